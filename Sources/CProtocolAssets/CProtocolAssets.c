@@ -51,6 +51,7 @@ static const unsigned char schemas[] = {
 #embed "../../Protocol/schemas/explain-request.json" suffix(, ',',)
 #embed "../../Protocol/schemas/explanation.json" suffix(, ',',)
 #embed "../../Protocol/schemas/explanations.json" suffix(, ',',)
+#embed "../../Protocol/schemas/family-cut.json" suffix(, ',',)
 #embed "../../Protocol/schemas/grant.json" suffix(, ',',)
 #embed "../../Protocol/schemas/key.json" suffix(, ',',)
 #embed "../../Protocol/schemas/key-list.json" suffix(, ',',)

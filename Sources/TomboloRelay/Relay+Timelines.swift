@@ -64,9 +64,12 @@ extension Relay {
         }
     }
 
-    /// The subjects that a widget of a kind may be configured to.
+    /// The subjects that a widget of a kind may be configured to, and what each shows now.
+    ///
+    /// - Parameter family: nil: what any family gets.
     package func choices(
-        _ kind: Identifier, app: String?, by reader: TimelineReader, of tenant: TenantID
+        _ kind: Identifier, app: String?, family: WidgetFamily?, by reader: TimelineReader,
+        of tenant: TenantID
     ) async -> Result<[(key: Identifier, now: TimelineEntries)], Refusal> {
         var listing: TimelineListing
         switch reader {
@@ -87,7 +90,9 @@ extension Relay {
             listing = await collected(listing)
         }
         return .success(
-            read { [listing] core, now in core.choices(listing, by: reader, now: now) })
+            read { [listing] core, now in
+                core.choices(listing, family: family, by: reader, now: now)
+            })
     }
 
     private func collected(_ listing: TimelineListing) async -> TimelineListing {

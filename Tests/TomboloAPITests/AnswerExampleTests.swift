@@ -63,7 +63,7 @@ import TomboloJSON
                 tenant: Samples.tenant, app: "com.example.app", kind: Identifier("profile")!,
                 subject: request.subject),
             timeline: request.timeline, updatedAt: Samples.moment, askedThrough: .distantPast)
-        let entries = row.entries(at: Samples.later, in: .utc, family: .systemMedium)
+        let entries = row.entries(at: Samples.later, in: .utc, family: .systemMedium, cut: nil)
         var written = JSONWriter()
         var text = TimelineEntriesText(entries)
         let isLeft = text.writePiece(to: &written)

@@ -172,7 +172,7 @@ import TomboloJSON
         let listing = try rig.core.choosable(
             id("door"), app: nil, by: .device(id("phone"), boundTo: nil), of: Rig.tenant)
         let choices = rig.core.choices(
-            listing, by: .device(id("phone"), boundTo: nil), now: rig.now)
+            listing, family: nil, by: .device(id("phone"), boundTo: nil), now: rig.now)
         #expect(choices.map(\.key.rawValue) == ["door-7"])
         // Who may no longer, does not.
         rig.timeline(door.replacing("u42", with: "u44"), kind: "door")

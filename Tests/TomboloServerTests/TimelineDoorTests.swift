@@ -75,6 +75,38 @@ import TomboloJSON
         }
     }
 
+    @Test func `each family gets its cut, and a snapshot or a choice has no more`() async throws {
+        try await withDoors { doors in
+            _ = try await doors.call(
+                "PUT", "/v1/types/Door",
+                #"{"families":{"systemSmall":["/name"],"accessoryInline":["/locked"]}}"#)
+            let put = try await doors.call(
+                "PUT", "/v1/timelines/door",
+                #"{"subject":{"key":"d","readers":{"users":["u42"]}},"type":"Door","#
+                    + #""content":{"name":"Main","locked":true,"code":7},"links":["app://a"]}"#)
+            #expect(
+                try json(put)["lint"]?.elements.compactMap { $0["code"]?.string }
+                    == ["links-in-small-families"])
+            for (query, content) in [
+                ("entries?key=d&family=systemSmall", #"{"name":"Main"}"#),
+                ("snapshot?key=d&family=accessoryInline", #"{"locked":true}"#),
+                ("entries?key=d", #"{"name":"Main","locked":true}"#),
+            ] {
+                let answer = try json(try await doors.call("GET", "/v1/timelines/door/" + query))
+                let first = answer["entries"]?.elements.first { _ in true }
+                #expect(first?["content"]?.json.description == content)
+                #expect(answer["type"]?.string == "Door")
+            }
+            let choices = try await doors.call(
+                "GET", "/v1/timelines/door/choices?family=systemSmall")
+            #expect(choices.text.contains(#"{"name":"Main"}"#))
+            let large = try await doors.call(
+                "GET", "/v1/timelines/door/entries?key=d&family=systemLarge")
+            #expect(large.status == 422)
+            #expect(large.text.contains("systemSmall, accessoryInline"))
+        }
+    }
+
     @Test func `until the next boundary a widget may show what it has`() async throws {
         try await withDoors { doors in
             _ = try await doors.call(

@@ -136,6 +136,7 @@ package struct TimelineEntriesText: Sendable {
         }
         writer.endArray()
         writer.policy(all.policy)
+        writer.optional("type", all.type)
         writer.endObject()
         return false
     }

@@ -96,6 +96,11 @@ extension LintPage {
                 + "of them holds nothing back. show_when is kept, and has no effect there. A value "
                 + "that a type binds to presence is the inactive one for all.",
             fix: "Leave show_when out, or reach the devices without a channel."),
+        LintPage(
+            .linksInSmallFamilies, "Links that no widget can show",
+            effect: "Only systemMedium and larger families have several places to tap, and the "
+                + "type of the timeline has cuts for smaller ones alone. A tap opens url.",
+            fix: "Leave links out, or register the type with a larger family."),
     ]
 
     static let ofPushes = [

@@ -78,6 +78,23 @@ extension Lint {
         }
     }
 
+    /// Links of a timeline that no widget of its type could show.
+    static func of(_ timeline: Timeline, _ type: ActivityType?) -> [Lint] {
+        guard let families = type?.families, !families.haveLinks else { return [] }
+        func has(_ outline: JSONOutline) -> Bool { outline["links"] != nil }
+        let pointer =
+            has(timeline.outline)
+            ? "/links"
+            : timeline.entryOutlines.firstIndex(where: has).map { "/entries/\($0)/links" }
+        guard let pointer else { return [] }
+        return [
+            Lint(
+                .linksInSmallFamilies, pointer,
+                "have no effect: the type has cuts for families with one place to tap only, and a "
+                    + "tap opens \"url\"")
+        ]
+    }
+
     /// What is unsaid of a device and may be guessed wrongly.
     static func of(
         _ registration: DeviceRegistration, in environment: APNsEnvironment

@@ -80,7 +80,8 @@ extension Core {
         }
         guard let row else { return .placeholder }
         return row.entries(
-            at: wall(now), in: rules(for: row, device), family: family)
+            at: wall(now), in: rules(for: row, device), family: family,
+            cut: try types.cut(of: row, family))
     }
 
     private func mayRead(
@@ -126,18 +127,28 @@ extension Core {
     }
 
     /// What each of them shows now: the first ones, up to about a mebibyte.
+    ///
+    /// - Parameter family: nil: what any family gets. Those without a cut for it are left out.
     package func choices(
-        _ listing: TimelineListing, by reader: TimelineReader, now: Instant
+        _ listing: TimelineListing, family: WidgetFamily?, by reader: TimelineReader, now: Instant
     ) -> [(key: Identifier, now: TimelineEntries)] {
         var choices: [(key: Identifier, now: TimelineEntries)] = []
         var bytes = 0
         for key in listing.keys.prefix(listing.limit) {
             guard let row = timelines[key], case .key(let id) = key.subject else { continue }
-            bytes += row.timeline.bytes
+            // A cut is looked for in all of the content, which takes longer than a copy.
+            let weight = row.timeline.type == nil ? 1 : IDPage.bytesMax / Timeline.cutBytesMax
+            bytes += row.timeline.bytes * weight
             guard choices.isEmpty || bytes <= IDPage.bytesMax else { break }
+            let cut: FamilyCut?
+            do { cut = try types.cut(of: row, family) } catch { continue }
             let rules = rules(for: row, device(of: reader, key.tenant))
             choices.append(
-                (id, row.entries(at: wall(now), in: rules, family: nil, isSnapshot: true)))
+                (
+                    id,
+                    row.entries(
+                        at: wall(now), in: rules, family: family, cut: cut, isSnapshot: true)
+                ))
         }
         return choices
     }

@@ -61,6 +61,7 @@ extension Core {
         journal.write(row.record())
         schedule(slot, now: now)
         var stored = Stored(known == nil ? .created : .updated)
+        stored.lint = Lint.of(row.timeline, types.type(of: key, row.timeline))
         if let shown = changed(known?.timeline, to: row.timeline) {
             let reached = reload(for: row.key, shown)
             for slot in reached.slots { wantReload(.widget, of: slot, now: now) }
@@ -96,6 +97,7 @@ extension Core {
         }
         try checkReach(key, request.timeline, isNew: known == nil)
         let bytes = request.timeline.bytes
+        try types.check(request.timeline, key)
         let others = size.bytes - (known?.timeline.bytes ?? 0)
         guard others + bytes <= Self.timelineBytesMax else {
             throw Refusal(
@@ -176,6 +178,7 @@ extension Core {
             let key = try check(request, kind, tenant)
             let known = timelines[key]
             var stored = Stored(known == nil ? .created : .updated)
+            stored.lint = Lint.of(request.timeline, types.type(of: key, request.timeline))
             if let shown = changed(known?.timeline, to: request.timeline) {
                 let reached = reload(for: key, shown)
                 (stored.count, stored.unreachable) = (reached.slots.count, reached.unreachable)

@@ -14,6 +14,8 @@ package struct Timeline: Hashable, Sendable {
 
     package var schedule: TimelineSchedule?
     package var policy: Policy
+    /// Whose states its contents are: a widget gets its family's cut of them; nil: all of them.
+    package var type: String?
     /// Dates of the producer's own entries, each later than the one before.
     package var dates: [Instant]
     /// Users whose devices may read it; of a subject `key` only.
@@ -43,6 +45,8 @@ package struct Timeline: Hashable, Sendable {
     package static let readersDevicesMax = 10_000
     /// Of one device, of all kinds; they leave together when the device gets another user.
     package static let ofDeviceMax = 500
+    /// With a type: each read makes the cut of each entry, in one step.
+    package static let cutBytesMax = 128 << 10
     static let linksMax = 16
     static let urlBytesMax = 2_048
 

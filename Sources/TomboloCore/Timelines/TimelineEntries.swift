@@ -1,22 +1,5 @@
 package import TomboloJSON
 
-/// The families of widgets, by WidgetKit's names (`WidgetFamily`).
-package enum WidgetFamily: String, Hashable, Sendable, CaseIterable {
-    case systemSmall, systemMedium, systemLarge, systemExtraLarge
-    case accessoryInline, accessoryCircular, accessoryRectangular, accessoryCorner
-
-    /// Whether it has more than one place to tap (Apple, "Linking to specific app scenes from your
-    /// widget or Live Activity"): the others open the entry's `url`.
-    package var hasLinks: Bool {
-        switch self {
-        case .systemMedium, .systemLarge, .systemExtraLarge: true
-        case .systemSmall, .accessoryInline, .accessoryCircular, .accessoryRectangular,
-            .accessoryCorner:
-            false
-        }
-    }
-}
-
 /// What a widget's `TimelineProvider` gets: entries in the order of time, the first one for now.
 package struct TimelineEntries: Sendable {
     /// What a widget shows from a date on.
@@ -45,10 +28,14 @@ package struct TimelineEntries: Sendable {
     fileprivate var bodyHash: UInt64
     fileprivate var places: [Place]
     fileprivate var hasLinks: Bool
+    /// With a type, what the cut leaves of each place's content; nil: all of it.
+    fileprivate var cuts: [JSON]?
     package private(set) var policy: Timeline.Policy
+    /// Whose states the contents are.
+    package fileprivate(set) var type: String?
 
-    /// Two answers to one request are the same where their versions are. It costs no look at the
-    /// content. Each input of `entries` and `policy` goes in here.
+    /// Two answers to one request are the same where their versions are. It costs a look at the
+    /// content only where that is cut. Each input of `entries` and `policy` goes in here.
     package var version: UInt64 {
         var hash = StableHash()
         func add(_ value: UInt64) {
@@ -56,6 +43,7 @@ package struct TimelineEntries: Sendable {
         }
         add(bodyHash)
         add(hasLinks ? 1 : 0)
+        for cut in cuts ?? [] { hash.combine(cut.bytes) }
         for place in places {
             add(UInt64(bitPattern: place.date.nanoseconds))
             add(UInt64(place.index.map { $0 + 1 } ?? 0) << 1 | (place.isProvisional ? 1 : 0))
@@ -71,12 +59,14 @@ package struct TimelineEntries: Sendable {
 
     /// The entries themselves. Each is copied out of the body as it is asked for.
     package var entries: some RandomAccessCollection<Entry> {
-        places.lazy.map { place in
+        places.indices.lazy.map { number in
+            let place = places[number]
             func member(_ name: String) -> JSON? {
                 (place.outline?[name]).map { body.value(at: $0) }
             }
             return Entry(
-                date: place.date, content: member("content") ?? .emptyObject,
+                date: place.date,
+                content: cuts?[number] ?? member("content") ?? .emptyObject,
                 url: member("url")?.document.root.string, links: hasLinks ? member("links") : nil,
                 relevance: member("relevance"), isProvisional: place.isProvisional)
         }
@@ -93,6 +83,18 @@ package struct TimelineEntries: Sendable {
         places: [Place(date: Instant(seconds: 0), index: nil, isProvisional: true)],
         hasLinks: false, policy: .never)
 
+    /// Cuts each content once: those of a schedule are one and the same.
+    fileprivate mutating func apply(_ cut: FamilyCut) {
+        var own: JSON?
+        cuts = places.map { place in
+            if place.index == nil, let own { return own }
+            let content = (place.outline?["content"]).map { body.value(at: $0) } ?? .emptyObject
+            let rest = cut.applied(to: content)
+            if place.index == nil { own = rest }
+            return rest
+        }
+    }
+
     /// Whether it is the placeholder.
     package var isEmpty: Bool { places.first?.date == Instant(seconds: 0) }
 
@@ -100,6 +102,7 @@ package struct TimelineEntries: Sendable {
     package var snapshot: TimelineEntries {
         var first = self
         first.places = Array(places.prefix(1))
+        first.cuts = cuts.map { Array($0.prefix(1)) }
         return first
     }
 }
@@ -110,9 +113,10 @@ extension StoredTimeline {
     /// - Parameters:
     ///   - rules: of the device's zone, or of the schedule's own.
     ///   - family: nil: as for the largest.
+    ///   - cut: of its type for that family; nil: all of the content.
     ///   - isSnapshot: the first entry will do.
     func entries(
-        at moment: Instant, in rules: TimeZoneRules, family: WidgetFamily?,
+        at moment: Instant, in rules: TimeZoneRules, family: WidgetFamily?, cut: FamilyCut?,
         isSnapshot: Bool = false
     ) -> TimelineEntries {
         var places: [TimelineEntries.Place] = []
@@ -134,9 +138,11 @@ extension StoredTimeline {
             if begun == nil, timeline.hasContent { add(updatedAt) }
             for index in (begun ?? 0)..<timeline.dates.count { add(timeline.dates[index], index) }
         }
-        let all = TimelineEntries(
+        var all = TimelineEntries(
             body: timeline.body, bodyHash: timeline.visibleHash, places: places,
-            hasLinks: family?.hasLinks ?? true, policy: timeline.policy)
-        return isSnapshot ? all.snapshot : all
+            hasLinks: family?.hasLinks ?? true, policy: timeline.policy, type: timeline.type)
+        if isSnapshot { all = all.snapshot }
+        if let cut { all.apply(cut) }
+        return all
     }
 }

@@ -19,13 +19,16 @@ extension TimelineRequest {
         if case .device = schedule?.zone, case .key = subject {
             reader.fail("schedule", "needs the name of a zone: a subject \"key\" has no device")
         }
+        let type = reader.string("type")
+        if type?.isEmpty == true { reader.fail("type", "must not be empty") }
         try reader.finish()
         guard let subject else {
             throw FieldErrors([FieldError(pointer: "/subject", message: "is missing")])
         }
         self.subject = subject
         timeline = Timeline(
-            schedule: schedule, policy: policy, dates: dates, readers: readers, body: view.json,
+            schedule: schedule, policy: policy, type: type, dates: dates, readers: readers,
+            body: view.json,
             outline: JSONOutline(of: view, in: view),
             entryOutlines: view["entries"]?.elements.map { JSONOutline(of: $0, in: view) } ?? [],
             visibleHash: Self.visibleHash(view))
@@ -179,7 +182,9 @@ extension TimelineRequest {
 
     private static func visibleHash(_ view: JSONView) -> UInt64 {
         var hash = ContentHash()
-        for name in ["content", "url", "links", "relevance", "entries", "schedule", "policy"] {
+        for name in [
+            "content", "url", "links", "relevance", "entries", "schedule", "policy", "type",
+        ] {
             hash.combine(view[name].map { Array($0.raw) } ?? [])
         }
         return hash.value

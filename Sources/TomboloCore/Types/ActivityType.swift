@@ -48,9 +48,11 @@ package struct ActivityType: Sendable {
     package var presence: PresenceBinding?
     /// What simulated phones draw of a state; nil: text.
     package var preview: TypePreview?
+    /// What of a state the widgets of each family get; nil: all of it.
+    package var families: FamilyCuts?
     /// nil: a phone shows all of the state.
     package var visibility: Visibility?
-    /// As registered; what is not read here (`history`, cuts) is kept in it.
+    /// As registered; what is not read here (`history`) is kept in it.
     package var body: JSON
 
     /// A card has few buttons.
@@ -61,7 +63,8 @@ package struct ActivityType: Sendable {
 
     /// Reads the body of `PUT /v1/types/{type}`; throws every fault it finds.
     ///
-    /// - Parameter lenient: for records: older relays did not look into `show_when` and `preview`.
+    /// - Parameter lenient: for records: older relays did not look into `show_when`, `preview`
+    ///   and `families`.
     package init(reading view: JSONView, lenient: Bool = false) throws(FieldErrors) {
         var reader = FieldReader(view, takesNull: lenient)
         body = view.json
@@ -106,13 +109,15 @@ package struct ActivityType: Sendable {
         presence = PresenceBinding.reading(&reader, state)
         alertTTL = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
         _ = reader.integer("history", in: 0...1_000)
-        _ = reader.object("families")
         if lenient {
             var older = FieldReader(view, takesNull: true)
             preview = TypePreview.reading(&older, state)
+            families = FamilyCuts.reading(&older, state)
             _ = reader.object("preview")
+            _ = reader.object("families")
         } else {
             preview = TypePreview.reading(&reader, state)
+            families = FamilyCuts.reading(&reader, state)
         }
         try reader.finish()
     }

@@ -39,6 +39,7 @@ package struct Lint: Hashable, Sendable {
         case startNotStored = "start-not-stored"
         case expirationRelative = "expiration-relative"
         case presenceOnChannel = "presence-on-channel"
+        case linksInSmallFamilies = "links-in-small-families"
         case activityIDUnknown = "activity-id-unknown"
         case audienceMissing = "audience-missing"
         case deviceNotRegistered = "device-not-registered"

@@ -95,7 +95,7 @@ extension ServerDoors {
             let until = entries.nextBoundary(after: now).map { $0 - now }
             if request.route.operation == .timelineSnapshot {
                 if subject == nil, entries.isEmpty {
-                    entries = try await firstChoice(kind, request, reader) ?? entries
+                    entries = try await firstChoice(kind, family, request, reader) ?? entries
                 }
                 entries = entries.snapshot
             }
@@ -105,11 +105,12 @@ extension ServerDoors {
 
     /// A widget that is not configured yet shows the first that it may be configured to.
     private func firstChoice(
-        _ kind: Identifier, _ request: DoorRequest, _ reader: TimelineReader
+        _ kind: Identifier, _ family: WidgetFamily?, _ request: DoorRequest,
+        _ reader: TimelineReader
     ) async throws(Problem) -> TimelineEntries? {
         try Self.found(
             await relay.choices(
-                kind, app: request.target["app"], by: reader, of: request.tenant)
+                kind, app: request.target["app"], family: family, by: reader, of: request.tenant)
         ).first?.now
     }
 
@@ -137,12 +138,14 @@ extension ServerDoors {
 
     func timelineChoices(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let kind = try request.identifier("kind")
+        let family = try request.widgetFamily()
         let reader = try request.timelineReader()
         return try await page(for: request, bytes: IDPage.bytesMax + Timeline.bytesMax) {
             () async throws(Problem) in
             let choices = try Self.found(
                 await relay.choices(
-                    kind, app: request.target["app"], by: reader, of: request.tenant))
+                    kind, app: request.target["app"], family: family, by: reader,
+                    of: request.tenant))
             return .json { TimelineChoices(choices).write(to: &$0) }
         }
     }

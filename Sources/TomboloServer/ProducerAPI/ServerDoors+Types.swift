@@ -55,7 +55,7 @@ extension ServerDoors {
     /// Members that `ActivityType` reads, for types of older relays have them, and that nothing
     /// acts on.
     private static func checkIsDone(_ type: JSONView) throws(Problem) {
-        let names = ["history", "families"].filter { type[$0] != nil }
+        let names = ["history"].filter { type[$0] != nil }
         guard !names.isEmpty else { return }
         throw Problem(
             .notYet,

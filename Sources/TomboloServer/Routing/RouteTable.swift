@@ -56,7 +56,7 @@ package enum RouteTable {
             query: Self.entriesQuery),
         Route(
             "GET", "/v1/timelines/{kind}/choices", .timelineChoices, .anyDeviceOrObserve,
-            query: ["device", "app"]),
+            query: ["family", "device", "app"]),
         Route("POST", "/v1/timelines/{kind}/reload", .reloadTimeline, .produce),
     ]
 

@@ -50,6 +50,7 @@ enum PhonePage {
     ) {
         writer.beginObject()
         write(widget.key, into: &writer)
+        if let type = widget.type { writer.member("type", type) }
         writer.member("placeholder", widget.current == nil)
         write(widget.current, into: &writer)
         writer.member("drawn", widget.drawnCount)

@@ -82,6 +82,8 @@ package struct Widget: Hashable, Sendable {
     /// Of the entry that it shows; nil: it shows the placeholder.
     package internal(set) var shown: Int?
     package internal(set) var policy = Policy.never
+    /// Whose states its entries are, where the relay says so.
+    package internal(set) var type: String?
     /// The validator of what it has.
     package internal(set) var etag: String?
     /// Why the next fetch is due, and since when; nil: its policy decides.

@@ -89,6 +89,7 @@ package struct WidgetBoard: Sendable {
         case .timeline(let timeline):
             widgets[index].entries = timeline.entries
             widgets[index].policy = timeline.policy
+            widgets[index].type = timeline.type
             widgets[index].etag = timeline.etag
         }
         widgets[index].failuresInRow = 0

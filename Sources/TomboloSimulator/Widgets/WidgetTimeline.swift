@@ -4,6 +4,7 @@ import TomboloJSON
 package struct WidgetTimeline: Hashable, Sendable {
     package var entries: [Widget.Entry]
     package var policy: Widget.Policy
+    package var type: String?
     package var etag: String?
 
     /// Of a widget that has nothing to show: the relay knows no such timeline, or does not tell.
@@ -35,6 +36,7 @@ package struct WidgetTimeline: Hashable, Sendable {
             else { return nil }
             policy = .after(date)
         }
+        type = view["type"]?.string
         self.etag = etag
     }
 }

@@ -9,7 +9,10 @@ extension Flag {
         "tls-key", .file, environment: "TOMBOLO_TLS_KEY", "the certificate's private key (PEM)")
 
     static let scenarioTime = Flag("for", .duration, default: "30s", "how long the runner runs")
-    static let scenarioSteps = toggle("steps", "the runner's steps, instead of a run")
+    static let scenarioSteps = toggle(
+        "steps",
+        "runner: its steps instead of a run; profile: Mondays at 06:00 on virtual time, without a relay"
+    )
     static let origin = toggle("origin", "where each value comes from")
     static let scope = Flag(
         "scope", .text("SCOPES"),

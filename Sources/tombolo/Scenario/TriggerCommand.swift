@@ -9,6 +9,16 @@ enum TriggerCommand {
             throw ProgramError.usage(
                 "a scenario needs a phone", remedy: "tombolo trigger runner --phones 3")
         }
+        if context.invocation.argument(0) == "profile", context.invocation.isGiven(.scenarioSteps) {
+            let cases = try ProfileMondays.run()
+            if OutputFormat(context) == .table {
+                let table = ProfileMondays.table(of: cases, for: context.terminal)
+                try context.terminal.write(table.utf8)
+            } else {
+                for line in cases { try context.terminal.write(line.bytes + [10]) }
+            }
+            return .succeeded
+        }
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let name = context.invocation.argument(0) ?? "runner"

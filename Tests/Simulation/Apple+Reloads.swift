@@ -65,5 +65,6 @@ extension Apple {
         guard let book = surfaceTokens[push.token]?.book else { return }
         let isLost = !book.phone.isOnline && push.expiration == 0
         world.note(isLost ? .lost : .delivered, who: book.phone.number, 0, 0, book.name.text)
+        if !isLost, book.name == .widget, book.isThere { world.fetch(book.phone) }
     }
 }

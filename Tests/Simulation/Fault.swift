@@ -35,6 +35,8 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case secondIDs
     // Phones whose tokens are of another environment, for ever
     case wrongTokens
+    // What widgets show, and fetch
+    case widgets
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }
@@ -83,7 +85,7 @@ package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible 
     static let drawnApart: FaultSet = [
         FaultSet(.months), FaultSet(.strangers), FaultSet(.wrongClock), FaultSet(.wrongPhones),
         FaultSet(.deletedDevices), FaultSet(.changedUsers), FaultSet(.lostChannels),
-        FaultSet(.secondIDs), FaultSet(.wrongTokens),
+        FaultSet(.secondIDs), FaultSet(.wrongTokens), FaultSet(.widgets),
     ]
 
     /// In the order of their declaration.

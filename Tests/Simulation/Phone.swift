@@ -94,6 +94,7 @@ final class Phone {
     var cards: [ActivityReference: Card] = [:]
     /// Its widgets and its control.
     var surfaces: [ReloadBook] = []
+    let widget: WidgetView
     /// What its key may say of it.
     var authority = DeviceAuthority.operate
     /// By how much its clock is ahead.
@@ -160,6 +161,7 @@ final class Phone {
         self.system = system
         timeline = budgetClass.map { GrantTimeline($0) }
         uploading = Parking(loop)
+        widget = WidgetView(loop)
     }
 
     /// Whether no activity is for it.

@@ -108,6 +108,9 @@ struct Plan {
             drawn.insert(FaultSet(.lostChannels))
         }
         if dice.happens(.ids, oneIn: 16) { drawn.insert(FaultSet(.secondIDs)) }
+        if dice.happens(.widgets, oneIn: 4) {
+            drawn.formUnion([FaultSet(.widgets), FaultSet(.reloads)])
+        }
         // What another mutant shows in may not be possible beside them.
         if dice.happens(.environments, oneIn: 12), mutant == nil {
             drawn.formUnion([FaultSet(.wrongTokens), FaultSet(.crashes)])
@@ -125,7 +128,7 @@ struct Plan {
             drawn.subtract(.holding)
             drawn.subtract([
                 FaultSet(.adopted), FaultSet(.channels), FaultSet(.broadcasts),
-                FaultSet(.reloads), FaultSet(.strangers), FaultSet(.months),
+                FaultSet(.reloads), FaultSet(.widgets), FaultSet(.strangers), FaultSet(.months),
                 FaultSet(.cardLives), FaultSet(.wrongClock), FaultSet(.deletedDevices),
                 FaultSet(.changedUsers), FaultSet(.secondIDs), FaultSet(.retries),
             ])

@@ -117,6 +117,7 @@ extension World {
             checkBundles(key, outbox)
         }
         checkDeviceWindows()
+        checkWidgets()
         checkReloads()
         checkChannelWindows()
         guard let relay = life?.relay else { return }

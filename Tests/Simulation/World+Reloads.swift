@@ -160,7 +160,7 @@ extension World {
     // MARK: Checks
 
     /// Apple tells by its own clock since when a token is gone.
-    private var clocksAgree: Bool {
+    var clocksAgree: Bool {
         faults.isDisjoint(with: [
             FaultSet(.wallSteps), FaultSet(.suspends), FaultSet(.wrongClock),
         ])

@@ -83,6 +83,7 @@ final class World: @unchecked Sendable {
     var offices: [ChannelOffice] = []
     /// Of every installation, oldest first.
     var reloadBooks: [ReloadBook] = []
+    var timelineBooks: [TimelineBook] = []
     /// Types that may have been registered with reloads.
     var reloadingTypes = 0
     /// Names that were given a second time.
@@ -114,6 +115,7 @@ final class World: @unchecked Sendable {
         makePhones()
         makeStrangers()
         makeWrongPhones()
+        makeTimelines()
     }
 
     private func makePhones() {
@@ -197,9 +199,11 @@ final class World: @unchecked Sendable {
                 equip(phone)
                 let number = phone.number
                 group.addTask(executorPreference: loop) { await self.uploads(of: number) }
+                group.addTask(executorPreference: loop) { await self.fetchTimelines(of: number) }
             }
             group.addTask(executorPreference: loop) { await self.operate() }
             group.addTask(executorPreference: loop) { await self.wantReloads() }
+            group.addTask(executorPreference: loop) { await self.keepTimelines() }
             group.addTask(executorPreference: loop) { await self.keepChannels() }
             beginTroubles()
             await produce()
@@ -256,6 +260,7 @@ final class World: @unchecked Sendable {
         await pause(plan.healing)
         while life?.isReady != true { await pause(.milliseconds(100)) }
         await checkAfterHealing()
+        await changeTimelines()
         await Producer(self, plan.tenants[0], 99).changeEverything()
         await pause(plan.quiet)
         note(.quiet, who: -1)

@@ -17,6 +17,7 @@ extension Mutant {
         case .seqOverAllTenants: [.ownCount]
         case .deliveryForgotten: [.ledger]
         case .outcomeForgotten: [.outcomes]
+        case .entriesKept: [.widgets]
         case .reloadThroughPause: [.paused]
         case .timestampOfTheClock: [.timestamp]
         case .framesAtTen: [.framePriority]
@@ -64,6 +65,7 @@ extension Mutant {
         case .channelBudgetAnew: FaultSet(.broadcasts)
         case .wrongTokenCloses: FaultSet(.wrongTokens)
         case .outcomeForgotten: FaultSet(.orderlyRestarts)
+        case .entriesKept: [FaultSet(.widgets), FaultSet(.reloads)]
         case .startWaitForgotten: [FaultSet(.crashes), FaultSet(.pauses)]
         case .leftCardForgotten: [FaultSet(.changedUsers), FaultSet(.offline)]
         default: []

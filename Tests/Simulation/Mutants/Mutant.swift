@@ -21,6 +21,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case tokenSeenInTheFuture = "token-seen-in-the-future"
     case clockNeverFollowed = "clock-never-followed"
     case userClaimed = "user-claimed-by-a-foreign-device"
+    case entriesKept = "entries-of-before"
     case userKept = "device-keeps-its-first-user"
     case cardsForgottenAtDelete = "cards-forgotten-at-delete"
     case startBudgetForgottenAtDelete = "start-budget-forgotten-at-delete"

@@ -113,4 +113,13 @@ extension Seam {
                     environment: channel.environment, name: key.name, id: channel.id,
                     storage: channel.storage)))
     }
+
+    /// What a widget gets. The mutant gives a phone each answer twice, as a cache does that looks
+    /// at no validator.
+    func entries(_ entries: TimelineEntries, of phone: Phone) -> TimelineEntries {
+        guard mutant == .entriesKept else { return entries }
+        if let kept = entriesKept.removeValue(forKey: phone.number) { return kept }
+        entriesKept[phone.number] = entries
+        return entries
+    }
 }

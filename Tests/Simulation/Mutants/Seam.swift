@@ -39,6 +39,8 @@ final class Seam {
     var begunAnew: [RetiredActivity] = []
     /// The first user of each device.
     var usersKept: [DeviceKey: String] = [:]
+    /// What a phone's widget got before, by the phone's number.
+    var entriesKept: [Int: TimelineEntries] = [:]
     /// What is another one's after a deletion, to a mutant.
     var reborn = RebornDevices()
     /// When phones say to have seen their tokens.

@@ -17,6 +17,10 @@ static const unsigned char api_js[] = {
 #embed "console/api.js"
 };
 
+static const unsigned char board_js[] = {
+#embed "console/board.js"
+};
+
 static const unsigned char clips_js[] = {
 #embed "console/clips.js"
 };
@@ -101,8 +105,16 @@ static const unsigned char tail_js[] = {
 #embed "console/tail.js"
 };
 
+static const unsigned char timelines_js[] = {
+#embed "console/timelines.js"
+};
+
 static const unsigned char why_js[] = {
 #embed "console/why.js"
+};
+
+static const unsigned char widget_js[] = {
+#embed "console/widget.js"
 };
 
 static const unsigned char worker_js[] = {
@@ -113,6 +125,7 @@ static const struct tombolo_console_asset assets[] = {
     {"activities.js", activities_js, sizeof activities_js},
     {"activity.js", activity_js, sizeof activity_js},
     {"api.js", api_js, sizeof api_js},
+    {"board.js", board_js, sizeof board_js},
     {"clips.js", clips_js, sizeof clips_js},
     {"console.css", console_css, sizeof console_css},
     {"deliveries.js", deliveries_js, sizeof deliveries_js},
@@ -134,7 +147,9 @@ static const struct tombolo_console_asset assets[] = {
     {"registry.js", registry_js, sizeof registry_js},
     {"table.js", table_js, sizeof table_js},
     {"tail.js", tail_js, sizeof tail_js},
+    {"timelines.js", timelines_js, sizeof timelines_js},
     {"why.js", why_js, sizeof why_js},
+    {"widget.js", widget_js, sizeof widget_js},
     {"worker.js", worker_js, sizeof worker_js},
 };
 

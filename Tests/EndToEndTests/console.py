@@ -20,8 +20,8 @@ import urllib.request
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
-# 64000 before types had previews, and touches places.
-GZIP_MAX = 68000
+# 64000 before types had previews, and touches places; 68000 before widgets were drawn.
+GZIP_MAX = 78000
 # What a page comes to show it shows within so many seconds, on a busy machine too.
 WITHIN = 30
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
@@ -33,6 +33,15 @@ PREVIEWS = {
     "OrderAttributes": {"title": "/step", "subtitle": "/minutes", "progress": "/progress"},
     "RadialWidgetAttributes": {"radial": {"angle": "/offset", "moves": "places"}},
     "RunnerWidgetAttributes": {"image": "/image"}}
+PROFILE = {"subject": {"user": "u1"}, "content": {"name": "Ada", "rank": 3}, "url": "app://me",
+           "links": ["app://me/rank"],
+           "schedule": {"weekly": {"on": "monday", "at": "06:00", "zone": "UTC"}, "count": 3}}
+# A type without a cut for accessoryInline.
+CUTS = {"preview": {"title": "/name"}, "families": {
+    "systemSmall": ["/name", {"path": "/history", "length": 2}], "accessoryRectangular": ["/name"],
+    "accessoryCorner": ["/rank"]}}
+FAMILIES = ["systemSmall", "systemMedium", "systemLarge", "systemExtraLarge", "accessoryInline",
+            "accessoryCircular", "accessoryRectangular"]
 
 
 def check(condition, *words):
@@ -92,6 +101,11 @@ class Relay:
                 "title": HOSTILE, "link": LINK, "turned": TURNED, "long": "W" * 2500,
                 "image": "iVBORw0KGgoAAAANSUhEUv////////8=", "__proto__": {"polluted": 1},
                 "progress": 0.5}, "alert": {"title": HOSTILE}})
+        self.call("PUT", "/v1/types/ProfileAttributes", CUTS)
+        self.call("PUT", "/v1/timelines/profile", PROFILE)
+        self.call("PUT", "/v1/timelines/hostile", {"subject": {"key": "door-7"}, "content": {
+            "title": HOSTILE, "turned": TURNED, "image": "iVBORw0KGgoAAAANSUhEUv////////8=",
+            "items": [{"name": HOSTILE, "history": [{"who": HOSTILE}]}, {}]}, "url": LINK, "links": [LINK]})
         lines = [json.dumps({"activity": f"row-{number:04}", "do": "start", "type": "OrderAttributes",
                              "state": {"step": "baking"}}) for number in range(1200)]
         self.call("POST", "/v1/events", ("\n".join(lines) + "\n").encode())
@@ -175,6 +189,7 @@ def screens(relay, runner):
         ("why", "why", "Why"), ("explained", "activities/order-17/why?device=phone-2&version=3", "order-17"),
         ("phones", "phones", "Phones"), ("deliveries", "deliveries", "Deliveries"), ("delivery", "deliveries/" + order, "Delivery"),
         ("devices", "devices", "Devices"), ("device", "devices/phone-2", "phone-2"),
+        ("timelines", "timelines", "Timelines"), ("timeline", "timelines/profile?user=u1", "profile"),
         ("log", "log", "Log"), ("pacing", "pacing", "Pauses"),
         ("types", "types/OrderAttributes", "Types"), ("channels", "channels", "Channels"),
     ]
@@ -188,7 +203,7 @@ def walk(window, runner):
         window.axe(name)
         window.quiet(name)
     links = window.page.eval_on_selector_all("nav a", "all => all.map(a => a.getAttribute('href'))")
-    check(len(links) == 10 and all(link.startswith("#/") for link in links), "nav", links)
+    check(len(links) == 11 and all(link.startswith("#/") for link in links), "nav", links)
 
 
 def moving(window, runner):
@@ -472,7 +487,8 @@ def touched(window):
 
 
 OUTSIDE = """() => [...document.querySelectorAll('.phone')].flatMap(phone => {
-    const boxes = { '.glass': phone.querySelector('.glass'), '.below': phone.querySelector('.body') };
+    const boxes = { '.glass': phone.querySelector('.glass'), '.below': phone.querySelector('.body'),
+        '.belowhome': phone.classList.contains('pad') ? phone : phone.querySelector('.body') };
     return Object.entries(boxes).flatMap(([name, whole]) => {
         const box = whole.getBoundingClientRect();
         return [...phone.querySelectorAll(name + ' *')].filter(one => {
@@ -603,6 +619,175 @@ def turned(window):
     check(len(between) > 5 and all(x == 150 for x, _ in seen), "the turn goes by", seen)
 
 
+def widgets(window):
+    """A widget is added, drawn, tapped, reloaded and removed on the wall; the gallery shows each family."""
+    page, relay = window.page, window.relay
+
+    def seen(name):
+        return next(one for one in relay.read("/v1/phones")["phones"] if one["phone"] == name)
+
+    def opened(name, url):
+        deadline = time.monotonic() + WITHIN
+        while seen(name).get("opened") != url:
+            check(time.monotonic() < deadline, name, "does not open", url, seen(name))
+            page.wait_for_timeout(50)
+
+    def add(phone, family, kind="profile"):
+        if not phone.get_by_label("Kind").is_visible():
+            phone.get_by_text("Add a widget").click()
+        phone.get_by_label("Kind").fill(kind)
+        phone.get_by_label("Family").select_option(family)
+        phone.get_by_role("button", name="Add", exact=True).click()
+        box = phone.locator(f".widgetframe >> .{family}")
+        box.wait_for()
+        return box
+
+    window.open("phones", "Phones")
+    phone, pad = (page.locator(f"section.phone[aria-label='{name}']") for name in ("phone-1", "pad-1"))
+    medium = add(phone, "systemMedium")
+    medium.get_by_text("name: Ada").wait_for()
+    check(phone.locator(".glass .systemMedium").is_visible(), "the widget is not on the Home Screen")
+    for family in ("systemSmall", "accessoryInline", "accessoryCircular", "accessoryRectangular"):
+        add(phone, family)
+        page.locator(f".{family}", has_text="Ada").first.wait_for()
+    check(phone.locator(".below .accessoryCircular").inner_text().split() == ["Ada", "3"], "the circle")
+    check(phone.locator(".widgetbox figcaption", has_text="fetches left").count() == 5, "the fetches left")
+    fits(window, "the wall with widgets")
+    window.axe("widgets")
+    phone.get_by_role("button", name="Lock", exact=True).click()
+    phone.locator(".glass .accessoryInline").wait_for()
+    above, clock = (phone.locator(name).bounding_box()["y"] for name in (".glass .accessoryInline", ".bigclock"))
+    check(above < clock, "the inline widget is not above the clock")
+    fits(window, "a locked phone with widgets")
+    window.axe("a locked phone with widgets")
+    phone.get_by_role("button", name="Unlock").click()
+    phone.get_by_role("button", name="Tap profile systemMedium, name: Ada, rank: 3").press("Enter")
+    opened("phone-1", "app://me")
+    phone.get_by_text("The app is in front.").wait_for()
+    focus = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    check(focus and focus.startswith("Tap profile systemMedium"), "the focus is at", focus)
+    phone.get_by_role("button", name="Tap app://me/rank").click()
+    opened("phone-1", "app://me/rank")
+    before = [one["fetches"] for one in seen("phone-1")["widgets"]]
+    phone.get_by_role("button", name="Reload profile").first.click()
+    deadline = time.monotonic() + WITHIN
+    while [one["fetches"] for one in seen("phone-1")["widgets"]] <= before:
+        check(time.monotonic() < deadline, "no widget is reloaded", before)
+        page.wait_for_timeout(50)
+    phone.get_by_role("button", name="Leave app").click()
+    phone.get_by_role("button", name="Reload profile").first.wait_for(state="hidden")
+    relay.call("PUT", "/v1/timelines/profile", {**PROFILE, "content": {"name": "Bo", "rank": 1}})
+    medium.get_by_text("name: Bo").wait_for()
+    phone.get_by_role("button", name="Open gallery").click()
+    for family in FAMILIES:
+        if family != "systemExtraLarge":
+            phone.locator(f".gallery .{family}", has_text="Bo").wait_for()
+    phone.get_by_role("button", name="Add profile systemLarge").click()
+    phone.locator(".glass .systemLarge", has_text="Bo").wait_for()
+    window.axe("the gallery")
+    phone.locator(".gallery").get_by_role("button", name="Close").click()
+    phone.locator(".gallery").wait_for(state="hidden")
+    for family in ("systemSmall", "systemMedium", "systemLarge"):
+        phone.get_by_role("button", name=f"Remove profile {family}").click()
+        phone.locator(f".glass .{family}").wait_for(state="detached")
+    add(phone, "systemSmall")
+    choices = [one.locator("option").all_text_contents() for one in (phone, pad)]
+    check(choices == [[one for one in FAMILIES if one != "systemExtraLarge"], FAMILIES], "families", choices)
+    add(pad, "systemExtraLarge")
+    pad.locator(".systemExtraLarge", has_text="Bo").wait_for()
+    check(pad.locator(".island, .cards, .homebutton, .edge").count() == 0, "the pad looks like a phone")
+    wide, narrow = (one.locator(".glass").bounding_box()["width"] for one in (pad, phone))
+    check(wide > 1.5 * narrow, "the pad is", wide, "wide, the phone", narrow)
+    relay.call("PUT", "/v1/timelines/profile", {
+        **PROFILE, "type": "ProfileAttributes", "content": {"name": "Dora", "rank": 1}})
+    title = phone.locator(".accessoryRectangular .title", has_text="Dora")
+    title.wait_for()
+    check(title.inner_text() == "Dora", "the preview of the widget's type is not used:", title.inner_text())
+    relay.call("POST", "/v1/phones/phone-3", {"do": "offline"})
+    add(page.locator("section.phone[aria-label='phone-3']"), "systemSmall")
+    blank = page.locator("section.phone[aria-label='phone-3'] [data-placeholder=true].systemSmall")
+    blank.wait_for()
+    check(not blank.inner_text() and "placeholder" in blank.get_attribute("aria-label"),
+          "a placeholder says", blank.inner_text())
+    relay.call("POST", "/v1/phones/phone-3", {"do": "online"})
+    page.locator("section.phone[aria-label='phone-3'] [data-placeholder=false].systemSmall").wait_for()
+    window.quiet("widgets")
+
+
+def timelines(window):
+    """The list, its pages, and one timeline: its entries, each family, a refusal, and that it goes."""
+    page, relay = window.page, window.relay
+    relay.call("PUT", "/v1/timelines/profile", PROFILE)
+
+    def refused(*codes):
+        """Takes the browser's own lines about answers that were refused out of its log."""
+        lines = [line for line in window.log if any(f"a status of {code}" in line for code in codes)]
+        check(lines, "no answer was refused")
+        window.log[:] = [line for line in window.log if line not in lines]
+
+    page.route("**/v1/timelines?*", lambda route: route.continue_(
+        url=route.request.url.replace("limit=200", "limit=1")))
+    window.open("timelines", "Timelines")
+    rows = page.locator("table[aria-label=Timelines] tbody a")
+    until(page, "() => document.querySelectorAll('table[aria-label=Timelines] tbody a').length === 1")
+    page.get_by_role("button", name="Show more").click()
+    until(page, "() => document.querySelectorAll('table[aria-label=Timelines] tbody a').length === 2")
+    check(rows.all_inner_texts() == ["hostile", "profile"], rows.all_inner_texts())
+    page.unroute("**/v1/timelines?*")
+    rows.nth(1).click()
+    until(page, "() => document.querySelectorAll('.entry').length === 4")
+    words = page.inner_text("main")
+    for one in ("user u1", "atEnd", "each monday at 06:00, UTC", "A widgets push reloads the widgets of all kinds"):
+        check(one in words, one, "is not in", words)
+    check(page.locator(".entry", has_text="provisional").count() == 3, "the provisional entries")
+    check("app://me/rank" in words and '"rank": 3' in words, "url, links or JSON are not in", words)
+    drawn = "() => [...document.querySelectorAll('.families .widget')].map(one => one.className.split(' ')[1])"
+    check(page.evaluate(drawn) == FAMILIES, "families", page.evaluate(drawn))
+    first = page.inner_text(".countdown")
+    check(first.startswith("in "), first)
+    until(page, "words => document.querySelector('.countdown').textContent !== words", first)
+    relay.call("PUT", "/v1/timelines/profile", {**PROFILE, "content": {"name": "Cem"}})
+    page.locator(".families .systemSmall", has_text="name: Cem").wait_for()
+    relay.call("PUT", "/v1/timelines/profile", {
+        **PROFILE, "type": "ProfileAttributes", "content": {"name": "Cem"}})
+    page.get_by_text('type "ProfileAttributes" has no cut for accessoryInline').wait_for()
+    words = page.inner_text(".families")
+    check("/name, /history (first 2)" in words and '"/rank"' in words and page.locator(
+        ".families .systemSmall .title").inner_text() == "Cem", "the type's cuts", words)
+    window.axe("a timeline with a type")
+    refused(422)
+    relay.call("DELETE", "/v1/timelines/profile?user=u1")
+    page.get_by_text("This timeline is gone.").wait_for()
+    check(page.locator(".families").is_hidden(), "a timeline that is gone is shown")
+    relay.call("PUT", "/v1/timelines/profile", PROFILE)
+    page.locator(".families .systemLarge", has_text="name: Ada").wait_for()
+    refused(404)
+    window.open("timelines/hostile?key=door-7", "hostile")
+    page.locator(".entry").wait_for()
+    parts = page.locator(".families .systemLarge .title").all_inner_texts()
+    check(parts == ["name: " + HOSTILE, "Empty"], "items are no parts:", parts)
+    links = page.eval_on_selector_all("main a", "all => all.map(a => a.getAttribute('href'))")
+    check(page.locator("main img, main script").count() == 0 and not [
+        one for one in links if not one.startswith("#/")], "the hostile content", links)
+    page.route("**/v1/timelines?*", lambda route: route.fulfill(
+        status=403, json={"title": "Not allowed", "detail": "The key has no scope observe."}))
+    page.evaluate("location.hash = '#/timelines'")
+    page.get_by_text("The key has no scope observe.").wait_for()
+    refused(403)
+    page.unroute("**/v1/timelines?*")
+    page.route("**/v1/timelines?*", lambda route: route.fulfill(json={"timelines": [], "next_cursor": None}))
+    window.open("types", "Types")
+    window.open("timelines", "Timelines")
+    page.get_by_text("There is no timeline.").wait_for()
+    page.unroute("**/v1/timelines?*")
+    window.open("types", "Types")
+    asked = len(window.requests)
+    page.wait_for_timeout(3500)
+    late = [url for url in window.requests[asked:] if "/v1/timelines" in url]
+    check(late == [], "a screen that was left asks", late)
+    window.quiet("timelines")
+
+
 def restarted(window):
     """The card of an activity that was started again leads to the activity; its log counts two ways."""
     page, relay = window.page, window.relay
@@ -718,6 +903,7 @@ def observer(browser, relay):
     names = page.eval_on_selector_all("nav a", "all => all.map(a => a.textContent)")
     check("Phones" not in names, "an observer sees", names)
     for path, title in (("pacing", "Pauses"), ("deliveries", "Deliveries"),
+                        ("timelines", "Timelines"), ("timelines/profile?user=u1", "profile"),
                         ("types", "Types"), ("activity/order-17", "order-17"), ("why", "Why")):
         window.open(path, title)
         page.wait_for_timeout(300)
@@ -916,6 +1102,8 @@ def main():
             broadcast(window)
             touched(window)
             wall(window)
+            widgets(window)
+            timelines(window)
             restarted(window)
             window.context.close()
             for width, scheme in ((1360, "dark"), (390, "light")):

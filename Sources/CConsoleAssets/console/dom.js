@@ -112,7 +112,8 @@ export function duration(seconds) {
     if (seconds < 10) return `${seconds.toFixed(1)} s`;
     if (seconds < 120) return `${Math.round(seconds)} s`;
     if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-    return `${Math.round(seconds / 3600)} h`;
+    if (seconds < 172800) return `${Math.round(seconds / 3600)} h`;
+    return `${Math.round(seconds / 86400)} d`;
 }
 
 const numbers = new Intl.NumberFormat();
@@ -153,7 +154,7 @@ export function say(text, tone = "") {
     setTimeout(() => item.remove(), 6000);
 }
 
-export const json = (value) => h("pre.json", { tabindex: "0", role: "region", "aria-label": "JSON" },
+export const json = (value, label = "JSON") => h("pre.json", { tabindex: "0", role: "region", "aria-label": label },
     plain(JSON.stringify(value, null, 2), 60000));
 
 export const panel = (title, ...children) =>

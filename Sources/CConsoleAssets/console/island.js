@@ -70,7 +70,8 @@ class Minimal {
     }
 }
 
-class Card {
+/** A picture, two texts and a bar. */
+export class Card {
     constructor(kind, title) {
         this.art = new Art();
         this.title = h("strong.title");

@@ -11,6 +11,7 @@ import { devices } from "./devices.js";
 import { log } from "./log.js";
 import { phones } from "./phones.js";
 import { channels, types } from "./registry.js";
+import { timelines } from "./timelines.js";
 import { why } from "./why.js";
 import { pacing } from "./pacing.js";
 
@@ -23,6 +24,7 @@ const screens = [
     { name: "phones", title: "Phones", show: phones, if: () => session.me?.phones },
     { name: "deliveries", title: "Deliveries", show: deliveries },
     { name: "devices", title: "Devices", show: devices },
+    { name: "timelines", title: "Timelines", show: timelines },
     { name: "log", title: "Log", show: log },
     { name: "pacing", title: "Pacing", show: pacing },
     { name: "types", title: "Types", show: types },

@@ -4,16 +4,20 @@ import { get, poll, post, segment } from "./api.js";
 import {
     badge, brief, count, empty, fill, h, link, say, setText, toCard, toDevice,
 } from "./dom.js";
+import { Gallery, WidgetView } from "./board.js";
 import { Face, Movement, frames } from "./island.js";
 import { Art, readTypes } from "./picture.js";
 import { sample, setting } from "./clips.js";
 import { waiting } from "./overview.js";
+import { isOnLockScreen } from "./widget.js";
 
 export async function phones(root, { signal }) {
     const wall = h("div.wall");
-    fill(root, h("h1", {}, "Phones"),
+    const kinds = h("datalist", { id: "kinds" });
+    fill(root, h("h1", {}, "Phones"), kinds,
         h("p.hint", {}, "Simulated phones, on a strict simulator of Apple's service. Press an island, swipe "
-            + "a card, lock a phone, open its app: the relay learns of it as it would of a real one. ",
+            + "a card, tap a widget, lock a phone, open its app: the relay learns of it as it would of a "
+            + "real one. ",
         link("#/overview", "See what needs attention"), "."), wall);
     const views = new Map();
     const hear = ({ phones: all }) => {
@@ -30,6 +34,11 @@ export async function phones(root, { signal }) {
     };
     const again = poll(80, signal, async () => hear(await get("/v1/phones", {}, signal)));
     poll(3000, signal, readTypes);
+    poll(5000, signal, async () => {
+        const { timelines } = await get("/v1/timelines", { limit: 100 }, signal);
+        const names = [...new Set(timelines.map((row) => row.kind))];
+        fill(kinds, names.map((name) => h("option", { value: brief(name, 128) })));
+    });
     poll(1000, signal, async () => {
         const budgets = await get("/v1/budgets", { limit: 200 }, signal);
         for (const [name, view] of views) {
@@ -53,7 +62,9 @@ class PhoneView {
         this.phone = phone;
         this.name = phone.phone;
         this.again = again;
+        this.isPad = phone.idiom === "pad";
         this.cards = new Map();
+        this.widgets = new Map();
         this.isOpen = false;
         this.badges = h("span.badges");
         this.face = new Face(["compact"]);
@@ -70,17 +81,23 @@ class PhoneView {
         this.where = h("p");
         this.window = new Art();
         this.inApp = h("div.inapp", {}, this.where, this.window.element,
-            h("p.hint", {}, "Frames wait until it is left; the state still comes."));
+            h("p.hint", {}, this.isPad ? "A pad shows widgets, and no cards."
+                : "Frames wait until it is left; the state still comes."));
         this.center = h("div.controlcenter", {}, h("span"), h("span"), h("span"), h("span"));
         // A phone whose Control Center is at the bottom has a home button instead of the bar there.
-        const hasButton = phone.control_center === "bottom";
+        const hasButton = !this.isPad && phone.control_center === "bottom";
         this.home = h(hasButton ? "button.homebutton" : "button.homebar", { type: "button",
             "aria-label": "Leave the app", onclick: () => this.do("back") });
         this.statusBar = h("div.statusbar", {}, this.clock, this.signal);
-        this.glass = h("div.glass", { "data-edge": phone.control_center },
-            this.statusBar, this.island, this.bigClock, this.app, this.inApp, this.center,
-            h("div.edge", { title: EDGE_TITLE }), !hasButton && this.home);
-        this.hearTouches();
+        this.inline = h("div.accessories");
+        this.accessories = h("div.accessories");
+        this.lockScreen = h("div.lockscreen", {}, this.inline, this.bigClock, this.accessories);
+        this.homeScreen = h("div.widgets");
+        this.glass = h("div.glass", { "data-edge": this.isPad ? null : phone.control_center },
+            this.statusBar, !this.isPad && this.island, this.lockScreen, this.app, this.homeScreen,
+            this.inApp, this.center, !this.isPad && h("div.edge", { title: EDGE_TITLE }),
+            !hasButton && this.home);
+        if (!this.isPad) this.hearTouches();
         this.buttons = {};
         const button = (name, words) => {
             this.buttons[name] = h("button", { type: "button" }, words);
@@ -92,13 +109,17 @@ class PhoneView {
         this.words = h("p.hint");
         this.counts = h("p.hint");
         this.below = h("div.below", {}, h("h3", {}, "On the Lock Screen"));
-        this.element = h("section.phone", { "aria-label": this.name },
+        this.belowHome = h("div.belowhome", {}, h("h3", {}, "On the Home Screen"));
+        this.gallery = new Gallery(this);
+        this.element = h(`section.phone${this.isPad ? ".pad" : ""}`, { "aria-label": this.name },
             h("h2", {}, toDevice(this.name), " ", this.badges),
             h("div.body", {}, this.glass, hasButton && this.home),
-            h("div.controls", {}, button("lock", "Lock"), button("front", "Open app"),
+            h("div.side", {}, h("div.controls", {}, button("lock", "Lock"), button("front", "Open app"),
                 button("center", "Control Center"), button("switcher", "Switcher"),
                 button("online", "Go offline"), button("app", "Close app")),
-            this.below, this.meter, this.words, this.counts);
+            this.below, this.belowHome, this.gallery.form, this.gallery.element,
+            this.meter, !this.isPad && this.words, this.counts));
+        this.buttons.center.hidden = this.isPad;
         const on = (name, deed) => this.buttons[name].addEventListener("click", () =>
             this.do(deed(this.phone)));
         on("lock", (now) => now.locked ? "unlock" : "lock");
@@ -130,7 +151,7 @@ class PhoneView {
         const { glass } = this;
         let start = null;
         glass.addEventListener("pointerdown", (event) => {
-            if (event.button !== 0 || event.target.closest("button, a, .cardbox")) return;
+            if (event.button !== 0 || event.target.closest("button, a, .cardbox, .widgetbox")) return;
             const { presence, locked } = this.phone;
             if (locked) return;
             const place = this.placeOf(event);
@@ -195,8 +216,32 @@ class PhoneView {
             this.cards.delete(number);
         }
         this.sort();
+        this.hearWidgets(phone.widgets);
+        this.gallery.hear(phone);
         this.top = phone.cards.findLast(isLive) ?? null;
         this.show();
+    }
+
+    hearWidgets(widgets) {
+        const there = new Set();
+        for (const widget of widgets) {
+            const key = JSON.stringify([widget.kind, widget.family, widget.config]);
+            there.add(key);
+            let view = this.widgets.get(key);
+            if (!view) {
+                view = new WidgetView(this, widget);
+                this.widgets.set(key, view);
+                (!isOnLockScreen(widget.family) ? this.homeScreen
+                    : widget.family === "accessoryInline" ? this.inline : this.accessories)
+                    .append(view.element);
+            }
+            view.hear(widget);
+        }
+        for (const [key, view] of this.widgets) {
+            if (there.has(key)) continue;
+            view.element.remove();
+            this.widgets.delete(key);
+        }
     }
 
     /** Live cards first, and the newest of them. A card moves only where it must, so that it keeps the focus. */
@@ -213,9 +258,9 @@ class PhoneView {
         const { phone } = this;
         const stamp = [phone.locked, phone.presence, phone.online, phone.terminated, this.isOpen,
             phone.status_bar, this.top?.card, phone.cards.length, phone.class, phone.budget?.holds,
-            phone.trouble, phone.tap?.result, phone.tap?.at].join();
+            phone.trouble, phone.tap?.result, phone.tap?.at, [...this.widgets.keys()]].join();
         setText(this.counts, `drawn ${count(phone.drawn)} · ignored ${count(phone.ignored)} · widgets `
-            + `reloaded ${count(phone.reloads.widget ?? 0)}${phone.budget
+            + `reloaded ${count(phone.reloads.widget ?? 0)}${phone.budget && !this.isPad
                 ? ` · the phone's own budget: ${phone.budget.left} of ${phone.budget.of}` : ""}`);
         if (this.stamp === stamp) return;
         this.stamp = stamp;
@@ -228,9 +273,14 @@ class PhoneView {
         this.big.element.hidden = !this.isOpen || !this.top;
         this.face.element.hidden = this.isOpen && this.top !== null;
         this.statusBar.hidden = !phone.status_bar;
-        this.below.hidden = phone.locked || phone.cards.length === 0;
-        const place = phone.locked ? this.bigClock : this.below.firstChild;
-        if (place.nextSibling !== this.list) place.after(this.list);
+        const isHome = !phone.locked && phone.presence === "background";
+        const has = (isLock) => phone.widgets.some(({ family }) => isOnLockScreen(family) === isLock);
+        this.below.hidden = phone.locked || (phone.cards.length === 0 && !has(true));
+        this.belowHome.hidden = isHome || !has(false);
+        move(this.lockScreen, phone.locked ? this.glass.children[this.isPad ? 0 : 1]
+            : this.below.firstChild);
+        if (!this.isPad) move(this.list, this.lockScreen);
+        move(this.homeScreen, isHome ? this.app : this.belowHome.firstChild);
         setText(this.where, phone.presence === "inactive" ? "The app is in the switcher."
             : "The app is in front.");
         setText(this.signal, phone.online ? "5G" : "offline");
@@ -271,6 +321,8 @@ class PhoneView {
         const how = { now, type: this.top?.type, movement: this.cards.get(this.top?.card)?.movement };
         this.face.draw(state, { ...how, label: `${this.name}, Dynamic Island` });
         if (this.isOpen) this.big.draw(state, { ...how, label: `${this.name}, expanded` });
+        for (const view of this.widgets.values()) view.draw();
+        this.gallery.draw();
         this.drawWindow();
         const minute = Math.floor(now / 60000);
         if (this.minute !== minute) {
@@ -287,6 +339,14 @@ class PhoneView {
             isLive(view.card) && view.face.art?.kind === "window");
         this.window.draw(views.at(-1)?.face.art ?? null);
     }
+}
+
+/** Puts an element after another one. What has the focus in it keeps it. */
+function move(element, before) {
+    if (before.nextSibling === element) return;
+    const active = element.contains(document.activeElement) ? document.activeElement : null;
+    before.after(element);
+    active?.focus({ preventScroll: true });
 }
 
 /** A bundle is played by the app itself: all frames are in the state, in its member `clip`. */

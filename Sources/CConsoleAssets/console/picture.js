@@ -31,15 +31,17 @@ export const previews = {
     },
 
     /**
-     * { art, title, subtitle, progress, until, tint } of a state; `until` in milliseconds. A member
-     * that is missing or of the wrong kind draws nothing.
+     * { art, title, subtitle, lines, progress, until, tint } of a state; `until` in milliseconds. A
+     * member that is missing or of the wrong kind draws nothing. Only widgets have room for `lines`.
      */
     model(state, type) {
-        const drawn = { art: null, title: "", subtitle: "", progress: null, until: null, tint: "" };
+        const drawn = {
+            art: null, title: "", subtitle: "", lines: [], progress: null, until: null, tint: "",
+        };
         if (!this.types || state === null || typeof state !== "object") return drawn;
         const { preview, dates } = this.types.get(type) ?? {};
         if (!preview) {
-            [drawn.title = "", drawn.subtitle = ""] = listed(state);
+            [drawn.title = "", drawn.subtitle = "", ...drawn.lines] = listed(state);
             return drawn;
         }
         const value = (path) => isPointer(path) ? at(state, path) : undefined;
@@ -58,9 +60,9 @@ const isPointer = (path) => typeof path === "string" && /^(\/|$)/.test(path);
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 const text = (value) => typeof value === "string" || isNumber(value) ? plain(value, 80) : "";
 
-/** "name: value" of the first two members; `clip` is the relay's. */
+/** "name: value" of the first members; `clip` is the relay's. */
 function listed(state) {
-    return Object.entries(state).filter(([name]) => name !== "clip").slice(0, 2)
+    return Object.entries(state).filter(([name]) => name !== "clip").slice(0, 8)
         .map(([name, value]) => plain(
             `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`, 80));
 }

@@ -93,7 +93,8 @@ static const unsigned char schemas[] = {
 #embed "../../Protocol/schemas/type-page.json" suffix(, ',',)
 #embed "../../Protocol/schemas/type-view.json" suffix(, ',',)
 #embed "../../Protocol/schemas/update.json" suffix(, ',',)
-#embed "../../Protocol/schemas/version.json" suffix(, ']')
+#embed "../../Protocol/schemas/version.json" suffix(, ',',)
+#embed "../../Protocol/schemas/widget-explanation.json" suffix(, ']')
 };
 
 struct tombolo_protocol_asset tombolo_protocol_schemas(void) {

@@ -63,6 +63,7 @@ package actor Relay: TurnTarget, TimerTarget {
     /// What would make room, while the log has none.
     var roomHint: String?
     let report: @Sendable (OperatorNote) -> Void
+    var fetches = WidgetFetches()
     /// The newest note of each lane that had one.
     var laneNotes: [LaneNumber: OperatorNote] = [:]
     /// Of each lane whose pushes wait: since when, and the newest cause.

@@ -18,7 +18,7 @@ import TomboloCore
     private static let observe: Set<Operation> = [
         .showActivity, .listActivities, .showDevice, .listLog, .showEvent, .tail, .metrics,
         .listPauses, .showPause, .listActivityDeliveries, .listDeliveries,
-        .showDelivery, .explainActivity, .explain, .listBudgets,
+        .showDelivery, .explainActivity, .explain, .explainWidget, .listBudgets,
         .showType, .listDeadLetters, .showChannel, .listChannels, .overview, .listDevices,
         .listTypes, .showTimeline, .listTimelines,
     ]

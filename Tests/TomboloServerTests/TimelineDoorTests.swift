@@ -107,6 +107,38 @@ import TomboloJSON
         }
     }
 
+    @Test func `why a widget shows what it shows`() async throws {
+        try await withDoors { doors in
+            let path = "/v1/timelines/profile/explain?device=phone"
+            #expect(try await doors.call("GET", path).status == 404)
+            #expect(try await doors.call("GET", "/v1/timelines/profile/explain").status == 400)
+            _ = try await doors.call("PUT", "/v1/devices/phone", #"{"user":"u42","os":"26.1"}"#)
+            func codes() async throws -> [String] {
+                let answer = try json(try await doors.call("GET", path))
+                #expect(answer["question"]?.string?.contains("profile on phone") == true)
+                return answer["because"]?.elements.compactMap { $0["code"]?.string } ?? []
+            }
+            #expect(try await codes() == ["no_timeline", "no_reload"])
+            _ = try await doors.call("PUT", "/v1/timelines/profile", Self.profile)
+            #expect(try await codes() == ["timeline", "no_reload"])
+            let minted = try json(
+                try await doors.call("POST", "/v1/keys", #"{"scopes":["device:phone"]}"#))
+            let key = try #require(minted["key"]?.string)
+            let fetched = try await doors.call(
+                "GET", "/v1/timelines/profile/entries?family=systemSmall", key: key)
+            #expect(fetched.status == 200)
+            #expect(try await codes() == ["timeline", "no_reload", "fetched"])
+            _ = try await doors.call(
+                "PUT", "/v1/timelines/profile", Self.profile.replacing("3", with: "4"))
+            #expect(try await codes() == ["timeline", "no_reload", "fetched_before"])
+            // What is not there for it, it asked for all the same.
+            _ = try await doors.call("GET", "/v1/timelines/other/entries?key=k", key: key)
+            // Another widget, and what an operator reads, are no fetches of this one.
+            _ = try await doors.call("GET", "/v1/timelines/profile/entries?user=u42")
+            #expect(try await codes() == ["timeline", "no_reload", "fetched_before"])
+        }
+    }
+
     @Test func `until the next boundary a widget may show what it has`() async throws {
         try await withDoors { doors in
             _ = try await doors.call(

@@ -178,6 +178,24 @@ import TomboloJSON
         #expect(bench.phone.lastTap?.link == "app://me")
     }
 
+    @Test func `a deed without a configuration means the widget without one`() throws {
+        var bench = PhoneBench()
+        for config in ["door-7", nil] {
+            let key = Widget.Key(kind: "door", family: .systemSmall, config: config)
+            bench.carryOut(bench.phone.addWidget(key, at: bench.now))
+        }
+        func meant(_ body: String) throws -> String? {
+            let deed = try WidgetDeed(try JSONDocument(Array(body.utf8)).root)
+            return deed.widget(on: bench.phone).map { $0.key.config ?? "none" }
+        }
+        #expect(try meant(#"{"widget":"door"}"#) == "none")
+        #expect(try meant(#"{"widget":"door","config":"door-7"}"#) == "door-7")
+        bench.carryOut(
+            bench.phone.removeWidget(
+                Widget.Key(kind: "door", family: .systemSmall), at: bench.now))
+        #expect(try meant(#"{"widget":"door"}"#) == "door-7", "the only one")
+    }
+
     @Test func `each device has its families`() {
         #expect(!PhoneConfiguration.Idiom.phone.has(.systemExtraLarge))
         #expect(PhoneConfiguration.Idiom.pad.has(.systemExtraLarge))

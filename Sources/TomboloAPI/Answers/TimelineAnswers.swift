@@ -30,6 +30,8 @@ package struct TimelineAnswer: Sendable {
         writer.beginObject()
         writer.member("wanted", Int64(stored.count))
         writer.member("unreachable", Int64(stored.unreachable))
+        // A `widgets` push names no kind.
+        writer.member("every_kind", true)
         writer.endObject()
         writer.lints(stored.lint)
         writer.endObject()

@@ -175,7 +175,7 @@ extension Core {
     /// A pause is looked at again after this.
     private static let reloadRetry = Span.seconds(1)
 
-    private func isReloadPaused(_ device: Device) -> Bool {
+    func isReloadPaused(_ device: Device) -> Bool {
         let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant)
         return pauses.contains { !$0.alertsOnly && $0.holds(app: app, of: device.key.tenant) }
     }

@@ -51,6 +51,9 @@ package struct TimelineEntries: Sendable {
         return hash.value
     }
 
+    /// Names what its producer has put: another content has another one.
+    package var source: UInt64 { bodyHash }
+
     /// About how many bytes it has when it is written, at most.
     package var bytesMax: Int {
         let own = places.count { $0.index == nil }

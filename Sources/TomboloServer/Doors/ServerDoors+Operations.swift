@@ -21,8 +21,8 @@ extension ServerDoors {
         case .putChannel, .showChannel, .listChannels, .deleteChannel:
             try await performChannels(request, exchange)
         case .putTimeline, .showTimeline, .deleteTimeline, .listTimelines, .timelineEntries,
-            .timelineSnapshot, .timelinePlaceholder, .timelineChoices, .reloadTimeline,
-            .reloadControl:
+            .timelineSnapshot, .timelinePlaceholder, .timelineChoices, .explainWidget,
+            .reloadTimeline, .reloadControl:
             try await performTimelines(request, exchange)
         case .listDeadLetters: try await listDeadLetters(request)
         case .retryDeadLetters: try await retryDeadLetters(request, exchange)
@@ -96,6 +96,7 @@ extension ServerDoors {
         case .deleteTimeline: try await deleteTimeline(request)
         case .listTimelines: try await listTimelines(request)
         case .timelineChoices: try await timelineChoices(request)
+        case .explainWidget: try await explainWidget(request)
         case .reloadTimeline, .reloadControl: try await reload(request, exchange)
         default: try await timelineEntries(request)
         }

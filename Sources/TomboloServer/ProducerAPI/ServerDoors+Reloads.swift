@@ -29,6 +29,8 @@ extension ServerDoors {
             writer.member("kind", request.parameter("kind"))
             writer.member("wanted", Int64(stored.count))
             writer.member("unreachable", Int64(stored.unreachable))
+            // A `widgets` push names no kind; a control has a token of its own.
+            writer.member("every_kind", !isOfControl)
             writer.endObject()
         }
     }

@@ -88,10 +88,13 @@ extension ServerDoors {
             return try await answer(.placeholder, until: nil, request)
         }
         return try await page(for: request) { () async throws(Problem) in
-            var (entries, now) = try Self.found(
-                await relay.entries(
-                    kind, app: request.target["app"], subject, family: family, by: reader,
-                    of: request.tenant))
+            let found = await relay.entries(
+                kind, app: request.target["app"], subject, family: family, by: reader,
+                of: request.tenant)
+            if case .failure(let refusal) = found {
+                await noteFetch(.refused(refusal.detail), kind, family, request, reader)
+            }
+            var (entries, now) = try Self.found(found)
             let until = entries.nextBoundary(after: now).map { $0 - now }
             if request.route.operation == .timelineSnapshot {
                 if subject == nil, entries.isEmpty {
@@ -99,8 +102,27 @@ extension ServerDoors {
                 }
                 entries = entries.snapshot
             }
-            return try await answer(entries, until: until, request)
+            let response = try await answer(entries, until: until, request)
+            await noteFetch(
+                response.status == 304
+                    ? .unchanged(source: entries.source) : .entries(source: entries.source),
+                kind, family, request, reader)
+            return response
         }
+    }
+
+    /// What a widget gets is kept for `why`; what others read is no fetch.
+    private func noteFetch(
+        _ answer: WidgetFetches.Fetch.Answer, _ kind: Identifier, _ family: WidgetFamily?,
+        _ request: DoorRequest, _ reader: TimelineReader
+    ) async {
+        guard request.route.operation == .timelineEntries, case .device(let id, _) = reader else {
+            return
+        }
+        let key = WidgetFetches.Key(
+            device: DeviceKey(tenant: request.tenant, id: id), kind: kind,
+            config: request.target["config"].flatMap(Identifier.init), family: family)
+        await relay.noteFetch(key, answer)
     }
 
     /// A widget that is not configured yet shows the first that it may be configured to.

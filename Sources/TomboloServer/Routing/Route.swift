@@ -37,7 +37,7 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case appendEvents
     case putType, showType
     case putTimeline, showTimeline, deleteTimeline, listTimelines
-    case timelineEntries, timelineSnapshot, timelinePlaceholder, timelineChoices
+    case timelineEntries, timelineSnapshot, timelinePlaceholder, timelineChoices, explainWidget
     case reloadTimeline, reloadControl
     case putChannel, showChannel, listChannels, deleteChannel
     case listDeadLetters, retryDeadLetters

@@ -57,6 +57,9 @@ package enum RouteTable {
         Route(
             "GET", "/v1/timelines/{kind}/choices", .timelineChoices, .anyDeviceOrObserve,
             query: ["family", "device", "app"]),
+        Route(
+            "GET", "/v1/timelines/{kind}/explain", .explainWidget, .observe,
+            query: ["device", "config", "app"]),
         Route("POST", "/v1/timelines/{kind}/reload", .reloadTimeline, .produce),
     ]
 

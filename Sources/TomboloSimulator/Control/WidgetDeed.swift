@@ -20,12 +20,14 @@ struct WidgetDeed {
         family = known
     }
 
-    /// The phone's widget that is meant: the first one that has what the request names.
+    /// The phone's widget that is meant: the first one that has what the request names. Without a
+    /// configuration in the request, one that has none goes before those that have one.
     func widget(on phone: Phone) -> Widget? {
-        phone.board.widgets.first { widget in
+        let meant = phone.board.widgets.filter { widget in
             widget.key.kind == kind && (family ?? widget.key.family) == widget.key.family
                 && (config ?? widget.key.config) == widget.key.config
         }
+        return meant.first { $0.key.config == config } ?? meant.first
     }
 
     /// Why it cannot be done on a phone as it is; nil where it can.

@@ -35,6 +35,7 @@ enum WhyCommand {
     private static func question(_ context: CommandContext) throws(ProgramError) -> RelayRequest {
         let invocation = context.invocation
         let activity = invocation.argument(0) ?? ""
+        if let kind = WidgetCommands.kind(activity) { return try question(kind, context) }
         var device = invocation.argument(1)
         var moment = try invocation.argument(2).map { text throws(ProgramError) in
             try Moment(text, at: time(nil))
@@ -48,6 +49,22 @@ enum WhyCommand {
             PathText.query(
                 "/v1/activities/\(PathText.escaped(activity))/explain",
                 [("device", device), ("version", moment?.version), ("at", moment?.time)]))
+    }
+
+    private static func question(
+        _ kind: String, _ context: CommandContext
+    ) throws(ProgramError) -> RelayRequest {
+        guard let device = context.invocation.argument(1), context.invocation.argument(2) == nil
+        else {
+            throw ProgramError.usage(
+                "why widget:KIND takes the DEVICE, and no version",
+                remedy: "tombolo why widget:\(kind) phone-1")
+        }
+        return RelayRequest(
+            "GET",
+            PathText.query(
+                "/v1/timelines/\(PathText.escaped(kind))/explain",
+                [("device", device), ("config", context.invocation.text(.widgetConfig))]))
     }
 
     /// A token and a user do not go into a URL: URLs are logged.

@@ -115,20 +115,22 @@ extension Subcommand {
     static let why = Subcommand(
         path: ["why"], summary: "Say why a phone does not show a version",
         arguments: [
-            Argument("ACTIVITY", .text("ACTIVITY"), optional: true, "the activity"),
+            Argument(
+                "ACTIVITY", .text("ACTIVITY"), optional: true, "the activity, or widget:KIND"),
             Argument("DEVICE", .text("DEVICE"), optional: true, "the phone; all where left out"),
             Argument(
                 "VERSION|TIME", .text("VERSION|TIME"), optional: true,
                 "a version, a time (RFC 3339), or 14:02 (by UTC); the newest where left out"),
         ],
-        flags: [.whyToken, .whyPush, .ofUser] + Flag.ofClients,
+        flags: [.whyToken, .whyPush, .ofUser, .widgetConfig] + Flag.ofClients,
         details: [
             "The answer comes from the log: what was said, what became of it at the phone, what\n"
                 + "is known of the phone, and which causes fit. It is the same after a restart.",
             "Each line begins with its code in brackets, which programs go by (-o json).",
         ],
         examples: [
-            "tombolo why cat-7", "tombolo why cat-7 phone-1 7", "tombolo why cat-7 phone-1 14:02",
+            "tombolo why cat-7", "tombolo why widget:profile phone-1",
+            "tombolo why cat-7 phone-1 7", "tombolo why cat-7 phone-1 14:02",
             "tombolo why --user u42", "tombolo why --token - <token.txt",
         ],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: WhyCommand.run)

@@ -82,7 +82,7 @@ final class DevScreen: @unchecked Sendable {
                 columns: context.terminal.size.columns, usesColor: context.terminal.usesColor)
             let lines = island.lines(phones, title: "tombolo dev · \(ready.api)")
             let widgets = WidgetScreen(
-                columns: island.columns, usesColor: island.usesColor
+                columns: island.columns, usesColor: island.usesColor, faces: faces, now: now
             ).lines(names.compactMap { pages[$0]?.document.root })
             screen.draw(
                 lines + widgets + notes,

@@ -30,16 +30,25 @@ struct IslandFace: Hashable, Sendable {
     /// - Parameter turn: where the items of a turn are now; nil: of the state itself.
     func drawing(of state: JSONView, turn: IslandTurn?, at now: Instant) -> IslandDrawing {
         guard let preview else { return .texts(Self.texts(ofFirst: state, atMost: 2)) }
-        if let image = preview.image.flatMap({ state.at($0)?.string }),
-            let bitmap = Base64.decode(image).flatMap(Bitmap.init(png:))
-        {
-            return .picture(bitmap)
-        }
+        if let picture = picture(of: state) { return .picture(picture) }
         if let turn { return .picture(IslandPicture.radial(turn.places)) }
         if let corner = preview.windowCorner.flatMap({ state.at($0)?.double }) {
             return .picture(IslandPicture.window(radius: corner))
         }
         return .texts(texts(preview, state, at: now))
+    }
+
+    /// The picture that a state has; nil where its type says of none, or it is no PNG.
+    func picture(of state: JSONView) -> Bitmap? {
+        preview?.image.flatMap { state.at($0)?.string }.flatMap(Base64.decode)
+            .flatMap(Bitmap.init(png:))
+    }
+
+    /// A widget's lines: those of the preview, else the first members.
+    func rows(of state: JSONView, atMost count: Int, at now: Instant) -> [String] {
+        let rows = preview.map { texts($0, state, at: now) } ?? []
+        return rows.isEmpty
+            ? Self.texts(ofFirst: state, atMost: count) : Array(rows.prefix(count))
     }
 
     private func texts(_ preview: TypePreview, _ state: JSONView, at now: Instant) -> [String] {

@@ -1,3 +1,4 @@
+import TomboloCore
 import TomboloJSON
 
 /// Draws the widgets of the simulated phones side by side, below the islands.
@@ -10,6 +11,9 @@ struct WidgetScreen: Sendable {
 
     let columns: Int
     let usesColor: Bool
+    /// How states of each registered type are drawn.
+    var faces: [String: IslandFace] = [:]
+    var now = Instant.distantPast
 
     /// Rows that a family has room for, and so many members of the content are shown.
     static func rows(of family: String) -> Int {
@@ -51,7 +55,8 @@ struct WidgetScreen: Sendable {
         if widget["placeholder"]?.bool == true {
             rows = ["(placeholder)"]
         } else {
-            rows = widget["state"].map { IslandFace.texts(ofFirst: $0, atMost: count) } ?? []
+            let face = widget["type"]?.string.flatMap { faces[$0] } ?? IslandFace()
+            rows = widget["state"].map { self.rows($0, face, family) } ?? []
         }
         rows += Array(repeating: "", count: max(0, count - rows.count))
         let left = widget["fetches_left"]?.integer ?? 0
@@ -63,6 +68,29 @@ struct WidgetScreen: Sendable {
                 let line = pad(" " + row)
                 return usesColor ? "\u{1B}[30;47m\(line)\u{1B}[0m" : line
             } + [pad("fetches left \(left)")]
+    }
+
+    /// Home Screen families have a picture before their lines; one that the state lacks, or that is
+    /// no PNG, is a stand-in.
+    private func rows(_ state: JSONView, _ face: IslandFace, _ family: String) -> [String] {
+        // One line has room for two of them.
+        let count = max(2, Self.rows(of: family))
+        let texts = face.rows(of: state, atMost: count, at: now)
+        guard family.hasPrefix("system"), face.preview?.image != nil else {
+            return family == "accessoryInline" ? [texts.joined(separator: " · ")] : texts
+        }
+        let picture = (face.picture(of: state) ?? Self.standIn).scaled(width: 12, height: 8).braille
+        let width = (picture.first?.count ?? 0) + 1
+        return (0..<max(picture.count, texts.count)).map { row in
+            let left = picture.indices.contains(row) ? picture[row] + " " : ""
+            return left + String(repeating: " ", count: width - left.count)
+                + (texts.indices.contains(row) ? texts[row] : "")
+        }
+    }
+
+    /// Where there is no picture: a frame with a line through it.
+    private static let standIn = Bitmap(width: 12, height: 8) { x, y in
+        x == 0 || y == 0 || x == 11 || y == 7 || x * 7 == y * 11
     }
 
     private func printable(_ text: String) -> String {

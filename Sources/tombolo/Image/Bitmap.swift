@@ -32,6 +32,13 @@ struct Bitmap: Hashable, Sendable {
     }
 
     /// Whether a pixel is lit; outside the picture none is.
+    /// The same picture in another size: the nearest pixel of it for each.
+    func scaled(width: Int, height: Int) -> Bitmap {
+        Bitmap(width: width, height: height) { x, y in
+            self[x * self.width / width, y * self.height / height]
+        }
+    }
+
     subscript(x: Int, y: Int) -> Bool {
         (0..<width).contains(x) && (0..<height).contains(y) && pixels[y * width + x]
     }

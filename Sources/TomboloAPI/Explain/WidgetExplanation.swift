@@ -1,0 +1,208 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// An answer to "why does this widget show what it shows?".
+package struct WidgetExplanation: Sendable {
+    /// What is known of a widget.
+    package struct Evidence: Sendable {
+        package var kind: Identifier
+        package var device: Identifier
+        /// What it is configured to; nil: nothing.
+        package var config: Identifier?
+        /// What it gets now; nil: the relay has nothing for it.
+        package var entries: TimelineEntries?
+        package var now: Instant
+        package var reload: ReloadView
+        /// The newest fetch of each family, since the relay's start.
+        package var fetches: [Fetch] = []
+        /// What became of the device's newest reload; nil: none is on record.
+        package var last: Outcome?
+
+        package init(
+            kind: Identifier, device: Identifier, config: Identifier?, entries: TimelineEntries?,
+            now: Instant, reload: ReloadView
+        ) {
+            self.kind = kind
+            self.device = device
+            self.config = config
+            self.entries = entries
+            self.now = now
+            self.reload = reload
+        }
+    }
+
+    /// One family's newest fetch.
+    package struct Fetch: Hashable, Sendable {
+        /// nil: it named none.
+        package var family: WidgetFamily?
+        package var at: Instant
+        package var result: Result
+
+        /// What it got.
+        package enum Result: Hashable, Sendable {
+            /// What the relay has now.
+            case newest
+            /// Nothing new: it has what the relay has now.
+            case unchanged
+            /// What is not the newest any more.
+            case before
+            /// Nothing, for this reason.
+            case refused(String)
+
+            var isNewest: Bool { self == .newest || self == .unchanged }
+        }
+
+        var isRefused: Bool {
+            if case .refused = result { true } else { false }
+        }
+
+        var name: String { family?.rawValue ?? "a widget without a family" }
+
+        /// - Parameter family: nil: it named none.
+        package init(family: WidgetFamily?, at: Instant, result: Result) {
+            (self.family, self.at, self.result) = (family, at, result)
+        }
+    }
+
+    /// What Apple said to a reload.
+    package struct Outcome: Hashable, Sendable {
+        package var at: Instant
+        /// Why Apple refused it; nil: Apple took it.
+        package var refusal: String?
+
+        /// - Parameter refusal: nil: Apple took it.
+        package init(at: Instant, refusal: String?) { (self.at, self.refusal) = (at, refusal) }
+    }
+
+    private let known: Evidence
+
+    package init(_ known: Evidence) { self.known = known }
+
+    private var question: String {
+        let config = known.config.map { " (\($0))" } ?? ""
+        return "Why does the widget \(known.kind)\(config) on \(known.device) show what it shows?"
+    }
+
+    private var answer: String {
+        guard known.entries != nil else {
+            return "The relay has nothing for it, or this device may not read it: the widget shows "
+                + "an empty entry."
+        }
+        switch known.reload.holder {
+        case .token:
+            return "Nothing can reload it: the device has no token \"widget\". It fetches when its "
+                + "policy says."
+        case .some:
+            return "A reload of it has not gone yet, so it may show what is older."
+        case nil: break
+        }
+        guard !known.fetches.isEmpty else {
+            return "It has not fetched since the relay's start: it shows what it fetched before, "
+                + "or its placeholder."
+        }
+        if let refused = known.fetches.first(where: \.isRefused) {
+            return "The relay gave \(refused.name) nothing: the reason is below."
+        }
+        if known.fetches.allSatisfy(\.result.isNewest) {
+            return "It has fetched what the relay has, and shows the entry of its date."
+        }
+        return "It has not fetched since the newest change. The phone decides when: it keeps a "
+            + "budget of reloads of its own."
+    }
+
+    private var because: [Explanation.Finding] {
+        var findings: [Explanation.Finding] = []
+        func add(_ code: String, _ text: String, _ at: Instant? = nil) {
+            findings.append(Explanation.Finding(code, text, at: at))
+        }
+        if let entries = known.entries, let first = entries.entries.first {
+            let isProvisional =
+                first.isProvisional ? ", which its producer has not confirmed yet" : ""
+            let next =
+                entries.nextBoundary(after: known.now)
+                .map { "; the next one is of \($0.rfc3339InSeconds)" } ?? ""
+            add(
+                "timeline",
+                "The relay has an entry of \(first.date.rfc3339InSeconds)"
+                    + "\(isProvisional)\(next).", first.date)
+        } else {
+            add("no_timeline", "There is no timeline for it that this device may read.")
+        }
+        if let last = known.last {
+            add(
+                last.refusal == nil ? "reload_accepted" : "reload_refused",
+                last.refusal.map { "Apple refused the newest reload: \($0)." }
+                    ?? "Apple took the newest reload. It reloads the widgets of every kind of the app.",
+                last.at)
+        } else {
+            add("no_reload", "No reload of this device is on record.")
+        }
+        for fetch in known.fetches.sorted(by: { $0.at < $1.at }) {
+            let (code, what) =
+                switch fetch.result {
+                case .newest: ("fetched", "fetched the newest")
+                case .unchanged: ("fetched", "asked, and has the newest already")
+                case .before: ("fetched_before", "fetched what is not the newest any more")
+                case .refused(let reason): ("fetch_refused", "asked, and was refused: \(reason)")
+                }
+            add(code, "\(fetch.name) \(what).", fetch.at)
+        }
+        if let holder = known.reload.holder {
+            add(holder.rawValue, text(of: holder), known.reload.until)
+        }
+        return findings
+    }
+
+    private func text(of holder: ReloadView.Holder) -> String {
+        let until = known.reload.until.map { " until \($0.rfc3339)" } ?? ""
+        switch holder {
+        case .token: return "A reload waits for a token \"widget\" of the device."
+        case .spacing:
+            return
+                "A reload waits\(until): class widget leaves \(known.reload.spacing) between two "
+                + "reloads of a device."
+        case .budget: return "A reload waits\(until): the device's budget of class widget is spent."
+        case .pause: return "A reload waits: an operator's pause holds it."
+        case .backOff: return "A reload waits\(until): the attempt before came to nothing."
+        case .lane: return "A reload waits for its place on the way to Apple."
+        case .inFlight: return "A reload is under way, and Apple has not answered yet."
+        }
+    }
+
+    private var commands: [String] {
+        var commands = [
+            "tombolo timeline ls \(known.kind)", "tombolo device show \(known.device)",
+        ]
+        switch known.reload.holder {
+        case .budget, .spacing: commands.append("tombolo budget show --device \(known.device)")
+        case .pause: commands.append("tombolo pause")
+        default: break
+        }
+        return commands
+    }
+
+    /// Writes the answer to `GET /v1/timelines/{kind}/explain`.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("kind", known.kind.rawValue)
+        writer.member("device", known.device.rawValue)
+        writer.optional("config", known.config?.rawValue)
+        writer.member("question", question)
+        writer.member("answer", answer)
+        writer.name("because")
+        writer.beginArray()
+        for finding in because {
+            writer.beginObject()
+            writer.member("code", finding.code)
+            writer.member("text", finding.text)
+            writer.optional("at", finding.at?.rfc3339)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.name("try")
+        writer.beginArray()
+        for command in commands { writer.string(command) }
+        writer.endArray()
+        writer.endObject()
+    }
+}

@@ -1,0 +1,65 @@
+/// The reload of a device's widgets: whether one is wanted, and what it waits for.
+package struct ReloadView: Hashable, Sendable {
+    /// Why a reload has not gone yet.
+    package enum Holder: String, Hashable, Sendable {
+        /// The device has no token `widget`.
+        case token = "no_token"
+        /// The least time between two reloads of a device.
+        case spacing
+        /// The hour's reloads of a device are spent.
+        case budget
+        /// An operator's pause.
+        case pause = "paused"
+        /// Apple has refused, or did not answer: it goes again.
+        case backOff = "retry"
+        /// The way to Apple is closed, or others are before it.
+        case lane
+        /// It is under way: no answer yet.
+        case inFlight = "in_flight"
+    }
+
+    /// By wall time, the newest push; nil: none since the relay's start.
+    package var sentAt: Instant?
+    /// nil: nothing is wanted.
+    package var holder: Holder?
+    /// By wall time: until when it waits, where that is known.
+    package var until: Instant?
+    /// Of class `widget`.
+    package var spacing: Span
+
+    /// Nil where the device is not known.
+    package init?(of key: DeviceKey, in core: Core, now: Instant) {
+        guard let slot = core.devices.slot(of: key), let device = core.devices[slot] else {
+            return nil
+        }
+        let grant = core.configuration.budgets[.widget]
+        spacing = grant.spacing
+        let surface = device.surfaces[.widget].map { core.surfaces[$0] }
+        if let last = surface?.lastSend, last != .distantPast { sentAt = core.wall(last) }
+        guard device.tokens[.widget] != nil else {
+            holder = surface?.phase == .wanted ? .token : nil
+            return
+        }
+        guard let surface else { return }
+        switch surface.phase {
+        case .idle: return
+        case .inFlight: holder = .inFlight
+        case .wanted, .reserving, .granted:
+            let budgetAt =
+                surface.holdsToken
+                ? now : surface.bucket.time(keeping: 0, of: grant, now: now) ?? now
+            let waits: [(Holder, Instant)] = [
+                (.spacing, surface.lastSend + grant.spacing), (.backOff, surface.backOffUntil),
+                (.budget, budgetAt),
+            ]
+            let last = waits.max { $0.1 < $1.1 } ?? (.lane, now)
+            if core.isReloadPaused(device) {
+                holder = .pause
+            } else if last.1 > now {
+                (holder, until) = (last.0, core.wall(last.1))
+            } else {
+                holder = .lane
+            }
+        }
+    }
+}

@@ -65,12 +65,12 @@ enum BenchPacerCommand {
     }
 
     /// Of this process, in seconds.
-    private static func processorTime() -> Double {
+    static func processorTime() -> Double {
         Double(BenchAppendCommand.nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID)) / 1e9
     }
 
     /// What this process holds in memory.
-    private static func residentBytes() -> Int {
+    static func residentBytes() -> Int {
         // proc(5): the second field of statm counts resident pages.
         let text = (try? FileBytes.read("/proc/self/statm")) ?? []  // No /proc: it counts as none.
         let fields = String(decoding: text, as: UTF8.self).split(separator: " ")

@@ -26,6 +26,8 @@ extension Flag {
     static let pacerDestinations = Flag(
         "destinations", .integer(100...10_000_000), default: "100000",
         "how many ways to a card there are")
+    static let timelineCount = Flag(
+        "count", .integer(100...10_000_000), default: "100000", "how many timelines there are")
     static let benchAcknowledged = toggle(
         "acknowledged", "a line with the last durable sequence after each batch")
 }
@@ -58,6 +60,18 @@ extension Subcommand {
         ],
         examples: ["tombolo bench pacer --destinations 1000000 -o json"],
         run: BenchPacerCommand.run)
+
+    static let benchTimelines = Subcommand(
+        path: ["bench", "timelines"],
+        summary: "Measure timelines: one at rest, a Monday's wave, and fetches",
+        flags: [.timelineCount, .output],
+        details: [
+            "The core alone: weekly timelines of as many users, each with one device.\n"
+                + "timeline_bytes is what one takes in memory with its device; ask_us what it costs to\n"
+                + "ask a producer after the boundary; fetches_per_s how many widgets one core answers."
+        ],
+        examples: ["tombolo bench timelines --count 100000 -o json"],
+        run: BenchTimelinesCommand.run)
 
     static let benchHistory = Subcommand(
         path: ["bench", "history"],

@@ -34,7 +34,8 @@ extension CommandTable {
             .typePut, .typeList, .typeShow, .typeCheck, .lint, .doctor, .deadList, .deadRetry,
         ]
         let measuring: [Subcommand] = [
-            .benchPush, .benchAppend, .benchReplay, .benchPage, .benchPacer, .benchFrames,
+            .benchPush, .benchAppend, .benchReplay, .benchPage, .benchPacer, .benchTimelines,
+            .benchFrames,
             .benchRelay, .benchHistory,
         ]
         return CommandTable(

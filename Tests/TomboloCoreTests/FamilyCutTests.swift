@@ -73,6 +73,8 @@ import TomboloJSON
         // A length of what is no list has no effect.
         (#"[{"path":"/a","length":1}]"#, #"{"a":{"b":1,"c":2}}"#, #"{"a":{"b":1,"c":2}}"#),
         (#"["/~0a~1b"]"#, #"{"~a/b":1,"a/b":2}"#, #"{"~a/b":1}"#),
+        // Names are equal where their bytes are.
+        (#"["/caf\u00e9"]"#, "{\"cafe\u{301}\":1,\"caf\u{e9}\":2}", "{\"caf\u{e9}\":2}"),
         // The spelling of what is taken stays.
         (#"["/a"]"#, #"{"a":{"x": 1.0 ,"y":"\u00e9"}}"#, #"{"a":{"x": 1.0 ,"y":"\u00e9"}}"#),
     ])
@@ -117,6 +119,49 @@ import TomboloJSON
         _ = try cuts(list(FamilyCut.partsMax))
         #expect(throws: FieldErrors.self) { try cuts(list(FamilyCut.partsMax + 1)) }
         _ = try cuts(#"{"systemLarge":[{"path":"/list","length":\#(FamilyCut.lengthMax)}]}"#)
+    }
+
+    @Test func `a pointer that is deeper than any state is refused`() throws {
+        func deep(_ count: Int) -> String {
+            #"{"systemSmall":["\#(String(repeating: "/a", count: count))"]}"#
+        }
+        _ = try cuts(deep(StateSchema.pointerPartsMax))
+        for count in [StateSchema.pointerPartsMax + 1, 40_000] {
+            #expect(throws: FieldErrors.self) { try cuts(deep(count)) }
+        }
+    }
+
+    @Test func `content that is no state of the type is refused at its place`() {
+        var rig = TimelineTests.rig()
+        rig.type(#"{"state":{"required":["rank"]}}"#, named: "Door")
+        rig.timeline(#"{"subject":{"user":"u42"},"type":"Door","content":{}}"#)
+        #expect(rig.refusedPointers == ["/content/rank"])
+        rig.timeline(
+            #"{"subject":{"user":"u42"},"type":"Door","entries":[{"date":"2023-01-01T00:00:00Z","#
+                + #""content":{"rank":1}},{"date":"2023-01-02T00:00:00Z","content":{}}]}"#)
+        #expect(rig.refusedPointers == ["/entries/1/content/rank"])
+        #expect(rig.timelines().isEmpty)
+    }
+
+    @Test func `what every cut leaves out reloads nothing, and changes no validator`() throws {
+        var rig = rig()
+        func put(_ rig: inout Rig, _ code: Int, _ name: String = "Main") {
+            rig.timeline(
+                #"{"subject":{"user":"u42"},"type":"Door","entries":[{"date":"#
+                    + #""2023-01-01T00:00:00Z","content":{"door":{"name":"\#(name)"},"code":\#(code)}}]}"#
+            )
+        }
+        put(&rig, 1)
+        rig.advance(to: 3_000)
+        let (line, version) = (ReloadTests.line(rig), rig.cutEntries(.systemSmall)?.version)
+        put(&rig, 2)
+        rig.advance(to: 6_000)
+        #expect(ReloadTests.line(rig) == line)
+        #expect(rig.cutEntries(.systemSmall)?.version == version)
+        put(&rig, 2, "Side")
+        rig.advance(to: 9_000)
+        #expect(ReloadTests.line(rig) != line)
+        #expect(rig.cutEntries(.systemSmall)?.version != version)
     }
 
     @Test func `a timeline that names a type answers cuts, and never more`() {

@@ -191,6 +191,16 @@ import TomboloJSON
         }
     }
 
+    @Test func `a device that tells its token later has the reload then`() {
+        var rig = Rig { $0.zones = RuledZones() }
+        rig.register("phone", #"{"user":"u42","os":"26.1"}"#)
+        rig.timeline(#"{"subject":{"user":"u42"},"content":{"rank":1}}"#)
+        #expect(rig.lastStored?.unreachable == 1)
+        #expect(rig.pushes.isEmpty)
+        rig.token("widget", "ee")
+        #expect(ReloadTests.line(rig) == "0:widgets ee")
+    }
+
     @Test func `who may read no longer, or now, reloads`() {
         var rig = Self.rig()
         let door = #"{"subject":{"key":"door-7"},"content":{}}"#

@@ -84,15 +84,4 @@ import TomboloJSON
             #expect(!isRefused || answer.status == 400)
         }
     }
-
-    @Test func `a type's member that does nothing is refused`() async throws {
-        try await withDoors { doors in
-            let answer = try await doors.call("PUT", "/v1/types/T", #"{"history":1}"#)
-            #expect(answer.status == 422)
-            let problem = try json(answer)
-            #expect(problem["code"]?.string == "not-yet")
-            #expect(answer.text.contains("/history"))
-            #expect(try await doors.call("GET", "/problems/not-yet").status == 200)
-        }
-    }
 }

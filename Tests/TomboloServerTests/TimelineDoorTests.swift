@@ -118,24 +118,37 @@ import TomboloJSON
                 #expect(answer["question"]?.string?.contains("profile on phone") == true)
                 return answer["because"]?.elements.compactMap { $0["code"]?.string } ?? []
             }
-            #expect(try await codes() == ["no_timeline", "no_reload"])
+            #expect(try await codes() == ["no_timeline", "no_reload", "no_token"])
             _ = try await doors.call("PUT", "/v1/timelines/profile", Self.profile)
-            #expect(try await codes() == ["timeline", "no_reload"])
+            #expect(try await codes() == ["timeline", "no_reload", "no_token"])
             let minted = try json(
                 try await doors.call("POST", "/v1/keys", #"{"scopes":["device:phone"]}"#))
             let key = try #require(minted["key"]?.string)
-            let fetched = try await doors.call(
-                "GET", "/v1/timelines/profile/entries?family=systemSmall", key: key)
-            #expect(fetched.status == 200)
-            #expect(try await codes() == ["timeline", "no_reload", "fetched"])
+            let entries = "/v1/timelines/profile/entries?family=systemSmall"
+            #expect(try await doors.call("GET", entries, key: key).status == 200)
+            #expect(try await codes().contains("fetched"))
             _ = try await doors.call(
                 "PUT", "/v1/timelines/profile", Self.profile.replacing("3", with: "4"))
-            #expect(try await codes() == ["timeline", "no_reload", "fetched_before"])
-            // What is not there for it, it asked for all the same.
-            _ = try await doors.call("GET", "/v1/timelines/other/entries?key=k", key: key)
+            #expect(try await codes().contains("fetched_before"))
             // Another widget, and what an operator reads, are no fetches of this one.
+            _ = try await doors.call("GET", "/v1/timelines/other/entries?key=k", key: key)
             _ = try await doors.call("GET", "/v1/timelines/profile/entries?user=u42")
-            #expect(try await codes() == ["timeline", "no_reload", "fetched_before"])
+            #expect(try await codes().contains("fetched_before"))
+            // A cut that the type does not have is refused, and is none any more when it has.
+            _ = try await doors.call(
+                "PUT", "/v1/types/P", #"{"families":{"systemLarge":["/rank"]}}"#)
+            _ = try await doors.call(
+                "PUT", "/v1/timelines/profile", String(Self.profile.dropLast()) + #","type":"P"}"#)
+            #expect(try await doors.call("GET", entries, key: key).status == 422)
+            #expect(try await codes().contains("fetch_refused"))
+            let refused = try await doors.call("GET", path)
+            #expect(refused.text.contains("The relay refuses systemSmall"))
+            _ = try await doors.call(
+                "PUT", "/v1/types/P", #"{"families":{"systemSmall":["/rank"]}}"#)
+            #expect(try await doors.call("GET", path).text.contains("now it would get entries"))
+            // Another person has the device: what was fetched is not this one's.
+            _ = try await doors.call("PUT", "/v1/devices/phone", #"{"user":"u43","os":"26.1"}"#)
+            #expect(try await codes() == ["no_timeline", "no_reload", "no_token"])
         }
     }
 

@@ -133,6 +133,19 @@ import TomboloJSON
         #expect(bench.phone.board.fetchesLeft(of: widget, at: bench.now) == 2)
     }
 
+    @Test func `a timeline that became shorter, or has gone, is shown as it is`() throws {
+        var bench = try bench([0, 10, 20])
+        bench.pass(.seconds(20))
+        #expect(shown(bench) == #"{"rank":20}"#)
+        push(&bench)
+        try answer(&bench, [0], rank: 1)
+        #expect(shown(bench) == #"{"rank":1}"#)
+        push(&bench)
+        bench.carryOut(
+            bench.phone.widgetFetched(Self.small, .timeline(.empty), at: bench.now))
+        #expect(shown(bench) == nil)
+    }
+
     @Test func `offline nothing is fetched, and entries still come up`() throws {
         var bench = try bench([0, 10])
         bench.setOnline(false)

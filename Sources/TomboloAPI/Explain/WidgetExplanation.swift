@@ -46,14 +46,14 @@ package struct WidgetExplanation: Sendable {
             case unchanged
             /// What is not the newest any more.
             case before
-            /// Nothing, for this reason.
-            case refused(String)
+            /// Nothing: the code of the problem, and whether it would be refused now too.
+            case refused(String, isStill: Bool)
 
             var isNewest: Bool { self == .newest || self == .unchanged }
         }
 
         var isRefused: Bool {
-            if case .refused = result { true } else { false }
+            if case .refused(_, let isStill) = result { isStill } else { false }
         }
 
         var name: String { family?.rawValue ?? "a widget without a family" }
@@ -84,30 +84,38 @@ package struct WidgetExplanation: Sendable {
     }
 
     private var answer: String {
-        guard known.entries != nil else {
-            return "The relay has nothing for it, or this device may not read it: the widget shows "
-                + "an empty entry."
+        let (newest, others) = (
+            known.fetches.filter(\.result.isNewest), known.fetches.filter { !$0.result.isNewest }
+        )
+        if let refused = others.first(where: \.isRefused) {
+            return "The relay refuses \(refused.name): the code is below."
         }
-        switch known.reload.holder {
-        case .token:
-            return "Nothing can reload it: the device has no token \"widget\". It fetches when its "
-                + "policy says."
-        case .some:
-            return "A reload of it has not gone yet, so it may show what is older."
-        case nil: break
+        if known.entries == nil {
+            return
+                "The relay has nothing for it, or this device may not read it. When it fetches, it "
+                + "gets an empty entry; until then it shows what it had."
         }
-        guard !known.fetches.isEmpty else {
-            return "It has not fetched since the relay's start: it shows what it fetched before, "
-                + "or its placeholder."
-        }
-        if let refused = known.fetches.first(where: \.isRefused) {
-            return "The relay gave \(refused.name) nothing: the reason is below."
-        }
-        if known.fetches.allSatisfy(\.result.isNewest) {
+        if others.isEmpty, !newest.isEmpty {
             return "It has fetched what the relay has, and shows the entry of its date."
         }
-        return "It has not fetched since the newest change. The phone decides when: it keeps a "
-            + "budget of reloads of its own."
+        if !known.reload.hasToken {
+            return "Nothing can reload it: the device has no token \"widget\". It fetches when its "
+                + "policy says."
+        }
+        if known.reload.holder != nil {
+            return "A reload of it has not gone yet, so it may show what is older."
+        }
+        guard !known.fetches.isEmpty else {
+            return
+                "It has not fetched since the relay's start: it shows what it fetched before, or "
+                + "its placeholder."
+        }
+        let names = others.map(\.name).joined(separator: ", ")
+        return newest.isEmpty
+            ? "It has not fetched since the newest change. The phone decides when: it keeps a budget "
+                + "of reloads of its own."
+            : "\(newest.map(\.name).joined(separator: ", ")) has what the relay has; \(names) has not "
+                + "fetched since the newest change, if it is still placed."
     }
 
     private var because: [Explanation.Finding] {
@@ -143,9 +151,16 @@ package struct WidgetExplanation: Sendable {
                 case .newest: ("fetched", "fetched the newest")
                 case .unchanged: ("fetched", "asked, and has the newest already")
                 case .before: ("fetched_before", "fetched what is not the newest any more")
-                case .refused(let reason): ("fetch_refused", "asked, and was refused: \(reason)")
+                case .refused(let code, let isStill):
+                    (
+                        "fetch_refused",
+                        "asked, and was refused: \(code)\(isStill ? "" : "; now it would get entries")"
+                    )
                 }
             add(code, "\(fetch.name) \(what).", fetch.at)
+        }
+        if !known.reload.hasToken, known.reload.holder == nil {
+            add("no_token", "The device has no token \"widget\": no reload can go to it.")
         }
         if let holder = known.reload.holder {
             add(holder.rawValue, text(of: holder), known.reload.until)
@@ -159,7 +174,7 @@ package struct WidgetExplanation: Sendable {
         case .token: return "A reload waits for a token \"widget\" of the device."
         case .spacing:
             return
-                "A reload waits\(until): class widget leaves \(known.reload.spacing) between two "
+                "A reload waits\(until): class widget leaves \(known.reload.spacing.text) between two "
                 + "reloads of a device."
         case .budget: return "A reload waits\(until): the device's budget of class widget is spent."
         case .pause: return "A reload waits: an operator's pause holds it."
@@ -173,11 +188,7 @@ package struct WidgetExplanation: Sendable {
         var commands = [
             "tombolo timeline ls \(known.kind)", "tombolo device show \(known.device)",
         ]
-        switch known.reload.holder {
-        case .budget, .spacing: commands.append("tombolo budget show --device \(known.device)")
-        case .pause: commands.append("tombolo pause")
-        default: break
-        }
+        if known.reload.holder == .pause { commands.append("tombolo pause") }
         return commands
     }
 

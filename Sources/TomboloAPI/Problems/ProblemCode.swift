@@ -52,7 +52,6 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case labRefused = "lab-refused"
     case notOffered = "not-offered"
     case actionExpired = "action-expired"
-    case notYet = "not-yet"
     case idempotencyKeyReused = "idempotency-key-reused"
     case idempotencyKeyRunning = "idempotency-key-running"
 

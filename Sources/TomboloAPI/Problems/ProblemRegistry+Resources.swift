@@ -185,12 +185,6 @@ extension ProblemRegistry {
             fix: "Correct the members that errors[] points at, or the type's schema.",
             command: "tombolo type check TYPE state.json"),
         ProblemPage(
-            .notYet, 422, "The relay does not do this yet",
-            cause: "The request asks for something that this version does nothing with.",
-            fix: "Leave out the members that errors[] points at.",
-            command: "jq 'del(.history, .families, .preview)' type.json > smaller.json && "
-                + "tombolo type put TYPE smaller.json"),
-        ProblemPage(
             .labRefused, 422, "The class lab is not for Apple's servers",
             cause: "The budget class lab has no limits, and this app pushes to Apple.",
             fix: "Use standard or frequent, or configure the app's endpoint as a simulator.",

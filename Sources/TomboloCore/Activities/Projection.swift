@@ -80,7 +80,9 @@ package struct Projection: Sendable {
 
     /// What a start says; it is version 1 of an activity, or the first of a new incarnation.
     package init(_ start: Start, version: Int64, at instant: Instant) {
-        state = start.state
+        state =
+            start.history?.kept(in: start.state, since: nil, isSaid: true, at: instant)
+            ?? start.state
         self.version = version
         changedAt = instant
         relevance = start.relevance
@@ -159,7 +161,7 @@ package struct Projection: Sendable {
             let running = clip.flatMap { $0.clip.clock == .shown ? $0 : nil }
             settleClip(at: instant)
             let frame = running.flatMap { state.document.root.at($0.clip.path)?.json }
-            change(end.change)
+            change(end.change, end.history, at: instant)
             // What the producer says of the same place counts, on every phone.
             if let running, let frame, !end.change.touches(running.clip.path),
                 state.document.root.at(running.clip.path)?.json == frame
@@ -192,7 +194,7 @@ package struct Projection: Sendable {
         if let clip, clip.isOver(at: instant), update.change.touches(clip.clip.path) {
             settleClip(at: instant)
         }
-        change(update.change)
+        change(update.change, update.history, at: instant)
         relevance = update.relevance ?? relevance
         staleAfter = update.staleAfter ?? staleAfter
         urgency = update.urgency
@@ -200,11 +202,18 @@ package struct Projection: Sendable {
         changedAt = instant
     }
 
-    private mutating func change(_ change: Update.Change) {
+    private mutating func change(
+        _ change: Update.Change, _ history: StateHistory?, at instant: Instant
+    ) {
+        let before = state
         switch change {
         case .none: break
         case .merge(let patch): state = state.mergePatched(with: patch)
         case .replace(let whole): state = whole
+        }
+        if let history {
+            state = history.kept(
+                in: state, since: before, isSaid: change.touches(history.of), at: instant)
         }
         // Its frames stand elsewhere now.
         if clips != nil { clips = Clips.of(clip, keptClip, over: state) }

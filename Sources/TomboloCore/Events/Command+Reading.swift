@@ -6,7 +6,8 @@ extension Command.Content {
     /// - Parameters:
     ///   - kind: what it is; it stands in the path, or in `do` of a line.
     ///   - envelope: fields that belong to the line around it (`id`, `activity`, `do`).
-    ///   - lenient: for rows of the log: what an older or newer relay let in is no fault now.
+    ///   - lenient: for rows of the log: what an older or newer relay let in is no fault now, and
+    ///     what the relay wrote into a body is read.
     package init(
         kind: EventKind, _ view: JSONView, envelope: [String] = [], lenient: Bool = false
     ) throws(FieldErrors) {
@@ -24,7 +25,8 @@ extension Command.Content {
         guard let content else {
             throw FieldErrors([FieldError(pointer: "", message: "is incomplete")])
         }
-        self = content
+        let history = lenient ? StateHistory(inBody: view) : nil
+        self = history.map(content.keeping) ?? content
     }
 }
 

@@ -126,6 +126,8 @@ package struct Start: Sendable {
     package var renew: RenewalPolicy?
     /// Nil: as its type says.
     package var framesShowWhen: FramesShowWhen?
+    /// As its type said when it was taken.
+    var history: StateHistory?
 }
 
 /// A card changes.
@@ -146,6 +148,8 @@ package struct Update: Sendable {
     package var alertTTL: Span = Alert.defaultTTL
     /// The producer's own number; an older one than the last is logged and superseded.
     package var stateVersion: Int64?
+    /// As its type said when it was taken.
+    var history: StateHistory?
 }
 
 /// A card ends.
@@ -153,6 +157,8 @@ package struct End: Sendable {
     package var change: Update.Change
     package var alert: JSON?
     package var dismissal: Dismissal = .standard
+    /// As its type said when it was taken.
+    var history: StateHistory?
 }
 
 /// When the system takes an ended card away.

@@ -1,9 +1,23 @@
 import TomboloJSON
 
 extension Command {
-    /// A command with what its type says where its producer said nothing: an alert's time. It goes
-    /// into the body that is kept, so that the log alone tells what was done.
+    /// A command with what its type says where its producer said nothing: an alert's time, and how
+    /// its state keeps a history. It goes into the body that is kept, so that the log alone tells
+    /// what was done.
     func completed(by type: ActivityType?) -> Command {
+        let timed = timed(by: type)
+        guard let history = type?.history else { return timed }
+        var next = timed
+        next.content = timed.content.keeping(history)
+        guard next.content.history != nil,
+            let written = JSON(unchecked: timed.body)
+                .setting(StateHistory.member, to: history.json)
+        else { return timed }
+        next.body = written.bytes
+        return next
+    }
+
+    private func timed(by type: ActivityType?) -> Command {
         guard let ttl = type?.alertTTL, content.alert != nil else { return self }
         var next = self
         switch content {

@@ -55,6 +55,12 @@ extension Core {
                         activity.flatMap { types.type(of: $0.definition, $0.key.tenant) }?
                             .intents.contains { isSameText($0, intent) } ?? false
                     }
+                    // A widget's button: of the type whose states the widget shows.
+                    || action.activity == nil
+                        && timelines.shown(to: device.registration.user, device.key).contains {
+                            timelines[$0].flatMap { types.type(of: $0, activities) }?
+                                .intents.contains { isSameText($0, intent) } ?? false
+                        }
             } else if let link = action.link {
                 timelines.offer(
                     deliveryIDs.link(link), to: device.registration.user, device.key, at: wall)

@@ -145,8 +145,12 @@ extension Core {
         }
         noteSuperseded(staged)
         let isVisible = isNewIncarnation || showsChange(slot, staged.projection)
+        let isShown = !timelines.slots(from: activities[slot].key).isEmpty
+        let former = isShown && activities[slot].durable != nil ? activities[slot] : nil
         activities[slot].durable = staged.projection
-        if isVisible { reloadAfter(slot, now: now) }
+        reloadAfter(
+            slot, since: { app in former.flatMap { TimelineSource($0, app: app) } },
+            isVisible: isVisible, now: now)
         activities[slot].seq = seq
         activities[slot].tenantSeq = tenantSeq
         if let alert = staged.projection.alert, alert.version == staged.projection.version {

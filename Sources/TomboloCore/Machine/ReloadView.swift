@@ -26,6 +26,10 @@ package struct ReloadView: Hashable, Sendable {
     package var until: Instant?
     /// Of class `widget`.
     package var spacing: Span
+    /// Names the device as long as the same person has it: a hash.
+    package let owner: Int64
+    /// The device has a token `widget`.
+    package var hasToken: Bool
 
     /// Nil where the device is not known.
     package init?(of key: DeviceKey, in core: Core, now: Instant) {
@@ -34,9 +38,13 @@ package struct ReloadView: Hashable, Sendable {
         }
         let grant = core.configuration.budgets[.widget]
         spacing = grant.spacing
+        owner =
+            device.number
+            ^ (device.registration.user.map { core.deliveryIDs.owner($0, key.tenant) } ?? 0)
+        hasToken = device.tokens[.widget] != nil
         let surface = device.surfaces[.widget].map { core.surfaces[$0] }
         if let last = surface?.lastSend, last != .distantPast { sentAt = core.wall(last) }
-        guard device.tokens[.widget] != nil else {
+        guard hasToken else {
             holder = surface?.phase == .wanted ? .token : nil
             return
         }

@@ -61,10 +61,27 @@ extension Core {
         return visibility.hash(of: before.state) != visibility.hash(of: next.state)
     }
 
-    /// What an activity's type wants to follow each change of it.
-    mutating func reloadAfter(_ activity: Int, now: Instant) {
+    /// What follows a change of an activity: its widgets where they show something else, and what
+    /// its type wants to follow each change.
+    ///
+    /// - Parameters:
+    ///   - before: what the timelines of each app showed of it.
+    ///   - isVisible: its type takes the change for one.
+    mutating func reloadAfter(
+        _ activity: Int, since before: (String) -> TimelineSource?, isVisible: Bool, now: Instant
+    ) {
         let key = activities[activity].key
-        guard let type = types.type(of: activities[activity].definition, key.tenant),
+        for slot in timelines.slots(from: key) {
+            guard let row = timelines[slot],
+                types.differs(
+                    before(row.key.app), TimelineSource(activities[activity], app: row.key.app),
+                    of: row.key)
+            else { continue }
+            for device in reload(for: row.key, row.timeline).slots {
+                wantReload(.widget, of: device, now: now)
+            }
+        }
+        guard isVisible, let type = types.type(of: activities[activity].definition, key.tenant),
             type.reloadsWidgets || !type.reloadsControls.isEmpty
         else { return }
         var names = type.reloadsControls.map { TokenName.control(kind: $0) }

@@ -79,9 +79,10 @@ extension Core {
                 ?? readable(.device(id))
         }
         guard let row else { return .placeholder }
+        let source = row.timeline.from.flatMap { activities.source($0, of: row.key) }
         return row.entries(
             at: wall(now), in: rules(for: row, device), family: family,
-            cut: try types.cut(of: row, family))
+            cut: try types.cut(of: row, source, family), source: source)
     }
 
     private func mayRead(
@@ -136,18 +137,19 @@ extension Core {
         var bytes = 0
         for key in listing.keys.prefix(listing.limit) {
             guard let row = timelines[key], case .key(let id) = key.subject else { continue }
-            // A cut is looked for in all of the content, which takes longer than a copy.
-            let weight = row.timeline.type == nil ? 1 : IDPage.bytesMax / Timeline.cutBytesMax
-            bytes += row.timeline.bytes * weight
-            guard choices.isEmpty || bytes <= IDPage.bytesMax else { break }
             let cut: FamilyCut?
-            do { cut = try types.cut(of: row, family) } catch { continue }
+            let source = row.timeline.from.flatMap { activities.source($0, of: key) }
+            do { cut = try types.cut(of: row, source, family) } catch { continue }
+            // A cut is looked for in all of the content, which takes longer than a copy.
+            bytes += row.timeline.bytes * (cut == nil ? 1 : TimelineListing.cutWeight)
+            guard choices.isEmpty || bytes <= IDPage.bytesMax else { break }
             let rules = rules(for: row, device(of: reader, key.tenant))
             choices.append(
                 (
                     id,
                     row.entries(
-                        at: wall(now), in: rules, family: family, cut: cut, isSnapshot: true)
+                        at: wall(now), in: rules, family: family, cut: cut, source: source,
+                        isSnapshot: true)
                 ))
         }
         return choices

@@ -62,20 +62,27 @@ extension Core {
         schedule(slot, now: now)
         var stored = Stored(known == nil ? .created : .updated)
         stored.lint = Lint.of(row.timeline, types.type(of: key, row.timeline))
-        if let shown = changed(known?.timeline, to: row.timeline) {
+        if let shown = changed(known?.timeline, to: row.timeline, of: key) {
             let reached = reload(for: row.key, shown)
-            for slot in reached.slots { wantReload(.widget, of: slot, now: now) }
+            // A device without a token has the reload as soon as it has one.
+            for slot in reached.slots + reached.others {
+                wantReload(.widget, of: slot, now: now)
+            }
             (stored.count, stored.unreachable) = (reached.slots.count, reached.unreachable)
         }
         return stored
     }
 
     /// A timeline with all whose widgets show something else from now on; nil where no widget does.
-    private func changed(_ known: Timeline?, to next: Timeline) -> Timeline? {
+    private func changed(
+        _ known: Timeline?, to next: Timeline, of key: TimelineKey
+    ) -> Timeline? {
         guard let known else { return next }
-        guard known.visibleHash != next.visibleHash || known.readers != next.readers else {
-            return nil
-        }
+        guard
+            known.readers != next.readers
+                || known.visibleHash != next.visibleHash
+                    && types.seen(known, key) != types.seen(next, key)
+        else { return nil }
         var shown = next
         shown.readers += known.readers.filter { !next.readers.contains($0) }
         return shown
@@ -179,7 +186,7 @@ extension Core {
             let known = timelines[key]
             var stored = Stored(known == nil ? .created : .updated)
             stored.lint = Lint.of(request.timeline, types.type(of: key, request.timeline))
-            if let shown = changed(known?.timeline, to: request.timeline) {
+            if let shown = changed(known?.timeline, to: request.timeline, of: key) {
                 let reached = reload(for: key, shown)
                 (stored.count, stored.unreachable) = (reached.slots.count, reached.unreachable)
             }
@@ -193,13 +200,14 @@ extension Core {
         }
     }
 
-    /// Devices whose widgets show a timeline and can be reloaded, and how many cannot.
-    private func reload(
+    /// Devices whose widgets show a timeline and can be reloaded, and those that cannot yet.
+    func reload(
         for key: TimelineKey, _ timeline: Timeline
-    ) -> (slots: [Int], unreachable: Int) {
+    ) -> (slots: [Int], others: [Int], unreachable: Int) {
         let shown = devices(of: key, timeline).filter { isOf(key.app, $0) }
         let slots = shown.filter { devices[$0]?.tokens[.widget] != nil }
-        return (slots, shown.count - slots.count)
+        let others = shown.filter { devices[$0]?.tokens[.widget] == nil }
+        return (slots, others, others.count)
     }
 
     private func devices(of key: TimelineKey, _ timeline: Timeline) -> [Int] {

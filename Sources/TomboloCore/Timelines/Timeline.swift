@@ -16,6 +16,8 @@ package struct Timeline: Hashable, Sendable {
     package var policy: Policy
     /// Whose states its contents are: a widget gets its family's cut of them; nil: all of them.
     package var type: String?
+    /// Its content is the state of this activity, with that one's type; nil: its own.
+    package var from: Identifier?
     /// Dates of the producer's own entries, each later than the one before.
     package var dates: [Instant]
     /// Users whose devices may read it; of a subject `key` only.

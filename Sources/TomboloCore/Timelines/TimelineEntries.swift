@@ -33,6 +33,12 @@ package struct TimelineEntries: Sendable {
     package private(set) var policy: Timeline.Policy
     /// Whose states the contents are.
     package fileprivate(set) var type: String?
+    /// The one entry, where the content is not in the body: an activity's state, or several.
+    fileprivate var made: Entry?
+    /// It is for nothing that there is.
+    fileprivate var isPlaceholder = false
+    /// When a made entry is not right any more.
+    fileprivate var madeUntil: Instant?
 
     /// Two answers to one request are the same where their versions are. It costs a look at the
     /// content only where that is cut. Each input of `entries` and `policy` goes in here.
@@ -41,9 +47,28 @@ package struct TimelineEntries: Sendable {
         func add(_ value: UInt64) {
             withUnsafeBytes(of: value) { hash.combine($0) }
         }
-        add(bodyHash)
+        // What is cut off is no part of the answer.
+        if cuts == nil, made == nil { add(bodyHash) }
         add(hasLinks ? 1 : 0)
-        for cut in cuts ?? [] { hash.combine(cut.bytes) }
+        for (cut, entry) in zip(cuts ?? [], entries) {
+            for part in [
+                cut.bytes, Array((entry.url ?? "").utf8), entry.links?.bytes ?? [],
+                entry.relevance?.bytes ?? [],
+            ] {
+                add(UInt64(part.count))
+                hash.combine(part)
+            }
+        }
+        if case .after(let date) = policy { add(UInt64(bitPattern: date.nanoseconds)) }
+        add(policy == .never ? 1 : 0)
+        if let made {
+            add(UInt64(bitPattern: made.date.nanoseconds))
+            for part in [made.content.bytes, made.links?.bytes ?? [], Array((made.url ?? "").utf8)]
+            {
+                add(UInt64(part.count))
+                hash.combine(part)
+            }
+        }
         for place in places {
             add(UInt64(bitPattern: place.date.nanoseconds))
             add(UInt64(place.index.map { $0 + 1 } ?? 0) << 1 | (place.isProvisional ? 1 : 0))
@@ -51,11 +76,12 @@ package struct TimelineEntries: Sendable {
         return hash.value
     }
 
-    /// Names what its producer has put: another content has another one.
-    package var source: UInt64 { bodyHash }
-
     /// About how many bytes it has when it is written, at most.
     package var bytesMax: Int {
+        if let made {
+            return made.content.bytes.count + (made.links?.bytes.count ?? 0)
+                + Timeline.urlBytesMax + 512
+        }
         let own = places.count { $0.index == nil }
         return (own + (own < places.count ? 1 : 0)) * body.bytes.count + places.count * 128 + 128
     }
@@ -63,6 +89,7 @@ package struct TimelineEntries: Sendable {
     /// The entries themselves. Each is copied out of the body as it is asked for.
     package var entries: some RandomAccessCollection<Entry> {
         places.indices.lazy.map { number in
+            if let made { return made }
             let place = places[number]
             func member(_ name: String) -> JSON? {
                 (place.outline?[name]).map { body.value(at: $0) }
@@ -77,14 +104,14 @@ package struct TimelineEntries: Sendable {
 
     /// When a widget has something else to show; nil: it stays as it is.
     package func nextBoundary(after now: Instant) -> Instant? {
-        places.first { $0.date > now }?.date
+        made == nil ? places.first { $0.date > now }?.date : madeUntil
     }
 
     /// For a widget that has nothing to show: one empty entry, whose date is in the past.
     package static let placeholder = TimelineEntries(
         body: .emptyObject, bodyHash: 0,
         places: [Place(date: Instant(seconds: 0), index: nil, isProvisional: true)],
-        hasLinks: false, policy: .never)
+        hasLinks: false, policy: .never, isPlaceholder: true)
 
     /// Cuts each content once: those of a schedule are one and the same.
     fileprivate mutating func apply(_ cut: FamilyCut) {
@@ -99,7 +126,7 @@ package struct TimelineEntries: Sendable {
     }
 
     /// Whether it is the placeholder.
-    package var isEmpty: Bool { places.first?.date == Instant(seconds: 0) }
+    package var isEmpty: Bool { isPlaceholder }
 
     /// Its first entry alone.
     package var snapshot: TimelineEntries {
@@ -117,11 +144,13 @@ extension StoredTimeline {
     ///   - rules: of the device's zone, or of the schedule's own.
     ///   - family: nil: as for the largest.
     ///   - cut: of its type for that family; nil: all of the content.
+    ///   - source: the activity that it is of; nil: its own content, or the activity has gone.
     ///   - isSnapshot: the first entry will do.
     func entries(
         at moment: Instant, in rules: TimeZoneRules, family: WidgetFamily?, cut: FamilyCut?,
-        isSnapshot: Bool = false
+        source: TimelineSource? = nil, isSnapshot: Bool = false
     ) -> TimelineEntries {
+        guard timeline.from == nil else { return entry(of: source, family, cut) }
         var places: [TimelineEntries.Place] = []
         func add(_ date: Instant, _ index: Int? = nil, isProvisional: Bool = false) {
             places.append(
@@ -147,5 +176,78 @@ extension StoredTimeline {
         if isSnapshot { all = all.snapshot }
         if let cut { all.apply(cut) }
         return all
+    }
+
+    /// The state of an activity as one entry; an empty one where there is none.
+    private func entry(
+        of source: TimelineSource?, _ family: WidgetFamily?, _ cut: FamilyCut?
+    ) -> TimelineEntries {
+        func member(_ name: String) -> JSON? {
+            timeline.outline[name].map { timeline.body.value(at: $0) }
+        }
+        let hasLinks = family?.hasLinks ?? true
+        let content = source.map { cut?.applied(to: $0.state) ?? $0.state } ?? .emptyObject
+        let date = max(source?.changedAt ?? updatedAt, updatedAt)
+        var hash = ContentHash()
+        if let source { hash.combine(source.state.bytes) }
+        var entries = TimelineEntries(
+            body: .emptyObject, bodyHash: timeline.visibleHash ^ hash.value,
+            places: [
+                TimelineEntries.Place(date: date, index: nil, isProvisional: false, outline: nil)
+            ],
+            hasLinks: hasLinks, policy: timeline.policy, type: source?.type)
+        entries.made = TimelineEntries.Entry(
+            date: date, content: content, url: member("url")?.document.root.string,
+            links: hasLinks ? member("links") : nil, relevance: member("relevance"),
+            isProvisional: false)
+        return entries
+    }
+}
+
+extension TimelineEntries {
+    /// A widget is configured to at most so many subjects.
+    package static let itemsMax = 4
+
+    /// What a widget shows that is configured to several: one entry with `items` in their order,
+    /// and an empty one for what is not there.
+    ///
+    /// - Parameters:
+    ///   - all: of each what it would show by itself; nil: it is not there, or not for this reader.
+    ///   - now: by wall time.
+    package static func together(_ all: [TimelineEntries?], at now: Instant) -> TimelineEntries {
+        var together = TimelineEntries.placeholder
+        together.isPlaceholder = false
+        var (items, links) = (JSONWriter(), JSONWriter())
+        items.beginObject()
+        items.name("items")
+        items.beginArray()
+        links.beginArray()
+        var url: String?
+        var date = Instant(seconds: 0)
+        for one in all {
+            let first = one?.entries.first
+            items.raw(first?.content ?? .emptyObject)
+            if let link = first?.url {
+                url = url ?? link
+                links.string(link)
+            }
+            date = max(date, first?.date ?? date)
+            // They are of one kind, and so of one type as a rule.
+            together.type = together.type ?? one?.type
+            together.bodyHash = together.bodyHash &* 31 &+ (one?.bodyHash ?? 0)
+            if let next = one?.nextBoundary(after: now) {
+                together.madeUntil = min(together.madeUntil ?? next, next)
+            }
+        }
+        items.endArray()
+        items.endObject()
+        links.endArray()
+        let hasLinks = url != nil && all.contains { $0?.hasLinks == true }
+        together.made = Entry(
+            date: date, content: items.json, url: url, links: hasLinks ? links.json : nil,
+            relevance: nil, isProvisional: false)
+        together.places[0].date = date
+        together.policy = together.madeUntil.map { .after($0) } ?? .never
+        return together
     }
 }

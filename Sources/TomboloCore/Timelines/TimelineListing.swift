@@ -15,6 +15,8 @@ package struct TimelineListing: Sendable {
     /// Where the next piece begins; nil where all places were looked at.
     package internal(set) var place: Int? = 0
 
+    /// A byte that is cut counts as so many.
+    static let cutWeight = 4
     /// Places that one piece looks at.
     static let pieceMax = 1_024
     /// More are left out of what may be chosen for a widget.

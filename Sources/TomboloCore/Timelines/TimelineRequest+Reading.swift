@@ -7,13 +7,20 @@ extension TimelineRequest {
         app = reader.string("app")
         let (subject, readers) = Self.subject(&reader)
         let schedule = TimelineSchedule.reading(&reader)
+        let from = Self.from(&reader)
         let hasContent = Self.content(&reader, view)
         let dates = Self.entries(&reader)
         let policy = Self.policy(&reader, hasDates: schedule != nil || !dates.isEmpty)
         if view["schedule"] != nil, view["entries"] != nil {
             reader.fail("entries", "must not be given beside \"schedule\"")
         }
-        if !hasContent, view["content"] == nil, view["schedule"] != nil || view["entries"] == nil {
+        if view["from"] != nil {
+            for name in ["content", "entries", "schedule", "type"] where view[name] != nil {
+                reader.fail(name, "must not be given beside \"from\": the activity has it")
+            }
+        } else if !hasContent, view["content"] == nil,
+            view["schedule"] != nil || view["entries"] == nil
+        {
             reader.fail("content", "is missing: what the widget shows")
         }
         if case .device = schedule?.zone, case .key = subject {
@@ -27,12 +34,23 @@ extension TimelineRequest {
         }
         self.subject = subject
         timeline = Timeline(
-            schedule: schedule, policy: policy, type: type, dates: dates, readers: readers,
+            schedule: schedule, policy: policy, type: type, from: from, dates: dates,
+            readers: readers,
             body: view.json,
             outline: JSONOutline(of: view, in: view),
             entryOutlines: view["entries"]?.elements.map { JSONOutline(of: $0, in: view) } ?? [],
             visibleHash: Self.visibleHash(view))
         links = Timeline.links(of: view)
+    }
+
+    /// `{"activity":ID}`.
+    private static func from(_ reader: inout FieldReader) -> Identifier? {
+        guard let view = reader.object("from") else { return nil }
+        var inner = reader.inside(view, "from")
+        let activity = inner.identifier("activity")
+        if activity == nil, view["activity"] == nil { inner.fail("activity", "is missing") }
+        do { try inner.finish() } catch { reader.adopt(error) }
+        return activity
     }
 
     /// Exactly one of user, device or key, and who may read a key's timeline.
@@ -183,7 +201,7 @@ extension TimelineRequest {
     private static func visibleHash(_ view: JSONView) -> UInt64 {
         var hash = ContentHash()
         for name in [
-            "content", "url", "links", "relevance", "entries", "schedule", "policy", "type",
+            "content", "url", "links", "relevance", "entries", "schedule", "policy", "type", "from",
         ] {
             hash.combine(view[name].map { Array($0.raw) } ?? [])
         }

@@ -9,6 +9,8 @@ struct TimelineTable: Sendable {
     private var bySubject: [SubjectKey: [Int]] = [:]
     /// Those of subjects `key`, by each user who may read them.
     private var byReader: [SubjectKey: [Int]] = [:]
+    /// Those that show an activity's state.
+    private var byActivity: [ActivityKey: [Int]] = [:]
     private var sizes: [TenantID: Size] = [:]
     private var nextNumber: Int64 = 1
     /// By wall time.
@@ -51,19 +53,27 @@ struct TimelineTable: Sendable {
         byReader[SubjectKey(tenant: tenant, subject: .user(user))] ?? []
     }
 
+    /// Those that show an activity's state.
+    func slots(from activity: ActivityKey) -> [Int] {
+        byActivity.isEmpty ? [] : byActivity[activity] ?? []
+    }
+
     /// Whether a widget of a device shows, or has shown within a day, an entry that leads there. Of
     /// a user who may read very many, some are left out.
     ///
     /// - Parameter link: its hash, as `Timeline.linkHashes` has it.
     func offer(_ link: Int64, to user: String?, _ device: DeviceKey, at wall: Instant) -> Bool {
+        shown(to: user, device).contains { rows[$0]?.offers(link, at: wall) ?? false }
+    }
+
+    /// What the widgets of a device may show. Of a user who may read very many, some are left out.
+    func shown(to user: String?, _ device: DeviceKey) -> ArraySlice<Int> {
         var places = slots(of: .device(device.id), device.tenant)
         if let user {
             places += slots(of: .user(user), device.tenant)
             places += slots(readableBy: user, device.tenant)
         }
-        return places.prefix(TimelineListing.pieceMax).contains {
-            rows[$0]?.offers(link, at: wall) ?? false
-        }
+        return places.prefix(TimelineListing.pieceMax)
     }
 
     /// Puts a timeline in the place of the one with its key.
@@ -75,7 +85,7 @@ struct TimelineTable: Sendable {
         if let known = slots[row.key] {
             slot = known
             sizes[tenant, default: Size()].bytes -= rows[slot]?.bytes ?? 0
-            leaveReaders(slot)
+            leave(slot)
         } else {
             slot = free.popLast() ?? rows.count
             if slot == rows.count { rows.append(nil) }
@@ -89,16 +99,24 @@ struct TimelineTable: Sendable {
         for reader in Set(row.timeline.readers.map(TimelineSubject.user)) {
             byReader[SubjectKey(tenant: tenant, subject: reader), default: []].append(slot)
         }
+        if let activity = row.timeline.from {
+            byActivity[ActivityKey(tenant: tenant, id: activity), default: []].append(slot)
+        }
         return slot
     }
 
-    private mutating func leaveReaders(_ slot: Int) {
+    /// Readers and an activity find it no more.
+    private mutating func leave(_ slot: Int) {
         guard let row = rows[slot] else { return }
         for reader in row.timeline.readers {
             let key = SubjectKey(tenant: row.key.tenant, subject: .user(reader))
             byReader[key]?.removeAll { $0 == slot }
             if byReader[key]?.isEmpty == true { byReader[key] = nil }
         }
+        guard let id = row.timeline.from else { return }
+        let activity = ActivityKey(tenant: row.key.tenant, id: id)
+        byActivity[activity]?.removeAll { $0 == slot }
+        if byActivity[activity]?.isEmpty == true { byActivity[activity] = nil }
     }
 
     /// The producer was asked for what is so at a moment.
@@ -108,7 +126,7 @@ struct TimelineTable: Sendable {
 
     mutating func remove(_ key: TimelineKey) -> StoredTimeline? {
         guard let slot = slots.removeValue(forKey: key), let row = rows[slot] else { return nil }
-        leaveReaders(slot)
+        leave(slot)
         let subject = SubjectKey(tenant: key.tenant, subject: key.subject)
         bySubject[subject]?.removeAll { $0 == slot }
         if bySubject[subject]?.isEmpty == true { bySubject[subject] = nil }

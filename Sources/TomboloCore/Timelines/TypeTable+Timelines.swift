@@ -1,3 +1,5 @@
+import TomboloJSON
+
 // What types say of timelines: whose states their contents are, and what widgets get of them.
 
 extension TypeTable {
@@ -8,6 +10,33 @@ extension TypeTable {
         }
     }
 
+    /// The type whose states a timeline shows: its own, or that of its activity.
+    func type(of row: StoredTimeline, _ activities: ActivityTable) -> ActivityType? {
+        let source = row.timeline.from.flatMap { activities.source($0, of: row.key) }
+        return (source?.type ?? row.timeline.type).flatMap {
+            self[ActivityType.Key(tenant: row.key.tenant, app: row.key.app, name: $0)]
+        }
+    }
+
+    /// Of what any widget may see of a timeline: a hash over its bytes as they were sent, without
+    /// what every cut of its type leaves out.
+    func seen(_ timeline: Timeline, _ key: TimelineKey) -> UInt64 {
+        guard let cut = type(of: key, timeline)?.families?.union else {
+            return timeline.visibleHash
+        }
+        var hash = ContentHash()
+        func add(_ outline: JSONOutline) {
+            for member in outline.members where !["entries", "subject"].contains(member.name) {
+                let value = timeline.body.value(at: member.place)
+                hash.combine(Array(member.name.utf8))
+                hash.combine((member.name == "content" ? cut.applied(to: value) : value).bytes)
+            }
+        }
+        add(timeline.outline)
+        for outline in timeline.entryOutlines { add(outline) }
+        return hash.value
+    }
+
     /// Throws where its widgets would get nothing, or each of their reads would cost too much.
     func check(_ timeline: Timeline, _ key: TimelineKey) throws(Refusal) {
         guard let name = timeline.type else { return }
@@ -15,7 +44,7 @@ extension TypeTable {
             Refusal(
                 .invalidField, detail, errors: [FieldError(pointer: "/type", message: message)])
         }
-        guard type(of: key, timeline) != nil else {
+        guard let type = type(of: key, timeline) else {
             throw fault(
                 "app \"\(key.app)\" has no type \"\(name)\", and the cuts of its families are "
                     + "taken from there; register it first", "is not registered")
@@ -26,14 +55,32 @@ extension TypeTable {
                     + "are the most, because each read cuts them; give a picture by its URL",
                 "needs a smaller timeline")
         }
+        var faults: [FieldError] = []
+        func look(_ outline: JSONOutline, _ pointer: String) {
+            guard faults.isEmpty, let place = outline["content"] else { return }
+            faults = type.faults(in: timeline.body.value(at: place), at: pointer)
+        }
+        look(timeline.outline, "/content")
+        for (index, outline) in timeline.entryOutlines.enumerated() {
+            look(outline, "/entries/\(index)/content")
+        }
+        guard faults.isEmpty else {
+            throw Refusal(
+                .stateInvalid, "the content is no state of type \"\(name)\"", errors: faults)
+        }
     }
 
     /// What a widget of a family gets of a timeline's contents; nil: all of them. Without a family
     /// what any family gets.
-    func cut(of row: StoredTimeline, _ family: WidgetFamily?) throws(Refusal) -> FamilyCut? {
-        guard let name = row.timeline.type else { return nil }
-        // What is not known may not be shown.
-        guard let type = type(of: row.key, row.timeline) else { return .nothing }
+    ///
+    /// - Parameter source: the activity that they are of; nil: its own.
+    func cut(
+        of row: StoredTimeline, _ source: TimelineSource?, _ family: WidgetFamily?
+    ) throws(Refusal) -> FamilyCut? {
+        guard let name = source?.type ?? row.timeline.type else { return nil }
+        let known = self[ActivityType.Key(tenant: row.key.tenant, app: row.key.app, name: name)]
+        // What is not known may not be shown. An activity's type need not be registered.
+        guard let type = known else { return source == nil ? .nothing : nil }
         guard let families = type.families else { return nil }
         guard let family else { return families.union }
         guard let cut = families[family] else {

@@ -50,9 +50,11 @@ package struct ActivityType: Sendable {
     package var preview: TypePreview?
     /// What of a state the widgets of each family get; nil: all of it.
     package var families: FamilyCuts?
+    /// How its states keep a history; nil: they keep none.
+    package var history: StateHistory?
     /// nil: a phone shows all of the state.
     package var visibility: Visibility?
-    /// As registered; what is not read here (`history`) is kept in it.
+    /// As registered; what is not read here is kept in it.
     package var body: JSON
 
     /// A card has few buttons.
@@ -108,16 +110,19 @@ package struct ActivityType: Sendable {
         visibility = Visibility.reading(&reader, state)
         presence = PresenceBinding.reading(&reader, state)
         alertTTL = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
-        _ = reader.integer("history", in: 0...1_000)
         if lenient {
             var older = FieldReader(view, takesNull: true)
             preview = TypePreview.reading(&older, state)
             families = FamilyCuts.reading(&older, state)
-            _ = reader.object("preview")
-            _ = reader.object("families")
+            // An older relay took a number, and did nothing with it.
+            if view["history"]?.kind == .object {
+                history = StateHistory.reading(&older, state)
+            }
+            for name in ["history", "preview", "families"] { _ = reader.value(name) }
         } else {
             preview = TypePreview.reading(&reader, state)
             families = FamilyCuts.reading(&reader, state)
+            history = StateHistory.reading(&reader, state)
         }
         try reader.finish()
     }

@@ -75,7 +75,9 @@ extension Core {
         }
         var clip: JSONPointer?
         if case .play(let played) = content { clip = played.path }
-        if let fault = type.presence?.fault(of: projection.state, playing: clip) {
+        if let fault = type.history?.fault(of: content)
+            ?? type.presence?.fault(of: projection.state, playing: clip)
+        {
             throw Refusal(
                 .invalidField, "\(fault.pointer.dropFirst()) \(fault.message)", errors: [fault])
         }

@@ -22,14 +22,27 @@ package struct FamilyCut: Hashable, Sendable {
     private struct Branch: Hashable, Sendable {
         /// How many elements; `Int.max`: the whole value; nil: what its branches name.
         var length: Int?
-        var branches: [String: Branch] = [:]
+        var branches: [Name: Branch] = [:]
 
+        /// - Parameter path: at most `StateSchema.pointerPartsMax` parts.
         mutating func add(_ path: ArraySlice<String>, _ length: Int) {
             if let token = path.first {
-                branches[token, default: Branch()].add(path.dropFirst(), length)
+                branches[Name(text: token), default: Branch()].add(path.dropFirst(), length)
             } else {
                 self.length = max(self.length ?? 0, length)
             }
+        }
+    }
+
+    /// A member's name. Names of JSON are equal where their bytes are; those of Swift's strings are
+    /// also where Unicode calls them equivalent.
+    private struct Name: Hashable, Sendable {
+        let text: String
+
+        static func == (one: Name, other: Name) -> Bool { isSameText(one.text, other.text) }
+
+        func hash(into hasher: inout Hasher) {
+            for byte in text.utf8 { hasher.combine(byte) }
         }
     }
 
@@ -59,7 +72,7 @@ package struct FamilyCut: Hashable, Sendable {
     private static func write(_ view: JSONView, _ branch: Branch, to writer: inout JSONWriter) {
         writer.beginObject()
         for (name, value) in view.members {
-            guard let next = branch.branches[name] else { continue }
+            guard let next = branch.branches[Name(text: name)] else { continue }
             if let length = next.length {
                 writer.name(name)
                 write(value, first: length, to: &writer)
@@ -98,6 +111,11 @@ package struct FamilyCuts: Hashable, Sendable {
 
     /// Of a family; nil where the type has none for it.
     package subscript(_ family: WidgetFamily) -> FamilyCut? { cuts[family] }
+
+    /// Whether some family gets something else of one state than of another.
+    func differ(_ one: JSON, _ other: JSON) -> Bool {
+        one != other && cuts.values.contains { $0.applied(to: one) != $0.applied(to: other) }
+    }
 
     /// Whether some family has more than one place to tap.
     var haveLinks: Bool { cuts.keys.contains(where: \.hasLinks) }

@@ -61,6 +61,9 @@ package struct StateSchema: Hashable, Sendable {
         return schema
     }
 
+    /// A body is no deeper (`JSONLimits`).
+    static let pointerPartsMax = 32
+
     /// Why a pointer of a type names no place in its states; nil where it names one. A name that is
     /// misspelt would have no effect, and nobody would learn why.
     ///
@@ -68,6 +71,9 @@ package struct StateSchema: Hashable, Sendable {
     static func fault(ofPointer text: String?, _ schema: StateSchema?) -> String? {
         guard let pointer = text.flatMap(JSONPointer.init), !pointer.tokens.isEmpty else {
             return "must be a JSON Pointer such as \"/score\""
+        }
+        guard pointer.tokens.count <= pointerPartsMax else {
+            return "has more than \(pointerPartsMax) parts: no state is so deep"
         }
         guard let schema, schema.at(pointer) == nil else { return nil }
         return "is not described by the schema in \"state\""

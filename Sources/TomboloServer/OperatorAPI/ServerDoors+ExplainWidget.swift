@@ -14,29 +14,35 @@ extension ServerDoors {
         }
         let config = try request.identifier(inQuery: "config")
         let key = DeviceKey(tenant: request.tenant, id: device)
-        guard let state = await relay.widgetState(kind, config: config, of: key) else {
-            throw Problem(.unknownDevice, "There is no device \"\(device)\".")
+        let app = request.target["app"]
+        guard let state = await relay.widgetState(kind, app: app, config: config, of: key) else {
+            throw Problem.unknownDevice(device)
         }
         await relay.settleFacts()
         return try await page(for: request) { () async throws(Problem) in
-            // What it may not read is not there for it.
             let found = await relay.entries(
-                kind, app: request.target["app"], config.map(TimelineSubject.key), family: nil,
+                kind, app: app, config.map(TimelineSubject.key), family: nil,
                 by: .device(device, boundTo: nil), of: request.tenant)
-            let entries = try? found.get().entries  // as above
-            let isEmpty = entries?.isEmpty ?? true
+            // What it may not read is not there for it.
+            var entries: TimelineEntries?
+            switch found {
+            case .success(let one): entries = one.entries.isEmpty ? nil : one.entries
+            case .failure(let refusal) where refusal.code == .unknownTimeline: break
+            case .failure: _ = try Self.found(found)
+            }
             var evidence = WidgetExplanation.Evidence(
-                kind: kind, device: device, config: config, entries: isEmpty ? nil : entries,
+                kind: kind, device: device, config: config, entries: entries,
                 now: await relay.wallNow(), reload: state.reload)
-            evidence.fetches = state.fetches.map { family, fetch in
+            evidence.fetches = zip(state.fetches, state.versions).map { one, version in
                 let result: WidgetExplanation.Fetch.Result =
-                    switch fetch.answer {
-                    case .refused(let reason): .refused(reason)
-                    case .unchanged(let source) where source == entries?.source: .unchanged
-                    case .entries(let source) where source == entries?.source: .newest
+                    switch one.fetch.answer {
+                    case .refused(let code): .refused(code, isStill: version == nil)
+                    case .unchanged(let known) where known == version: .unchanged
+                    case .entries(let known) where known == version: .newest
                     case .unchanged, .entries: .before
                     }
-                return WidgetExplanation.Fetch(family: family, at: fetch.at, result: result)
+                return WidgetExplanation.Fetch(
+                    family: one.family, at: one.fetch.at, result: result)
             }
             evidence.last = try await newestReload(of: key)
             return .json { WidgetExplanation(evidence).write(to: &$0) }
@@ -47,23 +53,27 @@ extension ServerDoors {
         of device: DeviceKey
     ) async throws(Problem) -> WidgetExplanation.Outcome? {
         var query = FactQuery(tenant: device.tenant)
-        (query.order, query.limit) = (.newestFirst, 50)
+        (query.order, query.limit) = (.newestFirst, 200)
         (query.kinds, query.recipient) = (["reload.sent", "reload.refused"], .device(device.id))
-        let facts: [NewFact]
-        do {
-            facts = try await relay.facts(query).facts.map(\.fact)
-        } catch {
-            throw Problem(error)
-        }
-        for fact in facts {
-            // The relay wrote it.
-            guard let view = (try? JSONDocument(fact.body))?.root,
-                view["surface"]?.string == TokenName.widget.text
-            else { continue }
-            return WidgetExplanation.Outcome(
-                at: fact.recordedAt,
-                refusal: fact.kind == "reload.sent" ? nil : view["reason"]?.string ?? "")
+        // Controls of the device have theirs among them.
+        for _ in 0..<Self.reloadPagesMax {
+            let page: FactPage
+            do { page = try await relay.facts(query) } catch { throw Problem(error) }
+            for fact in page.facts.map(\.fact) {
+                // The relay wrote it.
+                guard let view = (try? JSONDocument(fact.body))?.root,
+                    view["surface"]?.string == TokenName.widget.text
+                else { continue }
+                return WidgetExplanation.Outcome(
+                    at: fact.recordedAt,
+                    refusal: fact.kind == "reload.sent" ? nil : view["reason"]?.string ?? "")
+            }
+            guard let next = page.next else { break }
+            query.goOn(at: next)
         }
         return nil
     }
+
+    /// Pages of facts that are looked at for a widget's reload.
+    private static let reloadPagesMax = 10
 }

@@ -81,18 +81,25 @@ extension ServerDoors {
     func timelineEntries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let kind = try request.identifier("kind")
         let family = try request.widgetFamily()
-        let subject = try request.subject()
+        let configs = try request.configurations()
+        let subject = configs.count > 1 ? nil : try request.subject()
         let reader = try request.timelineReader()
         if request.route.operation == .timelinePlaceholder {
             // At once, without data: it is not looked up.
             return try await answer(.placeholder, until: nil, request)
         }
         return try await page(for: request) { () async throws(Problem) in
+            if configs.count > 1 {
+                let all = try await together(configs, kind, family, request, reader)
+                let now = await relay.wallNow()
+                return try await answer(
+                    all, until: all.nextBoundary(after: now).map { $0 - now }, request)
+            }
             let found = await relay.entries(
                 kind, app: request.target["app"], subject, family: family, by: reader,
                 of: request.tenant)
             if case .failure(let refusal) = found {
-                await noteFetch(.refused(refusal.detail), kind, family, request, reader)
+                await noteFetch(.refused(refusal.code.rawValue), kind, family, request, reader)
             }
             var (entries, now) = try Self.found(found)
             let until = entries.nextBoundary(after: now).map { $0 - now }
@@ -105,10 +112,30 @@ extension ServerDoors {
             let response = try await answer(entries, until: until, request)
             await noteFetch(
                 response.status == 304
-                    ? .unchanged(source: entries.source) : .entries(source: entries.source),
+                    ? .unchanged(version: entries.version) : .entries(version: entries.version),
                 kind, family, request, reader)
             return response
         }
+    }
+
+    /// A widget that is configured to several. What is not there, or not for this reader, leaves an
+    /// empty place.
+    private func together(
+        _ configs: [Identifier], _ kind: Identifier, _ family: WidgetFamily?,
+        _ request: DoorRequest, _ reader: TimelineReader
+    ) async throws(Problem) -> TimelineEntries {
+        var all: [TimelineEntries?] = []
+        for config in configs {
+            let found = await relay.entries(
+                kind, app: request.target["app"], .key(config), family: family, by: reader,
+                of: request.tenant)
+            switch found {
+            case .success(let one): all.append(one.entries)
+            case .failure(let refusal) where refusal.code == .unknownTimeline: all.append(nil)
+            case .failure: _ = try Self.found(found)
+            }
+        }
+        return TimelineEntries.together(all, at: await relay.wallNow())
     }
 
     /// What a widget gets is kept for `why`; what others read is no fetch.
@@ -116,13 +143,13 @@ extension ServerDoors {
         _ answer: WidgetFetches.Fetch.Answer, _ kind: Identifier, _ family: WidgetFamily?,
         _ request: DoorRequest, _ reader: TimelineReader
     ) async {
-        guard request.route.operation == .timelineEntries, case .device(let id, _) = reader else {
-            return
-        }
+        guard request.route.operation == .timelineEntries, request.head.method == "GET",
+            case .device(let id, _) = reader
+        else { return }
+        let config = request.target["config"] ?? request.target["key"]
         let key = WidgetFetches.Key(
-            device: DeviceKey(tenant: request.tenant, id: id), kind: kind,
-            config: request.target["config"].flatMap(Identifier.init), family: family)
-        await relay.noteFetch(key, answer)
+            kind: kind, config: config.flatMap(Identifier.init), family: family)
+        await relay.noteFetch(key, on: DeviceKey(tenant: request.tenant, id: id), answer)
     }
 
     /// A widget that is not configured yet shows the first that it may be configured to.
@@ -211,6 +238,25 @@ extension DoorRequest {
                 "The query names several subjects. Give one of user=, device=, key= or config=.")
         }
         return subjects.first
+    }
+
+    /// What a widget is configured to, in the order that its user gave: none, one or several.
+    fileprivate func configurations() throws(Problem) -> [Identifier] {
+        guard let text = target["config"], text.contains(",") else { return [] }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let ids = parts.compactMap { Identifier(String($0)) }
+        guard ids.count == parts.count, ids.count <= TimelineEntries.itemsMax else {
+            throw Problem(
+                .invalidQuery,
+                "config=\(text) is no list of 1 to \(TimelineEntries.itemsMax) ids with commas "
+                    + "between them.")
+        }
+        for name in ["user", "device", "key"] where target[name] != nil {
+            throw Problem(
+                .invalidQuery,
+                "The query names several subjects. Give one of user=, device=, key= or config=.")
+        }
+        return ids
     }
 
     fileprivate func widgetFamily() throws(Problem) -> WidgetFamily? {

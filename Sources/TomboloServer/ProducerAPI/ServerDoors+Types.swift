@@ -16,7 +16,6 @@ extension ServerDoors {
             throw Problem(.invalidField, "A type's name has 1 to \(Self.typeBytesMax) bytes.")
         }
         let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
-        try Self.checkIsDone(document.root)
         let type: ActivityType
         do {
             type = try ActivityType(reading: document.root)
@@ -50,17 +49,6 @@ extension ServerDoors {
                     pointer: error.pointer,
                     message: "unknown field; did you mean \"state\", the state's schema?")
             })
-    }
-
-    /// Members that `ActivityType` reads, for types of older relays have them, and that nothing
-    /// acts on.
-    private static func checkIsDone(_ type: JSONView) throws(Problem) {
-        let names = ["history"].filter { type[$0] != nil }
-        guard !names.isEmpty else { return }
-        throw Problem(
-            .notYet,
-            "This version does nothing with \(names.joined(separator: ", ")). Leave it out.",
-            errors: names.map { FieldError(pointer: "/\($0)", message: "does nothing yet") })
     }
 
     /// Who only produces may lower the class of a type, and send the type again as it is: a class

@@ -78,6 +78,7 @@ package struct WidgetBoard: Sendable {
         // It may have been removed meanwhile.
         guard let index = index(key), let cause = widgets[index].fetching else { return [] }
         widgets[index].fetching = nil
+        let before = widgets[index].current
         switch outcome {
         case .failed:
             let waits = Self.backOff(after: widgets[index].failuresInRow)
@@ -96,7 +97,6 @@ package struct WidgetBoard: Sendable {
         widgets[index].fetchCount += 1
         widgets[index].fetchedAt = now
         widgets[index].fetchedFor = cause
-        let before = widgets[index].current
         widgets[index].shown = Self.current(widgets[index].entries, at: now)
         guard widgets[index].current != before || widgets[index].drawnCount == 0 else { return [] }
         widgets[index].drawnCount += 1

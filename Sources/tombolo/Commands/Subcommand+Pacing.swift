@@ -126,6 +126,7 @@ extension Subcommand {
         details: [
             "The answer comes from the log: what was said, what became of it at the phone, what\n"
                 + "is known of the phone, and which causes fit. It is the same after a restart.",
+            "widget:KIND needs the DEVICE. Which families have fetched is known since the relay's start.",
             "Each line begins with its code in brackets, which programs go by (-o json).",
         ],
         examples: [

@@ -56,7 +56,11 @@ struct WidgetScreen: Sendable {
             rows = ["(placeholder)"]
         } else {
             let face = widget["type"]?.string.flatMap { faces[$0] } ?? IslandFace()
-            rows = widget["state"].map { self.rows($0, face, family) } ?? []
+            let items = widget["state"]?["items"]?.elements.map { $0 } ?? []
+            rows =
+                items.isEmpty
+                ? widget["state"].map { self.rows($0, face, family) } ?? []
+                : items.flatMap { self.rows($0, face, family) }
         }
         rows += Array(repeating: "", count: max(0, count - rows.count))
         let left = widget["fetches_left"]?.integer ?? 0

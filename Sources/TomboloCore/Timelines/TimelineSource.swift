@@ -1,0 +1,46 @@
+import TomboloJSON
+
+/// The activity whose state a timeline shows, as it is on disk.
+struct TimelineSource: Sendable {
+    let state: JSON
+    let type: String
+    /// By wall time.
+    let changedAt: Instant
+
+    /// Nil where the activity is of another app, or is not on disk yet, or its card was only taken
+    /// off.
+    init?(_ activity: Activity, app: String) {
+        guard activity.durableDefinition.app == app, let durable = activity.durable,
+            durable.ending?.isBare != true
+        else { return nil }
+        state = durable.state
+        type = activity.durableDefinition.type
+        changedAt = durable.changedAt
+    }
+}
+
+extension ActivityTable {
+    /// What a timeline shows of an activity; nil where it is not there, or of another app, or its
+    /// card was only taken off.
+    func source(_ id: Identifier, of key: TimelineKey) -> TimelineSource? {
+        slot(of: ActivityKey(tenant: key.tenant, id: id)).flatMap {
+            TimelineSource(self[$0], app: key.app)
+        }
+    }
+}
+
+extension TypeTable {
+    /// Whether the widgets of an app show something else of an activity than before: where some
+    /// family's cut differs; of a type without cuts, where a significant value does.
+    func differs(_ before: TimelineSource?, _ next: TimelineSource?, of key: TimelineKey) -> Bool {
+        guard let before, let next, before.type == next.type else {
+            return before != nil || next != nil
+        }
+        let type = self[ActivityType.Key(tenant: key.tenant, app: key.app, name: next.type)]
+        if let families = type?.families {
+            return families.differ(before.state, next.state)
+        }
+        guard let visibility = type?.visibility else { return before.state != next.state }
+        return visibility.hash(of: before.state) != visibility.hash(of: next.state)
+    }
+}

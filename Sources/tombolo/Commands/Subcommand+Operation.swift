@@ -165,13 +165,14 @@ extension Subcommand {
             Argument(
                 "NAME", .choice(Scenario.names + WidgetScenario.names),
                 "the scenario: runner is a cat in the island, radial three avatars that taps turn,\n"
-                    + "window corners that follow where the app is, profile a widget")
+                    + "window corners that follow where the app is, profile a widget, door a widget of every family"
+            )
         ],
         flags: [
             .scenarioTime, .scenarioSteps, .phones,
         ] + Flag.ofClients,
         details: [
-            "radial, window and profile, and runner with --steps, are described in Protocol/examples/NAME/steps.json\n"
+            "All but runner, and runner with --steps, are described in Protocol/examples/NAME/steps.json\n"
                 + "and end by themselves."
         ],
         examples: [

@@ -129,7 +129,7 @@ struct ScenarioSummary: Hashable, Sendable {
     static func table(of steps: [Step], _ shown: String) -> TextTable {
         var story = TextTable(["STEP", shown, "HELD"])
         for step in steps {
-            let shows = step.shows.map { String(decoding: $0.bytes, as: UTF8.self) }
+            let shows = step.shows.map { String(decoding: JSON.line($0.bytes), as: UTF8.self) }
             story.add([step.name, shows ?? "", step.isHeld ? "yes" : "no"])
         }
         return story

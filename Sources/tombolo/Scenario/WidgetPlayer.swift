@@ -15,6 +15,9 @@ struct WidgetPlayer: Sendable {
     private var newest: [String: JSON] = [:]
     private var sequences: [String: [JSON]] = [:]
     private var pages: [String: JSON] = [:]
+    /// Actions that have their answer.
+    private var answered: Set<String> = []
+    private let startedAt = SystemClock().now()
 
     /// Twice in the time in which an entry may come and go.
     private static let lookInterval = Duration.milliseconds(50)
@@ -32,10 +35,13 @@ struct WidgetPlayer: Sendable {
     /// Stops at the first step whose end the widgets do not come to. Takes its widgets off, also
     /// where it fails.
     mutating func run() async throws -> WidgetSummary {
-        for place in places {
-            try await meet(place.phone)
-            try await act(place, "widget-add")
+        for phone in Set(places.map(\.phone)).sorted() { try await meet(phone) }
+        for type in scenario.types {
+            _ = try await client.send(
+                RelayRequest("PUT", "/v1/types/\(type.name)", body: type.body.bytes),
+                name: type.name)
         }
+        for place in places { try await act(place, "widget-add") }
         let summary: WidgetSummary
         do {
             summary = try await playSteps()
@@ -60,8 +66,8 @@ struct WidgetPlayer: Sendable {
         for place in places {
             summary.widgets.append(
                 WidgetSummary.Widget(
-                    place, fetches: pages[place.phone]?.document.root["fetches"]?.integer ?? 0,
-                    drawn: sequences[place.phone] ?? []))
+                    place, fetches: pages[place.name]?.document.root["fetches"]?.integer ?? 0,
+                    drawn: sequences[place.name] ?? []))
         }
         return summary
     }
@@ -93,6 +99,7 @@ struct WidgetPlayer: Sendable {
         writer.member("do", deed)
         writer.member("widget", kind)
         writer.member("family", place.family)
+        if let config = place.config { writer.member("config", filled(config)) }
         writer.endObject()
         let path = "/v1/phones/\(PathText.escaped(place.phone))"
         _ = try await client.send(
@@ -105,9 +112,33 @@ struct WidgetPlayer: Sendable {
         guard
             !request.path.hasPrefix("/v1/phones/") || places.contains(where: { $0.phone == named })
         else { return }
+        try await post(request)
+    }
+
+    private func post(_ request: Scenario.Request, about door: String = "") async throws {
         let body = filled(String(decoding: request.body.bytes, as: UTF8.self))
+        let path = filled(request.path).replacing("{door}", with: PathText.escaped(door))
         _ = try await client.send(
-            RelayRequest(request.method, filled(request.path), body: Array(body.utf8)), name: kind)
+            RelayRequest(request.method, path, body: Array(body.utf8)), name: kind)
+    }
+
+    /// Does what the producer does with each button that is new on record: what a person wanted
+    /// long ago opens no door.
+    private mutating func answerActions() async throws {
+        guard !scenario.answers.isEmpty else { return }
+        let page = try await client.send(
+            RelayRequest(
+                "GET", "/v1/log?kind=fact&fact=action&limit=200&from=\(startedAt.rfc3339)"),
+            name: nil)
+        for entry in try page.document().root["events"]?.elements.map({ $0 }) ?? [] {
+            guard let action = entry["action"]?.string,
+                let door = entry["parameters"]?["door"]?.string, door.hasPrefix(kind),
+                let answer = entry["intent"]?.string.flatMap({ scenario.answers[$0] }),
+                let expires = entry["expires_at"]?.string.flatMap(Instant.init(rfc3339:)),
+                answered.insert(action).inserted, SystemClock().now() < expires
+            else { continue }
+            try await post(answer, about: door)
+        }
     }
 
     private func filled(_ text: String) -> String {
@@ -128,6 +159,7 @@ struct WidgetPlayer: Sendable {
     private mutating func isHeld(_ step: WidgetScenario.Step) async throws -> Bool {
         let since = loop.now
         while true {
+            try await answerActions()
             try await look()
             if let lasts = step.lasts {
                 if loop.now >= since + .nanoseconds(lasts.nanoseconds) { return true }
@@ -142,21 +174,35 @@ struct WidgetPlayer: Sendable {
     private mutating func look() async throws {
         let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
         for page in try answer.document().root["phones"]?.elements.map({ $0 }) ?? [] {
-            let phone = page["phone"]?.string ?? ""
-            guard
-                let widget = page["widgets"]?.elements.first(where: { $0["kind"]?.string == kind }),
-                widget["placeholder"]?.bool == false, let state = widget["state"]?.json,
-                state != .emptyObject
-            else { continue }
-            pages[phone] = widget.json
-            if newest.updateValue(state, forKey: phone) != state {
-                sequences[phone, default: []].append(state)
+            let widgets = page["widgets"]?.elements.filter { $0["kind"]?.string == kind } ?? []
+            for place in places where place.phone == page["phone"]?.string {
+                let config = place.config.map(filled)
+                let found = widgets.first {
+                    $0["family"]?.string == place.family && $0["config"]?.string == config
+                }
+                guard let widget = found else { continue }
+                pages[place.name] = widget.json
+                guard widget["placeholder"]?.bool == false, let state = widget["state"]?.json,
+                    state.document.root.count > 0
+                else {
+                    newest[place.name] = nil
+                    continue
+                }
+                if newest.updateValue(state, forKey: place.name) != state {
+                    sequences[place.name, default: []].append(state)
+                }
             }
         }
     }
 
     private func holds(_ step: WidgetScenario.Step) -> Bool {
-        let names = places.map(\.phone).filter { step.phones.isEmpty || step.phones.contains($0) }
+        let names = places.map(\.name).filter {
+            step.widgets.isEmpty || step.widgets.contains($0)
+        }
+        for name in step.empty where places.contains(where: { $0.name == name }) {
+            let fetches = pages[name]?.document.root["fetches"]?.integer ?? 0
+            guard newest[name] == nil, fetches > 0 else { return false }
+        }
         if let shows = step.shows {
             for name in names {
                 guard let state = newest[name],
@@ -164,7 +210,7 @@ struct WidgetPlayer: Sendable {
                 else { return false }
             }
         }
-        let differing = step.differing.filter { name in places.contains { $0.phone == name } }
+        let differing = step.differing.filter { name in places.contains { $0.name == name } }
         let dates = differing.compactMap {
             pages[$0]?.document.root["next_entry_at"]?.string
         }
@@ -202,6 +248,7 @@ struct WidgetSummary: Sendable {
         writer.beginArray()
         for widget in widgets {
             writer.beginObject()
+            writer.member("widget", widget.place.name)
             writer.member("phone", widget.place.phone)
             writer.member("family", widget.place.family)
             writer.member("fetches", widget.fetches)
@@ -218,11 +265,11 @@ struct WidgetSummary: Sendable {
     }
 
     func table(for terminal: Terminal) -> String {
-        var table = TextTable(["PHONE", "FAMILY", "FETCHES", "PICTURES"])
+        var table = TextTable(["WIDGET", "PHONE", "FAMILY", "FETCHES", "PICTURES"])
         for widget in widgets {
             table.add([
-                widget.place.phone, widget.place.family, "\(widget.fetches)",
-                "\(widget.drawn.count)",
+                widget.place.name, widget.place.phone, widget.place.family,
+                "\(widget.fetches)", "\(widget.drawn.count)",
             ])
         }
         return ScenarioSummary.table(of: steps, "WIDGETS SHOW").text(for: terminal) + "\n"

@@ -7,8 +7,12 @@ import TomboloJSON
 struct WidgetScenario: Sendable {
     /// A widget that is put on a phone before the first step, and taken off after the last one.
     struct Place: Hashable, Sendable {
+        /// What steps call it; the phone's name unless the scenario says otherwise.
+        var name: String
         var phone: String
         var family: String
+        /// What it is configured to; nil: nothing.
+        var config: String?
     }
 
     /// One thing that is done and what comes of it.
@@ -20,23 +24,34 @@ struct WidgetScenario: Sendable {
         var lasts: Span?
         /// What they show at its end; nil: not looked at.
         var shows: JSON?
-        /// Whose widgets; empty: all.
-        var phones: [String]
+        /// Which widgets; empty: all.
+        var widgets: [String]
+        /// Widgets that have fetched, and have nothing to show.
+        var empty: [String]
         /// Phones whose widgets change by themselves, each at another time.
         var differing: [String]
     }
 
     let name: String
+    /// Types that the producer registers before: the body of each, by name.
+    private(set) var types: [(name: String, body: JSON)] = []
+    /// What the producer does when a widget's button runs an intent, by the intent; `{door}` is
+    /// what the intent's parameter says.
+    private(set) var answers: [String: Scenario.Request] = [:]
     private(set) var places: [Place] = []
     private(set) var steps: [Step] = []
 
     /// Every scenario of widgets.
-    static let names = ["profile"]
+    static let names = ["profile", "door"]
 
     /// The scenario of a name that is compiled in; nil for another name.
     init?(named name: String) {
-        guard Self.names.contains(name) else { return nil }
-        let asset = tombolo_protocol_profile()
+        let asset: tombolo_protocol_asset
+        switch name {
+        case "profile": asset = tombolo_protocol_profile()
+        case "door": asset = tombolo_protocol_door()
+        default: return nil
+        }
         let bytes = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
         // A test reads every file that is compiled in.
         guard let view = try? JSONDocument(bytes).root else { return nil }
@@ -45,7 +60,15 @@ struct WidgetScenario: Sendable {
             guard let phone = place["phone"]?.string, let family = place["family"]?.string else {
                 return nil
             }
-            places.append(Place(phone: phone, family: family))
+            places.append(
+                Place(
+                    name: place["name"]?.string ?? phone, phone: phone, family: family,
+                    config: place["config"]?.string))
+        }
+        types = view["types"]?.members.map { ($0, $1.json) } ?? []
+        for (intent, request) in view["answers"]?.members.map({ ($0, $1) }) ?? [] {
+            guard let request = Scenario.Request(request) else { return nil }
+            answers[intent] = request
         }
         for entry in view["steps"]?.elements.map({ $0 }) ?? [] {
             guard let step = Step(entry) else { return nil }
@@ -63,7 +86,8 @@ extension WidgetScenario.Step {
         (self.name, self.requests) = (name, requests)
         lasts = view["for"]?.string.flatMap { Span(text: $0) }
         shows = view["shows"]?.json
-        phones = view["of"]?.elements.compactMap(\.string) ?? []
+        widgets = view["of"]?.elements.compactMap(\.string) ?? []
+        empty = view["nothing"]?.elements.compactMap(\.string) ?? []
         differing = view["next_entries_differ"]?.elements.compactMap(\.string) ?? []
     }
 }

@@ -102,6 +102,16 @@ struct FailureRow: CustomTestStringConvertible, Sendable {
                 type: #"{"state":{"properties":{"lap":{"type":"integer"}}}}"#,
                 .update, #"{"state":{"lab":2}}"#)
         },
+        .linksInSmallFamilies: {
+            var rig = Rig()
+            try Relaying.put(#"{"families":{"systemSmall":["/a"]}}"#, &rig)
+            let body = #"{"subject":{"user":"u"},"type":"Runner","content":{},"links":["app://a"]}"#
+            let request = try TimelineRequest(reading: Rig.json(body))
+            rig.step(
+                .timeline(.put(request, kind: Identifier("k")!), Rig.tenant, Ticket(9_001)))
+            guard case .stored(let stored)? = rig.answers.last else { return [] }
+            return stored.lint.map(\.code)
+        },
         .startWithoutAttributes: {
             PushLint.codes(#""event":"start","attributes-type":"T""#)
         },

@@ -51,12 +51,15 @@ extension Relay {
     }
 
     /// What a widget shows from now on.
+    ///
+    /// - Parameter moment: by the relay's steady time, not after now; nil: now.
     package func entries(
         _ kind: Identifier, app: String?, _ subject: TimelineSubject?, family: WidgetFamily?,
-        by reader: TimelineReader, of tenant: TenantID
+        by reader: TimelineReader, of tenant: TenantID, at moment: Instant? = nil
     ) -> Result<(entries: TimelineEntries, now: Instant), Refusal> {
-        read { core, now in
-            Result { () throws(Refusal) in
+        read { core, present in
+            let now = moment ?? present
+            return Result { () throws(Refusal) in
                 let entries = try core.entries(
                     kind, app: app, subject, family: family, by: reader, of: tenant, now: now)
                 return (entries, core.wall(now))

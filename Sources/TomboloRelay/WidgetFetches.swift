@@ -6,15 +6,13 @@ package import TomboloCore
 package struct WidgetFetches: Sendable {
     /// Which widget of a device has asked.
     package struct Key: Hashable, Sendable {
-        package var kind: Identifier
-        /// What it is configured to; nil: nothing.
-        package var config: Identifier?
+        package var widget: ActivitySurfaces.Widget
         /// nil: it named none.
         package var family: WidgetFamily?
 
-        /// `config` and `family` nil: it has none, or named none.
-        package init(kind: Identifier, config: Identifier?, family: WidgetFamily?) {
-            (self.kind, self.config, self.family) = (kind, config, family)
+        /// - Parameter family: nil: it named none.
+        package init(_ widget: ActivitySurfaces.Widget, family: WidgetFamily?) {
+            (self.widget, self.family) = (widget, family)
         }
     }
 
@@ -70,27 +68,22 @@ package struct WidgetFetches: Sendable {
         devices[device] = own
     }
 
-    /// Of one kind on a device, oldest first.
+    /// Of one widget on a device, oldest first.
     func all(
-        of device: DeviceKey, kind: Identifier, config: Identifier?, owner: Int64
+        of device: DeviceKey, _ widget: ActivitySurfaces.Widget, owner: Int64
     ) -> [OfFamily] {
         guard let own = devices[device], own.owner == owner else { return [] }
-        return own.fetches.filter { $0.key.kind == kind && $0.key.config == config }
-            .map { ($0.key.family, $0.fetch) }
+        return own.fetches.filter { $0.key.widget == widget }.map { ($0.key.family, $0.fetch) }
+    }
+
+    /// The widgets of a device that have fetched, the one that did so last at the end.
+    func widgets(of device: DeviceKey, owner: Int64) -> [ActivitySurfaces.Widget] {
+        guard let own = devices[device], own.owner == owner else { return [] }
+        return own.fetches.map(\.key.widget)
     }
 
     /// A family, nil where none was named, and its newest fetch.
     package typealias OfFamily = (family: WidgetFamily?, fetch: Fetch)
-}
-
-/// A widget's reload and fetches.
-package struct WidgetState: Sendable {
-    /// What becomes of its device's reload.
-    package var reload: ReloadView
-    /// Of each family that has asked, oldest first.
-    package var fetches: [WidgetFetches.OfFamily]
-    /// Of each of them, the version of what it would have got then, of what is there now.
-    package var versions: [UInt64?]
 }
 
 extension Relay {
@@ -105,21 +98,28 @@ extension Relay {
             on: device, owner: known.owner)
     }
 
-    /// How the widgets of one kind on a device are; nil where the device is not known.
-    package func widgetState(
-        _ kind: Identifier, app: String?, config: Identifier?, of device: DeviceKey
-    ) -> WidgetState? {
+    /// The newest fetch of each family of a widget, oldest first.
+    ///
+    /// - Parameter owner: of the device's `ReloadView`.
+    package func fetches(
+        of widget: ActivitySurfaces.Widget, on device: DeviceKey, owner: Int64
+    ) -> [WidgetFetches.OfFamily] {
+        fetches.all(of: device, widget, owner: owner)
+    }
+
+    /// What becomes of the reloads of a device's widgets, or of one control; nil where the device
+    /// is not known.
+    package func reload(_ name: TokenName, of device: DeviceKey) -> ReloadView? {
+        read { core, now in ReloadView(name, of: device, in: core, now: now) }
+    }
+
+    /// Where an activity is shown on a device besides its card; nil where one of them is not known.
+    package func surfaces(of activity: ActivityKey, on device: DeviceKey) -> ActivitySurfaces? {
         read { core, now in
-            guard let reload = ReloadView(of: device, in: core, now: now) else { return nil }
-            let all = fetches.all(of: device, kind: kind, config: config, owner: reload.owner)
-            let versions = all.map { family, fetch in
-                // What it may not read has no version.
-                try? core.entries(
-                    kind, app: app, config.map(TimelineSubject.key), family: family,
-                    by: .device(device.id, boundTo: nil), of: device.tenant, now: fetch.now
-                ).version
-            }
-            return WidgetState(reload: reload, fetches: all, versions: versions)
+            guard let owner = ReloadView(of: device, in: core, now: now)?.owner else { return nil }
+            return ActivitySurfaces(
+                of: activity, on: device, asked: fetches.widgets(of: device, owner: owner),
+                in: core)
         }
     }
 }

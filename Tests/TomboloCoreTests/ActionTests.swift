@@ -67,6 +67,72 @@ import TomboloJSON
         #expect(rig.lastRefusal == refusal)
     }
 
+    /// Two users, each with a phone and a door that only this user may open.
+    private static func doors() -> Rig {
+        var rig = Rig()
+        for (user, device) in [("ann", "phone"), ("bob", "other")] {
+            rig.register(device, #"{"user":"\#(user)","os":"26.1"}"#)
+        }
+        let type = #"{"intents":["UnlockDoor"]}"#
+        // A test's own text, here and below.
+        guard let read = try? ActivityType(reading: Rig.json(type)) else {
+            Issue.record("\(type)")
+            return rig
+        }
+        rig.step(.type(read, name: "Door", app: nil, Rig.tenant, Ticket(900)))
+        for (door, user) in [("door-7", "ann"), ("door-8", "bob")] {
+            let body =
+                #"{"subject":{"key":"\#(door)","readers":{"users":["\#(user)"]}},"type":"Door","#
+                + #""content":{"word":"locked"},"url":"door://\#(door)"}"#
+            // As above.
+            guard let put = try? TimelineRequest(reading: Rig.json(body)),
+                let kind = Identifier("door")
+            else {
+                Issue.record("\(body)")
+                return rig
+            }
+            rig.step(.timeline(.put(put, kind: kind), Rig.tenant, Ticket(901)))
+        }
+        rig.advance(to: 60)
+        return rig
+    }
+
+    @Test func `a widget's button is taken for what its device may read, and nothing else`() {
+        var rig = Self.doors()
+        let unlock = #"{"widget":"door","config":"door-7","intent":"UnlockDoor"}"#
+        Self.post(&rig, unlock)
+        #expect(rig.lastRefusal == nil)
+        let action = Self.actions(rig).last
+        #expect(action?["widget"]?.string == "door")
+        #expect(action?["config"]?.string == "door-7")
+        for (body, device) in [
+            (unlock, "other"), (unlock.replacing("door-7", with: "door-8"), "phone"),
+            (unlock.replacing("door-7", with: "door-9"), "phone"),
+            (unlock.replacing(#","config":"door-7""#, with: ""), "phone"),
+            (unlock.replacing("UnlockDoor", with: "OpenWindow"), "phone"),
+            (unlock.replacing(#""door""#, with: #""gate""#), "phone"),
+            (#"{"widget":"door","config":"door-7","link":"door://door-8"}"#, "phone"),
+        ] {
+            Self.post(&rig, body, device: device)
+            #expect(rig.lastRefusal == .notOffered, "\(device): \(body)")
+        }
+        Self.post(&rig, #"{"widget":"door","config":"door-7","link":"door://door-7"}"#)
+        #expect(rig.lastRefusal == nil)
+        #expect(Self.actions(rig).count == 2)
+    }
+
+    @Test(arguments: [
+        #"{"widget":"door","activity":"cat","intent":"A"}"#, #"{"widget":"door"}"#,
+        #"{"config":"door-7","intent":"A"}"#, #"{"widget":"a b","intent":"A"}"#,
+        #"{"widget":"door","config":"door-7,door-8","intent":"A"}"#,
+    ])
+    func `a widget's button names its widget, and no card`(body: String) {
+        let whole = body.dropLast() + #","at":"2026-11-20T14:02:11Z"}"#
+        #expect(throws: FieldErrors.self) {
+            _ = try DeviceAction(reading: Rig.json(String(whole)))
+        }
+    }
+
     @Test func `an action that is posted twice is one, also after a restart`() {
         var rig = Rig()
         rig.runningActivity(.lab)

@@ -31,6 +31,25 @@ package struct Explanation: Sendable {
         }
     }
 
+    /// What shows the activity on the device besides its card.
+    package struct Surface: Hashable, Sendable {
+        /// `widget:KIND` or `control:KIND`, as tokens and commands name it; `widget`: all of the
+        /// app's.
+        package var name: String
+        /// What a widget is configured to; empty: nothing.
+        package var config: [Identifier]
+        package var answer: String
+        package var because: [Finding]
+
+        /// - Parameter config: empty: nothing, or it is no widget.
+        package init(
+            _ name: String, config: [Identifier] = [], answer: String, because: [Finding]
+        ) {
+            (self.name, self.config) = (name, config)
+            (self.answer, self.because) = (answer, because)
+        }
+    }
+
     package var activity: Identifier
     /// nil where several are spoken of.
     package var recipient: Recipient?
@@ -43,6 +62,8 @@ package struct Explanation: Sendable {
     package var because: [Finding] = []
     /// The most likely first; none where the phone shows it.
     package var suspects: [Suspect] = []
+    /// Widgets and controls of the device; none where an older version is asked about.
+    package var surfaces: [Surface] = []
     /// What to do next, as commands.
     package var commands: [String] = []
 
@@ -65,16 +86,7 @@ package struct Explanation: Sendable {
         writer.optional("trace_id", trace?.text)
         writer.member("question", question)
         writer.member("answer", answer)
-        writer.name("because")
-        writer.beginArray()
-        for finding in because {
-            writer.beginObject()
-            writer.member("code", finding.code)
-            writer.member("text", finding.text)
-            writer.optional("at", finding.at?.rfc3339)
-            writer.endObject()
-        }
-        writer.endArray()
+        Self.write(because, to: &writer)
         writer.name("suspects")
         writer.beginArray()
         for suspect in suspects {
@@ -88,11 +100,40 @@ package struct Explanation: Sendable {
             writer.endObject()
         }
         writer.endArray()
+        if !surfaces.isEmpty {
+            writer.name("surfaces")
+            writer.beginArray()
+            for surface in surfaces {
+                writer.beginObject()
+                writer.member("surface", surface.name)
+                if !surface.config.isEmpty {
+                    writer.member(
+                        "config", surface.config.map(\.rawValue).joined(separator: ","))
+                }
+                writer.member("answer", surface.answer)
+                Self.write(surface.because, to: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
         writer.name("try")
         writer.beginArray()
         for command in commands { writer.string(command) }
         writer.endArray()
         writer.endObject()
+    }
+
+    static func write(_ findings: [Finding], to writer: inout JSONWriter) {
+        writer.name("because")
+        writer.beginArray()
+        for finding in findings {
+            writer.beginObject()
+            writer.member("code", finding.code)
+            writer.member("text", finding.text)
+            writer.optional("at", finding.at?.rfc3339)
+            writer.endObject()
+        }
+        writer.endArray()
     }
 }
 

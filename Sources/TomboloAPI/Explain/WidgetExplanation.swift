@@ -7,8 +7,8 @@ package struct WidgetExplanation: Sendable {
     package struct Evidence: Sendable {
         package var kind: Identifier
         package var device: Identifier
-        /// What it is configured to; nil: nothing.
-        package var config: Identifier?
+        /// What it is configured to; empty: nothing.
+        package var config: [Identifier]
         /// What it gets now; nil: the relay has nothing for it.
         package var entries: TimelineEntries?
         package var now: Instant
@@ -17,9 +17,12 @@ package struct WidgetExplanation: Sendable {
         package var fetches: [Fetch] = []
         /// What became of the device's newest reload; nil: none is on record.
         package var last: Outcome?
+        /// The newest change of the activity that it shows, where it is asked about; nil: it is
+        /// not.
+        package var change: Change?
 
         package init(
-            kind: Identifier, device: Identifier, config: Identifier?, entries: TimelineEntries?,
+            kind: Identifier, device: Identifier, config: [Identifier], entries: TimelineEntries?,
             now: Instant, reload: ReloadView
         ) {
             self.kind = kind
@@ -64,6 +67,19 @@ package struct WidgetExplanation: Sendable {
         }
     }
 
+    /// The newest event of an activity.
+    package struct Change: Hashable, Sendable {
+        package var activity: Identifier
+        package var version: Int64
+        /// When it came, by wall time.
+        package var at: Instant
+
+        /// - Parameter at: when it came, by wall time.
+        package init(activity: Identifier, version: Int64, at: Instant) {
+            (self.activity, self.version, self.at) = (activity, version, at)
+        }
+    }
+
     /// What Apple said to a reload.
     package struct Outcome: Hashable, Sendable {
         package var at: Instant
@@ -79,8 +95,18 @@ package struct WidgetExplanation: Sendable {
     package init(_ known: Evidence) { self.known = known }
 
     private var question: String {
-        let config = known.config.map { " (\($0))" } ?? ""
+        let config = known.config.isEmpty ? "" : " (\(configText))"
         return "Why does the widget \(known.kind)\(config) on \(known.device) show what it shows?"
+    }
+
+    private var configText: String { known.config.map(\.rawValue).joined(separator: ",") }
+
+    /// All its families have what the relay has, and the activity has changed since.
+    private var isSameSince: Bool {
+        guard let change = known.change, known.entries != nil, !known.fetches.isEmpty else {
+            return false
+        }
+        return known.fetches.allSatisfy { $0.result.isNewest && $0.at < change.at }
     }
 
     private var answer: String {
@@ -94,6 +120,11 @@ package struct WidgetExplanation: Sendable {
             return
                 "The relay has nothing for it, or this device may not read it. When it fetches, it "
                 + "gets an empty entry; until then it shows what it had."
+        }
+        if isSameSince, let change = known.change {
+            return
+                "It shows what the relay has: version \(change.version) of \(change.activity) "
+                + "changed nothing that this widget gets, so no reload followed."
         }
         if others.isEmpty, !newest.isEmpty {
             return "It has fetched what the relay has, and shows the entry of its date."
@@ -159,29 +190,13 @@ package struct WidgetExplanation: Sendable {
                 }
             add(code, "\(fetch.name) \(what).", fetch.at)
         }
-        if !known.reload.hasToken, known.reload.holder == nil {
-            add("no_token", "The device has no token \"widget\": no reload can go to it.")
+        if isSameSince, let change = known.change {
+            add(
+                "same_content",
+                "Version \(change.version) of \(change.activity) changed nothing that this widget "
+                    + "gets.", change.at)
         }
-        if let holder = known.reload.holder {
-            add(holder.rawValue, text(of: holder), known.reload.until)
-        }
-        return findings
-    }
-
-    private func text(of holder: ReloadView.Holder) -> String {
-        let until = known.reload.until.map { " until \($0.rfc3339)" } ?? ""
-        switch holder {
-        case .token: return "A reload waits for a token \"widget\" of the device."
-        case .spacing:
-            return
-                "A reload waits\(until): class widget leaves \(known.reload.spacing.text) between two "
-                + "reloads of a device."
-        case .budget: return "A reload waits\(until): the device's budget of class widget is spent."
-        case .pause: return "A reload waits: an operator's pause holds it."
-        case .backOff: return "A reload waits\(until): the attempt before came to nothing."
-        case .lane: return "A reload waits for its place on the way to Apple."
-        case .inFlight: return "A reload is under way, and Apple has not answered yet."
-        }
+        return findings + ReloadExplanation.holders(.widget, known.reload)
     }
 
     private var commands: [String] {
@@ -192,24 +207,21 @@ package struct WidgetExplanation: Sendable {
         return commands
     }
 
+    /// The same as a part of an activity's answer.
+    package var surface: Explanation.Surface {
+        Explanation.Surface(
+            "widget:\(known.kind)", config: known.config, answer: answer, because: because)
+    }
+
     /// Writes the answer to `GET /v1/timelines/{kind}/explain`.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("kind", known.kind.rawValue)
         writer.member("device", known.device.rawValue)
-        writer.optional("config", known.config?.rawValue)
+        writer.optional("config", known.config.isEmpty ? nil : configText)
         writer.member("question", question)
         writer.member("answer", answer)
-        writer.name("because")
-        writer.beginArray()
-        for finding in because {
-            writer.beginObject()
-            writer.member("code", finding.code)
-            writer.member("text", finding.text)
-            writer.optional("at", finding.at?.rfc3339)
-            writer.endObject()
-        }
-        writer.endArray()
+        Explanation.write(because, to: &writer)
         writer.name("try")
         writer.beginArray()
         for command in commands { writer.string(command) }

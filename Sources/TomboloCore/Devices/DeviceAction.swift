@@ -4,6 +4,9 @@ package import TomboloJSON
 package struct DeviceAction: Hashable, Sendable {
     /// The card, as its app names it.
     package var activity: ActivityReference?
+    /// The kind of the widget, where it was on one, and the id that it is configured to.
+    package var widget: Identifier?
+    package var config: Identifier?
     package var link: String?
     package var intent: String?
     /// Of the intent: one JSON object.
@@ -35,6 +38,17 @@ package struct DeviceAction: Hashable, Sendable {
         if let text = reader.string("activity") {
             activity = ActivityReference(text)
             if activity == nil { reader.fail("activity", "must be the id from the attributes") }
+        }
+        widget = reader.identifier("widget")
+        config = reader.identifier("config")
+        if view["widget"] != nil {
+            if view["activity"] != nil {
+                reader.fail("widget", "give activity or widget: a tap is on one of them")
+            } else if view["link"] == nil, view["intent"] == nil {
+                reader.fail("widget", "needs what was tapped on it: link or intent")
+            }
+        } else if view["config"] != nil {
+            reader.fail("config", "is of a widget: give widget too, its kind")
         }
         link = reader.string("link")
         if let link, !(1...Self.linkBytesMax).contains(link.utf8.count) {
@@ -90,6 +104,8 @@ package struct DeviceAction: Hashable, Sendable {
         writer.member("action", id)
         if let owner { writer.member("owner", owner) }
         if let activity { writer.member("card", activity.text) }
+        if let widget { writer.member("widget", widget.rawValue) }
+        if let config { writer.member("config", config.rawValue) }
         if let link { writer.member("link", link) }
         if let intent { writer.member("intent", intent) }
         if let parameters { writer.member("parameters", parameters) }

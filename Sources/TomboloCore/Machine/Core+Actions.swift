@@ -49,7 +49,9 @@ extension Core {
         }
         let tapped = card.map { activities[$0.activity] } ?? onChannel
         let offersIt =
-            if let intent = action.intent {
+            if let kind = action.widget {
+                offers(action, byWidget: kind, on: device, at: wall)
+            } else if let intent = action.intent {
                 (action.activity == nil ? cards.map { activities[$0.activity] } : [tapped])
                     .contains { activity in
                         activity.flatMap { types.type(of: $0.definition, $0.key.tenant) }?
@@ -73,5 +75,26 @@ extension Core {
                 "nothing that device \"\(device.key.id)\" was sent in the last 24 hours offers it")
         }
         return tapped?.number
+    }
+
+    /// Whether a widget that the device may read offers a link, or has a button for an intent.
+    private func offers(
+        _ action: DeviceAction, byWidget kind: Identifier, on device: Device, at wall: Instant
+    ) -> Bool {
+        guard let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant)
+        else { return false }
+        let subjects =
+            action.config.map { [TimelineSubject.key($0)] }
+            ?? [.device(device.key.id)] + (device.registration.user.map { [.user($0)] } ?? [])
+        return subjects.contains { subject in
+            let key = TimelineKey(
+                tenant: device.key.tenant, app: app, kind: kind, subject: subject)
+            guard let row = timelines[key],
+                row.isReadable(by: .device(device.key.id, boundTo: nil), device)
+            else { return false }
+            if let link = action.link { return row.offers(deliveryIDs.link(link), at: wall) }
+            return types.type(of: row, activities)?.intents
+                .contains { isSameText($0, action.intent) } ?? false
+        }
     }
 }

@@ -1,8 +1,9 @@
-/// The reload of a device's widgets: whether one is wanted, and what it waits for.
+/// The reload of a device's widgets, or of one control there: whether one is wanted, and what it
+/// waits for.
 package struct ReloadView: Hashable, Sendable {
     /// Why a reload has not gone yet.
     package enum Holder: String, Hashable, Sendable {
-        /// The device has no token `widget`.
+        /// The device has no token for it.
         case token = "no_token"
         /// The least time between two reloads of a device.
         case spacing
@@ -24,25 +25,32 @@ package struct ReloadView: Hashable, Sendable {
     package var holder: Holder?
     /// By wall time: until when it waits, where that is known.
     package var until: Instant?
-    /// Of class `widget`.
+    /// The class whose grant it spends: `widget` or `control`.
+    package let budgetClass: BudgetClass
+    /// Of that class.
     package var spacing: Span
     /// Names the device as long as the same person has it: a hash.
     package let owner: Int64
-    /// The device has a token `widget`.
+    /// The device has a token for it.
     package var hasToken: Bool
 
     /// Nil where the device is not known.
-    package init?(of key: DeviceKey, in core: Core, now: Instant) {
+    ///
+    /// - Parameter name: `widget`, or that of a control.
+    package init?(
+        _ name: TokenName = .widget, of key: DeviceKey, in core: Core, now: Instant
+    ) {
         guard let slot = core.devices.slot(of: key), let device = core.devices[slot] else {
             return nil
         }
-        let grant = core.configuration.budgets[.widget]
+        budgetClass = name == .widget ? .widget : .control
+        let grant = core.configuration.budgets[budgetClass]
         spacing = grant.spacing
         owner =
             device.number
             ^ (device.registration.user.map { core.deliveryIDs.owner($0, key.tenant) } ?? 0)
-        hasToken = device.tokens[.widget] != nil
-        let surface = device.surfaces[.widget].map { core.surfaces[$0] }
+        hasToken = device.tokens[name] != nil
+        let surface = device.surfaces[name].map { core.surfaces[$0] }
         if let last = surface?.lastSend, last != .distantPast { sentAt = core.wall(last) }
         guard hasToken else {
             holder = surface?.phase == .wanted ? .token : nil

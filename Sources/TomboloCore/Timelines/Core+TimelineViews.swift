@@ -60,7 +60,7 @@ extension Core {
         let name = try configuration.app(device?.registration.app ?? app, of: tenant)
         func readable(_ subject: TimelineSubject) -> StoredTimeline? {
             timelines[TimelineKey(tenant: tenant, app: name, kind: kind, subject: subject)]
-                .flatMap { mayRead($0, reader, device) ? $0 : nil }
+                .flatMap { $0.isReadable(by: reader, device) ? $0 : nil }
         }
         let row: StoredTimeline?
         if let subject {
@@ -75,7 +75,7 @@ extension Core {
                     .invalidField, "name the subject: user=, device= or key= in the query")
             }
             row =
-                user(of: reader, device).flatMap { readable(.user($0)) }
+                reader.user(of: device).flatMap { readable(.user($0)) }
                 ?? readable(.device(id))
         }
         guard let row else { return .placeholder }
@@ -83,20 +83,6 @@ extension Core {
         return row.entries(
             at: wall(now), in: rules(for: row, device), family: family,
             cut: try types.cut(of: row, source, family), source: source)
-    }
-
-    private func mayRead(
-        _ row: StoredTimeline, _ reader: TimelineReader, _ device: Device?
-    ) -> Bool {
-        guard case .device(let id, _) = reader else { return true }
-        switch row.key.subject {
-        // Of a device that was deleted the key may still be there.
-        case .device(let own): return own == id && device != nil
-        case .user(let user): return isSameText(user, self.user(of: reader, device))
-        case .key:
-            guard let user = self.user(of: reader, device) else { return false }
-            return row.timeline.readers.contains { isSameText($0, user) }
-        }
     }
 
     /// By the device's clock where the schedule says so; without a device, by one that shows it.
@@ -120,7 +106,7 @@ extension Core {
         listing.app = try configuration.app(known?.registration.app ?? app, of: tenant)
         listing.isOfKeys = true
         listing.place = nil
-        guard let user = user(of: reader, known) else { return listing }
+        guard let user = reader.user(of: known) else { return listing }
         for slot in timelines.slots(readableBy: user, tenant).prefix(TimelineListing.pieceMax) {
             if let key = timelines[slot]?.key { listing.add(key) }
         }
@@ -159,13 +145,32 @@ extension Core {
         guard case .device(let id, _) = reader else { return nil }
         return devices.slot(of: DeviceKey(tenant: tenant, id: id)).flatMap { devices[$0] }
     }
+}
 
+extension TimelineReader {
     /// The user whose timelines a device may read. A device may have another user since its key was
     /// made.
-    private func user(of reader: TimelineReader, _ device: Device?) -> String? {
-        guard case .device(_, let bound) = reader, let user = device?.registration.user,
+    fileprivate func user(of device: Device?) -> String? {
+        guard case .device(_, let bound) = self, let user = device?.registration.user,
             bound == nil || isSameText(bound, user)
         else { return nil }
         return user
+    }
+}
+
+extension StoredTimeline {
+    /// Whether a reader may know of it.
+    ///
+    /// - Parameter device: the reader's; nil: it is not registered.
+    func isReadable(by reader: TimelineReader, _ device: Device?) -> Bool {
+        guard case .device(let id, _) = reader else { return true }
+        switch key.subject {
+        // Of a device that was deleted the key may still be there.
+        case .device(let own): return own == id && device != nil
+        case .user(let user): return isSameText(user, reader.user(of: device))
+        case .key:
+            guard let user = reader.user(of: device) else { return false }
+            return timeline.readers.contains { isSameText($0, user) }
+        }
     }
 }

@@ -187,7 +187,8 @@ extension StoredTimeline {
         }
         let hasLinks = family?.hasLinks ?? true
         let content = source.map { cut?.applied(to: $0.state) ?? $0.state } ?? .emptyObject
-        let date = max(source?.changedAt ?? updatedAt, updatedAt)
+        // Not that of the activity's change: what no widget sees would give it another validator.
+        let date = updatedAt
         var hash = ContentHash()
         if let source { hash.combine(source.state.bytes) }
         var entries = TimelineEntries(

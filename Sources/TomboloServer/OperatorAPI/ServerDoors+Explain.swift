@@ -151,11 +151,11 @@ extension ServerDoors {
     private func explain(_ question: Question) async throws(Problem) -> Explanation {
         let asked = try await asked(question)
         if let recipient = question.recipient {
-            return Explainer(try await evidence(question, asked, recipient)).explanation
+            return try await explain(question, asked, at: recipient)
         }
         let recipients = try await recipients(of: question)
         if let only = recipients.first, recipients.count == 1 {
-            return Explainer(try await evidence(question, asked, only)).explanation
+            return try await explain(question, asked, at: only)
         }
         var all: [Explanation] = []
         for recipient in recipients.prefix(Self.devicesMax) {
@@ -164,6 +164,19 @@ extension ServerDoors {
         return Explanation(
             of: all, activity: question.activity.key.id, version: asked.version,
             left: max(0, recipients.count - Self.devicesMax))
+    }
+
+    private func explain(
+        _ question: Question, _ asked: Evidence.Asked, at recipient: Recipient
+    ) async throws(Problem) -> Explanation {
+        var found = Explainer(try await evidence(question, asked, recipient)).explanation
+        // Of widgets and controls only what is so now is known.
+        guard case .device(let device) = recipient, question.moment == nil,
+            asked.version == question.activity.version
+        else { return found }
+        found.surfaces = try await surfaces(
+            of: question.activity, on: DeviceKey(tenant: question.tenant, id: device))
+        return found
     }
 
     /// Devices and channels that the activity goes to, or went to lately.
@@ -240,7 +253,7 @@ extension ServerDoors {
             fact.kind == "relay.started" && fact.recordedAt >= asked.recordedAt
                 && fate.map { fact.recordedAt <= $0.at } ?? true
         }
-        for start in starts.prefix(Self.startsMax) {
+        for start in starts.prefix(Self.explainedStartsMax) {
             evidence.seenBefore[start.recordedAt] = try await seen(
                 before: start.recordedAt, question.tenant)
         }
@@ -331,40 +344,7 @@ extension ServerDoors {
         return found.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    private func relayFacts(
-        _ tenant: TenantID, until: Instant
-    ) async throws(Problem) -> [NewFact] {
-        var found: [RecordedFact] = []
-        for one in Set([tenant, .main]).sorted() {
-            var query = FactQuery(tenant: one)
-            (query.order, query.limit) = (.newestFirst, 200)
-            // What happened to another tenant's apps and pauses is not for this one to know.
-            query.kinds =
-                one == tenant
-                ? Evidence.relayKinds : Evidence.relayKinds.filter(NewFact.isOfRelay)
-            query.until = until
-            found += try await facts(query)
-        }
-        return found.sorted { $0.seq < $1.seq }.map(\.fact)
-    }
-
-    /// Of a relay that crashes again and again, so many starts are looked at.
-    private static let startsMax = 10
-
-    /// When the relay wrote its last fact before a moment.
-    private func seen(
-        before moment: Instant, _ tenant: TenantID
-    ) async throws(Problem) -> Instant? {
-        var found: [Instant] = []
-        for one in Set([tenant, .main]).sorted() {
-            var query = FactQuery(tenant: one)
-            (query.order, query.limit, query.until) = (.newestFirst, 1, moment)
-            found += try await facts(query).map(\.fact.recordedAt)
-        }
-        return found.max()
-    }
-
-    private func facts(_ query: FactQuery) async throws(Problem) -> [RecordedFact] {
+    func facts(_ query: FactQuery) async throws(Problem) -> [RecordedFact] {
         do { return try await relay.facts(query).facts } catch { throw Problem(error) }
     }
 
@@ -389,12 +369,5 @@ extension Evidence.Asked {
     fileprivate init(_ event: RecordedEvent) {
         self.init(
             version: event.version, kind: event.event.kind, recordedAt: event.event.recordedAt)
-    }
-}
-
-extension NewFact {
-    /// Whether facts of a kind are about the relay as a whole: not a tenant's apps or phones.
-    fileprivate static func isOfRelay(_ kind: String) -> Bool {
-        ["relay.", "disk.", "log.", "clock."].contains { kind.hasPrefix($0) }
     }
 }

@@ -4,7 +4,8 @@ import TomboloEventLog
 import TomboloJSON
 import TomboloRelay
 
-// "Why does this widget show what it shows?"
+// "Why does this widget show what it shows?", and the same of all that shows an activity on a
+// device besides its card.
 
 extension ServerDoors {
     func explainWidget(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
@@ -12,57 +13,117 @@ extension ServerDoors {
         guard let device = try request.identifier(inQuery: "device") else {
             throw Problem(.invalidQuery, "The query names no device. Give device=.")
         }
-        let config = try request.identifier(inQuery: "config")
+        let config = try request.configuration()
         let key = DeviceKey(tenant: request.tenant, id: device)
+        let widget = ActivitySurfaces.Widget(kind: kind, config: config)
         let app = request.target["app"]
-        guard let state = await relay.widgetState(kind, app: app, config: config, of: key) else {
-            throw Problem.unknownDevice(device)
-        }
         await relay.settleFacts()
         return try await page(for: request) { () async throws(Problem) in
-            let found = await relay.entries(
-                kind, app: app, config.map(TimelineSubject.key), family: nil,
-                by: .device(device, boundTo: nil), of: request.tenant)
-            // What it may not read is not there for it.
-            var entries: TimelineEntries?
-            switch found {
-            case .success(let one): entries = one.entries.isEmpty ? nil : one.entries
-            case .failure(let refusal) where refusal.code == .unknownTimeline: break
-            case .failure: _ = try Self.found(found)
-            }
-            var evidence = WidgetExplanation.Evidence(
-                kind: kind, device: device, config: config, entries: entries,
-                now: await relay.wallNow(), reload: state.reload)
-            evidence.fetches = zip(state.fetches, state.versions).map { one, version in
-                let result: WidgetExplanation.Fetch.Result =
-                    switch one.fetch.answer {
-                    case .refused(let code): .refused(code, isStill: version == nil)
-                    case .unchanged(let known) where known == version: .unchanged
-                    case .entries(let known) where known == version: .newest
-                    case .unchanged, .entries: .before
-                    }
-                return WidgetExplanation.Fetch(
-                    family: one.family, at: one.fetch.at, result: result)
-            }
-            evidence.last = try await newestReload(of: key)
+            var evidence = try await evidence(of: widget, app: app, on: key)
+            evidence.last = try await newestReload(.widget, of: key)
             return .json { WidgetExplanation(evidence).write(to: &$0) }
         }
     }
 
+    private func evidence(
+        of widget: ActivitySurfaces.Widget, app: String?, on device: DeviceKey
+    ) async throws(Problem) -> WidgetExplanation.Evidence {
+        guard let reload = await relay.reload(.widget, of: device) else {
+            throw Problem.unknownDevice(device.id)
+        }
+        let found = await entries(of: widget, app: app, family: nil, on: device)
+        // What it may not read is not there for it.
+        var entries: TimelineEntries?
+        switch found {
+        case .success(let one): entries = one.entries.isEmpty ? nil : one.entries
+        case .failure(let refusal) where refusal.code == .unknownTimeline: break
+        case .failure: _ = try Self.found(found)
+        }
+        var evidence = WidgetExplanation.Evidence(
+            kind: widget.kind, device: device.id, config: widget.config, entries: entries,
+            now: await relay.wallNow(), reload: reload)
+        for (family, fetch) in await relay.fetches(of: widget, on: device, owner: reload.owner) {
+            // Of what it would have got then, of what is there now.
+            let due = await self.entries(
+                of: widget, app: app, family: family, on: device, at: fetch.now)
+            // What it may not read has no version.
+            let version = try? due.get().entries.version
+            let result: WidgetExplanation.Fetch.Result =
+                switch fetch.answer {
+                case .refused(let code): .refused(code, isStill: version == nil)
+                case .unchanged(let known) where known == version: .unchanged
+                case .entries(let known) where known == version: .newest
+                case .unchanged, .entries: .before
+                }
+            evidence.fetches.append(
+                WidgetExplanation.Fetch(family: family, at: fetch.at, result: result))
+        }
+        return evidence
+    }
+
+    private func entries(
+        of widget: ActivitySurfaces.Widget, app: String?, family: WidgetFamily?,
+        on device: DeviceKey, at moment: Instant? = nil
+    ) async -> Result<(entries: TimelineEntries, now: Instant), Refusal> {
+        let reader = TimelineReader.device(device.id, boundTo: nil)
+        guard widget.config.count <= 1 else {
+            return await together(
+                widget.config, widget.kind, app: app, family, by: reader, of: device.tenant,
+                at: moment)
+        }
+        return await relay.entries(
+            widget.kind, app: app, widget.config.first.map(TimelineSubject.key), family: family,
+            by: reader, of: device.tenant, at: moment)
+    }
+
+    /// What shows an activity on a device besides its card: widgets, and what its type reloads.
+    func surfaces(
+        of activity: ActivityView, on device: DeviceKey
+    ) async throws(Problem) -> [Explanation.Surface] {
+        guard let known = await relay.surfaces(of: activity.key, on: device) else { return [] }
+        let change = WidgetExplanation.Change(
+            activity: activity.key.id, version: activity.version, at: known.changedAt)
+        var found: [Explanation.Surface] = []
+        let last = known.widgets.isEmpty ? nil : try await newestReload(.widget, of: device)
+        for widget in known.widgets {
+            var evidence = try await evidence(of: widget, app: known.app, on: device)
+            (evidence.change, evidence.last) = (change, last)
+            found.append(WidgetExplanation(evidence).surface)
+        }
+        var names = known.controls.map { TokenName.control(kind: $0) }
+        if known.reloadsWidgets, known.widgets.isEmpty { names.insert(.widget, at: 0) }
+        for name in names.prefix(ActivitySurfaces.countMax) {
+            guard let reload = await relay.reload(name, of: device) else { continue }
+            let last = try await newestReload(name, of: device)
+            var isSame: Bool?
+            if let last, last.refusal == nil, last.at < known.changedAt, known.visibility != nil {
+                // Of what was cut or erased nothing is known.
+                let past = try? await fold(
+                    upTo: .instant(last.at), of: activity, device.tenant)
+                isSame = (past?.0.projection?.state).flatMap { known.isSame(as: $0) }
+            }
+            found.append(
+                ReloadExplanation(
+                    name, reload: reload, last: last, change: change, isSame: isSame
+                ).surface)
+        }
+        return found
+    }
+
     private func newestReload(
-        of device: DeviceKey
+        _ name: TokenName, of device: DeviceKey
     ) async throws(Problem) -> WidgetExplanation.Outcome? {
         var query = FactQuery(tenant: device.tenant)
         (query.order, query.limit) = (.newestFirst, 200)
         (query.kinds, query.recipient) = (["reload.sent", "reload.refused"], .device(device.id))
-        // Controls of the device have theirs among them.
+        // The device's others have theirs among them.
         for _ in 0..<Self.reloadPagesMax {
             let page: FactPage
             do { page = try await relay.facts(query) } catch { throw Problem(error) }
             for fact in page.facts.map(\.fact) {
                 // The relay wrote it.
                 guard let view = (try? JSONDocument(fact.body))?.root,
-                    view["surface"]?.string == TokenName.widget.text
+                    view["surface"]?.string == name.text
                 else { continue }
                 return WidgetExplanation.Outcome(
                     at: fact.recordedAt,
@@ -74,6 +135,6 @@ extension ServerDoors {
         return nil
     }
 
-    /// Pages of facts that are looked at for a widget's reload.
+    /// Pages of facts that are looked at for a reload.
     private static let reloadPagesMax = 10
 }

@@ -90,10 +90,17 @@ extension ServerDoors {
         }
         return try await page(for: request) { () async throws(Problem) in
             if configs.count > 1 {
-                let all = try await together(configs, kind, family, request, reader)
-                let now = await relay.wallNow()
-                return try await answer(
+                let found = await together(
+                    configs, kind, app: request.target["app"], family, by: reader,
+                    of: request.tenant)
+                if case .failure(let refusal) = found {
+                    await noteFetch(.refused(refusal.code.rawValue), kind, family, request, reader)
+                }
+                let (all, now) = try Self.found(found)
+                let response = try await answer(
                     all, until: all.nextBoundary(after: now).map { $0 - now }, request)
+                await noteFetch(.got(all.version, response), kind, family, request, reader)
+                return response
             }
             let found = await relay.entries(
                 kind, app: request.target["app"], subject, family: family, by: reader,
@@ -110,32 +117,33 @@ extension ServerDoors {
                 entries = entries.snapshot
             }
             let response = try await answer(entries, until: until, request)
-            await noteFetch(
-                response.status == 304
-                    ? .unchanged(version: entries.version) : .entries(version: entries.version),
-                kind, family, request, reader)
+            await noteFetch(.got(entries.version, response), kind, family, request, reader)
             return response
         }
     }
 
     /// A widget that is configured to several. What is not there, or not for this reader, leaves an
     /// empty place.
-    private func together(
-        _ configs: [Identifier], _ kind: Identifier, _ family: WidgetFamily?,
-        _ request: DoorRequest, _ reader: TimelineReader
-    ) async throws(Problem) -> TimelineEntries {
+    ///
+    /// - Parameter moment: by the relay's steady time; nil: now.
+    func together(
+        _ configs: [Identifier], _ kind: Identifier, app: String?, _ family: WidgetFamily?,
+        by reader: TimelineReader, of tenant: TenantID, at moment: Instant? = nil
+    ) async -> Result<(entries: TimelineEntries, now: Instant), Refusal> {
         var all: [TimelineEntries?] = []
+        var now = await relay.wallNow()
         for config in configs {
             let found = await relay.entries(
-                kind, app: request.target["app"], .key(config), family: family, by: reader,
-                of: request.tenant)
+                kind, app: app, .key(config), family: family, by: reader, of: tenant, at: moment)
             switch found {
-            case .success(let one): all.append(one.entries)
+            case .success(let one):
+                all.append(one.entries)
+                now = one.now
             case .failure(let refusal) where refusal.code == .unknownTimeline: all.append(nil)
-            case .failure: _ = try Self.found(found)
+            case .failure: return found
             }
         }
-        return TimelineEntries.together(all, at: await relay.wallNow())
+        return .success((TimelineEntries.together(all, at: now), now))
     }
 
     /// What a widget gets is kept for `why`; what others read is no fetch.
@@ -146,9 +154,10 @@ extension ServerDoors {
         guard request.route.operation == .timelineEntries, request.head.method == "GET",
             case .device(let id, _) = reader
         else { return }
-        let config = request.target["config"] ?? request.target["key"]
+        let config = (request.target["config"] ?? request.target["key"] ?? "").split(separator: ",")
+            .compactMap { Identifier(String($0)) }
         let key = WidgetFetches.Key(
-            kind: kind, config: config.flatMap(Identifier.init), family: family)
+            ActivitySurfaces.Widget(kind: kind, config: config), family: family)
         await relay.noteFetch(key, on: DeviceKey(tenant: request.tenant, id: id), answer)
     }
 
@@ -200,6 +209,13 @@ extension ServerDoors {
     }
 }
 
+extension WidgetFetches.Fetch.Answer {
+    /// Entries of a version, or the word that the widget has them.
+    fileprivate static func got(_ version: UInt64, _ response: DoorResponse) -> Self {
+        response.status == 304 ? .unchanged(version: version) : .entries(version: version)
+    }
+}
+
 extension HTTPFields {
     /// Whether `If-None-Match` names an entity's tag, compared weakly (RFC 9110, section 13.1.2).
     func hasEntityTag(_ tag: String) -> Bool {
@@ -242,7 +258,18 @@ extension DoorRequest {
 
     /// What a widget is configured to, in the order that its user gave: none, one or several.
     fileprivate func configurations() throws(Problem) -> [Identifier] {
-        guard let text = target["config"], text.contains(",") else { return [] }
+        guard target["config"]?.contains(",") == true else { return [] }
+        for name in ["user", "device", "key"] where target[name] != nil {
+            throw Problem(
+                .invalidQuery,
+                "The query names several subjects. Give one of user=, device=, key= or config=.")
+        }
+        return try configuration()
+    }
+
+    /// The same; one where there is no comma.
+    func configuration() throws(Problem) -> [Identifier] {
+        guard let text = target["config"] else { return [] }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let ids = parts.compactMap { Identifier(String($0)) }
         guard ids.count == parts.count, ids.count <= TimelineEntries.itemsMax else {
@@ -250,11 +277,6 @@ extension DoorRequest {
                 .invalidQuery,
                 "config=\(text) is no list of 1 to \(TimelineEntries.itemsMax) ids with commas "
                     + "between them.")
-        }
-        for name in ["user", "device", "key"] where target[name] != nil {
-            throw Problem(
-                .invalidQuery,
-                "The query names several subjects. Give one of user=, device=, key= or config=.")
         }
         return ids
     }

@@ -208,9 +208,10 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         let parameters = view["parameters"].map { JSON.line(Array($0.raw)) }
         if widget.kind != nil {
             return { phone, now in
-                guard let key = widget.widget(on: phone)?.key else { return [] }
+                guard let one = widget.widget(on: phone) else { return [] }
                 return phone.tapWidget(
-                    key, link: link, intent: intent, parameters: parameters, at: now)
+                    one.key, item: widget.item(of: one), link: link, intent: intent,
+                    parameters: parameters, at: now)
             }
         }
         return {

@@ -111,6 +111,8 @@ enum PhonePage {
         writer.name("tap")
         writer.beginObject()
         if let activity = tap.activity { writer.member("activity", activity) }
+        if let widget = tap.widget { writer.member("widget", widget) }
+        if let config = tap.config { writer.member("config", config) }
         if let link = tap.link { writer.member("link", link) }
         if let intent = tap.intent { writer.member("intent", intent) }
         writer.member("number", tap.number)

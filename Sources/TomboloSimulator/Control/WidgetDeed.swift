@@ -21,14 +21,20 @@ struct WidgetDeed {
     }
 
     /// The phone's widget that is meant: the first one that has what the request names. Without a
-    /// configuration in the request, one that has none goes before those that have one.
+    /// configuration in the request, one that has none goes before those that have one; with one,
+    /// a widget that has it alone goes before one that has it among others.
     func widget(on phone: Phone) -> Widget? {
         let meant = phone.board.widgets.filter { widget in
             widget.key.kind == kind && (family ?? widget.key.family) == widget.key.family
-                && (config ?? widget.key.config) == widget.key.config
+                && (config == nil || config == widget.key.config
+                    || widget.key.config?.split(separator: ",").contains { $0 == config ?? "" }
+                        == true)
         }
         return meant.first { $0.key.config == config } ?? meant.first
     }
+
+    /// Which item of a widget is meant; nil: all of it.
+    func item(of widget: Widget) -> String? { config == widget.key.config ? nil : config }
 
     /// Why it cannot be done on a phone as it is; nil where it can.
     func obstacle(to deed: PhoneDeed, link: String?, on phone: Phone) -> String? {

@@ -2,16 +2,21 @@
 extension Phone {
     /// Taps a card, a link, or a button that runs an intent. A tap unlocks the phone, as a face
     /// does, and opens the app; a button does neither.
+    ///
+    /// - Parameters:
+    ///   - widget: the kind of the widget that was tapped; nil: none was.
+    ///   - config: what it, or its item, is configured to.
     package mutating func tap(
-        activity: String?, link: String? = nil, intent: String? = nil, parameters: [UInt8]? = nil,
+        activity: String?, widget: String? = nil, config: String? = nil, link: String? = nil,
+        intent: String? = nil, parameters: [UInt8]? = nil,
         at now: WallInstant
     ) -> [PhoneEffect] {
         var effects = advance(to: now)
         if intent == nil { effects += setLocked(false, at: now) + move(to: .active, at: now) }
         if intent == nil { opened = link ?? activity.map { "app://activity/" + $0 } }
         var tap = PhoneTap(
-            number: (lastTap?.number ?? 0) + 1, activity: activity, link: link, intent: intent,
-            parameters: parameters, at: now)
+            number: (lastTap?.number ?? 0) + 1, activity: activity, widget: widget,
+            config: config, link: link, intent: intent, parameters: parameters, at: now)
         if isOnline {
             effects.append(.tapped(tap))
         } else {

@@ -105,6 +105,7 @@ package struct PhoneConfiguration: Hashable, Sendable {
         "RadialDefaultWidgetAttributes": .object([.init("offset", .number)]),
         "RadialStepsWidgetAttributes": .object([.init("offset", .number)]),
         "WindowWidgetAttributes": .object([.init("corner", .number)]),
+        "DoorAttributes": .object([.init("word", .string)]),
     ]
     /// Chance, from outside: push-to-start tokens come from the first (kept, they outlive a
     /// restart), update tokens from the second.

@@ -11,6 +11,9 @@ package struct PhoneTap: Hashable, Sendable {
     package let number: Int
     /// The card, or the card whose button it was.
     package let activity: String?
+    /// The kind of the widget, and what it, or its item, is configured to.
+    package let widget: String?
+    package let config: String?
     package let link: String?
     package let intent: String?
     /// Of the intent: one JSON object.

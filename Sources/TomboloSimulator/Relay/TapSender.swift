@@ -46,7 +46,7 @@ final class TapSender: @unchecked Sendable {
     private func post(_ tap: PhoneTap, within time: Duration) async -> PhoneTap.Outcome {
         let key = "\(phone)-\(tap.number)-\(tap.at.rfc3339)"
         let answer = await link.post(
-            "/devices/\(percentEncoded(phone))/actions", Self.body(tap), key: key, within: time)
+            "/devices/\(percentEncoded(phone))/actions", tap.body, key: key, within: time)
         guard let answer else { return Self.late }
         // An answer without an id is none that the phone can name.
         let view = try? JSONDocument(answer.body).root
@@ -55,18 +55,23 @@ final class TapSender: @unchecked Sendable {
         }
         return .notSent(reason: view?["code"]?.string ?? "status \(answer.status)")
     }
+}
 
-    private static func body(_ tap: PhoneTap) -> [UInt8] {
+extension PhoneTap {
+    /// As the app posts it to its relay (`POST /v1/devices/{device}/actions`).
+    package var body: [UInt8] {
         var body = JSONWriter()
         body.beginObject()
-        if let activity = tap.activity { body.member("activity", activity) }
-        if let link = tap.link { body.member("link", link) }
-        if let intent = tap.intent { body.member("intent", intent) }
-        if let parameters = tap.parameters {
+        if let activity { body.member("activity", activity) }
+        if let widget { body.member("widget", widget) }
+        if let config { body.member("config", config) }
+        if let link { body.member("link", link) }
+        if let intent { body.member("intent", intent) }
+        if let parameters {
             body.name("parameters")
             body.raw(parameters)
         }
-        body.member("at", tap.at.rfc3339)
+        body.member("at", at.rfc3339)
         body.endObject()
         return body.bytes
     }

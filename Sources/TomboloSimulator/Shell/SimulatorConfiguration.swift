@@ -45,8 +45,10 @@ package struct SimulatorConfiguration: Sendable {
     /// The ActivityAttributes types the phones' app has.
     package var attributesTypes = [
         "RunnerWidgetAttributes", "RadialWidgetAttributes", "RadialDefaultWidgetAttributes",
-        "RadialStepsWidgetAttributes", "WindowWidgetAttributes",
+        "RadialStepsWidgetAttributes", "WindowWidgetAttributes", "DoorAttributes",
     ]
+    /// Kinds of the controls the phones' app has.
+    package var controlKinds = ["RunnerControl", "DoorControl"]
     /// What states of types beside the scenarios' must look like.
     package var shapes: [String: JSONShape] = [:]
     /// The phones' budget for starts; nil: the default.
@@ -76,6 +78,7 @@ package struct SimulatorConfiguration: Sendable {
             startTokenSeed: startTokenSeed, updateTokenSeed: updateTokenSeed)
         if isPad { phone.idiom = .pad }
         phone.attributesTypes = isPad ? [] : attributesTypes
+        phone.controlKinds = isPad ? [] : controlKinds
         phone.shapes.merge(shapes) { $1 }
         phone.updateTokens = updateTokens
         if let startBudget { phone.startBudget = startBudget }

@@ -79,6 +79,8 @@ enum SimulatorLine {
         line.name("activity")
         if let id = tap.activity { line.string(id) } else { line.null() }
         line.member("event", "tapped")
+        if let widget = tap.widget { line.member("widget", widget) }
+        if let config = tap.config { line.member("config", config) }
         if let link = tap.link { line.member("link", link) }
         if let intent = tap.intent { line.member("intent", intent) }
         line.member("at", tap.at.rfc3339)

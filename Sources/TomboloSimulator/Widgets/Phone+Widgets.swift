@@ -49,9 +49,11 @@ extension Phone {
 
     /// The user taps a widget, or one of its links: that opens the app with it. A button runs its
     /// intent and opens nothing. A widget without a URL opens the app, and nobody hears of it.
+    ///
+    /// - Parameter item: which of several that it is configured to; nil: its first.
     package mutating func tapWidget(
-        _ key: Widget.Key, link: String?, intent: String?, parameters: [UInt8]?,
-        at now: WallInstant
+        _ key: Widget.Key, item: String? = nil, link: String?, intent: String?,
+        parameters: [UInt8]?, at now: WallInstant
     ) -> [PhoneEffect] {
         let url = link ?? board.widgets.first { $0.key == key }?.current?.url
         if intent == nil, url == nil {
@@ -59,9 +61,10 @@ extension Phone {
             opened = nil
             return effects + move(to: .active, at: now)
         }
+        let config = item ?? key.config?.split(separator: ",").first.map(String.init)
         return tap(
-            activity: nil, link: intent == nil ? url : nil, intent: intent, parameters: parameters,
-            at: now)
+            activity: nil, widget: key.kind, config: config, link: intent == nil ? url : nil,
+            intent: intent, parameters: parameters, at: now)
     }
 
     mutating func carryOut(_ effects: [WidgetBoard.Effect]) -> [PhoneEffect] {

@@ -164,6 +164,15 @@ struct WhyReport {
             }
             lines.append("")
         }
+        for surface in view["surfaces"].map({ Array($0.elements) }) ?? [] {
+            let config = surface["config"]?.string.map { " (\($0))" } ?? ""
+            lines.append("\(surface["surface"]?.string ?? "")\(config):")
+            lines.append("  \(surface["answer"]?.string ?? "")")
+            lines += (surface["because"].map { Array($0.elements) } ?? []).map {
+                "    \(code($0))  \($0["text"]?.string ?? "")"
+            }
+            lines.append("")
+        }
         let commands = view["try"].map { $0.elements.compactMap(\.string) } ?? []
         if !commands.isEmpty {
             lines.append("Next:")

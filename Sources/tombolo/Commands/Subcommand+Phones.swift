@@ -100,7 +100,7 @@ extension Subcommand {
             ],
             examples: [
                 "tombolo phone tap phone-1 radial-1",
-                "tombolo phone tap phone-1 door-7 --intent UnlockDoor -p door=7",
+                "tombolo phone tap phone-1 widget:door --config door-7 --intent UnlockDoor",
                 "tombolo phone tap phone-1 widget:profile",
             ],
             exits: [.notFoundOrConflict, .unauthorized, .unreachable]

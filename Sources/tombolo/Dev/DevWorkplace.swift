@@ -11,7 +11,8 @@ struct DevWorkplace: Sendable {
     static let keyID = "DEVKEY0001"
     /// Starts that a phone may be sent, and takes: people try things out here.
     static let starts: Int64 = 1_000
-    /// Reloads of a phone's widgets, and what the phone takes and fetches: as above.
+    /// Reloads of a phone's widgets and of each control, and what the phone takes and fetches: as
+    /// above.
     static let reloads: Int64 = 1_000
 
     /// The relay's data directory; the workplace's own files stand in it too.
@@ -27,14 +28,16 @@ struct DevWorkplace: Sendable {
 
     static func readyFile(in directory: String) -> String { "\(directory)/dev.json" }
 
-    /// The standard ones, but for starts and for the reloads of widgets.
+    /// The standard ones, but for starts and for the reloads of widgets and controls.
     static var budgets: Budgets {
         var budgets = Budgets()
         budgets[.start].burst = starts
         budgets[.start].perHour = Double(starts)
-        budgets[.widget].spacing = .seconds(2)
-        budgets[.widget].burst = reloads
-        budgets[.widget].perHour = Double(reloads)
+        for surface in [BudgetClass.widget, .control] {
+            budgets[surface].spacing = .seconds(2)
+            budgets[surface].burst = reloads
+            budgets[surface].perHour = Double(reloads)
+        }
         return budgets
     }
 

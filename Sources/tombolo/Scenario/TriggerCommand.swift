@@ -9,15 +9,13 @@ enum TriggerCommand {
             throw ProgramError.usage(
                 "a scenario needs a phone", remedy: "tombolo trigger runner --phones 3")
         }
-        if context.invocation.argument(0) == "profile", context.invocation.isGiven(.scenarioSteps) {
-            let cases = try ProfileMondays.run()
-            if OutputFormat(context) == .table {
-                let table = ProfileMondays.table(of: cases, for: context.terminal)
-                try context.terminal.write(table.utf8)
-            } else {
-                for line in cases { try context.terminal.write(line.bytes + [10]) }
+        if context.invocation.isGiven(.scenarioSteps) {
+            switch context.invocation.argument(0) {
+            case "profile":
+                return try write(try ProfileMondays.run(), context, ProfileMondays.table)
+            case "door": return try write(try DoorTaps.run(), context, DoorTaps.table)
+            default: break
             }
-            return .succeeded
         }
         let client = try await RelayClient.connect(context)
         defer { client.close() }
@@ -40,6 +38,18 @@ enum TriggerCommand {
             context, json: summary.json, table: summary.table(for: context.terminal),
             isDone: summary.converged && summary.phones.count == phones, summary.steps,
             who: "phone", remedy: "tombolo doctor")
+    }
+
+    /// What was seen on virtual time: no relay is asked.
+    private static func write(
+        _ cases: [JSON], _ context: CommandContext, _ table: ([JSON], Terminal) -> String
+    ) throws -> ExitStatus {
+        if OutputFormat(context) == .table {
+            try context.terminal.write(table(cases, context.terminal).utf8)
+        } else {
+            for line in cases { try context.terminal.write(line.bytes + [10]) }
+        }
+        return .succeeded
     }
 
     private static func play(

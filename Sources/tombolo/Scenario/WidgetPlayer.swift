@@ -10,11 +10,15 @@ struct WidgetPlayer: Sendable {
     private let loop: EpollLoop
     /// A fresh one: the widgets of another run are others.
     private let kind: String
-    private let places: [WidgetScenario.Place]
+    let places: [WidgetScenario.Place]
     /// What each widget shows now, and what it showed one after the other.
-    private var newest: [String: JSON] = [:]
+    private(set) var newest: [String: JSON] = [:]
     private var sequences: [String: [JSON]] = [:]
-    private var pages: [String: JSON] = [:]
+    /// The newest look at each widget and each phone, and the one before the step.
+    private(set) var pages: [String: JSON] = [:]
+    private(set) var phones: [String: JSON] = [:]
+    private(set) var pagesBefore: [String: JSON] = [:]
+    private(set) var phonesBefore: [String: JSON] = [:]
     /// Actions that have their answer.
     private var answered: Set<String> = []
     private let startedAt = SystemClock().now()
@@ -41,15 +45,19 @@ struct WidgetPlayer: Sendable {
                 RelayRequest("PUT", "/v1/types/\(type.name)", body: type.body.bytes),
                 name: type.name)
         }
-        for place in places { try await act(place, "widget-add") }
+        for request in scenario.before { try await send(request) }
         let summary: WidgetSummary
         do {
+            for place in places { try await act(place, "widget-add") }
             summary = try await playSteps()
         } catch {
             // What went wrong first is what its user has to hear.
+            for request in scenario.after { try? await send(request) }
+            // As above.
             for place in places { try? await act(place, "widget-rm") }
             throw error
         }
+        for request in scenario.after { try await send(request) }
         for place in places { try await act(place, "widget-rm") }
         return summary
     }
@@ -57,6 +65,8 @@ struct WidgetPlayer: Sendable {
     private mutating func playSteps() async throws -> WidgetSummary {
         var summary = WidgetSummary(scenario: scenario.name)
         for step in scenario.steps {
+            try await look()
+            (pagesBefore, phonesBefore) = (pages, phones)
             for request in step.requests { try await send(request) }
             let isHeld = try await isHeld(step)
             summary.steps.append(
@@ -132,7 +142,7 @@ struct WidgetPlayer: Sendable {
             name: nil)
         for entry in try page.document().root["events"]?.elements.map({ $0 }) ?? [] {
             guard let action = entry["action"]?.string,
-                let door = entry["parameters"]?["door"]?.string, door.hasPrefix(kind),
+                entry["widget"]?.string == kind, let door = entry["config"]?.string,
                 let answer = entry["intent"]?.string.flatMap({ scenario.answers[$0] }),
                 let expires = entry["expires_at"]?.string.flatMap(Instant.init(rfc3339:)),
                 answered.insert(action).inserted, SystemClock().now() < expires
@@ -141,7 +151,7 @@ struct WidgetPlayer: Sendable {
         }
     }
 
-    private func filled(_ text: String) -> String {
+    func filled(_ text: String) -> String {
         var text = text.replacing("{kind}", with: kind)
         let now = SystemClock().now()
         text = text.replacing("{now}", with: now.rfc3339)
@@ -161,11 +171,9 @@ struct WidgetPlayer: Sendable {
         while true {
             try await answerActions()
             try await look()
-            if let lasts = step.lasts {
-                if loop.now >= since + .nanoseconds(lasts.nanoseconds) { return true }
-            } else if holds(step) {
-                return true
-            }
+            let isOver =
+                step.lasts.map { loop.now >= since + .nanoseconds($0.nanoseconds) } ?? true
+            if isOver, holds(step) { return true }
             if loop.now >= since + RunnerScenario.convergenceTimeout { return false }
             try await loop.sleep(for: Self.lookInterval)
         }
@@ -174,6 +182,7 @@ struct WidgetPlayer: Sendable {
     private mutating func look() async throws {
         let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
         for page in try answer.document().root["phones"]?.elements.map({ $0 }) ?? [] {
+            phones[page["phone"]?.string ?? ""] = page.json
             let widgets = page["widgets"]?.elements.filter { $0["kind"]?.string == kind } ?? []
             for place in places where place.phone == page["phone"]?.string {
                 let config = place.config.map(filled)
@@ -210,6 +219,7 @@ struct WidgetPlayer: Sendable {
                 else { return false }
             }
         }
+        guard holdsBesides(step) else { return false }
         let differing = step.differing.filter { name in places.contains { $0.name == name } }
         let dates = differing.compactMap {
             pages[$0]?.document.root["next_entry_at"]?.string

@@ -20,7 +20,7 @@ struct WidgetScenario: Sendable {
         var name: String
         /// `{kind}`, `{now}` and `{now+2s}` in path and body are filled in.
         var requests: [Scenario.Request]
-        /// How long the step lasts; nil: until the widgets show what they should.
+        /// How long the step lasts at least.
         var lasts: Span?
         /// What they show at its end; nil: not looked at.
         var shows: JSON?
@@ -30,14 +30,54 @@ struct WidgetScenario: Sendable {
         var empty: [String]
         /// Phones whose widgets change by themselves, each at another time.
         var differing: [String]
+        /// Widgets that have not fetched yet, and show the placeholder.
+        var unfetched: [String]
+        /// Nobody fetches during the step.
+        var isWithoutFetch: Bool
+        /// What cards on phones show at its end.
+        var cards: Cards?
+        /// Controls that are reloaded during the step.
+        var controls: Controls?
+        /// What the gallery of a phone shows of some families.
+        var gallery: Gallery?
+        /// What became of the newest tap on a phone, which is not sent.
+        var tap: Tap?
+    }
+
+    /// A tap that is not sent, and why.
+    struct Tap: Sendable {
+        var phone: String
+        var reason: String
+    }
+
+    /// The card of an activity on phones.
+    struct Cards: Sendable {
+        var activity: String
+        var phones: [String]
+        var shows: JSON
+    }
+
+    /// One kind of control on phones.
+    struct Controls: Sendable {
+        var kind: String
+        var phones: [String]
+    }
+
+    /// The gallery of one phone: what it shows of a family, by the family's name.
+    struct Gallery: Sendable {
+        var phone: String
+        var shows: [(family: String, state: JSON)]
     }
 
     let name: String
     /// Types that the producer registers before: the body of each, by name.
     private(set) var types: [(name: String, body: JSON)] = []
     /// What the producer does when a widget's button runs an intent, by the intent; `{door}` is
-    /// what the intent's parameter says.
+    /// what the widget is configured to, by the relay's word.
     private(set) var answers: [String: Scenario.Request] = [:]
+    /// What is done before the widgets are placed, and after the last step, also where one fails.
+    private(set) var before: [Scenario.Request] = []
+    private(set) var after: [Scenario.Request] = []
     private(set) var places: [Place] = []
     private(set) var steps: [Step] = []
 
@@ -70,6 +110,8 @@ struct WidgetScenario: Sendable {
             guard let request = Scenario.Request(request) else { return nil }
             answers[intent] = request
         }
+        before = Scenario.Request.all(view["before"]) ?? []
+        after = Scenario.Request.all(view["after"]) ?? []
         for entry in view["steps"]?.elements.map({ $0 }) ?? [] {
             guard let step = Step(entry) else { return nil }
             steps.append(step)
@@ -86,8 +128,29 @@ extension WidgetScenario.Step {
         (self.name, self.requests) = (name, requests)
         lasts = view["for"]?.string.flatMap { Span(text: $0) }
         shows = view["shows"]?.json
-        widgets = view["of"]?.elements.compactMap(\.string) ?? []
-        empty = view["nothing"]?.elements.compactMap(\.string) ?? []
-        differing = view["next_entries_differ"]?.elements.compactMap(\.string) ?? []
+        func names(_ list: JSONView?) -> [String] { list?.elements.compactMap(\.string) ?? [] }
+        widgets = names(view["of"])
+        empty = names(view["nothing"])
+        differing = names(view["next_entries_differ"])
+        unfetched = names(view["placeholder"])
+        isWithoutFetch = view["no_fetch"]?.bool ?? false
+        if let cards = view["cards"], let activity = cards["activity"]?.string,
+            let shows = cards["shows"]?.json
+        {
+            self.cards = WidgetScenario.Cards(
+                activity: activity, phones: names(cards["on"]), shows: shows)
+        }
+        if let controls = view["controls"], let kind = controls["kind"]?.string {
+            self.controls = WidgetScenario.Controls(kind: kind, phones: names(controls["on"]))
+        }
+        if let tap = view["tap"], let phone = tap["on"]?.string,
+            let reason = tap["reason"]?.string
+        {
+            self.tap = WidgetScenario.Tap(phone: phone, reason: reason)
+        }
+        if let gallery = view["gallery"], let phone = gallery["on"]?.string {
+            self.gallery = WidgetScenario.Gallery(
+                phone: phone, shows: gallery["shows"]?.members.map { ($0, $1.json) } ?? [])
+        }
     }
 }

@@ -5,8 +5,8 @@ import urllib.parse
 
 from template import Number, Refused, parse
 
-# A member that the relay may add to a body before it is kept.
-ADDED = {"alert_ttl"}
+# Members that the relay may add to a body before it is kept; `history` is the rule of the activity's type.
+ADDED = {"alert_ttl", "history"}
 
 
 class Activity:
@@ -16,7 +16,8 @@ class Activity:
         self.name, self.type, self.state, self.clip = name, None, None, None
         self.version = self.seq = 0
         self.status, self.state_version = None, None
-        # Members of the state that a clip has played in: what is there depends on the moment.
+        # Members of the state that a clip has played in: what is there depends on the moment. And that of a history:
+        # the relay writes it.
         self.played = set()
         # Whether an answer was missing: nothing is certain any more.
         self.unsure = False
@@ -139,6 +140,11 @@ class Acknowledged:
         if do == "end":
             activity.status, activity.clip = "ended", None
         return f"{name}: version {version} after {before}" if gap else None
+
+    def history(self, name, rule):
+        """Takes in that the relay keeps a history in the activity's state."""
+        if name in self.activities:
+            self.activities[name].played.add(_first(rule.get("path", "")))
 
     @staticmethod
     def _change(activity, body):
@@ -283,8 +289,12 @@ def is_kept(sent, shown):
         value = parse(shown)["body"]
     except (Refused, KeyError):
         return False
-    expected = parse(kept)
-    return value == {**{name: value[name] for name in ADDED & set(value) if name not in expected}, **expected}
+    return without_added(value, parse(kept)) == parse(kept)
 
 
-__all__ = ["Acknowledged", "Number", "is_kept"]
+def without_added(shown, sent):
+    """The body that a read shows, without what the relay added to what was sent."""
+    return {name: value for name, value in shown.items() if name in sent or name not in ADDED}
+
+
+__all__ = ["Acknowledged", "Number", "is_kept", "without_added"]

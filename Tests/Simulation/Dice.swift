@@ -7,7 +7,7 @@ struct Dice {
     enum Purpose: Int, CaseIterable {
         case plan, producers, apple, network, phones, disk, machine, operators
         case reloads, broadcasts, bundles, months, strangers, clocks, owners
-        case losses, ids, renewals, history, environments, widgets
+        case losses, ids, renewals, history, environments, widgets, doors
     }
 
     private var generators: [SplitMix64]

@@ -31,6 +31,7 @@ enum Promise: String {
     case adopted = "rule 5: an adopted activity needs no start"
     case ledger = "every event and frame ends in exactly one decision per destination"
     case widgets = "a widget gets its user's newest timeline, and after all heals shows it"
+    case doors = "no door is shown to another or opened by another, and none opens late"
     case outcomes = "each step of a card's life is in the history, once"
     case bounds = "memory, queues and streams stay within bounds"
     case secrets = "no secret, token or content in what is told"

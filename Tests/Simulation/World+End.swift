@@ -127,6 +127,7 @@ extension World {
         }
         await checkBooks(relay)
         await checkOutcomes(relay)
+        await checkDoors(relay)
         await rebuildAndCompare()
         await checkClock(relay)
     }

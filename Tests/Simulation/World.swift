@@ -84,6 +84,8 @@ final class World: @unchecked Sendable {
     /// Of every installation, oldest first.
     var reloadBooks: [ReloadBook] = []
     var timelineBooks: [TimelineBook] = []
+    var doorBooks: [DoorBook] = []
+    var doorTaps: [DoorTap] = []
     /// Types that may have been registered with reloads.
     var reloadingTypes = 0
     /// Names that were given a second time.
@@ -116,6 +118,7 @@ final class World: @unchecked Sendable {
         makeStrangers()
         makeWrongPhones()
         makeTimelines()
+        makeDoors()
     }
 
     private func makePhones() {
@@ -200,10 +203,15 @@ final class World: @unchecked Sendable {
                 let number = phone.number
                 group.addTask(executorPreference: loop) { await self.uploads(of: number) }
                 group.addTask(executorPreference: loop) { await self.fetchTimelines(of: number) }
+                group.addTask(executorPreference: loop) { await self.visitDoors(of: number) }
+            }
+            for tenant in plan.tenants {
+                group.addTask(executorPreference: loop) { await self.followTaps(of: tenant) }
             }
             group.addTask(executorPreference: loop) { await self.operate() }
             group.addTask(executorPreference: loop) { await self.wantReloads() }
             group.addTask(executorPreference: loop) { await self.keepTimelines() }
+            group.addTask(executorPreference: loop) { await self.keepDoors() }
             group.addTask(executorPreference: loop) { await self.keepChannels() }
             beginTroubles()
             await produce()
@@ -261,6 +269,7 @@ final class World: @unchecked Sendable {
         while life?.isReady != true { await pause(.milliseconds(100)) }
         await checkAfterHealing()
         await changeTimelines()
+        await changeDoors()
         await Producer(self, plan.tenants[0], 99).changeEverything()
         await pause(plan.quiet)
         note(.quiet, who: -1)

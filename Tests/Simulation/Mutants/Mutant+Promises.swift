@@ -18,6 +18,7 @@ extension Mutant {
         case .deliveryForgotten: [.ledger]
         case .outcomeForgotten: [.outcomes]
         case .entriesKept: [.widgets]
+        case .doorOfAnother, .actionFromArrival: [.doors]
         case .reloadThroughPause: [.paused]
         case .timestampOfTheClock: [.timestamp]
         case .framesAtTen: [.framePriority]
@@ -65,7 +66,8 @@ extension Mutant {
         case .channelBudgetAnew: FaultSet(.broadcasts)
         case .wrongTokenCloses: FaultSet(.wrongTokens)
         case .outcomeForgotten: FaultSet(.orderlyRestarts)
-        case .entriesKept: [FaultSet(.widgets), FaultSet(.reloads)]
+        case .entriesKept, .doorOfAnother, .actionFromArrival:
+            [FaultSet(.widgets), FaultSet(.reloads)]
         case .startWaitForgotten: [FaultSet(.crashes), FaultSet(.pauses)]
         case .leftCardForgotten: [FaultSet(.changedUsers), FaultSet(.offline)]
         default: []

@@ -22,6 +22,8 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case clockNeverFollowed = "clock-never-followed"
     case userClaimed = "user-claimed-by-a-foreign-device"
     case entriesKept = "entries-of-before"
+    case doorOfAnother = "door-of-another"
+    case actionFromArrival = "action-counted-from-its-arrival"
     case userKept = "device-keeps-its-first-user"
     case cardsForgottenAtDelete = "cards-forgotten-at-delete"
     case startBudgetForgottenAtDelete = "start-budget-forgotten-at-delete"

@@ -114,6 +114,19 @@ extension Seam {
                     storage: channel.storage)))
     }
 
+    /// Who asks for a widget's entries. The mutant forgets it.
+    func reader(_ reader: TimelineReader) -> TimelineReader {
+        mutant == .doorOfAnother ? .anybody : reader
+    }
+
+    /// What a person did on a phone. The mutant counts its time from now.
+    func action(_ action: DeviceAction) -> DeviceAction {
+        guard mutant == .actionFromArrival else { return action }
+        var action = action
+        action.at = world.clock.now()
+        return action
+    }
+
     /// What a widget gets. The mutant gives a phone each answer twice, as a cache does that looks
     /// at no validator.
     func entries(_ entries: TimelineEntries, of phone: Phone) -> TimelineEntries {

@@ -53,6 +53,70 @@ import TomboloRelay
         }
     }
 
+    @Test func `one event is explained on widget, control and card`() async throws {
+        try await withDoors { doors in
+            let type = """
+                {"families":{"systemSmall":["/word"]},"significant":["/word"],
+                "reloads":{"widgets":false,"controls":["lock"]}}
+                """
+            let put = try await doors.call("PUT", "/v1/types/Door", type)
+            #expect(put.status == 201, "\(put.text)")
+            _ = try await doors.call(
+                "PUT", "/v1/devices/phone-1",
+                #"{"app":"com.example.app","environment":"sandbox","user":"u1","os":"26.1"}"#)
+            for name in ["widget", "control:lock"] {
+                let text = String(repeating: name == "widget" ? "ab" : "cd", count: 32)
+                _ = try await doors.call(
+                    "PUT", "/v1/devices/phone-1/tokens/\(name)", #"{"token":"\#(text)"}"#)
+            }
+            let start = """
+                {"type":"Door","audience":{"user":"u1","start":"adopt"},
+                "state":{"word":"locked","lux":1}}
+                """
+            #expect(try await doors.call("PUT", "/v1/activities/door-7", start).status == 201)
+            for (kind, activity) in [("door", "door-7"), ("other", "door-8")] {
+                let body =
+                    #"{"subject":{"key":"\#(activity)","readers":{"users":["u1"]}},"#
+                    + #""from":{"activity":"\#(activity)"}}"#
+                let put = try await doors.call("PUT", "/v1/timelines/\(kind)", body)
+                #expect(put.status == 201, "\(put.text)")
+            }
+            func surfaces() async throws -> [String: (answer: String, codes: [String])] {
+                let why = try json(
+                    try await doors.call("GET", "/v1/activities/door-7/explain?device=phone-1"))
+                var found: [String: (String, [String])] = [:]
+                for one in why["surfaces"].map({ Array($0.elements) }) ?? [] {
+                    let codes = one["because"]?.elements.compactMap { $0["code"]?.string } ?? []
+                    found[one["surface"]?.string ?? ""] = (one["answer"]?.string ?? "", codes)
+                }
+                return found
+            }
+            func update(_ state: String) async throws {
+                let answer = try await doors.call(
+                    "PATCH", "/v1/activities/door-7", #"{"state":\#(state)}"#)
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            let minted = try json(
+                try await doors.call("POST", "/v1/keys", #"{"scopes":["device:phone-1"]}"#))
+            let key = try #require(minted["key"]?.string)
+            let entries = "/v1/timelines/door/entries?config=door-7&family=systemSmall"
+            #expect(try await doors.call("GET", entries, key: key).status == 200)
+            while doors.sender.pushes.count < 2 { await Task.yield() }
+            // The light changes, which no cut has, and no type takes for a change.
+            try await update(#"{"lux":2}"#)
+            let same = try await surfaces()
+            #expect(Set(same.keys) == ["widget:door", "control:lock"], "\(same)")
+            #expect(same["control:lock"]?.codes.last == "same_content", "\(same)")
+            #expect(same["widget:door"]?.codes.contains("fetched") == true, "\(same)")
+            // The word changes; the surfaces were reloaded just before.
+            try await update(#"{"word":"unlocked"}"#)
+            let held = try await surfaces()
+            #expect(held["control:lock"]?.codes.last == "spacing", "\(held)")
+            #expect(held["widget:door"]?.codes.contains("fetched_before") == true, "\(held)")
+            #expect(held["widget:door"]?.codes.last == "spacing", "\(held)")
+        }
+    }
+
     @Test func `a version that came while the clock ran ahead and was accepted does not wait`()
         async throws
     {

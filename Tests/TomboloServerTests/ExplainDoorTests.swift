@@ -55,32 +55,7 @@ import TomboloRelay
 
     @Test func `one event is explained on widget, control and card`() async throws {
         try await withDoors { doors in
-            let type = """
-                {"families":{"systemSmall":["/word"]},"significant":["/word"],
-                "reloads":{"widgets":false,"controls":["lock"]}}
-                """
-            let put = try await doors.call("PUT", "/v1/types/Door", type)
-            #expect(put.status == 201, "\(put.text)")
-            _ = try await doors.call(
-                "PUT", "/v1/devices/phone-1",
-                #"{"app":"com.example.app","environment":"sandbox","user":"u1","os":"26.1"}"#)
-            for name in ["widget", "control:lock"] {
-                let text = String(repeating: name == "widget" ? "ab" : "cd", count: 32)
-                _ = try await doors.call(
-                    "PUT", "/v1/devices/phone-1/tokens/\(name)", #"{"token":"\#(text)"}"#)
-            }
-            let start = """
-                {"type":"Door","audience":{"user":"u1","start":"adopt"},
-                "state":{"word":"locked","lux":1}}
-                """
-            #expect(try await doors.call("PUT", "/v1/activities/door-7", start).status == 201)
-            for (kind, activity) in [("door", "door-7"), ("other", "door-8")] {
-                let body =
-                    #"{"subject":{"key":"\#(activity)","readers":{"users":["u1"]}},"#
-                    + #""from":{"activity":"\#(activity)"}}"#
-                let put = try await doors.call("PUT", "/v1/timelines/\(kind)", body)
-                #expect(put.status == 201, "\(put.text)")
-            }
+            try await prepareDoors(doors)
             func surfaces() async throws -> [String: (answer: String, codes: [String])] {
                 let why = try json(
                     try await doors.call("GET", "/v1/activities/door-7/explain?device=phone-1"))
@@ -114,6 +89,34 @@ import TomboloRelay
             #expect(held["control:lock"]?.codes.last == "spacing", "\(held)")
             #expect(held["widget:door"]?.codes.contains("fetched_before") == true, "\(held)")
             #expect(held["widget:door"]?.codes.last == "spacing", "\(held)")
+        }
+    }
+
+    /// A phone with a widget and a control that show the first of two doors.
+    private func prepareDoors(_ doors: DoorsUnderTest) async throws {
+        let type = """
+            {"families":{"systemSmall":["/word"]},"significant":["/word"],
+            "reloads":{"widgets":false,"controls":["lock"]}}
+            """
+        _ = try await doors.call("PUT", "/v1/types/Door", type)
+        _ = try await doors.call(
+            "PUT", "/v1/devices/phone-1",
+            #"{"app":"com.example.app","environment":"sandbox","user":"u1","os":"26.1"}"#)
+        for name in ["widget", "control:lock"] {
+            let text = String(repeating: name == "widget" ? "ab" : "cd", count: 32)
+            _ = try await doors.call(
+                "PUT", "/v1/devices/phone-1/tokens/\(name)", #"{"token":"\#(text)"}"#)
+        }
+        let start = """
+            {"type":"Door","audience":{"user":"u1","start":"adopt"},
+            "state":{"word":"locked","lux":1}}
+            """
+        _ = try await doors.call("PUT", "/v1/activities/door-7", start)
+        for (kind, activity) in [("door", "door-7"), ("other", "door-8")] {
+            let body =
+                #"{"subject":{"key":"\#(activity)","readers":{"users":["u1"]}},"#
+                + #""from":{"activity":"\#(activity)"}}"#
+            _ = try await doors.call("PUT", "/v1/timelines/\(kind)", body)
         }
     }
 

@@ -11,7 +11,7 @@ extension Flag {
     static let scenarioTime = Flag("for", .duration, default: "30s", "how long the runner runs")
     static let scenarioSteps = toggle(
         "steps",
-        "runner: its steps instead of a run; profile: Mondays at 06:00 on virtual time, without a relay"
+        "runner: its steps instead of a run; profile and door: on virtual time, without a relay"
     )
     static let origin = toggle("origin", "where each value comes from")
     static let scope = Flag(

@@ -1,4 +1,5 @@
 import Testing
+import TomboloJSON
 
 @testable import TomboloSimulator
 
@@ -108,6 +109,19 @@ import Testing
         bench.change(extra: #","stale-date":\#(bench.now.seconds + 10)"#)
         bench.pass(.seconds(10))
         #expect(bench.phone.cards[0].drawnPhase == .active)
+    }
+
+    @Test func `a state with line breaks is told in one line`() throws {
+        var bench = started { $0.drawsEvery = .zero }
+        let aps = #"{"aps":{"timestamp":\#(bench.now.seconds),"event":"update","#
+        bench.push(
+            to: bench.updateTokens[0], aps + "\"content-state\":{\r\n  \"image\": \"b\"\n}}}")
+        #expect(drawn(bench) == "{\r\n  \"image\": \"b\"\n}")
+        let line = SimulatorLine.island(
+            phone: "phone-1", bench.phone.cards[0], .shown, isDrawn: true, at: bench.now)
+        #expect(!line.contains(0x0a) && !line.contains(0x0d))
+        let told = try JSONDocument(line).root
+        #expect(told["state"]?["image"]?.string == "b")
     }
 
     @Test func `a push that does not decode loses its alert`() {

@@ -37,7 +37,8 @@ enum SimulatorLine {
         if let alert = card.alert { line.member("alert", alert) }
         line.member("at", now.rfc3339)
         line.endObject()
-        return line.bytes
+        // The state is as its producer wrote it.
+        return JSON.line(line.bytes)
     }
 
     /// Widgets, or a control, asked for what is new, so often by now.
@@ -68,7 +69,8 @@ enum SimulatorLine {
         line.raw(widget.current?.content ?? Array("{}".utf8))
         line.member("at", now.rfc3339)
         line.endObject()
-        return line.bytes
+        // The state is as its producer wrote it.
+        return JSON.line(line.bytes)
     }
 
     /// A person has tapped something.

@@ -51,6 +51,20 @@ struct IslandFace: Hashable, Sendable {
             ? Self.texts(ofFirst: state, atMost: count) : Array(rows.prefix(count))
     }
 
+    /// A line for each of the first elements of the state's lists: its texts.
+    func lines(of state: JSONView, atMost count: Int) -> [String] {
+        var elements: [JSONView] = []
+        for (_, value) in state.members where elements.count < count {
+            elements += value.elements.prefix(count - elements.count)
+        }
+        return elements.map { element in
+            let values = element.kind == .object ? element.members.map(\.1) : [element]
+            return IslandPlayer.printable(
+                values.compactMap(Self.text).joined(separator: " · "),
+                atMost: IslandScreen.width - 1)
+        }
+    }
+
     private func texts(_ preview: TypePreview, _ state: JSONView, at now: Instant) -> [String] {
         var rows = [preview.title, preview.subtitle].compactMap { pointer in
             pointer.flatMap { state.at($0) }.flatMap(Self.text)

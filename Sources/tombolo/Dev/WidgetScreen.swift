@@ -9,6 +9,9 @@ struct WidgetScreen: Sendable {
     private static let width = IslandScreen.width
     private static let gap = "  "
 
+    /// States of several, such as doors, that are drawn of one widget.
+    private static let partsMax = 8
+
     let columns: Int
     let usesColor: Bool
     /// How states of each registered type are drawn.
@@ -24,6 +27,17 @@ struct WidgetScreen: Sendable {
         case "systemExtraLarge": 8
         case "systemMedium": 4
         default: 3
+        }
+    }
+
+    /// Elements of lists, such as a history, that have room below the texts; the console draws as
+    /// many.
+    private static func lines(of family: String) -> Int {
+        switch family {
+        case "accessoryInline", "accessoryCircular": 0
+        case "systemLarge", "systemExtraLarge": 6
+        case "systemMedium": 2
+        default: 1
         }
     }
 
@@ -56,11 +70,11 @@ struct WidgetScreen: Sendable {
             rows = ["(placeholder)"]
         } else {
             let face = widget["type"]?.string.flatMap { faces[$0] } ?? IslandFace()
-            let items = widget["state"]?["items"]?.elements.map { $0 } ?? []
+            let items = widget["state"]?["items"]?.elements.prefix(Self.partsMax).map { $0 } ?? []
             rows =
                 items.isEmpty
-                ? widget["state"].map { self.rows($0, face, family) } ?? []
-                : items.flatMap { self.rows($0, face, family) }
+                ? widget["state"].map { self.rows($0, face, family, of: 1) } ?? []
+                : items.flatMap { self.rows($0, face, family, of: items.count) }
         }
         rows += Array(repeating: "", count: max(0, count - rows.count))
         let left = widget["fetches_left"]?.integer ?? 0
@@ -76,12 +90,19 @@ struct WidgetScreen: Sendable {
 
     /// Home Screen families have a picture before their lines; one that the state lacks, or that is
     /// no PNG, is a stand-in.
-    private func rows(_ state: JSONView, _ face: IslandFace, _ family: String) -> [String] {
+    ///
+    /// - Parameter parts: so many states share the room.
+    private func rows(
+        _ state: JSONView, _ face: IslandFace, _ family: String, of parts: Int
+    ) -> [String] {
         // One line has room for two of them.
         let count = max(2, Self.rows(of: family))
         let texts = face.rows(of: state, atMost: count, at: now)
+        let lines =
+            face.preview == nil
+            ? [] : face.lines(of: state, atMost: Self.lines(of: family) / parts)
         guard family.hasPrefix("system"), face.preview?.image != nil else {
-            return family == "accessoryInline" ? [texts.joined(separator: " · ")] : texts
+            return (family == "accessoryInline" ? [texts.joined(separator: " · ")] : texts) + lines
         }
         let picture = (face.picture(of: state) ?? Self.standIn).scaled(width: 12, height: 8).braille
         let width = (picture.first?.count ?? 0) + 1
@@ -89,7 +110,7 @@ struct WidgetScreen: Sendable {
             let left = picture.indices.contains(row) ? picture[row] + " " : ""
             return left + String(repeating: " ", count: width - left.count)
                 + (texts.indices.contains(row) ? texts[row] : "")
-        }
+        } + lines
     }
 
     /// Where there is no picture: a frame with a line through it.

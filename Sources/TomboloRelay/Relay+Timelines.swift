@@ -69,10 +69,12 @@ extension Relay {
 
     /// The subjects that a widget of a kind may be configured to, and what each shows now.
     ///
-    /// - Parameter family: nil: what any family gets.
+    /// - Parameters:
+    ///   - family: nil: what any family gets.
+    ///   - atMost: so many are enough.
     package func choices(
         _ kind: Identifier, app: String?, family: WidgetFamily?, by reader: TimelineReader,
-        of tenant: TenantID
+        of tenant: TenantID, atMost: Int = TimelineListing.choices
     ) async -> Result<[(key: Identifier, now: TimelineEntries)], Refusal> {
         var listing: TimelineListing
         switch reader {
@@ -94,7 +96,7 @@ extension Relay {
         }
         return .success(
             read { [listing] core, now in
-                core.choices(listing, family: family, by: reader, now: now)
+                core.choices(listing, family: family, by: reader, now: now, atMost: atMost)
             })
     }
 

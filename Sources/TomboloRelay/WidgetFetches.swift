@@ -2,7 +2,7 @@ package import TomboloCore
 
 /// The newest fetch of each widget, since the relay's start: what `why` says a widget has.
 ///
-/// It has ids and numbers alone: nothing that a request says of a person.
+/// It has ids and numbers, and the user whom a key is bound to: nothing that a request says.
 package struct WidgetFetches: Sendable {
     /// Which widget of a device has asked.
     package struct Key: Hashable, Sendable {
@@ -31,6 +31,8 @@ package struct WidgetFetches: Sendable {
         /// By the relay's steady time, and by wall time.
         package var (now, at): (Instant, Instant)
         package var answer: Answer
+        /// Its key is bound to this user, who may not be the device's; nil: to none.
+        package var boundTo: String?
     }
 
     /// The widgets of one device, as long as it is the same person's.
@@ -88,14 +90,17 @@ package struct WidgetFetches: Sendable {
 
 extension Relay {
     /// A widget was answered. What an unknown device asks is not kept.
+    ///
+    /// - Parameter boundTo: the user whom its key is bound to; nil: to none.
     package func noteFetch(
-        _ key: WidgetFetches.Key, on device: DeviceKey, _ answer: WidgetFetches.Fetch.Answer
+        _ key: WidgetFetches.Key, on device: DeviceKey, boundTo: String?,
+        _ answer: WidgetFetches.Fetch.Answer
     ) {
         let (now, known) = read { core, now in (now, ReloadView(of: device, in: core, now: now)) }
         guard let known else { return }
         fetches.note(
-            WidgetFetches.Fetch(now: now, at: core.wall(now), answer: answer), of: key,
-            on: device, owner: known.owner)
+            WidgetFetches.Fetch(now: now, at: core.wall(now), answer: answer, boundTo: boundTo),
+            of: key, on: device, owner: known.owner)
     }
 
     /// The newest fetch of each family of a widget, oldest first.

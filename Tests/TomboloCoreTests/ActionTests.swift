@@ -9,7 +9,7 @@ import TomboloJSON
     /// Posts an action of so many seconds ago, as the device's own key does.
     private static func post(
         _ rig: inout Rig, _ body: String, secondsAgo: Double = 0, key: String? = nil,
-        digest: UInt64 = 1, device: String = "phone"
+        digest: UInt64 = 1, device: String = "phone", by authority: DeviceAuthority = .operate
     ) {
         let at = rig.core.wall(rig.now) - Span(nanoseconds: Int64(secondsAgo * 1e9))
         let text = body.dropLast() + ",\"at\":\"\(at.rfc3339)\"}"
@@ -19,7 +19,7 @@ import TomboloJSON
             return
         }
         action.idempotency = key.map { IdempotencyKey(key: $0, bodyDigest: digest) }
-        rig.tell(.action(action), device)
+        rig.tell(.action(action), device, by: authority)
     }
 
     private static func actions(_ rig: Rig) -> [JSONView] {
@@ -182,6 +182,20 @@ import TomboloJSON
         #expect(rig.lastRefusal == .notOffered)
     }
 
+    @Test func `a key of another person than the device's posts nothing`() {
+        var rig = Self.doors()
+        let unlock = #"{"widget":"door","config":"door-7","intent":"UnlockDoor"}"#
+        for body in [unlock, #"{"intent":"UnlockDoor"}"#, #"{"link":"door://door-7"}"#] {
+            Self.post(&rig, body, by: .device(user: "bob", app: nil))
+            #expect(rig.lastRefusal == .notOffered, "\(body)")
+        }
+        for bound in ["ann", nil] {
+            Self.post(&rig, unlock, by: .device(user: bound, app: nil))
+            #expect(rig.lastRefusal == nil)
+        }
+        #expect(Self.actions(rig).count == 2)
+    }
+
     @Test func `what nothing offers is refused`() {
         var rig = Rig()
         rig.runningActivity(.lab)
@@ -213,6 +227,13 @@ import TomboloJSON
         #expect(rig.lastRefusal == nil)
         Self.post(&rig, #"{"intent":"Bathe"}"#)
         #expect(rig.lastRefusal == .notOffered)
+        // Its card is there for hours; its buttons do nothing any more.
+        rig.command(.end, "{}")
+        rig.advance(to: 5)
+        for body in [#"{"activity":"cat","intent":"Feed"}"#, #"{"intent":"Stroke"}"#] {
+            Self.post(&rig, body)
+            #expect(rig.lastRefusal == .notOffered, "\(body)")
+        }
     }
 
     @Test func `a widget offers its links, for a day after they are gone too`() {

@@ -70,12 +70,12 @@ import TomboloJSON
         #expect(state(rig) == before)
     }
 
-    @Test func `a line that has a time of its own keeps it`() {
+    @Test func `a time of its own in a line gives way to that of the event`() {
         var rig = rig()
         rig.command(.update, #"{"state":{"event":{"who":"Ada","at":"noon"}}}"#, id: "d")
         #expect(
             state(rig)?.document.root["history"]?.json.description
-                == #"[{"who":"Ada","at":"noon"}]"#)
+                == #"[{"who":"Ada","at":"2023-11-14T22:13:20.000Z"}]"#)
         rig.command(.update, #"{"state":{"event":"rang"}}"#, id: "d")
         #expect(names(rig) == #""rang" Ada"#)
     }
@@ -150,10 +150,17 @@ import TomboloJSON
             (#"{"path":"/h","of":"/e","at":"at"}"#, "/history/at"),
             (#"{"path":"/h","of":"/e","at":"/a/b"}"#, "/history/at"),
             (#"{"path":"/h","of":"/e","att":"/a"}"#, "/history/att"),
+            (#"{"path":"/n","of":"/e"}"#, "/history/path"),
+            (#"{"path":"/p","of":"/e"}"#, "/history"), (#"{"path":"/h","of":"/p"}"#, "/history"),
+            (#"{"path":"/h","of":"/p/q"}"#, "/history"),
             ("20", "/history"),
         ] as [(String, String?)])
     func `what makes no history is refused, with its place`(rule: String, pointer: String?) {
-        let body = #"{"history":\#(rule)}"#
+        let presence = #"{"path":"/p","active":8,"inactive":0,"duration":"350ms"}"#
+        let state =
+            #"{"type":"object","properties":{"n":{"type":"string"},"h":{"type":"array"},"#
+            + #""e":{},"p":{"properties":{"q":{}}}}}"#
+        let body = #"{"history":\#(rule),"presence":\#(presence),"state":\#(state)}"#
         do {
             let type = try ActivityType(reading: Rig.json(body))
             #expect(pointer == nil)
@@ -170,6 +177,9 @@ import TomboloJSON
         let long = String(repeating: "x", count: 1_000)
         for _ in 0..<5 { enter(&rig, long) }
         #expect((1...3).contains(state(rig)?.document.root["history"]?.count ?? 0))
-        #expect(rig.lastRefusal != nil)
+        #expect(rig.lastRefusal == .payloadTooLarge)
+        let detail =
+            if case .refused(let refusal)? = rig.answers.last { refusal.detail } else { "" }
+        #expect(detail.contains("3 lines of 256"), "\(detail)")
     }
 }

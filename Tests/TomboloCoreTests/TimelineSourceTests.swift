@@ -47,6 +47,51 @@ import TomboloJSON
         #expect(read(rig) == #"{"locked":false}"#, "what it ended with")
     }
 
+    @Test func `the timelines of one activity have a bound of readers`() {
+        var rig = rig()
+        let readers = (1...499).map { "\"r\($0)\"" }.joined(separator: ",")
+        func put(_ kind: String, _ users: String, from activity: String = "door-7") {
+            rig.timeline(
+                #"{"subject":{"key":"k","readers":{"users":[\#(users)]}},"#
+                    + #""from":{"activity":"\#(activity)"}}"#, kind: kind)
+        }
+        put("a", readers)
+        put("b", readers)
+        rig.timeline(#"{"subject":{"user":"u1"},"from":{"activity":"door-7"}}"#, kind: "c")
+        #expect(rig.lastRefusal == nil, "with the rig's own: 1,000")
+        rig.timeline(#"{"subject":{"device":"phone"},"from":{"activity":"door-7"}}"#, kind: "d")
+        #expect(rig.lastRefusal == .limitReached)
+        put("b", readers)
+        #expect(rig.lastRefusal == nil, "in the place of what is there")
+        put("d", readers, from: "door-8")
+        #expect(rig.lastRefusal == nil)
+    }
+
+    @Test func `choices count the states that they show`() {
+        var rig = rig(type: #"{"families":{"systemSmall":["/a"]}}"#)
+        let kind = Identifier("door")!
+        start(&rig, #"{"a":"\#(String(repeating: "x", count: 3_000))"}"#)
+        for index in 1...120 {
+            rig.timeline(
+                Self.door.replacing("\"door-7\",\"r", with: "\"k\(index)\",\"r"), kind: "door")
+        }
+        let reader = TimelineReader.device(Identifier("phone")!, boundTo: nil)
+        // A test reads what it has put.
+        guard let listing = try? rig.core.choosable(kind, app: nil, by: reader, of: Rig.tenant)
+        else {
+            Issue.record("nothing may be chosen")
+            return
+        }
+        #expect(listing.keys.count == 121)
+        func count(_ most: Int) -> Int {
+            rig.core.choices(
+                listing, family: .systemSmall, by: reader, now: rig.now, atMost: most
+            ).count
+        }
+        #expect((75...85).contains(count(1_000)), "256 KiB, and the bodies of the timelines")
+        #expect(count(1) == 1)
+    }
+
     @Test func `what is not on disk yet is not shown`() {
         var rig = rig()
         rig.commitsByItself = false

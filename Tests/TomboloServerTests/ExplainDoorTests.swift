@@ -83,6 +83,9 @@ import TomboloRelay
             #expect(Set(same.keys) == ["widget:door", "control:lock"], "\(same)")
             #expect(same["control:lock"]?.codes.last == "same_content", "\(same)")
             #expect(same["widget:door"]?.codes.contains("fetched") == true, "\(same)")
+            let alone = try await doors.call(
+                "GET", "/v1/timelines/door/explain?device=phone-1&config=nope")
+            #expect(alone.text.contains("it gets 404"), "\(alone.text)")
             // The word changes; the surfaces were reloaded just before.
             try await update(#"{"word":"unlocked"}"#)
             let held = try await surfaces()

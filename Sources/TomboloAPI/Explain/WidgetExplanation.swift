@@ -101,11 +101,12 @@ package struct WidgetExplanation: Sendable {
 
     private var configText: String { known.config.map(\.rawValue).joined(separator: ",") }
 
-    /// All its families have what the relay has, and the activity has changed since.
+    /// All its families have what the relay has, and the activity has changed since, without a
+    /// reload: one goes where another family gets something else.
     private var isSameSince: Bool {
-        guard let change = known.change, known.entries != nil, !known.fetches.isEmpty else {
-            return false
-        }
+        guard let change = known.change, known.entries != nil, !known.fetches.isEmpty,
+            known.reload.holder == nil, known.last.map({ $0.at < change.at }) ?? true
+        else { return false }
         return known.fetches.allSatisfy { $0.result.isNewest && $0.at < change.at }
     }
 
@@ -113,13 +114,15 @@ package struct WidgetExplanation: Sendable {
         let (newest, others) = (
             known.fetches.filter(\.result.isNewest), known.fetches.filter { !$0.result.isNewest }
         )
-        if let refused = others.first(where: \.isRefused) {
-            return "The relay refuses \(refused.name): the code is below."
-        }
         if known.entries == nil {
+            // One that is configured to one alone gets a refusal.
+            let answer = known.config.count == 1 ? "404" : "an empty entry"
             return
                 "The relay has nothing for it, or this device may not read it. When it fetches, it "
-                + "gets an empty entry; until then it shows what it had."
+                + "gets \(answer); until then it shows what it had."
+        }
+        if let refused = others.first(where: \.isRefused) {
+            return "The relay refuses \(refused.name): the code is below."
         }
         if isSameSince, let change = known.change {
             return

@@ -3,8 +3,11 @@ import TomboloJSON
 /// What a push would take, measured before anything is stored (pacing rule 11).
 enum PushSize {
     /// Everything that this projection may be sent as must fit (pacing rule 11).
+    ///
+    /// - Parameter history: which the event keeps; nil: none.
     static func check(
-        _ projection: Projection, _ definition: Activity.Definition, alert: JSON?
+        _ projection: Projection, _ definition: Activity.Definition, alert: JSON?,
+        history: StateHistory?
     ) throws(Refusal) {
         if let clip = projection.clip?.clip, clip.fit == .bundle,
             let bytes = ofBundle(clip, projection, definition), bytes > Payload.bytesMax
@@ -23,7 +26,14 @@ enum PushSize {
         }
         guard let clip = projection.clip ?? projection.keptClip,
             state.bytes.count > projection.state.bytes.count
-        else { throw tooLarge(bytes, of: limit) }
+        else {
+            guard let history, let list = state.document.root.at(history.path), list.count > 0
+            else { throw tooLarge(bytes, of: limit) }
+            throw tooLarge(
+                bytes, of: limit,
+                remedy: "its history has \(list.count) lines of \(history.length) that its type "
+                    + "keeps: register the type with a smaller \"length\", or shorten the state")
+        }
         throw tooLarge(
             bytes, of: limit,
             remedy: "\(clip.name) plays, and its largest frame goes with this state; shorten "

@@ -5,9 +5,11 @@ import TomboloJSON
 extension Core {
     /// Takes what a person did, unless an earlier request with the same idempotency key said it.
     mutating func act(
-        _ action: DeviceAction, _ key: DeviceKey, _ ticket: Ticket, now: Instant
+        _ action: DeviceAction, _ key: DeviceKey, by authority: DeviceAuthority, _ ticket: Ticket,
+        now: Instant
     ) throws(Refusal) {
         guard let device = devices[try device(key)] else { return }
+        try authority.checkPerson(of: device)
         var stored = Stored(.created)
         if let earlier = try devices.actions.earlier(action, of: device.number) {
             (stored.action, stored.isReplay) = (earlier, true)
@@ -54,8 +56,10 @@ extension Core {
             } else if let intent = action.intent {
                 (action.activity == nil ? cards.map { activities[$0.activity] } : [tapped])
                     .contains { activity in
-                        activity.flatMap { types.type(of: $0.definition, $0.key.tenant) }?
-                            .intents.contains { isSameText($0, intent) } ?? false
+                        // A card that is over stays for hours; its buttons do nothing any more.
+                        activity.flatMap {
+                            $0.hasEnded ? nil : types.type(of: $0.definition, $0.key.tenant)
+                        }?.intents.contains { isSameText($0, intent) } ?? false
                     }
                     // A widget's button: of the type whose states the widget shows.
                     || action.activity == nil
@@ -96,5 +100,19 @@ extension Core {
             return types.type(of: row, activities)?.intents
                 .contains { isSameText($0, action.intent) } ?? false
         }
+    }
+}
+
+extension DeviceAuthority {
+    /// Throws where the key was made for another person than the one who has the device now: its
+    /// taps would count as theirs.
+    fileprivate func checkPerson(of device: Device) throws(Refusal) {
+        guard case .device(let bound?, _) = self, let user = device.registration.user,
+            !isSameText(bound, user)
+        else { return }
+        throw Refusal(
+            .notOffered,
+            "the key is bound to another user than device \"\(device.key.id)\" has; register the "
+                + "device with this key, or use the key of its user")
     }
 }

@@ -36,7 +36,7 @@ extension Core {
                     effects.answers.append((ticket, .stored(Stored(.updated))))
                 }
             case .action(let action):
-                try act(action, key, ticket, now: now)
+                try act(action, key, by: authority, ticket, now: now)
                 noteSignOfLife(try device(key), now: now, effects: &effects)
             }
         } catch {

@@ -124,7 +124,8 @@ extension Core {
         let projection = Projection(timed, version: version, at: wall(now))
         // By size first: what fits is small, and so is the work of all that looks at it later.
         try PushSize.check(
-            projection.widened(by: type?.presence), definition, alert: start.alert)
+            projection.widened(by: type?.presence), definition, alert: start.alert,
+            history: timed.history)
         try checkState(projection, definition, command.content, command.activity.tenant)
         let place = slot ?? newActivity(command.activity, definition, projection)
         if slot != nil { beginAnew(place, incarnation, definition, projection) }
@@ -218,7 +219,7 @@ extension Core {
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
         try PushSize.check(
             projection.widened(by: type?.presence), activities[slot].definition,
-            alert: command.content.alert)
+            alert: command.content.alert, history: command.content.history)
         try checkState(
             projection, activities[slot].definition, command.content, command.activity.tenant)
         return Change(command: command, projection: projection, plan: plan)

@@ -71,12 +71,17 @@ extension Core {
         _ activity: Int, since before: (String) -> TimelineSource?, isVisible: Bool, now: Instant
     ) {
         let key = activities[activity].key
+        // Many timelines show the same: it is compared once.
+        var differs: [String: Bool] = [:]
         for slot in timelines.slots(from: key) {
-            guard let row = timelines[slot],
-                types.differs(
-                    before(row.key.app), TimelineSource(activities[activity], app: row.key.app),
-                    of: row.key)
-            else { continue }
+            guard let row = timelines[slot] else { continue }
+            let app = row.key.app
+            let isOther =
+                differs[app]
+                ?? types.differs(
+                    before(app), TimelineSource(activities[activity], app: app), of: row.key)
+            differs[app] = isOther
+            guard isOther else { continue }
             for device in reload(for: row.key, row.timeline).slots {
                 wantReload(.widget, of: device, now: now)
             }

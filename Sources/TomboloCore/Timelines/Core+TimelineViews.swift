@@ -1,3 +1,5 @@
+import TomboloJSON
+
 // What is asked of timelines.
 
 /// A timeline as a producer sees it.
@@ -113,11 +115,12 @@ extension Core {
         return listing
     }
 
-    /// What each of them shows now: the first ones, up to about a mebibyte.
+    /// What each of them shows now: the first ones, up to about a mebibyte, and up to `atMost`.
     ///
     /// - Parameter family: nil: what any family gets. Those without a cut for it are left out.
     package func choices(
-        _ listing: TimelineListing, family: WidgetFamily?, by reader: TimelineReader, now: Instant
+        _ listing: TimelineListing, family: WidgetFamily?, by reader: TimelineReader, now: Instant,
+        atMost: Int = TimelineListing.choices
     ) -> [(key: Identifier, now: TimelineEntries)] {
         var choices: [(key: Identifier, now: TimelineEntries)] = []
         var bytes = 0
@@ -127,8 +130,11 @@ extension Core {
             let source = row.timeline.from.flatMap { activities.source($0, of: key) }
             do { cut = try types.cut(of: row, source, family) } catch { continue }
             // A cut is looked for in all of the content, which takes longer than a copy.
-            bytes += row.timeline.bytes * (cut == nil ? 1 : TimelineListing.cutWeight)
-            guard choices.isEmpty || bytes <= IDPage.bytesMax else { break }
+            let own = row.timeline.bytes + (source?.state.bytes.count ?? 0)
+            bytes += own * (cut == nil ? 1 : TimelineListing.cutWeight)
+            guard choices.isEmpty || bytes <= IDPage.bytesMax, choices.count < atMost else {
+                break
+            }
             let rules = rules(for: row, device(of: reader, key.tenant))
             choices.append(
                 (

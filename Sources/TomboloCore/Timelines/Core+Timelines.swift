@@ -146,6 +146,20 @@ extension Core {
                 .limitReached,
                 "the device has \(Timeline.ofDeviceMax) timelines already, as many as one may have")
         }
+        if let activity = timeline.from {
+            let source = ActivityKey(tenant: key.tenant, id: activity)
+            let others = timelines.slots(from: source).compactMap { timelines[$0] }
+                .filter { $0.key != key }
+            let readers = ([timeline] + others.map(\.timeline))
+                .reduce(0) { $0 + max(1, $1.readers.count) }
+            guard readers <= Timeline.ofActivityMax else {
+                throw Refusal(
+                    .limitReached,
+                    "the timelines of activity \"\(activity)\" have \(readers) readers with this "
+                        + "one, and \(Timeline.ofActivityMax) are the most; put \"content\" for the "
+                        + "others, or show the activity on a broadcast channel")
+            }
+        }
         let devices = timeline.readers.reduce(0) { count, user in
             count + self.devices.slots(of: UserKey(tenant: key.tenant, user: user)).count
         }

@@ -45,6 +45,9 @@ package struct Timeline: Hashable, Sendable {
     package static let bytesMax = 1 << 20
     /// The devices of all readers at the time of a request are looked at in one step.
     package static let readersDevicesMax = 10_000
+    /// Readers of all timelines that show one activity, where one of a user or a device counts as
+    /// one: an event of the activity reloads their widgets in one step.
+    package static let ofActivityMax = 1_000
     /// Of one device, of all kinds; they leave together when the device gets another user.
     package static let ofDeviceMax = 500
     /// With a type: each read makes the cut of each entry, in one step.

@@ -122,7 +122,7 @@ package struct ActivityType: Sendable {
         } else {
             preview = TypePreview.reading(&reader, state)
             families = FamilyCuts.reading(&reader, state)
-            history = StateHistory.reading(&reader, state)
+            history = StateHistory.reading(&reader, state, besides: presence)
         }
         try reader.finish()
     }

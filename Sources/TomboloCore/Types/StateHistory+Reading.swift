@@ -3,9 +3,14 @@ import TomboloJSON
 extension StateHistory {
     /// Reads `history` of a type; nil where it is not there.
     ///
-    /// - Parameter schema: of the state: a pointer that it does not describe is refused, because
-    ///   the phone would pass over it.
-    static func reading(_ reader: inout FieldReader, _ schema: StateSchema?) -> StateHistory? {
+    /// - Parameters:
+    ///   - schema: of the state: a pointer that it does not describe is refused, because the phone
+    ///     would pass over it.
+    ///   - presence: of the type; a history at its place is refused.
+    static func reading(
+        _ reader: inout FieldReader, _ schema: StateSchema?,
+        besides presence: PresenceBinding? = nil
+    ) -> StateHistory? {
         guard let view = reader.object("history") else { return nil }
         var inner = reader.inside(view, "history")
         let path = pointer("path", &inner, schema)
@@ -23,12 +28,22 @@ extension StateHistory {
         {
             inner.fail("of", "must not be in the list, nor the list in it")
         }
+        if let list = path.flatMap({ schema?.at($0) }), !list.kinds.isEmpty,
+            !list.kinds.contains(.array)
+        {
+            inner.fail("path", "must be an array by the schema in \"state\"")
+        }
         if let path, path.tokens.count != 1 {
             inner.fail("path", "must name a member of the state, such as \"/history\"")
         }
         do { try inner.finish() } catch { reader.adopt(error) }
         guard let path, let of else { return nil }
-        return StateHistory(path: path, length: length ?? lengthDefault, of: of, at: at)
+        let history = StateHistory(path: path, length: length ?? lengthDefault, of: of, at: at)
+        // Both are the relay's own: no start would be taken.
+        if let presence, history.overlaps(presence.path) {
+            reader.fail("history", "must not have path or of at the path of \"presence\"")
+        }
+        return history
     }
 
     private static func pointer(
@@ -42,5 +57,12 @@ extension StateHistory {
             return nil
         }
         return text.flatMap(JSONPointer.init)
+    }
+
+    /// Whether a place is in the list or in what lines are of, or one of them is in it.
+    func overlaps(_ place: JSONPointer) -> Bool {
+        [path, of].contains {
+            $0.tokens.starts(with: place.tokens) || place.tokens.starts(with: $0.tokens)
+        }
     }
 }

@@ -49,7 +49,7 @@ package struct StateHistory: Hashable, Sendable {
         let view = state.document.root
         if isSaid, let value = view.at(of), !value.isNull {
             var line = value.json
-            if let at, value.kind == .object, value.at(at) == nil {
+            if let at, value.kind == .object {
                 let time = JSON(unchecked: Array("\"\(instant.rfc3339)\"".utf8))
                 line = line.setting(at, to: time) ?? line
             }

@@ -45,12 +45,14 @@ extension ServerDoors {
         for (family, fetch) in await relay.fetches(of: widget, on: device, owner: reload.owner) {
             // Of what it would have got then, of what is there now.
             let due = await self.entries(
-                of: widget, app: app, family: family, on: device, at: fetch.now)
+                of: widget, app: app, family: family, on: device, boundTo: fetch.boundTo,
+                at: fetch.now)
             // What it may not read has no version.
             let version = try? due.get().entries.version
             let result: WidgetExplanation.Fetch.Result =
                 switch fetch.answer {
-                case .refused(let code): .refused(code, isStill: version == nil)
+                case .refused(let code):
+                    .refused(Self.code(of: due) ?? code, isStill: version == nil)
                 case .unchanged(let known) where known == version: .unchanged
                 case .entries(let known) where known == version: .newest
                 case .unchanged, .entries: .before
@@ -61,11 +63,20 @@ extension ServerDoors {
         return evidence
     }
 
+    /// With what a widget is refused now; nil: it is not.
+    private static func code(
+        of found: Result<(entries: TimelineEntries, now: Instant), Refusal>
+    ) -> String? {
+        guard case .failure(let refusal) = found else { return nil }
+        return refusal.code.rawValue
+    }
+
+    /// - Parameter bound: the user whom the widget's key is bound to; nil: to none.
     private func entries(
         of widget: ActivitySurfaces.Widget, app: String?, family: WidgetFamily?,
-        on device: DeviceKey, at moment: Instant? = nil
+        on device: DeviceKey, boundTo bound: String? = nil, at moment: Instant? = nil
     ) async -> Result<(entries: TimelineEntries, now: Instant), Refusal> {
-        let reader = TimelineReader.device(device.id, boundTo: nil)
+        let reader = TimelineReader.device(device.id, boundTo: bound)
         guard widget.config.count <= 1 else {
             return await together(
                 widget.config, widget.kind, app: app, family, by: reader, of: device.tenant,

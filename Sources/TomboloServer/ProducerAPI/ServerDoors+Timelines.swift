@@ -152,13 +152,14 @@ extension ServerDoors {
         _ request: DoorRequest, _ reader: TimelineReader
     ) async {
         guard request.route.operation == .timelineEntries, request.head.method == "GET",
-            case .device(let id, _) = reader
+            case .device(let id, let bound) = reader
         else { return }
         let config = (request.target["config"] ?? request.target["key"] ?? "").split(separator: ",")
             .compactMap { Identifier(String($0)) }
         let key = WidgetFetches.Key(
             ActivitySurfaces.Widget(kind: kind, config: config), family: family)
-        await relay.noteFetch(key, on: DeviceKey(tenant: request.tenant, id: id), answer)
+        await relay.noteFetch(
+            key, on: DeviceKey(tenant: request.tenant, id: id), boundTo: bound, answer)
     }
 
     /// A widget that is not configured yet shows the first that it may be configured to.
@@ -168,7 +169,8 @@ extension ServerDoors {
     ) async throws(Problem) -> TimelineEntries? {
         try Self.found(
             await relay.choices(
-                kind, app: request.target["app"], family: family, by: reader, of: request.tenant)
+                kind, app: request.target["app"], family: family, by: reader, of: request.tenant,
+                atMost: 1)
         ).first?.now
     }
 

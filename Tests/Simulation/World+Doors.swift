@@ -128,7 +128,7 @@ extension World {
             guard let life, life.isReady, let relay = life.relay else { continue }
             var query = FactQuery(tenant: tenant)
             query.kinds = [DeviceAction.factKind]
-            // What a log that was put back counts anew has the same places.
+            // A log that was put back gives the places after it once more: all is read again.
             query.after = faults.contains(FaultSet(.restores)) ? 0 : after
             // A disk that fails is asked again.
             guard let page = try? await relay.facts(query) else { continue }

@@ -111,7 +111,7 @@ import TomboloJSON
         #expect(bench.phone.cards[0].drawnPhase == .active)
     }
 
-    @Test func `a state with line breaks is told in one line`() throws {
+    @Test func `a state with line breaks is written in one line`() throws {
         var bench = started { $0.drawsEvery = .zero }
         let aps = #"{"aps":{"timestamp":\#(bench.now.seconds),"event":"update","#
         bench.push(
@@ -120,8 +120,8 @@ import TomboloJSON
         let line = SimulatorLine.island(
             phone: "phone-1", bench.phone.cards[0], .shown, isDrawn: true, at: bench.now)
         #expect(!line.contains(0x0a) && !line.contains(0x0d))
-        let told = try JSONDocument(line).root
-        #expect(told["state"]?["image"]?.string == "b")
+        let read = try JSONDocument(line).root
+        #expect(read["state"]?["image"]?.string == "b")
     }
 
     @Test func `a push that does not decode loses its alert`() {

@@ -40,6 +40,18 @@ extension DeviceAuthority {
         return bound
     }
 
+    /// Throws where the key was made for another person than the one who has the device now: its
+    /// taps would count as theirs.
+    func checkPerson(of device: Device) throws(Refusal) {
+        guard case .device(let bound?, _) = self, let user = device.registration.user,
+            !isSameText(bound, user)
+        else { return }
+        throw Refusal(
+            .notOffered,
+            "the key is bound to another user than device \"\(device.key.id)\" has; use a key of "
+                + "the user who has signed in")
+    }
+
     private static func fault(_ bound: String?, _ name: String) -> String {
         bound == nil
             ? "must be left out: the key is bound to no \(name)"

@@ -102,17 +102,3 @@ extension Core {
         }
     }
 }
-
-extension DeviceAuthority {
-    /// Throws where the key was made for another person than the one who has the device now: its
-    /// taps would count as theirs.
-    fileprivate func checkPerson(of device: Device) throws(Refusal) {
-        guard case .device(let bound?, _) = self, let user = device.registration.user,
-            !isSameText(bound, user)
-        else { return }
-        throw Refusal(
-            .notOffered,
-            "the key is bound to another user than device \"\(device.key.id)\" has; register the "
-                + "device with this key, or use the key of its user")
-    }
-}

@@ -341,7 +341,7 @@ import TomboloJSON
     @Test func `near Apple's quota no further channel is asked for`() {
         var pool = ChannelPool()
         let now = Rig.epoch
-        for slot in 1..<ChannelPool.countMax {
+        for slot in DeviceSlot(1)..<DeviceSlot(ChannelPool.countMax) {
             pool.recovered(slot, isUsed: true, restsUntil: .distantPast)
         }
         let first = pool.asks(now: now)

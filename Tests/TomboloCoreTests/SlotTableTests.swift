@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func `values keep their places, and the place that became vacant last is the next`() {
-        var table = SlotTable<Name>()
+        var table = SlotTable<Name, Name>()
         #expect(["a", "b", "c"].map { table.insert(Name($0)) } == [0, 1, 2])
         table.remove(0)
         table.remove(1)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `a vacant place is held by nobody`() {
-        var table = SlotTable<Name>()
+        var table = SlotTable<Name, Name>()
         #expect(!table.holds(0) && table.at(0)?.text == nil)
         let slot = table.insert(Name("a"))
         #expect(table.holds(slot) && table.at(slot)?.text == "a")
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `a value is changed where it is`() {
-        var table = SlotTable<Name>()
+        var table = SlotTable<Name, Name>()
         let slot = table.insert(Name("a"))
         let copy = table
         table[slot].text += "b"

@@ -1,5 +1,6 @@
 import Testing
-import TomboloCore
+
+@testable import TomboloCore
 
 @Suite struct ValuesTests {
     @Test(arguments: [
@@ -194,11 +195,11 @@ import TomboloCore
     }
 
     @Test func `deadlines come in order, however they were set and moved`() {
-        var heap = DeadlineHeap()
+        var heap = DeadlineHeap<Tables.Activities>()
         var chance = Chance(3)
-        var model: [Int: Instant] = [:]
+        var model: [ActivitySlot: Instant] = [:]
         for _ in 0..<5_000 {
-            let slot = Int(chance.next() % 200)
+            let slot = ActivitySlot(Int(chance.next() % 200))
             let at =
                 chance.next() % 5 == 0 ? nil : Instant(nanoseconds: Int64(chance.next() % 1_000))
             heap.set(slot, at: at)

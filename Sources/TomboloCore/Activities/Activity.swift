@@ -48,9 +48,9 @@ package struct Activity: Sendable {
     package internal(set) var comingAlerts: [Projection.PendingAlert] = []
     /// Where the accepted incarnation began, if it did in this run: older alerts are not its own.
     package internal(set) var beganAt: Int64 = 0
-    package internal(set) var destinations: SlotList = []
+    var destinations: SlotList<Tables.Cards> = []
     /// Of those, the channel that its cards listen on, if any; it may be a former incarnation's.
-    var channelDestination: Int?
+    var channelDestination: CardSlot?
     /// The newest versions that came with an older `state_version` than was known.
     package internal(set) var superseded: [Int64] = []
     static let supersededMax = 64

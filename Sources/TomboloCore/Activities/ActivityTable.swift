@@ -4,10 +4,10 @@
 /// A place is its activity's until `remove`; then the next activity takes it. An activity is read
 /// and changed where it is.
 struct ActivityTable: RandomAccessCollection, Sendable {
-    private var rows = InPlaceArray<Activity>()
-    private var free: [Int] = []
-    private var byKey: [ActivityKey: Int] = [:]
-    private var byNumber: [ActivityNumber: Int] = [:]
+    private var rows = SlotArray<Tables.Activities, Activity>()
+    private var free: [ActivitySlot] = []
+    private var byKey: [ActivityKey: ActivitySlot] = [:]
+    private var byNumber: [ActivityNumber: ActivitySlot] = [:]
     /// Set aside at start-up, because they cannot be followed.
     private var damaged: [ActivityKey: SetAside] = [:]
     /// Ended activities of each tenant, oldest first.
@@ -15,26 +15,26 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     private var running: [TenantID: Int] = [:]
     private(set) var runningInAll = 0
     /// When ended activities leave memory.
-    var retirements = DeadlineHeap()
+    var retirements = DeadlineHeap<Tables.Activities>()
     /// When running activities end by themselves: their producers have said nothing for so long.
-    var silences = DeadlineHeap()
+    var silences = DeadlineHeap<Tables.Activities>()
     /// Some have left: the log may know activities that are not here.
     var hasRetired = false
     private var nextNumber: Int64 = 1
 
-    var startIndex: Int { 0 }
-    var endIndex: Int { rows.endIndex }
+    var startIndex: ActivitySlot { rows.startIndex }
+    var endIndex: ActivitySlot { rows.endIndex }
 
-    subscript(slot: Int) -> Activity {
+    subscript(slot: ActivitySlot) -> Activity {
         _read { yield rows[slot] }
         _modify { yield &rows[slot] }
     }
 
     // MARK: Finding
 
-    func slot(of key: ActivityKey) -> Int? { byKey[key] }
+    func slot(of key: ActivityKey) -> ActivitySlot? { byKey[key] }
 
-    func slot(of number: ActivityNumber) -> Int? { byNumber[number] }
+    func slot(of number: ActivityNumber) -> ActivitySlot? { byNumber[number] }
 
     /// How many have an id.
     var keyCount: Int { byKey.count }
@@ -83,9 +83,9 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     // MARK: Coming and leaving
 
     /// Gives an activity a place.
-    mutating func insert(_ activity: Activity) -> Int {
-        let slot = free.popLast() ?? rows.count
-        if slot == rows.count {
+    mutating func insert(_ activity: Activity) -> ActivitySlot {
+        let slot = free.popLast() ?? rows.endIndex
+        if slot == rows.endIndex {
             rows.append(activity)
         } else {
             rows[slot] = activity
@@ -97,7 +97,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     }
 
     /// Puts an activity back as it was before.
-    mutating func restore(_ activity: Activity, at slot: Int) {
+    mutating func restore(_ activity: Activity, at slot: ActivitySlot) {
         let isCounted = rows[slot].isCounted
         rows[slot] = activity
         rows[slot].isCounted = isCounted
@@ -105,7 +105,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     }
 
     /// Frees an activity's place; nothing may refer to it any more.
-    mutating func remove(_ slot: Int) {
+    mutating func remove(_ slot: ActivitySlot) {
         byKey[rows[slot].key] = nil
         byNumber[rows[slot].number] = nil
         retirements.set(slot, at: nil)
@@ -116,7 +116,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     }
 
     /// Counts an activity that has begun, ended or left, or whose end is taken back.
-    mutating func recount(_ slot: Int) {
+    mutating func recount(_ slot: ActivitySlot) {
         let runs = !rows[slot].hasEnded
         guard runs != rows[slot].isCounted else { return }
         rows[slot].isCounted = runs
@@ -127,7 +127,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     // MARK: Those that have ended
 
     /// Notes that an activity has ended; those that have left go from the queue.
-    mutating func noteEnded(_ slot: Int) {
+    mutating func noteEnded(_ slot: ActivitySlot) {
         let tenant = rows[slot].key.tenant
         ended[tenant, default: EndedQueue()].append(slot, rows[slot].number)
         guard var queue = ended[tenant], queue.count > 1_024 + 2 * retirements.count else { return }
@@ -137,7 +137,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     }
 
     /// The tenant's oldest that has ended and is in memory; it is no longer in the queue.
-    mutating func nextEnded(of tenant: TenantID) -> Int? {
+    mutating func nextEnded(of tenant: TenantID) -> ActivitySlot? {
         while let next = ended[tenant]?.removeFirst() {
             if isWaitingToLeave(next) { return next.slot }
         }
@@ -145,7 +145,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     }
 
     /// Puts one back into the queue that could not leave yet.
-    mutating func keepEnded(_ slot: Int) {
+    mutating func keepEnded(_ slot: ActivitySlot) {
         guard retirements.at(slot) != nil else { return }
         ended[rows[slot].key.tenant]?.append(slot, rows[slot].number)
     }
@@ -191,7 +191,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     func damaged(_ key: ActivityKey) -> SetAside? { damaged.isEmpty ? nil : damaged[key] }
 
     /// The number of the damaged activity in whose place this one has begun.
-    func replacedNumber(by slot: Int) -> ActivityNumber? {
+    func replacedNumber(by slot: ActivitySlot) -> ActivityNumber? {
         damaged(rows[slot].key)?.activity.number
     }
 
@@ -214,7 +214,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     }
 
     /// One has begun anew: its damage is history.
-    mutating func mend(_ slot: Int) {
+    mutating func mend(_ slot: ActivitySlot) {
         if !damaged.isEmpty { damaged[rows[slot].key] = nil }
     }
 

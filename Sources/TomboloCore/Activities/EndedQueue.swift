@@ -2,11 +2,11 @@
 struct EndedQueue: Sendable {
     struct Place: Sendable {
         private var place: Int32
-        var slot: Int { Int(place) }
+        var slot: ActivitySlot { Slot(Int(place)) }
         var number: ActivityNumber
 
-        init(_ slot: Int, _ number: ActivityNumber) {
-            place = Int32(slot)
+        init(_ slot: ActivitySlot, _ number: ActivityNumber) {
+            place = Int32(slot.place)
             self.number = number
         }
     }
@@ -16,7 +16,7 @@ struct EndedQueue: Sendable {
 
     var count: Int { places.count - head }
 
-    mutating func append(_ slot: Int, _ number: ActivityNumber) {
+    mutating func append(_ slot: ActivitySlot, _ number: ActivityNumber) {
         places.append(Place(slot, number))
     }
 

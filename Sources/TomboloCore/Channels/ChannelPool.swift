@@ -9,12 +9,12 @@ struct ChannelPool: Sendable {
 
     /// Channels that no activity uses, those that rest longest last, with the steady time until
     /// which cards of the activity before may be there.
-    private var free: [(slot: Int, restsUntil: Instant)] = []
+    private var free: [(slot: DeviceSlot, restsUntil: Instant)] = []
     private(set) var count = 0
     private var isAsked = false
     private var refusedUntil = Instant.distantPast
 
-    mutating func made(_ slot: Int) {
+    mutating func made(_ slot: DeviceSlot) {
         isAsked = false
         count += 1
         free.insert((slot, .distantPast), at: 0)
@@ -25,24 +25,24 @@ struct ChannelPool: Sendable {
         refusedUntil = now + Self.refusalTime
     }
 
-    mutating func recovered(_ slot: Int, isUsed: Bool, restsUntil: Instant) {
+    mutating func recovered(_ slot: DeviceSlot, isUsed: Bool, restsUntil: Instant) {
         count += 1
         if !isUsed { free.append((slot, restsUntil)) }
     }
 
     /// A channel that may be used again once it has rested.
-    mutating func release(_ slot: Int, restsUntil: Instant) {
+    mutating func release(_ slot: DeviceSlot, restsUntil: Instant) {
         free.append((slot, restsUntil))
     }
 
     /// One that has rested.
-    mutating func take(now: Instant) -> Int? {
+    mutating func take(now: Instant) -> DeviceSlot? {
         guard let place = free.firstIndex(where: { $0.restsUntil <= now }) else { return nil }
         return free.remove(at: place).slot
     }
 
     /// The one that `take` would give.
-    func next(now: Instant) -> Int? { free.first { $0.restsUntil <= now }?.slot }
+    func next(now: Instant) -> DeviceSlot? { free.first { $0.restsUntil <= now }?.slot }
 
     /// Whether Apple is to be asked for another one now. At most one is asked for at a time.
     mutating func asks(now: Instant) -> Bool {

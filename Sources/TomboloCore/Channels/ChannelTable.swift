@@ -1,16 +1,16 @@
 /// How broadcast channels are found. A channel itself has a place among the devices.
 struct ChannelTable: Sendable {
-    private var byKey: [ChannelKey: Int] = [:]
+    private var byKey: [ChannelKey: DeviceSlot] = [:]
     private var pools: [LaneNumber: ChannelPool] = [:]
     private var nextNumber: Int64 = 1
 
     init() {}
 
     /// The place of a named channel.
-    func slot(of key: ChannelKey) -> Int? { byKey[key] }
+    func slot(of key: ChannelKey) -> DeviceSlot? { byKey[key] }
 
     /// A named channel has a place (or with nil, none any more).
-    mutating func set(_ key: ChannelKey, _ slot: Int?) { byKey[key] = slot }
+    mutating func set(_ key: ChannelKey, _ slot: DeviceSlot?) { byKey[key] = slot }
 
     /// The number that the next channel gets.
     var coming: Int64 { nextNumber }

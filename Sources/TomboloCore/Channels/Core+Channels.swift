@@ -50,7 +50,7 @@ extension Core {
             effects.answers.append((ticket, .refused(Refusal(.channelInUse, message))))
             return
         }
-        devices[slot]?.channel?.isBeingDeleted = isBeingDeleted
+        devices[known: slot].channel?.isBeingDeleted = isBeingDeleted
         if let record = devices[slot]?.channel?.record() { journal.write(record) }
         journal.answer(ticket, Stored(.updated))
     }
@@ -78,7 +78,7 @@ extension Core {
     }
 
     /// Gives a channel its place among the devices.
-    private mutating func place(_ channel: Channel) -> Int {
+    private mutating func place(_ channel: Channel) -> DeviceSlot {
         channels.skip(channel.number)
         var registration = DeviceRegistration()
         registration.app = channel.app
@@ -208,12 +208,12 @@ extension Core {
     }
 
     /// Apple does not know the channel any more: nothing goes there again.
-    mutating func channelGone(_ slot: Int, now: Instant) {
+    mutating func channelGone(_ slot: CardSlot, now: Instant) {
         destinations[slot].token = nil
         enter(.gone, slot, now: now)
         let device = destinations[slot].device
         guard devices[device]?.channel?.isGone == false else { return }
-        devices[device]?.channel?.isGone = true
+        devices[known: device].channel?.isGone = true
         stageDevice(device)
         // Nor does anything else that was to go there.
         for other in devices[device]?.destinations ?? []

@@ -18,7 +18,7 @@ extension Core {
     }
 
     /// The channel that an activity's cards listen on, in its present incarnation.
-    func channelDestination(_ activity: Int) -> Int? {
+    func channelDestination(_ activity: ActivitySlot) -> CardSlot? {
         guard let slot = activities[activity].channelDestination,
             destinations.holds(slot), destinations[slot].activity == activity,
             destinations[slot].incarnation == activities[activity].durableIncarnation
@@ -44,7 +44,7 @@ extension Core {
 
     /// Sees to it that a start has its channel. Answers until when it waits for one.
     mutating func seekChannel(
-        _ slot: Int, now: Instant, effects: inout Effects
+        _ slot: CardSlot, now: Instant, effects: inout Effects
     ) -> Instant? {
         guard destinations[slot].phase == .waiting, let destination = destinations.at(slot),
             wantsChannel(destination), startToken(destination) != nil,
@@ -66,9 +66,9 @@ extension Core {
     }
 
     private mutating func use(
-        _ channel: Int, for activity: Int, _ lane: LaneNumber, now: Instant
+        _ channel: DeviceSlot, for activity: ActivitySlot, _ lane: LaneNumber, now: Instant
     ) {
-        devices[channel]?.channel?.activity = activities[activity].number
+        devices[known: channel].channel?.activity = activities[activity].number
         stageDevice(channel)
         let version = activities[activity].durable?.version ?? 0
         var destination = Destination(
@@ -100,7 +100,7 @@ extension Core {
 
     /// A card listens on its channel from now on. What changed since its start went out may have
     /// come before it listened: it goes once more.
-    mutating func listens(_ slot: Int, sent version: Int64, now: Instant) {
+    mutating func listens(_ slot: CardSlot, sent version: Int64, now: Instant) {
         enter(.listening, slot, now: now)
         guard let channel = channelDestination(destinations[slot].activity),
             destinations[channel].acknowledged > version
@@ -111,13 +111,13 @@ extension Core {
     }
 
     /// An activity has left memory: its channel rests until no card of it can be left.
-    mutating func release(_ slot: Int, endedAt: Instant, now: Instant) {
+    mutating func release(_ slot: CardSlot, endedAt: Instant, now: Instant) {
         guard let destination = destinations.at(slot), let device = devices[destination.device],
             let channel = device.channel, channel.name == nil, !channel.isGone,
             let lane = configuration.lane(of: channel)
         else { return }
-        devices[destination.device]?.channel?.activity = nil
-        devices[destination.device]?.channel?.restsUntil = endedAt + activityLifeMax
+        devices[known: destination.device].channel?.activity = nil
+        devices[known: destination.device].channel?.restsUntil = endedAt + activityLifeMax
         stageDevice(destination.device)
         channels[lane].release(
             destination.device, restsUntil: clock.shownAt(endedAt, now: now) + activityLifeMax)

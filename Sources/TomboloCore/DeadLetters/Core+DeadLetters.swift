@@ -4,7 +4,7 @@ import TomboloJSON
 
 extension Core {
     mutating func bury(
-        _ slot: Int, _ flying: Destination.InFlight, status: Int, reason: String, now: Instant
+        _ slot: CardSlot, _ flying: Destination.InFlight, status: Int, reason: String, now: Instant
     ) {
         guard let destination = destinations.at(slot), !flying.isFrame,
             let device = devices[destination.device]
@@ -47,9 +47,9 @@ extension Core {
         }
         var retried: Set<Int64> = []
         var stored = Stored(.updated)
-        var revived: Set<Int> = []
+        var revived: Set<CardSlot> = []
         for letter in matching {
-            let slot: Int
+            let slot: CardSlot
             do throws(RetryObstacle) {
                 slot = try destination(reviving: letter)
             } catch {
@@ -81,7 +81,7 @@ extension Core {
         return stored
     }
 
-    private func destination(of letter: DeadLetter) -> Int? {
+    private func destination(of letter: DeadLetter) -> CardSlot? {
         guard let activity = activities.slot(of: letter.activity) else { return nil }
         let tenant = letter.activity.tenant
         // A letter does not say which of the two it is for; an activity goes to one of them.
@@ -103,7 +103,7 @@ extension Core {
     }
 
     /// Where it goes again; throws why it cannot.
-    private func destination(reviving letter: DeadLetter) throws(RetryObstacle) -> Int {
+    private func destination(reviving letter: DeadLetter) throws(RetryObstacle) -> CardSlot {
         guard let slot = destination(of: letter), let destination = destinations.at(slot) else {
             throw .noCard
         }
@@ -131,7 +131,7 @@ extension Core {
     }
 
     /// Takes back what the refusal led to, where it can be.
-    private mutating func revive(_ slot: Int, _ letter: DeadLetter, now: Instant) {
+    private mutating func revive(_ slot: CardSlot, _ letter: DeadLetter, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         if letter.event == .start {
             destinations[slot].startWaitsSince = wall(now)

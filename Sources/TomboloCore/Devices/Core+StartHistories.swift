@@ -2,7 +2,9 @@
 
 extension Core {
     /// What a start token's phone has had is remembered when the token leaves its device.
-    mutating func keepHistory(ofToken value: PushToken, type: String, _ slot: Int, now: Instant) {
+    mutating func keepHistory(
+        ofToken value: PushToken, type: String, _ slot: DeviceSlot, now: Instant
+    ) {
         guard let device = devices[slot], let key = historyKey(of: value, device) else { return }
         let cards = device.destinations.compactMap { index -> StartHistory.Card? in
             guard let destination = destinations.at(index), destination.device == slot,
@@ -14,7 +16,7 @@ extension Core {
     }
 
     /// The same of a device's budget, when the device is deleted.
-    mutating func keepHistory(ofDevice slot: Int, now: Instant) {
+    mutating func keepHistory(ofDevice slot: DeviceSlot, now: Instant) {
         guard let device = devices[slot], device.channel == nil else { return }
         for (name, token) in device.tokens.all {
             if case .start(let type) = name {
@@ -32,9 +34,9 @@ extension Core {
     /// The same of a card whose token goes to another device: both are one phone, and what the card
     /// and the phone have been sent counts there.
     mutating func moveCard(
-        _ reference: ActivityReference, from slot: Int, to other: Int, now: Instant
+        _ reference: ActivityReference, from slot: DeviceSlot, to other: DeviceSlot, now: Instant
     ) {
-        func find(on slot: Int) -> Int? {
+        func find(on slot: DeviceSlot) -> CardSlot? {
             devices[slot]?.destinations.first {
                 destinations.at($0).map(self.reference) == reference
             }
@@ -47,7 +49,7 @@ extension Core {
     }
 
     private mutating func keep(
-        _ cards: [StartHistory.Card], _ surfaces: [TokenName: Instant] = [:], of slot: Int,
+        _ cards: [StartHistory.Card], _ surfaces: [TokenName: Instant] = [:], of slot: DeviceSlot,
         under key: StartHistory.Key, now: Instant
     ) {
         let spent = devices.budgets[slot]
@@ -100,7 +102,7 @@ extension Core {
 
     private func historyKey(of value: PushToken, _ device: Device) -> StartHistory.Key? {
         guard let place = configuration.tokenPlace(of: value, device) else { return nil }
-        let app = configuration.apps[Int(place.lane.rawValue)]
+        let app = configuration[place.lane]
         var hash = StableHash()
         hash.combine(app.tenant.name.rawValue.utf8)
         hash.combine(app.id.utf8)
@@ -112,7 +114,8 @@ extension Core {
     // MARK: Coming back
 
     /// A start token has come to a device: what its phone has had counts there.
-    mutating func recallStarts(of value: PushToken, type: String, _ slot: Int, now: Instant) {
+    mutating func recallStarts(of value: PushToken, type: String, _ slot: DeviceSlot, now: Instant)
+    {
         guard !startHistories.isEmpty, let device = devices[slot],
             let key = historyKey(of: value, device), let history = startHistories[key]
         else { return }
@@ -121,7 +124,7 @@ extension Core {
     }
 
     /// A device has come back under its name.
-    mutating func recallStarts(ofDevice slot: Int, now: Instant) {
+    mutating func recallStarts(ofDevice slot: DeviceSlot, now: Instant) {
         guard let key = devices[slot]?.key, let history = startHistories[.device(key)] else {
             return
         }
@@ -130,7 +133,7 @@ extension Core {
     }
 
     /// A destination is new: its phone may have the card already.
-    mutating func recallCard(_ index: Int, now: Instant) {
+    mutating func recallCard(_ index: CardSlot, now: Instant) {
         guard !startHistories.isEmpty, let destination = destinations.at(index),
             let device = devices[destination.device]
         else { return }
@@ -145,12 +148,12 @@ extension Core {
         resume(index, history, type: type, now: now)
     }
 
-    private mutating func recallBudget(_ history: StartHistory, _ slot: Int, now: Instant) {
+    private mutating func recallBudget(_ history: StartHistory, _ slot: DeviceSlot, now: Instant) {
         devices.budgets[slot].recoverStarts(
             configuration.budgets[.start], fullAt: history.startsFullAt, now: now)
     }
 
-    private mutating func recallPacing(_ index: Int, _ history: StartHistory, now: Instant) {
+    private mutating func recallPacing(_ index: CardSlot, _ history: StartHistory, now: Instant) {
         guard let destination = destinations.at(index),
             let card = history.card(
                 of: activities[destination.activity].number, destination.incarnation,
@@ -161,7 +164,7 @@ extension Core {
 
     /// What a card has been sent counts on, and it counts as having just been sent something.
     private mutating func recallPacing(
-        _ index: Int, _ history: StartHistory, _ card: StartHistory.Card, now: Instant
+        _ index: CardSlot, _ history: StartHistory, _ card: StartHistory.Card, now: Instant
     ) {
         guard let destination = destinations.at(index) else { return }
         let grant = grantInForce(destination).grant
@@ -173,7 +176,7 @@ extension Core {
     }
 
     private mutating func resume(
-        _ index: Int, _ history: StartHistory, type: String, now: Instant
+        _ index: CardSlot, _ history: StartHistory, type: String, now: Instant
     ) {
         guard let destination = destinations.at(index), destination.phase == .waiting,
             !destination.reservedStart, destination.final == nil,
@@ -197,7 +200,7 @@ extension Core {
 
     /// What became of the card after its start token had left the device: the device may have gone
     /// later.
-    private mutating func recallSince(_ index: Int, now: Instant) {
+    private mutating func recallSince(_ index: CardSlot, now: Instant) {
         guard let destination = destinations.at(index),
             let key = devices[destination.device]?.key, let history = startHistories[.device(key)],
             let card = history.exactCard(
@@ -211,7 +214,7 @@ extension Core {
 
     /// A device that went and came back shows which card it has by that card's own token, whatever
     /// became of its start token: the destination that would start another goes on with this one.
-    mutating func recallShown(_ reference: ActivityReference, of slot: Int, now: Instant) {
+    mutating func recallShown(_ reference: ActivityReference, of slot: DeviceSlot, now: Instant) {
         guard !startHistories.isEmpty, let device = devices[slot],
             let history = startHistories[.device(device.key)],
             let activity = activities.slot(
@@ -239,7 +242,7 @@ extension Core {
     /// this name or another, and that the relay does not go on with: the phone had two. Nil where
     /// it had none such.
     func forgottenCard(
-        _ reference: ActivityReference, of slot: Int, _ activity: Int
+        _ reference: ActivityReference, of slot: DeviceSlot, _ activity: ActivitySlot
     ) -> StartHistory.Card? {
         guard !startHistories.isEmpty, let device = devices[slot] else { return nil }
         let type = activities[activity].definition.type

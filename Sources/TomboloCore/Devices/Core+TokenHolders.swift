@@ -19,8 +19,10 @@ extension Core {
         thatHeld token: String, tenant: TenantID, in places: Range<Int>
     ) -> Identifier? {
         let value = PushToken(token)
-        for device in devices[places.clamped(to: devices.indices)].lazy.compactMap({ $0 })
-        where device.key.tenant == tenant {
+        for place in places.clamped(to: 0..<devices.count) {
+            guard let device = devices[DeviceSlot(place)], device.key.tenant == tenant else {
+                continue
+            }
             if device.retired.values.contains(where: { $0.value == value }) {
                 return device.key.id
             }
@@ -33,13 +35,15 @@ extension Core {
 
     /// Gives a device a token, or (with nil) takes one away: the one way in which its tokens change
     /// but for Apple's word.
-    mutating func setToken(_ name: TokenName, _ token: Device.Token?, of slot: Int, now: Instant) {
+    mutating func setToken(
+        _ name: TokenName, _ token: Device.Token?, of slot: DeviceSlot, now: Instant
+    ) {
         guard let device = devices[slot] else { return }
         let old = device.tokens[name]
         if let old, old.value != token?.value, case .start(let type) = name {
             keepHistory(ofToken: old.value, type: type, slot, now: now)
         }
-        devices[slot]?.tokens[name] = token
+        devices[known: slot].tokens[name] = token
         if let old, old.value != token?.value { releaseToken(old.value, of: slot) }
         if let token, let place = configuration.tokenPlace(of: token.value, device) {
             devices.hold(place, by: slot)
@@ -47,7 +51,7 @@ extension Core {
     }
 
     /// A device has a token no more, under this name; it may have it under another.
-    mutating func releaseToken(_ value: PushToken, of slot: Int) {
+    mutating func releaseToken(_ value: PushToken, of slot: DeviceSlot) {
         guard let device = devices[slot], let place = configuration.tokenPlace(of: value, device),
             !device.tokens.all.contains(where: { $0.token.value == value })
         else { return }
@@ -55,7 +59,7 @@ extension Core {
     }
 
     /// A device goes: it holds nothing any more.
-    mutating func releaseTokens(of slot: Int) {
+    mutating func releaseTokens(of slot: DeviceSlot) {
         guard let device = devices[slot] else { return }
         for (_, token) in device.tokens.all {
             if let place = configuration.tokenPlace(of: token.value, device) {
@@ -67,7 +71,7 @@ extension Core {
     /// Another device that has the token, and since when its app has.
     private func otherHolder(
         of value: PushToken, than device: Device
-    ) -> (slot: Int, observedAt: Instant)? {
+    ) -> (slot: DeviceSlot, observedAt: Instant)? {
         guard let place = configuration.tokenPlace(of: value, device),
             let slot = devices.holder(of: place),
             let holder = devices[slot], holder.key != device.key
@@ -98,7 +102,7 @@ extension Core {
 
     /// A token comes to a device: the device that had it before loses it.
     mutating func takeFromOthers(
-        _ value: PushToken, for slot: Int, now: Instant, effects: inout Effects
+        _ value: PushToken, for slot: DeviceSlot, now: Instant, effects: inout Effects
     ) {
         guard let device = devices[slot], let (other, _) = otherHolder(of: value, than: device)
         else { return }
@@ -114,7 +118,7 @@ extension Core {
 
     /// After a restart: an older relay let two devices have one token. The newer registration keeps
     /// it where both are of one user; else the older one does.
-    mutating func adoptTokens(of slot: Int) {
+    mutating func adoptTokens(of slot: DeviceSlot) {
         guard let device = devices[slot] else { return }
         for (name, token) in device.tokens.all {
             guard let place = configuration.tokenPlace(of: token.value, device) else { continue }
@@ -128,7 +132,7 @@ extension Core {
             let isOneUser = user != nil && isSameText(user, device.registration.user)
             let isNewer = first.token.observedAt <= token.observedAt
             let (loser, lost) = isOneUser == isNewer ? (other, first.name) : (slot, name)
-            devices[loser]?.tokens[lost] = nil
+            devices[known: loser].tokens[lost] = nil
             if loser == other { devices.hold(place, by: slot) }
             stageDevice(loser)
         }
@@ -151,7 +155,7 @@ extension Core {
     }
 
     mutating func dropToken(
-        _ name: TokenName, _ slot: Int, now: Instant, effects: inout Effects
+        _ name: TokenName, _ slot: DeviceSlot, now: Instant, effects: inout Effects
     ) {
         noteToken("token.deleted", name, of: slot, now: now)
         setToken(name, nil, of: slot, now: now)

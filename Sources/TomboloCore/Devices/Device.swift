@@ -41,9 +41,9 @@ struct Device: Sendable {
     var tokens = TokenTable()
     /// When its app last told of all its tokens: what it saw before, and did not name, is gone.
     var reconciledAt = Instant.distantPast
-    var destinations: SlotList = []
+    var destinations: SlotList<Tables.Cards> = []
     /// Running activities that name it.
-    var audience: SlotList = []
+    var audience: SlotList<Tables.Activities> = []
     @Seldom private var rare: Rare?
 
     /// One that registers for the first time.
@@ -139,7 +139,7 @@ extension Device {
     struct Rare: Sendable {
         var retired: [TokenName: Retired] = [:]
         var reports: [ActivityReference: PhoneReport] = [:]
-        var surfaces: [TokenName: Int] = [:]
+        var surfaces: [TokenName: SurfaceSlot] = [:]
         var keptSurfaces: [TokenName: [Int64]] = [:]
         var heard: Heard?
         var channel: Channel?
@@ -164,7 +164,7 @@ extension Device {
         set { if rare != nil || !newValue.isEmpty { keep { $0.reports = newValue } } }
     }
     /// Its widgets and controls, as far as a reload was wanted of them.
-    var surfaces: [TokenName: Int] {
+    var surfaces: [TokenName: SurfaceSlot] {
         get { rare?.surfaces ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.surfaces = newValue } } }
     }

@@ -1,6 +1,6 @@
 /// All devices by their places, and beside them what pacing asks with each look: small, where a
 /// device is large.
-struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
+struct DeviceTable: RandomAccessCollection, Sendable {
     /// What a device is to pacing.
     struct Traits: Sendable {
         /// False where there is none any more.
@@ -23,48 +23,60 @@ struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
         }
     }
 
-    private var devices: [Device?] = []
+    private var devices = SlotArray<Tables.Devices, Device?>()
     /// Places that nothing refers to any more.
-    private var free: [Int] = []
-    private var all: [Traits] = []
-    private var byKey: [DeviceKey: Int] = [:]
-    private var byUser: [UserKey: [Int]] = [:]
+    private var free: [DeviceSlot] = []
+    private var all = SlotArray<Tables.Devices, Traits>()
+    private var byKey: [DeviceKey: DeviceSlot] = [:]
+    private var byUser: [UserKey: [DeviceSlot]] = [:]
     private var counts: [TenantID: Int] = [:]
     private var registrations = RegistrationPool()
-    private var holders: [TokenPlace: Int] = [:]
+    private var holders: [TokenPlace: DeviceSlot] = [:]
     private var nextNumber: Int64 = 1
     /// What persons did on them.
     var actions = ActionTable()
     /// What the activities of each have spent together.
-    var budgets: [DeviceBudget] = []
+    var budgets = SlotArray<Tables.Devices, DeviceBudget>()
     /// When a device's lease or grace is over, by its place.
-    var deadlines = DeadlineHeap()
+    var deadlines = DeadlineHeap<Tables.Devices>()
     /// When tokens that wait for their activity are forgotten, by the device's place.
-    var orphanDeadlines = DeadlineHeap()
+    var orphanDeadlines = DeadlineHeap<Tables.Devices>()
 
     init() {}
 
-    var startIndex: Int { 0 }
-    var endIndex: Int { devices.count }
+    var startIndex: DeviceSlot { devices.startIndex }
+    var endIndex: DeviceSlot { devices.endIndex }
 
-    subscript(place: Int) -> Device? {
+    /// To read; nil for a vacant place.
+    subscript(place: DeviceSlot) -> Device? {
         _read { yield devices[place] }
+    }
+
+    /// To change. The place must be taken: a change of nothing would be lost without a word.
+    subscript(known place: DeviceSlot) -> Device {
+        _read {
+            guard let device = devices[place] else { preconditionFailure("no device is here") }
+            yield device
+        }
         _modify {
-            yield &devices[place]
-            all[place] = Traits(devices[place])
+            guard var device = devices[place] else { preconditionFailure("no device is here") }
+            // Taken out while it changes, so that its arrays are not shared.
+            devices[place] = nil
+            defer { put(device, at: place) }
+            yield &device
         }
     }
 
     /// Follows every change of the device.
-    func traits(_ place: Int) -> Traits { all[place] }
+    func traits(_ place: DeviceSlot) -> Traits { all[place] }
 
     // MARK: Finding
 
     /// Channels have no key here: they have places alone.
-    func slot(of key: DeviceKey) -> Int? { byKey[key] }
+    func slot(of key: DeviceKey) -> DeviceSlot? { byKey[key] }
 
     /// A user's devices, in the order in which they came to the user.
-    func slots(of user: UserKey) -> [Int] { byUser[user] ?? [] }
+    func slots(of user: UserKey) -> [DeviceSlot] { byUser[user] ?? [] }
 
     /// Registered devices of all tenants.
     var keyCount: Int { byKey.count }
@@ -92,9 +104,9 @@ struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
     ) {
         let kept = records.filter { $0.space == .presence }
         guard !kept.isEmpty else { return }
-        var byNumber: [Int64: Int] = [:]
-        for (place, device) in devices.enumerated() {
-            if let device { byNumber[device.number] = place }
+        var byNumber: [Int64: DeviceSlot] = [:]
+        for place in devices.indices {
+            if let device = devices[place] { byNumber[device.number] = place }
         }
         for record in kept {
             guard let place = byNumber[record.number], var heard = self[place]?.silence,
@@ -104,7 +116,7 @@ struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
             heard.report = PresenceReport(
                 phase: presence.state == .active ? .active : .inactive,
                 cause: presence.state == .covered ? .controlCenter : nil, at: presence.observedAt)
-            self[place]?.heard = heard
+            self[known: place].heard = heard
             deadlines.set(place, at: presence.changesAt(now: now))
         }
     }
@@ -120,27 +132,26 @@ struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
     mutating func skip(_ number: Int64) { nextNumber = Swift.max(nextNumber, number + 1) }
 
     /// Gives a device or a channel a place.
-    mutating func insert(_ device: Device) -> Int {
+    mutating func insert(_ device: Device) -> DeviceSlot {
         if let place = free.popLast() {
-            self[place] = device
+            put(device, at: place)
             budgets[place] = DeviceBudget()
             return place
         }
-        devices.append(device)
         all.append(Traits(device))
         budgets.append(DeviceBudget())
-        return devices.count - 1
+        return devices.append(device)
     }
 
     /// The device at this place is found by its key.
-    mutating func register(_ place: Int, _ key: DeviceKey) {
+    mutating func register(_ place: DeviceSlot, _ key: DeviceKey) {
         if byKey.updateValue(place, forKey: key) == nil { counts[key.tenant, default: 0] += 1 }
     }
 
     /// Frees its place, for another device; a registered one is found no more.
-    mutating func remove(_ place: Int) {
+    mutating func remove(_ place: DeviceSlot) {
         guard let gone = devices[place] else { return }
-        self[place] = nil
+        put(nil, at: place)
         free.append(place)
         deadlines.set(place, at: nil)
         orphanDeadlines.set(place, at: nil)
@@ -149,27 +160,34 @@ struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
         counts[gone.key.tenant, default: 0] -= 1
     }
 
+    private mutating func put(_ device: Device?, at place: DeviceSlot) {
+        devices[place] = device
+        all[place] = Traits(device)
+    }
+
     /// Keeps an equal registration once.
-    mutating func shareRegistration(_ place: Int) { devices[place]?.share(with: &registrations) }
+    mutating func shareRegistration(_ place: DeviceSlot) {
+        devices[place]?.share(with: &registrations)
+    }
 
     // MARK: Users
 
     /// The device is of its user from now on. Answers the user; nil where it has none.
-    mutating func enterUser(_ place: Int) -> UserKey? {
+    mutating func enterUser(_ place: DeviceSlot) -> UserKey? {
         guard let user = user(of: place) else { return nil }
         byUser[user, default: []].append(place)
         return user
     }
 
     /// The device leaves its user. Answers the user; nil where it has none.
-    mutating func leaveUser(_ place: Int) -> UserKey? {
+    mutating func leaveUser(_ place: DeviceSlot) -> UserKey? {
         guard let user = user(of: place) else { return nil }
         byUser[user]?.removeAll { $0 == place }
         if byUser[user]?.isEmpty == true { byUser[user] = nil }
         return user
     }
 
-    private func user(of place: Int) -> UserKey? {
+    private func user(of place: DeviceSlot) -> UserKey? {
         guard let device = devices[place], let user = device.registration.user else { return nil }
         return UserKey(tenant: device.key.tenant, user: user)
     }
@@ -177,12 +195,12 @@ struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
     // MARK: Tokens
 
     /// The device that has a token now.
-    func holder(of token: TokenPlace) -> Int? { holders[token] }
+    func holder(of token: TokenPlace) -> DeviceSlot? { holders[token] }
 
-    mutating func hold(_ token: TokenPlace, by place: Int) { holders[token] = place }
+    mutating func hold(_ token: TokenPlace, by place: DeviceSlot) { holders[token] = place }
 
     /// The device holds the token no more; where another holds it, that stays.
-    mutating func release(_ token: TokenPlace, by place: Int) {
+    mutating func release(_ token: TokenPlace, by place: DeviceSlot) {
         if holders[token] == place { holders[token] = nil }
     }
 
@@ -199,13 +217,13 @@ struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
     }
 
     /// Whether a device has all the cards that it may have; a channel has one at a time.
-    func isFull(_ place: Int, _ limits: Limits) -> Bool {
+    func isFull(_ place: DeviceSlot, _ limits: Limits) -> Bool {
         devices[place]?.destinations.count ?? 0 >= limits.cardsPerDeviceMax
             && devices[place]?.channel == nil
     }
 
     /// Each card of a device is looked at with each of its requests.
-    func checkCards(of place: Int, more: Int, _ limits: Limits) throws(Refusal) {
+    func checkCards(of place: DeviceSlot, more: Int, _ limits: Limits) throws(Refusal) {
         let count = devices[place]?.destinations.count ?? 0
         guard more > 0, count + more > limits.cardsPerDeviceMax else { return }
         let id = devices[place]?.key.id

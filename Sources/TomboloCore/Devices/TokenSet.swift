@@ -45,7 +45,7 @@ package struct TokenSet: Sendable {
 extension Core {
     /// Makes a device's tokens what its app says they are: all of it, or nothing.
     mutating func putTokens(
-        _ set: TokenSet, _ slot: Int, by authority: DeviceAuthority, now: Instant,
+        _ set: TokenSet, _ slot: DeviceSlot, by authority: DeviceAuthority, now: Instant,
         effects: inout Effects
     ) throws(Refusal) {
         guard let device = devices[slot] else { return }
@@ -57,7 +57,7 @@ extension Core {
         }
         // A time ahead of the clock is a wrong clock's: it must not keep later ones away.
         let seen = min(set.observedAt ?? wall(now), wall(now))
-        devices[slot]?.reconciledAt = max(device.reconciledAt, seen)
+        devices[known: slot].reconciledAt = max(device.reconciledAt, seen)
     }
 
     /// The names of those that would be no more; throws where one that is new would not be taken.

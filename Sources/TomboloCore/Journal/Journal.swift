@@ -64,7 +64,7 @@ struct Journal: Sendable {
     var comingEvents: [JournalBatch.Event] { pending.events + (inFlight?.events ?? []) }
 
     /// The activity's head has changed by more than its events.
-    mutating func rewrite(_ activity: Int) {
+    mutating func rewrite(_ activity: ActivitySlot) {
         pending.touched.append(activity)
         pending.rewritten.insert(activity)
     }
@@ -114,12 +114,12 @@ struct Journal: Sendable {
     // MARK: Destinations
 
     /// The destination's checkpoint goes with the next batch.
-    mutating func checkpoint(_ destination: Int) { pending.dirtyMarks.append(destination) }
+    mutating func checkpoint(_ destination: CardSlot) { pending.dirtyMarks.append(destination) }
 
     /// Its checkpoint goes with the next batch that has room, or soon without one.
     ///
     /// - Parameter mayWait: it goes without other news only when the flush is due.
-    mutating func checkpointLater(_ destination: Int, mayWait: Bool, now: Instant) {
+    mutating func checkpointLater(_ destination: CardSlot, mayWait: Bool, now: Instant) {
         if mayWait {
             pending.lazyMarks.append(destination)
         } else {
@@ -129,23 +129,25 @@ struct Journal: Sendable {
     }
 
     /// Its attempt waits for what it has spent to be on record.
-    mutating func reserve(_ slot: Int, _ destination: Int64) {
+    mutating func reserve(_ slot: CardSlot, _ destination: Int64) {
         pending.dirtyMarks.append(slot)
         pending.reservations.append(.init(slot: slot, destination: destination))
     }
 
     /// Its push waits for a newer reading of the clock.
-    mutating func awaitClock(_ slot: Int, _ destination: Int64) {
+    mutating func awaitClock(_ slot: CardSlot, _ destination: Int64) {
         pending.clockWaits.append(.init(slot: slot, destination: destination))
     }
 
     /// Its end waits until it is on record that its card has a successor.
-    mutating func awaitSuccession(_ slot: Int, _ destination: Int64) {
+    mutating func awaitSuccession(_ slot: CardSlot, _ destination: Int64) {
         pending.successions.append(.init(slot: slot, destination: destination))
     }
 
     /// The same as `reserve` of a widget or a control.
-    mutating func reserveSurface(_ surface: Int) { pending.surfaceReservations.append(surface) }
+    mutating func reserveSurface(_ surface: SurfaceSlot) {
+        pending.surfaceReservations.append(surface)
+    }
 
     /// An update token that pushes may go to when it is durable.
     mutating func keep(_ token: JournalBatch.Token) { pending.tokens.append(token) }
@@ -228,7 +230,7 @@ struct Journal: Sendable {
     ///   would take it away from what lives.
     mutating func take(
         now: Instant, writesAll: Bool, stays: (JournalBatch.Retired) -> Bool
-    ) -> (batch: JournalBatch, checkpoints: [Int]) {
+    ) -> (batch: JournalBatch, checkpoints: [CardSlot]) {
         let marks = takeLateMarks(now: now, writesAll: writesAll)
         let checkpoints = pending.dirtyMarks + marks.taken
         pending.retired.removeAll(where: stays)
@@ -250,7 +252,7 @@ struct Journal: Sendable {
     /// go with each batch that others bring about: one row covers many changes.
     private mutating func takeLateMarks(
         now: Instant, writesAll: Bool
-    ) -> (taken: [Int], left: JournalBatch) {
+    ) -> (taken: [CardSlot], left: JournalBatch) {
         let isDue = writesAll || pending.flushAt.map { $0 <= now } ?? false
         let room = writesAll ? .max : Self.lateMarksMax
         var left = JournalBatch()

@@ -3,7 +3,7 @@ struct JournalBatch: Sendable {
     /// An accepted event: what becomes true when it is durable.
     struct Event: Sendable {
         var event: NewEvent
-        var activity: Int
+        var activity: ActivitySlot
         var incarnation: Int64
         var projection: Projection
         var content: Command.Content
@@ -15,7 +15,7 @@ struct JournalBatch: Sendable {
 
     /// An ended activity that leaves, if it still stands at `version` then.
     struct Retired: Sendable {
-        var slot: Int
+        var slot: ActivitySlot
         var version: Int64
         var activity: RetiredActivity
     }
@@ -23,13 +23,13 @@ struct JournalBatch: Sendable {
     /// A destination whose attempt waits for the batch. Its slot may be another's by then, whose
     /// own reservation comes with a later batch.
     struct Reservation: Sendable {
-        var slot: Int
+        var slot: CardSlot
         var destination: Int64
     }
 
     /// A token as a device has told of it, by the device's number.
     struct Token: Sendable {
-        var device: Int
+        var device: DeviceSlot
         var number: Int64
         var reference: ActivityReference
         var value: PushToken
@@ -40,7 +40,7 @@ struct JournalBatch: Sendable {
         case event(index: Int, Ticket)
         case events(indices: [Int], Ticket)
         /// Nothing new, but what stands so already must be durable first.
-        case standing(activity: Int, EventKind, Ticket)
+        case standing(activity: ActivitySlot, EventKind, Ticket)
     }
 
     var events: [Event] = []
@@ -48,21 +48,21 @@ struct JournalBatch: Sendable {
     var bodyBytes = 0
     var waiting: [Waiting] = []
     var stored: [(Ticket, Stored)] = []
-    var touched: [Int] = []
+    var touched: [ActivitySlot] = []
     /// Of these, activities whose heads changed by more than their events.
-    var rewritten: Set<Int> = []
+    var rewritten: Set<ActivitySlot> = []
     var facts: [NewFact] = []
     var records: [Record] = []
     var retired: [Retired] = []
     /// Destinations whose attempt waits for its reservation.
     var reservations: [Reservation] = []
-    var dirtyMarks: [Int] = []
+    var dirtyMarks: [CardSlot] = []
     /// Marks that are behind: they come with the next batch, or soon without one.
-    var lateMarks: [Int] = []
+    var lateMarks: [CardSlot] = []
     /// Marks that have nothing new but that updates went, as most marks under load: soon.
-    var lazyMarks: [Int] = []
+    var lazyMarks: [CardSlot] = []
     /// The same of widgets and controls.
-    var surfaceReservations: [Int] = []
+    var surfaceReservations: [SurfaceSlot] = []
     /// When lazily kept marks and facts are written although nothing urgent is.
     var flushAt: Instant?
     /// Destinations whose push waits for a newer reading of the clock.

@@ -62,7 +62,7 @@ extension Core {
     }
 
     /// A device shows the activities of its own app only.
-    private func lintOfAnotherApp(_ slot: Int, _ definition: Activity.Definition) -> Lint? {
+    private func lintOfAnotherApp(_ slot: DeviceSlot, _ definition: Activity.Definition) -> Lint? {
         guard let device = devices[slot],
             let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant),
             app != definition.app
@@ -75,7 +75,7 @@ extension Core {
 
     /// A type that is neither registered nor one that a device of the audience can start.
     private func typeLint(
-        _ start: Start, _ activity: Activity, _ slots: [Int]
+        _ start: Start, _ activity: Activity, _ slots: [DeviceSlot]
     ) -> Lint? {
         let names = [
             TokenName.start(type: start.type), TokenName.activity(activity.reference),

@@ -7,7 +7,7 @@ extension Core {
     static let startTokenAgeMax = Span.hours(30 * 24)
 
     /// What a command leads to that nobody will be told later.
-    func lints(_ content: Command.Content, at slot: Int, now: Instant) -> [Lint] {
+    func lints(_ content: Command.Content, at slot: ActivitySlot, now: Instant) -> [Lint] {
         lints(content, activities[slot], now: now)
     }
 
@@ -225,11 +225,9 @@ extension Core {
     }
 
     private func laneLints(_ activity: Activity) -> [Lint] {
-        guard self.lanes.contains(where: { $0.parkedUntil != nil }) else { return [] }
-        let lanes = Set(activity.destinations.compactMap { destinations[$0].lane })
-        guard lanes.contains(where: { self.lanes[Int($0.rawValue)].parkedUntil != nil }) else {
-            return []
-        }
+        guard upstreams.numbers.contains(where: isParked) else { return [] }
+        let lanes = Set(activity.destinations.map { destinations[$0].lane })
+        guard lanes.contains(where: isParked) else { return [] }
         return [
             Lint(
                 .upstreamClosed, "",
@@ -241,11 +239,11 @@ extension Core {
     /// When one push of a lane whose pushes wait tries again; nil where they go, and where the next
     /// one tries at once.
     package func nextTry(_ lane: LaneNumber, now: Instant) -> Instant? {
-        lanes[Int(lane.rawValue)].nextTry(now: now).map { wall($0) }
+        upstreams[lane].nextTry(now: now).map { wall($0) }
     }
 
     /// Whether pushes of a lane wait for Apple.
     package func isParked(_ lane: LaneNumber) -> Bool {
-        lanes[Int(lane.rawValue)].parkedUntil != nil
+        upstreams[lane].parkedUntil != nil
     }
 }

@@ -12,7 +12,7 @@ extension Core {
     }
 
     mutating func attempt(
-        _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
+        _ slot: CardSlot, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
         _ isItsTurn: Bool, now: Instant, effects: inout Effects
     ) {
         switch outlook(slot, event, wish, alert, isItsTurn, now: now) {
@@ -29,7 +29,7 @@ extension Core {
     }
 
     private mutating func outlook(
-        _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
+        _ slot: CardSlot, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
         _ isItsTurn: Bool, now: Instant
     ) -> Outlook {
         guard destinations.holds(slot) else { return .postponed(until: nil, .spacing) }
@@ -77,13 +77,13 @@ extension Core {
         }
     }
 
-    private func hasPlace(_ slot: Int, _ isItsTurn: Bool, now: Instant) -> Bool {
-        let index = Int(destinations[slot].lane.rawValue)
-        if destinations[slot].keepsPlace { return lanes[index].isUsable(now: now) }
-        return lanes[index].isOpen(now: now) && (isItsTurn || !lanes[index].hasWaiting)
+    private func hasPlace(_ slot: CardSlot, _ isItsTurn: Bool, now: Instant) -> Bool {
+        let lane = destinations[slot].lane
+        if destinations[slot].keepsPlace { return upstreams[lane].isUsable(now: now) }
+        return upstreams[lane].isOpen(now: now) && (isItsTurn || !upstreams[lane].hasWaiting)
     }
 
-    private mutating func postpone(_ slot: Int, until: Instant?, _ hold: Hold, now: Instant) {
+    private mutating func postpone(_ slot: CardSlot, until: Instant?, _ hold: Hold, now: Instant) {
         wait(slot, .deferred(until: until, hold), now: now)
         destinations.deadlines.set(slot, at: until)
         if hold.isOfDevice {
@@ -94,7 +94,7 @@ extension Core {
     /// A start and an alert are on record before they are tried: after a crash neither goes a
     /// second time.
     private func mustBeDurableFirst(
-        _ slot: Int, _ event: Push.Event, _ alert: Projection.PendingAlert?, now: Instant
+        _ slot: CardSlot, _ event: Push.Event, _ alert: Projection.PendingAlert?, now: Instant
     ) -> Bool {
         !destinations[slot].isOnRecord(
             event, alert: alert?.version,
@@ -102,7 +102,7 @@ extension Core {
     }
 
     private mutating func reserve(
-        _ slot: Int, _ event: Push.Event, _ alert: Projection.PendingAlert?, _ grant: Grant,
+        _ slot: CardSlot, _ event: Push.Event, _ alert: Projection.PendingAlert?, _ grant: Grant,
         now: Instant, token: Bool = true
     ) {
         postpone(slot, until: nil, .reserving, now: now)
@@ -112,67 +112,70 @@ extension Core {
         journal.reserve(slot, destinations[slot].number)
     }
 
-    private mutating func queue(_ slot: Int, must: Bool, now: Instant) {
-        let lane = Int(destinations[slot].lane.rawValue)
+    private mutating func queue(_ slot: CardSlot, must: Bool, now: Instant) {
+        let lane = destinations[slot].lane
         if !destinations[slot].isQueued {
             destinations[slot].isQueued = true
-            enqueue(slot, in: lane, must: must, now: now)
+            enqueue(.card(slot), in: lane, must: must, now: now)
         }
-        let hold: Hold = lanes[lane].parkedUntil == nil ? .streamLimit : .upstreamClosed
-        postpone(slot, until: lanes[lane].parkedUntil, hold, now: now)
+        let hold: Hold = upstreams[lane].parkedUntil == nil ? .streamLimit : .upstreamClosed
+        postpone(slot, until: upstreams[lane].parkedUntil, hold, now: now)
         destinations.deadlines.set(slot, at: nil)
     }
 
-    /// - Parameter slot: a destination's; a surface's is `~slot`.
-    mutating func enqueue(_ slot: Int, in lane: Int, must: Bool, now: Instant) {
-        lanes[lane].enqueue(slot, must: must)
-        if lanes[lane].seeksRightToken, !isStranger(slot, of: lane) {
-            lanes[lane].tryStranger(now: now)
+    mutating func enqueue(
+        _ turn: UpstreamTurn, in lane: LaneNumber, must: Bool, now: Instant
+    ) {
+        upstreams[lane].enqueue(turn, must: must)
+        if upstreams[lane].seeksRightToken, !isStranger(turn, of: lane) {
+            upstreams[lane].tryStranger(now: now)
         }
     }
 
     /// Whose turn it is in a lane. Where no token was ever right, that of a device that was not
     /// tried.
-    private mutating func nextWaiting(_ lane: Int) -> Int? {
-        if lanes[lane].seeksRightToken,
-            let slot = lanes[lane].firstWaiting(where: { !isStranger($0, of: lane) })
+    private mutating func nextWaiting(_ lane: LaneNumber) -> UpstreamTurn? {
+        if upstreams[lane].seeksRightToken,
+            let turn = upstreams[lane].firstWaiting(where: { !isStranger($0, of: lane) })
         {
-            lanes[lane].takeWaiting(slot)
-            return slot
+            upstreams[lane].takeWaiting(turn)
+            return turn
         }
-        return lanes[lane].nextWaiting()
+        return upstreams[lane].nextWaiting()
     }
 
     /// A device has another token, or is no more.
-    mutating func isNoStranger(_ device: Int, now: Instant) {
-        for lane in lanes.indices { lanes[lane].isNoStranger(device, now: now) }
+    mutating func isNoStranger(_ device: DeviceSlot, now: Instant) {
+        for lane in upstreams.numbers { upstreams[lane].isNoStranger(device, now: now) }
     }
 
-    /// - Parameter slot: a destination's; a surface's is `~slot`.
-    func isStranger(_ slot: Int, of lane: Int) -> Bool {
-        guard slot >= 0 else { return lanes[lane].isStranger(surfaces[~slot].device) }
+    func isStranger(_ turn: UpstreamTurn, of lane: LaneNumber) -> Bool {
+        switch turn {
+        case .surface(let slot): upstreams[lane].isStranger(surfaces[slot].device)
         // A place that is vacant is passed over soon.
-        return destinations.holds(slot) && lanes[lane].isStranger(destinations[slot].device)
+        case .card(let slot):
+            destinations.holds(slot) && upstreams[lane].isStranger(destinations[slot].device)
+        }
     }
 
     /// Gives free places in a lane to those who wait; each takes its newest value now.
     mutating func serve(_ lane: LaneNumber, now: Instant, effects: inout Effects) {
-        let index = Int(lane.rawValue)
-        while lanes[index].isOpen(now: now), let slot = nextWaiting(index) {
-            guard slot >= 0 else {
-                surfaces[~slot].isQueued = false
-                evaluateSurface(~slot, isItsTurn: true, now: now, effects: &effects)
-                continue
+        while upstreams[lane].isOpen(now: now), let turn = nextWaiting(lane) {
+            switch turn {
+            case .surface(let slot):
+                surfaces[slot].isQueued = false
+                evaluateSurface(slot, isItsTurn: true, now: now, effects: &effects)
+            case .card(let slot):
+                // Its place may have become vacant, or another's.
+                guard destinations.holds(slot), destinations[slot].isQueued else { continue }
+                destinations[slot].isQueued = false
+                evaluate(slot, isItsTurn: true, now: now, effects: &effects)
             }
-            // Its place may have become vacant, or another's.
-            guard destinations.holds(slot), destinations[slot].isQueued else { continue }
-            destinations[slot].isQueued = false
-            evaluate(slot, isItsTurn: true, now: now, effects: &effects)
         }
     }
 
     private mutating func send(
-        _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
+        _ slot: CardSlot, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
         _ priority: UInt8, _ timestamp: Int64, now: Instant, effects: inout Effects
     ) {
         guard let projection = projection(slot), let token = pushToken(slot, event) else {
@@ -186,14 +189,14 @@ extension Core {
             content(slot, projection, event, alert, whole, timestamp, now: now))
         let id = deliveryIDs.make(after: lastFactSeq, &chance)
         var push = Push(
-            id: pushID(slot, lane), lane: lane,
+            id: PushID(.card(slot), at: lane, count: destinations.takePush()), lane: lane,
             event: event, token: token.text, apnsID: id.text, priority: priority,
             expiration: expiration(slot, event, wish, alert, projection, now: now),
             collapseID: event == .start ? collapseID(slot) : nil,
             payload: payload)
         address(&push, at: slot, now: now)
         if wish != .frame { push.changedAt = projection.changedAt }
-        if !destinations[slot].keepsPlace { lanes[Int(lane.rawValue)].took(now: now) }
+        if !destinations[slot].keepsPlace { upstreams[lane].took(now: now) }
         let tokenTaken = spend(slot, event, priority, timestamp, now: now)
         clearReservation(slot)
         if wish == .echo || wish == .settle {
@@ -226,12 +229,12 @@ extension Core {
         if wish != .frame { noteDelivery(slot, flying) }
         destinations.deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         markDirty(slot, mayWait: event == .update && alert == nil, now: now)
-        counters[configuration.apps[Int(lane.rawValue)].tenant].pushesSent += 1
+        counters[configuration[lane].tenant].pushesSent += 1
         effects.pushes.append(consume push)
     }
 
     /// To a channel, where that is what the destination is.
-    private func address(_ push: inout Push, at slot: Int, now: Instant) {
+    private func address(_ push: inout Push, at slot: CardSlot, now: Instant) {
         let device = destinations[slot].device
         guard devices.traits(device).isChannel,
             let channel = devices[device]?.channel
@@ -244,7 +247,7 @@ extension Core {
     /// Takes note of a send in all budgets. Answers whether a token of the destination's own was
     /// taken.
     private mutating func spend(
-        _ slot: Int, _ event: Push.Event, _ priority: UInt8, _ timestamp: Int64, now: Instant
+        _ slot: CardSlot, _ event: Push.Event, _ priority: UInt8, _ timestamp: Int64, now: Instant
     ) -> Bool {
         var pacing = destinations[slot].pacing
         let grant = grantInForce(slot).grant
@@ -261,14 +264,14 @@ extension Core {
     }
 
     /// The token to send to; nil where there is none.
-    private func pushToken(_ slot: Int, _ event: Push.Event) -> PushToken? {
+    private func pushToken(_ slot: CardSlot, _ event: Push.Event) -> PushToken? {
         if event != .start { return destinations[slot].token }
         return destinations.at(slot).flatMap { startToken($0) }
     }
 
     /// One for each card, so that a start that is sent again replaces itself. It is made of the
     /// activity's id: a number would tell of other tenants.
-    private func collapseID(_ slot: Int) -> String? {
+    private func collapseID(_ slot: CardSlot) -> String? {
         destinations.at(slot).map { destination in
             let key = activities[destination.activity].key
             var hash = StableHash()
@@ -278,14 +281,14 @@ extension Core {
         }
     }
 
-    private mutating func keepPlace(_ slot: Int, now: Instant) {
+    private mutating func keepPlace(_ slot: CardSlot, now: Instant) {
         guard !destinations[slot].keepsPlace else { return }
-        lanes[Int(destinations[slot].lane.rawValue)].took(now: now)
+        upstreams[destinations[slot].lane].took(now: now)
         destinations[slot].keepsPlace = true
         devices.budgets[destinations[slot].device].keptFor = slot
     }
 
-    private mutating func clearReservation(_ slot: Int) {
+    private mutating func clearReservation(_ slot: CardSlot) {
         let device = destinations[slot].device
         destinations[slot].clearReservation()
         if devices.budgets[device].keptFor == slot { devices.budgets[device].keptFor = nil }
@@ -294,7 +297,7 @@ extension Core {
     /// An attempt that was on record and yet did not go, for it is wanted no more or must wait
     /// after all: nobody is to believe that it was tried, and its place is for others. Answers
     /// whether there was one.
-    mutating func withdraw(_ slot: Int, now: Instant) -> Bool {
+    mutating func withdraw(_ slot: CardSlot, now: Instant) -> Bool {
         guard destinations.holds(slot), destinations[slot].keepsPlace,
             destinations[slot].reservation == .granted
         else { return false }
@@ -304,29 +307,22 @@ extension Core {
     }
 
     /// Forgets what was reserved, and the place that was kept for it.
-    mutating func leavePlace(_ slot: Int) {
+    mutating func leavePlace(_ slot: CardSlot) {
         guard destinations.holds(slot) else { return }
         if destinations[slot].keepsPlace {
-            lanes[Int(destinations[slot].lane.rawValue)].gaveBack()
+            upstreams[destinations[slot].lane].gaveBack()
         }
         clearReservation(slot)
     }
 
-    /// Slot, lane and a counter in one number, so that an outcome finds its way without a table.
-    private mutating func pushID(_ slot: Int, _ lane: LaneNumber) -> PushID {
-        return PushID(
-            UInt64(slot) << 32 | UInt64(UInt8(lane.rawValue)) << 24
-                | destinations.takePush())
-    }
-
-    private mutating func noteDelivery(_ slot: Int, _ flying: Destination.InFlight) {
+    private mutating func noteDelivery(_ slot: CardSlot, _ flying: Destination.InFlight) {
         destinations[slot].lastDelivery = DeliveryView(
             version: flying.version, route: flying.route, apnsID: flying.apnsID,
             priority: flying.priority, result: nil, took: .zero)
     }
 
     private func content(
-        _ slot: Int, _ projection: Projection, _ event: Push.Event,
+        _ slot: CardSlot, _ projection: Projection, _ event: Push.Event,
         _ alert: Projection.PendingAlert?, _ state: JSON, _ timestamp: Int64, now: Instant
     ) -> Payload.Content {
         var content = Payload.Content(
@@ -348,7 +344,7 @@ extension Core {
     }
 
     /// A state as the destination's app decodes it.
-    private func forPhone(_ state: JSON, at slot: Int) -> JSON {
+    private func forPhone(_ state: JSON, at slot: CardSlot) -> JSON {
         // Most relays know no types: then nothing of the activity is looked at.
         guard !types.isEmpty else { return state }
         let activity = destinations[slot].activity
@@ -360,7 +356,7 @@ extension Core {
     static let quietAlert = JSON(unchecked: Array(#"{"title":"","body":""}"#.utf8))
 
     private func expiration(
-        _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
+        _ slot: CardSlot, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
         _ projection: Projection, now: Instant
     ) -> Int64 {
         let wall = wall(now)

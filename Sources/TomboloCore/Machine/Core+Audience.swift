@@ -2,7 +2,7 @@
 
 extension Core {
     /// A started activity looks for its devices, and stays findable for those that come later.
-    mutating func enterAudience(_ slot: Int, now: Instant) {
+    mutating func enterAudience(_ slot: ActivitySlot, now: Instant) {
         let tenant = activities[slot].key.tenant
         switch activities[slot].durableDefinition.audience {
         case .none: break
@@ -24,7 +24,7 @@ extension Core {
     }
 
     /// An ended activity reaches no new devices.
-    mutating func leaveAudience(_ slot: Int) {
+    mutating func leaveAudience(_ slot: ActivitySlot) {
         let tenant = activities[slot].key.tenant
         switch activities[slot].durableDefinition.audience {
         case .none, .channel: break
@@ -36,25 +36,25 @@ extension Core {
     }
 
     /// A running activity names a device, registered or not.
-    mutating func join(_ slot: Int, _ key: DeviceKey) {
+    mutating func join(_ slot: ActivitySlot, _ key: DeviceKey) {
         if let device = devices.slot(of: key) {
-            devices[device]?.audience.append(slot)
+            devices[known: device].audience.append(slot)
         } else {
             audiences.join(slot, key)
         }
     }
 
     /// It does so no more.
-    private mutating func part(_ slot: Int, _ key: DeviceKey) {
+    private mutating func part(_ slot: ActivitySlot, _ key: DeviceKey) {
         if let device = devices.slot(of: key) {
-            devices[device]?.audience.remove(slot)
+            devices[known: device].audience.remove(slot)
         } else {
             audiences.leave(slot, key)
         }
     }
 
     /// Running activities that a device belongs to.
-    func audience(of device: Int) -> [Int] {
+    func audience(of device: DeviceSlot) -> [ActivitySlot] {
         guard let device = devices[device] else { return [] }
         let named = Array(device.audience)
         guard let user = device.registration.user else { return named }
@@ -62,11 +62,11 @@ extension Core {
     }
 
     /// Whether an activity is for a device, as both are now, running or ended.
-    func isInAudience(_ device: Int, of activity: Int) -> Bool {
+    func isInAudience(_ device: DeviceSlot, of activity: ActivitySlot) -> Bool {
         let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
             let lane = configuration.lane(of: owner),
-            configuration.apps[Int(lane.rawValue)].id == definition.app
+            configuration[lane].id == definition.app
         else { return false }
         return switch definition.audience {
         case .none, .channel: false
@@ -84,12 +84,12 @@ extension Core {
     }
 
     /// One for each activity's incarnation and device, of one app. It is evaluated by the caller.
-    mutating func addDestination(_ activity: Int, _ device: Int, now: Instant) {
+    mutating func addDestination(_ activity: ActivitySlot, _ device: DeviceSlot, now: Instant) {
         let incarnation = activities[activity].durableIncarnation
         let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
             let lane = configuration.lane(of: owner),
-            configuration.apps[Int(lane.rawValue)].id == definition.app,
+            configuration[lane].id == definition.app,
             let renewal = nextCard(of: activity, on: device),
             !devices.isFull(device, configuration.limits)
         else { return }
@@ -121,7 +121,7 @@ extension Core {
 
     /// Which card of its incarnation a new destination is for; nil where the device has one. A user
     /// who comes back to a device gets a new card: the first one has ended there.
-    private func nextCard(of activity: Int, on device: Int) -> Int64? {
+    private func nextCard(of activity: ActivitySlot, on device: DeviceSlot) -> Int64? {
         var next: Int64 = 0
         // Among the device's or the activity's, whichever are fewer.
         let (own, all) = (
@@ -152,7 +152,7 @@ extension Core {
     ///
     /// Whom an earlier life of an activity was for is not known any more: where the user is another
     /// one now, its cards end without content too.
-    mutating func leaveCards(on device: Int, hasOtherUser: Bool, now: Instant) {
+    mutating func leaveCards(on device: DeviceSlot, hasOtherUser: Bool, now: Instant) {
         for slot in devices[device]?.destinations ?? [] {
             guard let destination = destinations.at(slot), !destination.hasBareEnd,
                 isOfAnotherUser(destination) || hasOtherUser && isOfEarlierLife(destination),
@@ -183,16 +183,16 @@ extension Core {
         destination.incarnation < activities[destination.activity].durableIncarnation
     }
 
-    mutating func insert(_ destination: Destination) -> Int {
+    mutating func insert(_ destination: Destination) -> CardSlot {
         let tenant = activities[destination.activity].key.tenant
         let slot = destinations.insert(destination, of: tenant)
         audiences.addCards(1, of: tenant)
         activities[destination.activity].destinations.append(slot)
-        devices[destination.device]?.destinations.append(slot)
+        devices[known: destination.device].destinations.append(slot)
         return slot
     }
 
-    mutating func removeDestination(_ slot: Int) {
+    mutating func removeDestination(_ slot: CardSlot) {
         guard let destination = destinations.at(slot) else { return }
         let tenant = activities[destination.activity].key.tenant
         setHoldsStartToken(slot, false)

@@ -34,7 +34,7 @@ extension Core {
                 audiences.running(of: key), "the user \"\(user)\"", limits)
             if !mayHaveRoom { try checkReach(devices.slots(of: key), others: 0) }
         case .devices(let ids):
-            var known: [Int] = []
+            var known: [DeviceSlot] = []
             for id in ids {
                 let key = DeviceKey(tenant: tenant, id: id)
                 let device = devices.slot(of: key)
@@ -48,7 +48,7 @@ extension Core {
     }
 
     /// A device that has all its cards is left out; where all have, nobody would see the start.
-    private func checkReach(_ known: [Int], others: Int) throws(Refusal) {
+    private func checkReach(_ known: [DeviceSlot], others: Int) throws(Refusal) {
         guard others == 0, let first = known.first,
             known.allSatisfy({ devices.isFull($0, configuration.limits) })
         else { return }
@@ -57,7 +57,7 @@ extension Core {
 
     /// A device comes to a user: both stay small enough to be looked at in one piece.
     func checkBounds(
-        _ registration: DeviceRegistration, _ key: DeviceKey, known: Int?
+        _ registration: DeviceRegistration, _ key: DeviceKey, known: DeviceSlot?
     ) throws(Refusal) {
         let limits = configuration.limits
         if known == nil { try devices.checkCount(of: key.tenant, limits) }

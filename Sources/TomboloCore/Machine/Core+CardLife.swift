@@ -40,7 +40,7 @@ extension Core {
     }
 
     /// What time alone does to a card: it gets its successor, or is over. Answers the successor.
-    mutating func age(_ slot: Int, now: Instant) -> Int? {
+    mutating func age(_ slot: CardSlot, now: Instant) -> CardSlot? {
         guard destinations.holds(slot), let since = destinations[slot].cardSince else {
             return nil
         }
@@ -57,7 +57,7 @@ extension Core {
     }
 
     /// Whether what a destination shows has ended.
-    private func hasEnding(_ slot: Int) -> Bool {
+    private func hasEnding(_ slot: CardSlot) -> Bool {
         let activity = destinations[slot].activity
         if destinations[slot].rare != nil, let final = destinations[slot].final {
             return final.ending != nil
@@ -66,7 +66,7 @@ extension Core {
     }
 
     /// When a destination is to be looked at for its card's sake, whatever else it waits for.
-    func agesAt(_ slot: Int) -> Instant? {
+    func agesAt(_ slot: CardSlot) -> Instant? {
         guard let since = destinations[slot].cardSince,
             !destinations[slot].isFinished, !hasEnding(slot)
         else { return nil }
@@ -75,7 +75,7 @@ extension Core {
     }
 
     /// The system has ended the card: what comes now shows nowhere.
-    mutating func lapse(_ slot: Int, now: Instant) {
+    mutating func lapse(_ slot: CardSlot, now: Instant) {
         decideRest(slot, .expired, now: now)
         tell(.ended, at: slot, now: now)
         enter(.lapsed, slot, now: now)
@@ -85,7 +85,7 @@ extension Core {
 
     /// Only a card that has its route is renewed, once, and never one that the app began itself or
     /// whose app could not tell the new card from the old.
-    private func isToBeRenewed(_ slot: Int) -> Bool {
+    private func isToBeRenewed(_ slot: CardSlot) -> Bool {
         guard activities[destinations[slot].activity].definition.renew == .always,
             let destination = destinations.at(slot), destination.phase == .live,
             destination.final == nil, !destination.wasDismissed
@@ -100,7 +100,7 @@ extension Core {
     }
 
     /// The new card first: the old one stays until the new one has its route.
-    private mutating func renew(_ slot: Int, now: Instant) -> Int? {
+    private mutating func renew(_ slot: CardSlot, now: Instant) -> CardSlot? {
         guard let old = destinations.at(slot), let version = projection(slot)?.version else {
             return nil
         }
@@ -135,7 +135,7 @@ extension Core {
     }
 
     /// A new card has its route: the one before it goes away, when that is on record.
-    mutating func endPredecessor(of slot: Int, now: Instant) {
+    mutating func endPredecessor(of slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), destination.renewal > 0 else { return }
         let old = activities[destination.activity].destinations.first { index in
             destinations.at(index).map { destination.isSuccessor(of: $0) } ?? false
@@ -175,7 +175,7 @@ extension Core {
     }
 
     /// A card is gone: its successor, if it has not been tried, is looked at again.
-    mutating func reviseSuccessor(of slot: Int, now: Instant) {
+    mutating func reviseSuccessor(of slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         for index in activities[destination.activity].destinations
         where destinations[index].isSuccessor(of: destination) {
@@ -217,7 +217,7 @@ extension Core {
     /// The token of a card is dead: it was swiped away, as a rule, and is left alone; or the
     /// producer wants a new card, which is made once. Shortly before its end by age a card is not
     /// lost: what follows is renewal's business.
-    mutating func cardGone(_ slot: Int, _ reaches: BlastRadius, now: Instant) {
+    mutating func cardGone(_ slot: CardSlot, _ reaches: BlastRadius, now: Instant) {
         guard let destination = destinations.at(slot), destination.phase != .ended else { return }
         let definition = activities[destination.activity].definition
         if reaches == .tokenGone, destination.phase == .live, projection(slot)?.ending == nil {

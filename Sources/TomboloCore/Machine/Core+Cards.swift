@@ -3,7 +3,7 @@
 extension Core {
     /// Devices of a started activity, besides so many that it reaches, that have no room for its
     /// card.
-    func leftOut(_ slot: Int, besides count: Int) -> Int {
+    func leftOut(_ slot: ActivitySlot, besides count: Int) -> Int {
         let (audience, tenant) = (
             activities[slot].durableDefinition.audience, activities[slot].key.tenant
         )
@@ -49,7 +49,7 @@ extension Core {
     }
 
     /// The token of a card that nobody knows of makes one.
-    private mutating func makeRoom(for names: [TokenName], _ device: Int?, now: Instant) {
+    private mutating func makeRoom(for names: [TokenName], _ device: DeviceSlot?, now: Instant) {
         guard let device else { return }
         let count = names.count { name in
             guard case .activity = name else { return false }
@@ -78,7 +78,7 @@ extension Core {
     }
 
     /// The oldest ended activities of a device leave until it has room for so many cards.
-    private mutating func makeRoom(_ more: Int, on device: Int, now: Instant) {
+    private mutating func makeRoom(_ more: Int, on device: DeviceSlot, now: Instant) {
         let max = configuration.limits.cardsPerDeviceMax
         guard more > 0, (devices[device]?.destinations.count ?? 0) + more > max else { return }
         for slot in devices[device]?.destinations ?? [] {

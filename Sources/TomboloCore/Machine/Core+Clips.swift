@@ -6,7 +6,7 @@ import TomboloJSON
 extension Core {
     /// Follows the projection's clip: a new one gets a cursor, one that stopped is counted up; and
     /// what holds frames back holds them from now on.
-    mutating func trackClip(_ slot: Int, _ projection: Projection, now: Instant) {
+    mutating func trackClip(_ slot: CardSlot, _ projection: Projection, now: Instant) {
         let hasCursor = destinations[slot].hasCursor
         let known = hasCursor ? destinations[slot].playing.version : nil
         let before = known == projection.clip?.version ? nil : destinations.at(slot)?.cursor
@@ -32,7 +32,7 @@ extension Core {
     }
 
     /// Adds what a clip came to at a destination to the destination's counts.
-    mutating func closeCursor(_ slot: Int, now: Instant) {
+    mutating func closeCursor(_ slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), var cursor = destination.cursor else {
             return
         }
@@ -53,7 +53,7 @@ extension Core {
     /// The state to send. A push while a clip runs shows, and counts as, a frame of it; an end
     /// keeps the frame that this phone shows.
     mutating func frameState(
-        _ slot: Int, _ event: Push.Event, _ wish: Wish, _ projection: Projection, now: Instant
+        _ slot: CardSlot, _ event: Push.Event, _ wish: Wish, _ projection: Projection, now: Instant
     ) -> JSON {
         let wall = wall(now)
         guard destinations[slot].hasCursor, event != .start else {
@@ -77,8 +77,7 @@ extension Core {
             noteFrames(slot, destinations[slot].playing.playing.name, news, now: now)
         }
         if wish == .frame {
-            let lane = Int(destinations[slot].lane.rawValue)
-            counters[configuration.apps[lane].tenant].framesSent += 1
+            counters[configuration[destinations[slot].lane].tenant].framesSent += 1
         }
         return full.flatMap { fitting(projection, $0, activities[destinations[slot].activity]) }
             ?? plain
@@ -87,7 +86,7 @@ extension Core {
     /// The state of the first push of an update or a clip: as the first phone has it that follows
     /// the clip, else as one has it that begins to.
     func firstState(
-        of activity: Activity, _ destinations: SlotList, granted: Span, now: Instant
+        of activity: Activity, _ destinations: SlotList<Tables.Cards>, granted: Span, now: Instant
     ) -> JSON {
         let (projection, wall) = (activity.accepted, wall(now))
         guard let playing = projection.clip else { return projection.state(at: wall) }
@@ -104,7 +103,7 @@ extension Core {
 
     /// The state of a start while a bundle plays: its card plays from the beginning on.
     private func bundled(
-        _ slot: Int, _ projection: Projection, into state: JSON, _ wall: Instant
+        _ slot: CardSlot, _ projection: Projection, into state: JSON, _ wall: Instant
     ) -> JSON {
         guard let playing = projection.clip, playing.clip.clock == .wall,
             fit(playing.clip, projection, activities[destinations[slot].activity]) == .bundle,
@@ -125,7 +124,7 @@ extension Core {
 
     /// Whether the phone has this very state already. A frame of a loop counts as new, however it
     /// looks: the producer has asked for it.
-    func isUnchanged(_ slot: Int, _ projection: Projection, now: Instant) -> Bool {
+    func isUnchanged(_ slot: CardSlot, _ projection: Projection, now: Instant) -> Bool {
         var state = projection.state
         if let clip = projection.clip {
             guard destinations[slot].hasCursor else { return false }
@@ -145,7 +144,7 @@ extension Core {
 
     /// Why a state need not go: the phone has it, or would show nothing new (rules 1 and 17); nil
     /// where it goes.
-    mutating func skip(_ slot: Int, _ projection: Projection, now: Instant) -> EventDecision? {
+    mutating func skip(_ slot: CardSlot, _ projection: Projection, now: Instant) -> EventDecision? {
         if isUnchanged(slot, projection, now: now) { return .unchanged }
         guard destinations[slot].contentHash != 0, let seen = destinations[slot].visibleHash
         else { return nil }
@@ -154,7 +153,7 @@ extension Core {
 
     /// A hash of what is visible on a phone; nil where all of it is. A clip's frames are asked for,
     /// and always show.
-    mutating func visibleHash(_ slot: Int, _ projection: Projection) -> UInt64? {
+    mutating func visibleHash(_ slot: CardSlot, _ projection: Projection) -> UInt64? {
         guard !types.isEmpty, projection.clip == nil, projection.ending == nil else { return nil }
         let activity = activities[destinations[slot].activity]
         // One change goes to many phones: it is looked at once.
@@ -175,7 +174,7 @@ extension Core {
     }
 
     /// What holds frames at a destination.
-    private func frameMode(_ slot: Int, now: Instant) -> FrameCursor.Mode {
+    private func frameMode(_ slot: CardSlot, now: Instant) -> FrameCursor.Mode {
         if isPaused(slot) { return .paused }
         if destinations[slot].phase != .live { return .noRoute }
         return isHidden(slot, now: now) ? .hidden : .running
@@ -188,7 +187,7 @@ extension Core {
     }
 
     /// A clip goes on at a destination where the last relay's mark left it.
-    mutating func restore(_ mark: Mark.Clip, at slot: Int, now: Instant) {
+    mutating func restore(_ mark: Mark.Clip, at slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), let projection = projection(slot),
             let playing = projection.clip ?? projection.keptClip,
             playing.version == mark.version,

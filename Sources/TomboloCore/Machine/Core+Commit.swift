@@ -18,7 +18,7 @@ extension Core {
             activities[$0.slot].accepted.version != $0.version
         }
         var batch = AppendBatch()
-        var seen: Set<Int> = []
+        var seen: Set<ActivitySlot> = []
         var changed = taken.rewritten
         batch.events.reserveCapacity(taken.events.count)
         for index in taken.events.indices {
@@ -40,11 +40,11 @@ extension Core {
     }
 
     /// Looks only, so that the activity is read where it is.
-    private func head(of slot: Int, follows: Bool) -> ActivityHead {
+    private func head(of slot: ActivitySlot, follows: Bool) -> ActivityHead {
         ActivityHead(of: activities[slot], follows: follows)
     }
 
-    private mutating func takeMarks(_ slots: [Int], now: Instant) -> [Record] {
+    private mutating func takeMarks(_ slots: [CardSlot], now: Instant) -> [Record] {
         var records: [Record] = []
         records.reserveCapacity(slots.count)
         for slot in slots {
@@ -66,7 +66,7 @@ extension Core {
     ///
     /// - Parameter mayWait: it is only that an update went. A relay that does not know of it sends
     ///   the same state once more.
-    mutating func markDirty(_ slot: Int, mayWait: Bool = false, now: Instant) {
+    mutating func markDirty(_ slot: CardSlot, mayWait: Bool = false, now: Instant) {
         guard destinations.holds(slot) else { return }
         if destinations[slot].markIsDirty {
             guard !mayWait, destinations[slot].markMayWait else { return }
@@ -87,7 +87,7 @@ extension Core {
 
     mutating func committed(_ commit: AppendReceipt, now: Instant, effects: inout Effects) {
         guard let batch = journal.committed(commit) else { return }
-        var affected: [Int] = []
+        var affected: [ActivitySlot] = []
         for index in batch.events.indices {
             let seq = commit.firstSeq + Int64(index)
             let tenantSeq = commit.tenantSeqs[index]
@@ -113,7 +113,7 @@ extension Core {
             surfaces[slot].phase = .granted
             evaluateSurface(slot, now: now, effects: &effects)
         }
-        var seen: Set<Int> = []
+        var seen: Set<ActivitySlot> = []
         for slot in affected where seen.insert(slot).inserted {
             for destination in activities[slot].destinations {
                 evaluate(destination, now: now, effects: &effects)
@@ -175,7 +175,7 @@ extension Core {
     }
 
     /// Destinations of the incarnation before keep what they still have to deliver.
-    private mutating func leaveIncarnation(_ slot: Int) {
+    private mutating func leaveIncarnation(_ slot: ActivitySlot) {
         let last = activities[slot].durable
         activities[slot].alerts = []
         for destination in activities[slot].destinations
@@ -227,7 +227,7 @@ extension Core {
     }
 
     /// Whether a phone has been sent just what its activity says.
-    private func showsAll(_ slot: Int) -> Bool {
+    private func showsAll(_ slot: CardSlot) -> Bool {
         guard destinations[slot].visibleHash != nil, let projection = projection(slot) else {
             return true
         }
@@ -236,7 +236,7 @@ extension Core {
 
     /// An answer's body: how the activity stands, and what its slowest destination does with it.
     func accepted(
-        _ slot: Int, _ kind: EventKind, changed: Bool, now: Instant
+        _ slot: ActivitySlot, _ kind: EventKind, changed: Bool, now: Instant
     ) -> Accepted {
         var counts = DestinationCounts()
         var slowest: (decision: Decision, lane: LaneNumber, until: Instant)?
@@ -290,7 +290,7 @@ extension Core {
 
     /// Whether a push has taken a version there, or is on its way. One that the phone has anyway
     /// needs none; which it was is not known after a restart.
-    private func reaches(_ version: Int64, _ slot: Int) -> Bool {
+    private func reaches(_ version: Int64, _ slot: CardSlot) -> Bool {
         guard let last = destinations[slot].lastDelivery else {
             return destinations[slot].acknowledged >= version
                 || destinations[slot].inFlight.map { $0.version >= version } ?? false
@@ -299,7 +299,7 @@ extension Core {
             || destinations[slot].inFlight.map { $0.version >= version } ?? false
     }
 
-    func status(_ slot: Int) -> ActivityStatus {
+    func status(_ slot: ActivitySlot) -> ActivityStatus {
         guard activities[slot].durable != nil else { return .waiting }
         if activities[slot].durable?.ending != nil { return .ended }
         let reached = activities[slot].destinations.contains { index in

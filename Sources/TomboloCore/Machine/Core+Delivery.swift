@@ -19,7 +19,7 @@ extension Core {
     ///
     /// - Parameter isItsTurn: it has waited for a place in its lane, and this is the place.
     mutating func evaluate(
-        _ slot: Int, isItsTurn: Bool = false, now: Instant, effects: inout Effects
+        _ slot: CardSlot, isItsTurn: Bool = false, now: Instant, effects: inout Effects
     ) {
         guard destinations.holds(slot) else { return }
         if workNote != nil {
@@ -44,7 +44,7 @@ extension Core {
     }
 
     private mutating func look(
-        _ slot: Int, _ isItsTurn: Bool, now: Instant, effects: inout Effects
+        _ slot: CardSlot, _ isItsTurn: Bool, now: Instant, effects: inout Effects
     ) {
         // Twice at most: an unchanged state or an expired alert may uncover the next want.
         for _ in 0..<(Alert.waitingMax + 2) {
@@ -69,13 +69,13 @@ extension Core {
     }
 
     private mutating func rest(
-        _ slot: Int, until instant: Instant?, _ decision: Decision?, now: Instant
+        _ slot: CardSlot, until instant: Instant?, _ decision: Decision?, now: Instant
     ) {
         wait(slot, decision, now: now)
         destinations.deadlines.set(slot, at: ages(slot, before: instant) ? agesAt(slot) : instant)
     }
 
-    private mutating func skip(_ slot: Int, _ decision: EventDecision, now: Instant) {
+    private mutating func skip(_ slot: CardSlot, _ decision: EventDecision, now: Instant) {
         guard let projection = projection(slot) else { return }
         destinations[slot].acknowledged = projection.version
         decide(slot, through: projection.version, decision, now: now)
@@ -86,7 +86,7 @@ extension Core {
         markDirty(slot, mayWait: true, now: now)
     }
 
-    mutating func enter(_ phase: Destination.Phase, _ slot: Int, now: Instant) {
+    mutating func enter(_ phase: Destination.Phase, _ slot: CardSlot, now: Instant) {
         guard destinations[slot].enter(phase, now: now) else { return }
         if phase == .live { tell(.began, at: slot, now: now) }
         if phase == .ended || phase == .listening { closeCursor(slot, now: now) }
@@ -100,7 +100,7 @@ extension Core {
 
     /// Whether a destination may have to be looked at before an instant for its card's sake. Most
     /// have a frame to show long before that.
-    private func ages(_ slot: Int, before instant: Instant?) -> Bool {
+    private func ages(_ slot: CardSlot, before instant: Instant?) -> Bool {
         guard destinations.holds(slot), let since = destinations[slot].cardSince else {
             return false
         }
@@ -110,7 +110,7 @@ extension Core {
         return agesAt(slot).map { $0 < instant } ?? false
     }
 
-    func projection(_ slot: Int) -> Projection? {
+    func projection(_ slot: CardSlot) -> Projection? {
         guard destinations.holds(slot) else { return nil }
         if destinations[slot].hasFinal { return destinations[slot].final }
         return activities[destinations[slot].activity].durable
@@ -118,7 +118,7 @@ extension Core {
 
     // MARK: What it wants
 
-    private mutating func want(_ slot: Int, now: Instant) -> Want {
+    private mutating func want(_ slot: CardSlot, now: Instant) -> Want {
         guard let projection = projection(slot) else { return .later(nil) }
         // What nearly all are that are looked at: nothing of it is copied.
         if destinations[slot].phase == .live, projection.ending == nil {
@@ -177,7 +177,9 @@ extension Core {
 
     /// Of a card that is there. Whatever holds pushes back: frames that are asked for meanwhile are
     /// counted for what holds them.
-    private mutating func wantOfCard(_ slot: Int, _ projection: Projection, now: Instant) -> Want {
+    private mutating func wantOfCard(_ slot: CardSlot, _ projection: Projection, now: Instant)
+        -> Want
+    {
         let (isOver, isRunning) = destinations[slot].clipState(at: wall(now))
         trackClip(slot, projection, now: now)
         let inFlightUntil = destinations[slot].inFlightUntil
@@ -201,7 +203,7 @@ extension Core {
 
     /// No card begins here.
     private mutating func giveUp(
-        _ slot: Int, because reason: EventDecision, now: Instant
+        _ slot: CardSlot, because reason: EventDecision, now: Instant
     ) -> Want {
         loseAlerts(slot, now: now)
         enter(.gone, slot, now: now)
@@ -231,7 +233,7 @@ extension Core {
     /// When a start that waits is not sent any more, whatever holds it: a budget, a token, a pause
     /// or the upstream (pacing rule 5). Nil where no push is to begin a card, and where the card
     /// takes another one's place: that one stays until then, and nothing rings.
-    private func startWaitEnd(_ slot: Int, now: Instant) -> Instant? {
+    private func startWaitEnd(_ slot: CardSlot, now: Instant) -> Instant? {
         guard destinations.holds(slot), destinations[slot].phase == .waiting else { return nil }
         let definition = activities[destinations[slot].activity].durableDefinition
         guard definition.route != .adopt,
@@ -247,7 +249,7 @@ extension Core {
     }
 
     private mutating func wantAfterEnd(
-        _ slot: Int, _ destination: Destination, _ projection: Projection,
+        _ slot: CardSlot, _ destination: Destination, _ projection: Projection,
         _ ending: Projection.Ending, now: Instant
     ) -> Want {
         switch destination.phase {
@@ -274,7 +276,7 @@ extension Core {
 
     /// The newest alert that still waits rides on the end's push. Those before it are not sent.
     private mutating func alertOfEnd(
-        _ slot: Int, _ projection: Projection, now: Instant
+        _ slot: CardSlot, _ projection: Projection, now: Instant
     ) -> Projection.PendingAlert? {
         let riding = projection.alert.flatMap {
             $0.version > destinations[slot].alertsThrough && $0.expiresAt > wall(now)
@@ -288,7 +290,7 @@ extension Core {
     ///   - playedOn: frames went until now: one that was lost is made good by the next.
     ///   - moves: a value that follows presence is on its way: the next step makes good as well.
     private mutating func wantLive(
-        _ slot: Int, _ projection: Projection, playedOn: Bool, moves: Bool, now: Instant
+        _ slot: CardSlot, _ projection: Projection, playedOn: Bool, moves: Bool, now: Instant
     ) -> Want {
         if let alert = waitingAlert(slot, now: now) { return .push(.update, .must, alert: alert) }
         let urgency = projection.urgency
@@ -334,7 +336,7 @@ extension Core {
 
     /// What a destination wants whose clip runs, and that has all else.
     private func wantFrame(
-        _ slot: Int, _ projection: Projection, _ refresh: Instant?, now: Instant
+        _ slot: CardSlot, _ projection: Projection, _ refresh: Instant?, now: Instant
     ) -> Want {
         // So slow a loop is no animation, and costs pushes all the same.
         if destinations[slot].playing.fit != .bundle,
@@ -358,7 +360,7 @@ extension Core {
 
     /// The oldest alert not yet tried here; those past their time are dropped, their state is
     /// `latest`.
-    private mutating func waitingAlert(_ slot: Int, now: Instant) -> Projection.PendingAlert? {
+    private mutating func waitingAlert(_ slot: CardSlot, now: Instant) -> Projection.PendingAlert? {
         let activity = destinations[slot].activity
         guard !activities[activity].alerts.isEmpty, !destinations[slot].hasFinal else {
             return nil

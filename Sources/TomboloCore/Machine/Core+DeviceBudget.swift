@@ -8,7 +8,7 @@ extension Core {
     ) -> (spent: DeviceBudget, grant: Grant)? { deviceBudget(destination.device, grant) }
 
     private func deviceBudget(
-        _ device: Int, _ grant: Grant
+        _ device: DeviceSlot, _ grant: Grant
     ) -> (spent: DeviceBudget, grant: Grant)? {
         let factor = configuration.limits.deviceGrantFactor
         guard factor > 0, grant.perHour != nil, !devices.traits(device).isChannel else {
@@ -20,7 +20,7 @@ extension Core {
     /// The same as it stands for an attempt: what is on its way into the log, and goes as soon as
     /// it is durable, counts as sent to everybody else.
     func deviceBudget(
-        _ place: Int, _ grant: Grant, for slot: Int, now: Instant
+        _ place: DeviceSlot, _ grant: Grant, for slot: CardSlot, now: Instant
     ) -> (spent: DeviceBudget, grant: Grant)? {
         guard var device = deviceBudget(place, grant) else { return nil }
         if let kept = device.spent.keptFor, kept != slot { device.spent.lastSend = now }
@@ -29,7 +29,7 @@ extension Core {
 
     /// The classes of what goes to a device may have changed: what its buckets lack is reckoned by
     /// the new grants from now on, and goes on record together with the change.
-    mutating func adoptGrants(of device: Int, now: Instant) {
+    mutating func adoptGrants(of device: DeviceSlot, now: Instant) {
         for slot in devices[device]?.destinations ?? [] {
             guard let destination = destinations.at(slot) else { continue }
             let grant = grantInForce(destination).grant
@@ -53,7 +53,7 @@ extension Core {
     }
 
     /// Takes a token of both buckets that is to be made durable before it is spent.
-    mutating func reserveToken(_ slot: Int, _ grant: Grant, now: Instant) {
+    mutating func reserveToken(_ slot: CardSlot, _ grant: Grant, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         let (holds, pays) = (
             destination.pacing.holdsToken, destination.pacing.hasPaid(grant, now: now)
@@ -79,7 +79,7 @@ extension Core {
     }
 
     /// Takes a token of the budget for starts that is to be made durable before it is spent.
-    mutating func reserveStart(_ slot: Int, now: Instant) {
+    mutating func reserveStart(_ slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         let grant = configuration.budgets[.start]
         // What is paid for and not spent is missing all the while: the bucket does not fill up
@@ -97,20 +97,20 @@ extension Core {
         setHoldsStartToken(slot, true)
     }
 
-    private func startTokensHeld(by device: Int) -> Int64 {
+    private func startTokensHeld(by device: DeviceSlot) -> Int64 {
         Int64(devices.budgets[device].startsHeld)
     }
 
     /// The one way in which a destination comes to a token for a start, and loses it: the device
     /// counts them.
-    mutating func setHoldsStartToken(_ slot: Int, _ holds: Bool) {
+    mutating func setHoldsStartToken(_ slot: CardSlot, _ holds: Bool) {
         guard destinations.holds(slot), destinations[slot].holdsStartToken != holds else { return }
         destinations[slot].holdsStartToken = holds
         devices.budgets[destinations[slot].device].startsHeld += holds ? 1 : -1
     }
 
     /// A start goes: what was reserved for it is spent.
-    mutating func spendStart(_ slot: Int, now: Instant) {
+    mutating func spendStart(_ slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         if !destination.holdsStartToken {
             devices.budgets[destination.device].starts.take(
@@ -119,13 +119,13 @@ extension Core {
         setHoldsStartToken(slot, false)
     }
 
-    mutating func takeFromDevice(_ slot: Int, _ grant: Grant, now: Instant) {
+    mutating func takeFromDevice(_ slot: CardSlot, _ grant: Grant, now: Instant) {
         let device = destinations[slot].device
         guard let (_, grant) = deviceBudget(device, grant) else { return }
         devices.budgets[device].bucket.take(grant, now: now)
     }
 
-    mutating func noteDeviceSend(_ slot: Int, priority: UInt8, now: Instant) {
+    mutating func noteDeviceSend(_ slot: CardSlot, priority: UInt8, now: Instant) {
         let device = destinations[slot].device
         devices.budgets[device].lastSend = now
         if priority == 5 { devices.budgets[device].lastLowPrioritySend = now }
@@ -135,7 +135,7 @@ extension Core {
     /// whoever has an alert first, then whoever has waited longest for a push (rule 8).
     ///
     /// - Returns: nil where it is for the slot alone, as mostly.
-    mutating func inTurn(_ slot: Int, now: Instant) -> [Int]? {
+    mutating func inTurn(_ slot: CardSlot, now: Instant) -> [CardSlot]? {
         guard destinations.holds(slot) else { return nil }
         let device = destinations[slot].device
         guard devices.budgets[device].isContended else { return nil }
@@ -146,7 +146,7 @@ extension Core {
         return waiting.sorted { rank($0) < rank($1) }
     }
 
-    private func rank(_ slot: Int) -> (Int, Instant, Int) {
+    private func rank(_ slot: CardSlot) -> (Int, Instant, CardSlot) {
         guard let destination = destinations.at(slot) else { return (2, .distantFuture, slot) }
         let newest = activities[destination.activity].alerts.last?.version ?? 0
         let alerts = newest > destination.alertsThrough

@@ -45,14 +45,14 @@ extension Core {
         }
     }
 
-    func device(_ key: DeviceKey) throws(Refusal) -> Int {
+    func device(_ key: DeviceKey) throws(Refusal) -> DeviceSlot {
         if let slot = devices.slot(of: key) { return slot }
         throw Refusal(
             .unknownDevice,
             "no device \"\(key.id)\"; register it first with PUT /v1/devices/\(key.id)")
     }
 
-    mutating func stageDevice(_ slot: Int) {
+    mutating func stageDevice(_ slot: DeviceSlot) {
         guard let device = devices[slot] else { return }
         journal.write(record(of: device))
         journal.flushNow()
@@ -68,21 +68,21 @@ extension Core {
         if let known = devices.slot(of: key), moves(known, to: registration) {
             forgetDevice(known, now: now)
         }
-        let slot: Int
+        let slot: DeviceSlot
         var hasOtherUser = false
         let known = devices.slot(of: key).flatMap { devices[$0]?.registration }
         if let present = devices.slot(of: key) {
             slot = present
             if let user = devices.leaveUser(slot) { audiences.moveDevice(-1, of: user) }
             hasOtherUser = !isSameText(known?.user, registration.user)
-            devices[slot]?.registration = registration
-            devices[slot]?.heard?.classifier.setEdge(registration.controlCenterEdge)
+            devices[known: slot].registration = registration
+            devices[known: slot].heard?.classifier.setEdge(registration.controlCenterEdge)
             // Without the names: an erasure of a user would not find them here.
             if hasOtherUser { noteFact("device.user_changed", of: slot, now: now) }
         } else {
             slot = devices.insert(
                 Device(key: key, number: devices.takeNumber(), registration: registration))
-            devices[slot]?.audience = audiences.take(key)
+            devices[known: slot].audience = audiences.take(key)
             devices.register(slot, key)
             recallStarts(ofDevice: slot, now: now)
             noteFact("device.registered", of: slot, now: now)
@@ -111,7 +111,7 @@ extension Core {
         try configuration.checkZone(registration.timeZone, known: known?.registration.timeZone)
         try checkBounds(registration, key, known: devices.slot(of: key))
         let lane = try configuration.lane(of: registration, tenant: key.tenant)
-        if registration.budgetClass == .lab, !configuration.apps[Int(lane.rawValue)].allowsLab {
+        if registration.budgetClass == .lab, !configuration[lane].allowsLab {
             throw Refusal(
                 .labRefused,
                 "class \"lab\" has no budget at all and is only for an app whose endpoint is a "
@@ -120,7 +120,7 @@ extension Core {
         }
         var stored = Stored(known == nil ? .created : .updated)
         stored.lint = Lint.of(
-            registration, in: configuration.apps[Int(lane.rawValue)].environment)
+            registration, in: configuration[lane].environment)
         if let slot = devices.slot(of: key), moves(slot, to: registration), let known,
             known.tokens.count > 0
         {
@@ -130,7 +130,7 @@ extension Core {
     }
 
     /// Whether a device was of another app, or of the other environment, before.
-    private func moves(_ slot: Int, to registration: DeviceRegistration) -> Bool {
+    private func moves(_ slot: DeviceSlot, to registration: DeviceRegistration) -> Bool {
         guard let known = devices[slot] else { return false }
         let lanes = [known.registration, registration].map {
             // An app that is configured no more has none.
@@ -148,7 +148,7 @@ extension Core {
     }
 
     /// - Parameter keepsHistory: false where nothing of it may stay.
-    mutating func forgetDevice(_ slot: Int, keepsHistory: Bool = true, now: Instant) {
+    mutating func forgetDevice(_ slot: DeviceSlot, keepsHistory: Bool = true, now: Instant) {
         guard let gone = devices[slot] else { return }
         isNoStranger(slot, now: now)
         if keepsHistory { noteFact("device.deleted", of: slot, now: now) }
@@ -184,7 +184,7 @@ extension Core {
 
     /// Takes a token in, and lets those that waited for it go on; the caller stages the device.
     mutating func keepToken(
-        _ name: TokenName, _ registration: TokenRegistration, _ slot: Int,
+        _ name: TokenName, _ registration: TokenRegistration, _ slot: DeviceSlot,
         by authority: DeviceAuthority, now: Instant, effects: inout Effects
     ) throws(Refusal) -> Stored.Kind {
         guard let device = devices[slot],
@@ -193,7 +193,7 @@ extension Core {
         else { return .outdated }
         takeFromOthers(token.value, for: slot, now: now, effects: &effects)
         setToken(name, token, of: slot, now: now)
-        devices[slot]?.retired[name] = nil
+        devices[known: slot].retired[name] = nil
         if device.tokens[name]?.value != token.value {
             noteToken("token.registered", name, of: slot, now: now)
             isNoStranger(slot, now: now)
@@ -209,7 +209,7 @@ extension Core {
             useToken(of: slot, reference, now: now, effects: &effects)
         case .start(let type):
             if device.tokens[name]?.value != token.value {
-                devices[slot]?.startBackOffs[type] = nil
+                devices[known: slot].startBackOffs[type] = nil
                 recallStarts(of: token.value, type: type, slot, now: now)
             }
             for destination in devices[slot]?.destinations ?? [] {
@@ -267,7 +267,7 @@ extension Core {
             guard devices[one.device]?.number == one.number,
                 devices[one.device]?.tokens[name]?.value == one.value
             else { continue }
-            devices[one.device]?.tokens[name]?.isOnRecord = true
+            devices[known: one.device].tokens[name]?.isOnRecord = true
             for slot in devices[one.device]?.destinations ?? []
             where destinations.at(slot).map(self.reference) == one.reference {
                 destinations[slot].tokenIsNew = false
@@ -279,7 +279,8 @@ extension Core {
 
     /// What else a device was sent while it was away may be lost.
     mutating func noteSignOfLife(
-        _ device: Int, besides reference: ActivityReference, now: Instant, effects: inout Effects
+        _ device: DeviceSlot, besides reference: ActivityReference, now: Instant,
+        effects: inout Effects
     ) {
         for slot in devices[device]?.destinations ?? []
         where destinations.at(slot).map(self.reference) != reference {
@@ -291,7 +292,7 @@ extension Core {
     /// Gives an update token to the destination that it is for: a start has arrived, an activity is
     /// adopted, a lost one is back.
     private mutating func useToken(
-        of device: Int, _ reference: ActivityReference, now: Instant, effects: inout Effects
+        of device: DeviceSlot, _ reference: ActivityReference, now: Instant, effects: inout Effects
     ) {
         guard let token = devices[device]?.tokens[.activity(reference)] else { return }
         recallShown(reference, of: device, now: now)
@@ -308,7 +309,7 @@ extension Core {
     }
 
     private mutating func useToken(
-        _ token: Device.Token, at slot: Int, now: Instant, effects: inout Effects
+        _ token: Device.Token, at slot: CardSlot, now: Instant, effects: inout Effects
     ) {
         destinations[slot].tokenIsNew = !token.isOnRecord
         guard let destination = destinations.at(slot), destination.token != token.value,

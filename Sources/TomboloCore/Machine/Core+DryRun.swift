@@ -124,7 +124,7 @@ extension Core {
     ) throws(Refusal) -> [(activity: Identifier, version: Int64)] {
         var trial = trial()
         var ended: [(activity: Identifier, version: Int64)] = []
-        for slot in request.places.clamped(to: activities.indices) where matches(slot, request) {
+        for slot in activities.indices.clamped(to: request.slots) where matches(slot, request) {
             let command = Command(
                 activity: activities[slot].key, content: .end(request.end), body: request.body)
             switch try admit(command, on: &trial, nil, now: now) {
@@ -141,7 +141,8 @@ extension Core {
     }
 
     private func report(
-        _ activity: Activity, _ command: Command, staged: JournalBatch.Event?, _ present: Int?,
+        _ activity: Activity, _ command: Command, staged: JournalBatch.Event?,
+        _ present: ActivitySlot?,
         now: Instant
     ) -> DryRun {
         let definition = activity.definition
@@ -170,7 +171,7 @@ extension Core {
     /// Whom a command would reach: of a start those that are there for it, of all else those that
     /// show the activity now, or are to.
     private func routes(
-        of activity: Activity, _ kind: EventKind, _ present: Int?, _ devices: [Int]
+        of activity: Activity, _ kind: EventKind, _ present: ActivitySlot?, _ devices: [DeviceSlot]
     ) -> ([DryRun.Route], count: Int) {
         if kind != .start, let present {
             let all = activities[present].destinations.compactMap { destinations.at($0) }.filter {
@@ -206,7 +207,7 @@ extension Core {
     }
 
     /// The channel that a start would name, where one of the relay's own is free.
-    private func freeChannel(for start: Activity.Definition, _ devices: [Int], now: Instant)
+    private func freeChannel(for start: Activity.Definition, _ devices: [DeviceSlot], now: Instant)
         -> String?
     {
         guard start.route == .channel || start.route == .auto,
@@ -223,7 +224,8 @@ extension Core {
 
     /// What is seen of the command, and then of the push that it would become.
     private func lints(
-        of run: DryRun, _ activity: Activity, _ command: Command, _ present: Int?, now: Instant
+        of run: DryRun, _ activity: Activity, _ command: Command, _ present: ActivitySlot?,
+        now: Instant
     ) -> [Lint] {
         var known = activity
         known.destinations = present.map { activities[$0].destinations } ?? []
@@ -242,8 +244,8 @@ extension Core {
     }
 
     private func content(
-        _ activity: Activity, _ content: Command.Content, _ devices: [Int],
-        _ destinations: SlotList, granted: Span, now: Instant
+        _ activity: Activity, _ content: Command.Content, _ devices: [DeviceSlot],
+        _ destinations: SlotList<Tables.Cards>, granted: Span, now: Instant
     ) -> Payload.Content {
         let projection = activity.accepted
         let wall = wall(now)
@@ -280,7 +282,7 @@ extension Core {
     }
 
     /// The devices that are there for an activity now.
-    func audience(of definition: Activity.Definition, _ tenant: TenantID) -> [Int] {
+    func audience(of definition: Activity.Definition, _ tenant: TenantID) -> [DeviceSlot] {
         switch definition.audience {
         case .none: []
         case .devices(let ids):

@@ -5,7 +5,7 @@ import TomboloJSON
 
 extension Core {
     /// What an end that Apple took still wants.
-    func wantEchoOfEnd(_ slot: Int, now: Instant) -> Want {
+    func wantEchoOfEnd(_ slot: CardSlot, now: Instant) -> Want {
         guard let destination = destinations.at(slot), destination.phase == .ended,
             let projection = projection(slot), let ending = projection.ending,
             let due = destination.echoDue(projection, at: time(now), configuration.limits),
@@ -19,7 +19,7 @@ extension Core {
 
     /// When the newest state is due at priority 10, for all that went at 5 since the last such push
     /// (pacing rule 7): not before the budget has a token for it. nil for never.
-    func settleDue(_ slot: Int, now: Instant) -> Instant? {
+    func settleDue(_ slot: CardSlot, now: Instant) -> Instant? {
         guard let old = destinations[slot].settlesAt(time(now), configuration.limits) else {
             return nil
         }
@@ -32,7 +32,7 @@ extension Core {
 
     /// A device has been heard of: what it was sent before may not have arrived.
     mutating func noteSignOfLife(
-        _ device: Int, except known: Int? = nil, now: Instant, effects: inout Effects
+        _ device: DeviceSlot, except known: CardSlot? = nil, now: Instant, effects: inout Effects
     ) {
         for slot in devices[device]?.destinations ?? [] where slot != known {
             destinations[slot].noteSignOfLife(now: now)
@@ -41,7 +41,7 @@ extension Core {
     }
 
     /// A phone's word on its card: it shows the newest state, has ended, or has missed something.
-    mutating func hear(_ report: PhoneReport, at slot: Int, now: Instant) {
+    mutating func hear(_ report: PhoneReport, at slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), let projection = projection(slot) else {
             return
         }

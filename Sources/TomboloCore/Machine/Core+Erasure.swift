@@ -64,7 +64,7 @@ extension Core {
 
     private func erasable(
         _ key: ActivityKey, number: ActivityNumber?
-    ) throws(Refusal) -> Int {
+    ) throws(Refusal) -> ActivitySlot {
         guard let slot = activities.slot(of: key),
             number.map({ $0 == activities[slot].number }) ?? true
         else {
@@ -82,9 +82,11 @@ extension Core {
     }
 
     /// Activities that a device is named for, those that it alone is named for apart.
-    private func named(_ key: DeviceKey) throws(Refusal) -> (alone: [Int], shared: [Int]) {
-        var alone: [Int] = []
-        var shared: [Int] = []
+    private func named(_ key: DeviceKey) throws(Refusal) -> (
+        alone: [ActivitySlot], shared: [ActivitySlot]
+    ) {
+        var alone: [ActivitySlot] = []
+        var shared: [ActivitySlot] = []
         for slot in activities.indices where activities.slot(of: activities[slot].key) == slot {
             guard activities[slot].key.tenant == key.tenant,
                 case .devices(let ids) = activities[slot].definition.audience, ids.contains(key.id)
@@ -97,7 +99,7 @@ extension Core {
 
     /// A batch on its way refers to places: nothing of it may be somebody else's when it comes
     /// back.
-    private func requireDurable(_ slots: [Int]) throws(Refusal) {
+    private func requireDurable(_ slots: [ActivitySlot]) throws(Refusal) {
         let waits = slots.contains {
             activities[$0].durable?.version != activities[$0].accepted.version
         }
@@ -107,17 +109,17 @@ extension Core {
         }
     }
 
-    private mutating func forget(_ slot: Int) {
+    private mutating func forget(_ slot: ActivitySlot) {
         if !activities[slot].hasEnded { leaveAudience(slot) }
         for destination in activities[slot].destinations {
-            devices[destinations[destination].device]?.destinations.remove(destination)
+            devices[known: destinations[destination].device].destinations.remove(destination)
             removeDestination(destination)
         }
         activities.remove(slot)
     }
 
     /// Others go on seeing the activity.
-    private mutating func leave(_ key: DeviceKey, _ slot: Int) {
+    private mutating func leave(_ key: DeviceKey, _ slot: ActivitySlot) {
         guard case .devices(let ids) = activities[slot].definition.audience else { return }
         let isRunning = !activities[slot].hasEnded
         if isRunning { leaveAudience(slot) }

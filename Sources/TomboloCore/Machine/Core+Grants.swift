@@ -7,21 +7,22 @@ extension Core {
     }
 
     /// The same for one that is there.
-    func grantInForce(_ slot: Int) -> GrantInForce {
+    func grantInForce(_ slot: CardSlot) -> GrantInForce {
         grantInForce(
             device: destinations[slot].device, activity: destinations[slot].activity,
             destinations[slot].lane)
     }
 
     private func grantInForce(
-        device: Int, activity: Int, _ lane: LaneNumber
+        device: DeviceSlot, activity: ActivitySlot, _ lane: LaneNumber
     ) -> GrantInForce {
         inForce(budgetClass(device: device, activity: activity), lane)
     }
 
     /// The same for an activity that is not there yet.
     func grantInForce(
-        device: Int, _ definition: Activity.Definition, _ tenant: TenantID, _ lane: LaneNumber
+        device: DeviceSlot, _ definition: Activity.Definition, _ tenant: TenantID,
+        _ lane: LaneNumber
     ) -> GrantInForce {
         inForce(budgetClass(device: device, definition, tenant), lane)
     }
@@ -29,14 +30,14 @@ extension Core {
     /// Class `lab` is for simulators only: the configuration may have changed since it was given,
     /// and a type's is of both environments.
     private func inForce(_ asked: BudgetClass, _ lane: LaneNumber) -> GrantInForce {
-        let isRefused = asked == .lab && !configuration.apps[Int(lane.rawValue)].allowsLab
+        let isRefused = asked == .lab && !configuration[lane].allowsLab
         let budgetClass = isRefused ? .standard : asked
         return GrantInForce(
             budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
     }
 
     /// The device's where an operator set one, else the type's.
-    private func budgetClass(device: Int, activity: Int) -> BudgetClass {
+    private func budgetClass(device: DeviceSlot, activity: ActivitySlot) -> BudgetClass {
         let traits = devices.traits(device)
         if traits.isChannel { return .channel }
         guard !traits.hasOwnClass, !types.isEmpty else { return traits.budgetClass }
@@ -45,7 +46,7 @@ extension Core {
     }
 
     private func budgetClass(
-        device: Int, _ definition: Activity.Definition, _ tenant: TenantID
+        device: DeviceSlot, _ definition: Activity.Definition, _ tenant: TenantID
     ) -> BudgetClass {
         let traits = devices.traits(device)
         if traits.isChannel { return .channel }

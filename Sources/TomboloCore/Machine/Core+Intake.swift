@@ -22,7 +22,7 @@ extension Core {
         /// At this index of the journal's pending batch.
         case staged(Int)
         /// The activity stands so already.
-        case standing(Int)
+        case standing(ActivitySlot)
         case replay(seq: Int64)
         case refused(Refusal)
     }
@@ -133,7 +133,7 @@ extension Core {
     }
 
     private mutating func beginAnew(
-        _ slot: Int, _ incarnation: Int64, _ definition: Activity.Definition,
+        _ slot: ActivitySlot, _ incarnation: Int64, _ definition: Activity.Definition,
         _ projection: Projection
     ) {
         rememberEnd(of: slot)
@@ -144,7 +144,7 @@ extension Core {
     /// The head will hold the new incarnation alone: what the old one's cards still need goes into
     /// their marks, of those that are gone or have ended too: a token that comes later revives
     /// them.
-    private mutating func rememberEnd(of slot: Int) {
+    private mutating func rememberEnd(of slot: ActivitySlot) {
         for index in activities[slot].destinations {
             guard let destination = destinations.at(index), destination.final == nil else {
                 continue
@@ -198,7 +198,7 @@ extension Core {
 
     /// Looks only: what looks at an activity where it is may not change the core meanwhile.
     private func judge(
-        _ command: Command, at slot: Int, now: Instant
+        _ command: Command, at slot: ActivitySlot, now: Instant
     ) throws(Refusal) -> Change {
         var plan: (Clip, Int)?
         switch command.content {
@@ -226,7 +226,7 @@ extension Core {
     }
 
     private mutating func stage(
-        _ command: Command, _ slot: Int, _ projection: Projection,
+        _ command: Command, _ slot: ActivitySlot, _ projection: Projection,
         definition: Activity.Definition? = nil, plan: (Clip, Int)? = nil, now: Instant
     ) -> Int {
         let lint = lints(command.content, at: slot, now: now)
@@ -256,14 +256,15 @@ extension Core {
 
     private mutating func newActivity(
         _ key: ActivityKey, _ definition: Activity.Definition, _ projection: Projection
-    ) -> Int {
+    ) -> ActivitySlot {
         let number = activities.takeNumber()
         return activities.insert(Activity(key: key, number: number, definition, projection))
     }
 
     /// An answer without an event; it waits while the activity itself waits for the disk.
     mutating func stand(
-        _ slot: Int, _ kind: EventKind, _ ticket: Ticket, now: Instant, effects: inout Effects
+        _ slot: ActivitySlot, _ kind: EventKind, _ ticket: Ticket, now: Instant,
+        effects: inout Effects
     ) {
         let activity = activities[slot]
         if activity.durable?.version == activity.accepted.version {

@@ -6,7 +6,7 @@ extension Core {
     /// All versions up to `version` have their decision at a destination, without a push that was
     /// made for them.
     mutating func decide(
-        _ slot: Int, through version: Int64, _ decision: EventDecision, now: Instant
+        _ slot: CardSlot, through version: Int64, _ decision: EventDecision, now: Instant
     ) {
         guard destinations.holds(slot), destinations[slot].ledger.decidedThrough < version else {
             return
@@ -21,7 +21,7 @@ extension Core {
     ///   - decision: nil where the newest state goes again.
     ///   - delay: what held it, until `delayEnd`.
     mutating func decide(
-        _ slot: Int, through version: Int64, _ decision: EventDecision?,
+        _ slot: CardSlot, through version: Int64, _ decision: EventDecision?,
         _ attempt: DeliveryRecord.Attempt?, _ delay: Delay?, _ delayEnd: Instant, now: Instant
     ) {
         guard destinations.holds(slot),
@@ -62,13 +62,13 @@ extension Core {
     }
 
     /// Nothing that waits at a destination will be sent any more.
-    mutating func decideRest(_ slot: Int, _ decision: EventDecision, now: Instant) {
+    mutating func decideRest(_ slot: CardSlot, _ decision: EventDecision, now: Instant) {
         guard let version = projection(slot)?.version else { return }
         decide(slot, through: version, decision, now: now)
     }
 
     /// What became of a clip's frames at a destination since this was noted last.
-    mutating func noteFrames(_ slot: Int, _ clip: String, _ news: FrameCounts, now: Instant) {
+    mutating func noteFrames(_ slot: CardSlot, _ clip: String, _ news: FrameCounts, now: Instant) {
         guard let recipient = devices[destinations[slot].device]?.recipient else { return }
         let activity = destinations[slot].activity
         var writer = FactRecipient.body(about: recipient)
@@ -87,7 +87,7 @@ extension Core {
     }
 
     /// What holds a destination's newest change back, or nothing does.
-    mutating func wait(_ slot: Int, _ decision: Decision?, now: Instant) {
+    mutating func wait(_ slot: CardSlot, _ decision: Decision?, now: Instant) {
         destinations[slot].waiting = decision
         guard case .deferred(_, let hold)? = decision else {
             destinations[slot].noteHold(nil, newest: 0, now: now)
@@ -131,7 +131,7 @@ extension Core {
 
     /// An alert past its time, or behind too many others, rings no more at a destination; its state
     /// goes all the same, and has a decision of its own.
-    mutating func expire(_ alert: Projection.PendingAlert, at slot: Int, now: Instant) {
+    mutating func expire(_ alert: Projection.PendingAlert, at slot: CardSlot, now: Instant) {
         destinations[slot].alertsThrough = alert.version
         markDirty(slot, now: now)
         let activity = activities[destinations[slot].activity].number
@@ -141,7 +141,7 @@ extension Core {
     }
 
     /// Alerts that still wait where nothing is left that could bring them: none dies in silence.
-    mutating func loseAlerts(_ slot: Int, before version: Int64 = .max, now: Instant) {
+    mutating func loseAlerts(_ slot: CardSlot, before version: Int64 = .max, now: Instant) {
         guard !destinations[slot].hasFinal else { return }
         for alert in activities[destinations[slot].activity].alerts
         where alert.version > destinations[slot].alertsThrough && alert.version < version {
@@ -151,7 +151,7 @@ extension Core {
 
     /// What a device said, or what became of a thing of its own.
     mutating func noteFact(
-        _ kind: String, of device: Int, _ activity: ActivityNumber? = nil, now: Instant,
+        _ kind: String, of device: DeviceSlot, _ activity: ActivityNumber? = nil, now: Instant,
         _ write: (inout JSONWriter) -> Void = { _ in }
     ) {
         // The room that a full disk keeps is for pushes: what a phone says of itself is left out.
@@ -168,7 +168,7 @@ extension Core {
     /// A step of a card's life, where it is news. It is on record with all that brought it about,
     /// or not at all: a restart tells it neither twice nor never.
     mutating func tell(
-        _ step: CardStory, at slot: Int, by: String? = nil, reason: String? = nil, now: Instant
+        _ step: CardStory, at slot: CardSlot, by: String? = nil, reason: String? = nil, now: Instant
     ) {
         // Who listens on a channel is unknown.
         guard !devices.traits(destinations[slot].device).isChannel,
@@ -189,7 +189,8 @@ extension Core {
 
     /// A device has a token, or has it no more. An activity that is not known is not named: nothing
     /// would find the fact when the activity is erased.
-    mutating func noteToken(_ kind: String, _ name: TokenName, of device: Int, now: Instant) {
+    mutating func noteToken(_ kind: String, _ name: TokenName, of device: DeviceSlot, now: Instant)
+    {
         guard case .activity(let reference) = name else {
             return noteFact(kind, of: device, now: now) { $0.member("token", name.text) }
         }
@@ -198,7 +199,7 @@ extension Core {
     }
 
     private func activityNumber(
-        _ reference: ActivityReference, of device: Int
+        _ reference: ActivityReference, of device: DeviceSlot
     ) -> ActivityNumber? {
         guard let tenant = devices[device]?.key.tenant else { return nil }
         let key = ActivityKey(tenant: tenant, id: reference.id)
@@ -208,7 +209,7 @@ extension Core {
     /// The phone's word about a card, where it is news.
     mutating func noteReport(
         _ report: PhoneReport, before: PhoneReport?, on reference: ActivityReference,
-        of device: Int, now: Instant
+        of device: DeviceSlot, now: Instant
     ) {
         guard let activity = activityNumber(reference, of: device),
             before?.phase != report.phase || report.hasNewVersion
@@ -225,7 +226,7 @@ extension Core {
     }
 
     /// The oldest of too many alerts goes: where it waits still, it has expired.
-    mutating func dropAlert(of activity: Int, now: Instant) {
+    mutating func dropAlert(of activity: ActivitySlot, now: Instant) {
         let alert = activities[activity].alerts.removeFirst()
         for slot in activities[activity].destinations
         where destinations[slot].waits(for: alert) {

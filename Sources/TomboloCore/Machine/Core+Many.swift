@@ -70,9 +70,9 @@ extension Core {
     /// How things stood before the first command of an atomic batch.
     private struct Undo {
         let place: Journal.Place
-        var before: [Int: Activity] = [:]
+        var before: [ActivitySlot: Activity] = [:]
         /// Of these activities, by slot: a restart had them remember how they end.
-        var destinations: [Int: Destination] = [:]
+        var destinations: [CardSlot: Destination] = [:]
         /// Named for the first time; those that were taken have a place now.
         var created: [ActivityKey] = []
         var keys: [(TenantID, String)] = []
@@ -129,7 +129,7 @@ extension Core {
     ) {
         var indices: [Int] = []
         var refused: Refusal?
-        for slot in request.places.clamped(to: activities.indices) where matches(slot, request) {
+        for slot in activities.indices.clamped(to: request.slots) where matches(slot, request) {
             guard indices.count < EndMany.pieceMax else { break }
             var command = Command(
                 activity: activities[slot].key, content: .end(request.end), body: request.body)
@@ -187,17 +187,18 @@ extension Core {
         guard place < activities.count else { return nil }
         var (end, found, looked) = (place, 0, 0)
         while end < activities.count, found < EndMany.pieceMax, looked < EndMany.lookedAtMax {
-            let isOne = matches(end, request)
+            let slot = ActivitySlot(end)
+            let isOne = matches(slot, request)
             if isOne { found += 1 }
             let hasLookedAtCards = isOne || request.user != nil
-            looked += 1 + (hasLookedAtCards ? activities[end].destinations.count : 0)
+            looked += 1 + (hasLookedAtCards ? activities[slot].destinations.count : 0)
             end += 1
         }
         return place..<end
     }
 
     /// Whether an activity runs and is one of those that are to end.
-    func matches(_ slot: Int, _ request: EndMany) -> Bool {
+    func matches(_ slot: ActivitySlot, _ request: EndMany) -> Bool {
         guard !activities[slot].hasEnded,
             activities[slot].key.tenant == request.tenant
         else { return false }

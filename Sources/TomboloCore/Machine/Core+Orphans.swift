@@ -8,7 +8,7 @@ extension Core {
     /// one of two that a device came back with goes on beside the other; one whose activity nobody
     /// knows may be adopted for a while.
     mutating func takeOrphan(
-        _ reference: ActivityReference, of device: Int, now: Instant, effects: inout Effects
+        _ reference: ActivityReference, of device: DeviceSlot, now: Instant, effects: inout Effects
     ) {
         devices.orphanDeadlines.set(
             device,
@@ -42,9 +42,10 @@ extension Core {
     /// A destination for a card that shows up by its token; nil where its device's app is
     /// configured no more. The caller says what becomes of it, and has it evaluated.
     private mutating func addCard(
-        _ token: Device.Token, _ reference: ActivityReference, of device: Int, _ activity: Int,
+        _ token: Device.Token, _ reference: ActivityReference, of device: DeviceSlot,
+        _ activity: ActivitySlot,
         now: Instant
-    ) -> Int? {
+    ) -> CardSlot? {
         guard let owner = devices[device], let version = activities[activity].durable?.version,
             let lane = configuration.lane(of: owner)
         else { return nil }
@@ -67,7 +68,8 @@ extension Core {
     /// A card of a running activity whose device went and came back, beside the one that the relay
     /// goes on with: of the two the older is updated until the newer has its route, and then ends.
     private mutating func takeForgotten(
-        _ token: Device.Token, _ reference: ActivityReference, of device: Int, _ activity: Int,
+        _ token: Device.Token, _ reference: ActivityReference, of device: DeviceSlot,
+        _ activity: ActivitySlot,
         now: Instant, effects: inout Effects
     ) {
         guard let durable = activities[activity].durable, isInAudience(device, of: activity),
@@ -98,7 +100,7 @@ extension Core {
     /// Whether a device that went and came back had this card of a running activity for a user who
     /// had left it, or has another user now: its end went with the device.
     private func isLeftBehind(
-        _ reference: ActivityReference, on device: Device, _ activity: Int
+        _ reference: ActivityReference, on device: Device, _ activity: ActivitySlot
     ) -> Bool {
         guard !startHistories.isEmpty, let history = startHistories[.device(device.key)] else {
             return false
@@ -118,7 +120,7 @@ extension Core {
     /// What a card that outlived its activity ends with. Any device may claim a card: only one of
     /// the audience is told how the activity ended, and the card of any other just goes.
     func farewell(
-        to device: Int, _ activity: Int, _ durable: Projection, now: Instant
+        to device: DeviceSlot, _ activity: ActivitySlot, _ durable: Projection, now: Instant
     ) -> Projection {
         guard isInAudience(device, of: activity) else {
             return Projection.bareEnd(version: durable.version, at: wall(now))
@@ -133,7 +135,7 @@ extension Core {
     }
 
     /// Tokens for activities that nobody came to know in time are forgotten.
-    mutating func sweepOrphans(of device: Int, now: Instant) {
+    mutating func sweepOrphans(of device: DeviceSlot, now: Instant) {
         guard let owner = devices[device] else { return }
         noteWork(onDevice: device)
         let used = Set(owner.destinations.compactMap { destinations.at($0).map(reference) })
@@ -164,7 +166,7 @@ extension Core {
     }
 
     /// The tokens of an activity that leaves memory go with it: its cards are gone for hours.
-    mutating func dropTokens(of activity: Int, on device: Int, now: Instant) {
+    mutating func dropTokens(of activity: ActivitySlot, on device: DeviceSlot, now: Instant) {
         let key = activities[activity].key
         let incarnation = activities[activity].incarnation
         let names = (devices[device]?.tokens.names ?? []).filter { name in

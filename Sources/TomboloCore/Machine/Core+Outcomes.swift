@@ -4,17 +4,21 @@ import TomboloJSON
 
 extension Core {
     mutating func pushEnded(_ outcome: PushOutcome, now: Instant, effects: inout Effects) {
-        let slot = Int(outcome.push.rawValue >> 32)
-        let lane = LaneNumber(Int32(outcome.push.rawValue >> 24 & 0xff))
-        guard lanes.indices.contains(Int(lane.rawValue)) else { return }
+        let lane = outcome.push.lane
+        guard upstreams.holds(lane) else { return }
         let outcome = judged(outcome, lane)
-        lanes[Int(lane.rawValue)].gaveBack()
-        noteLane(lane, outcome, now: now, effects: &effects)
-        if outcome.push.rawValue & Self.surfaceBit != 0 {
-            reloadEnded(outcome, now: now, effects: &effects)
-            serve(lane, now: now, effects: &effects)
-            return
+        upstreams[lane].gaveBack()
+        if let notice = noteLane(lane, outcome, now: now) { effects.lanes.append(notice) }
+        switch outcome.push.turn {
+        case .card(let slot): cardPushEnded(slot, outcome, now: now, effects: &effects)
+        case .surface(let slot): reloadEnded(slot, outcome, now: now, effects: &effects)
         }
+        serve(lane, now: now, effects: &effects)
+    }
+
+    private mutating func cardPushEnded(
+        _ slot: CardSlot, _ outcome: PushOutcome, now: Instant, effects: inout Effects
+    ) {
         // An outcome that comes after its push was given up says nothing more about the
         // destination, but for a start: nobody is to begin a card a second time that has begun.
         if destinations.holds(slot), let flying = destinations[slot].land(outcome.push) {
@@ -28,22 +32,20 @@ extension Core {
             startLearned(slot, outcome.result, now: now)
             evaluate(slot, now: now, effects: &effects)
         }
-        serve(lane, now: now, effects: &effects)
     }
 
     /// Where no token was ever right, those of phone after phone cannot all be another app's, or
     /// the other environment's: the configuration is wrong, and no token dies for that. It is for
     /// the upstream then, as a refused key is.
     private mutating func judged(_ outcome: PushOutcome, _ lane: LaneNumber) -> PushOutcome {
-        let index = Int(lane.rawValue)
         switch outcome.result {
         case .accepted, .rejected(_, _, .tokenGone, _), .rejected(_, _, .tokenBackOff, _):
-            guard !lanes[index].hasBeenRight else { return outcome }
-            lanes[index].isRightFor()
-            journal.write(Upstream(configuration.apps[index]).record)
+            guard !upstreams[lane].hasBeenRight else { return outcome }
+            upstreams[lane].isRightFor()
+            journal.write(Upstream(configuration[lane]).record)
         case .rejected(let status, let reason, .tokenMisplaced, _),
             .rejected(let status, let reason, .topic, _):
-            guard let device = device(of: outcome.push), lanes[index].isWrongFor(device: device)
+            guard let device = device(of: outcome.push), upstreams[lane].isWrongFor(device: device)
             else { return outcome }
             var outcome = outcome
             outcome.result = .rejected(
@@ -55,24 +57,22 @@ extension Core {
     }
 
     /// The device of a push that is in flight.
-    private func device(of push: PushID) -> Int? {
-        guard push.rawValue & Self.surfaceBit == 0 else {
-            let slot = Int((push.rawValue & ~Self.surfaceBit) >> 32)
-            guard surfaces.indices.contains(slot), !surfaces[slot].isGone,
-                surfaces[slot].phase == .inFlight(push)
-            else { return nil }
-            return surfaces[slot].device
+    private func device(of push: PushID) -> DeviceSlot? {
+        switch push.turn {
+        case .surface(let slot):
+            return surfaces.isInFlight(push, slot) ? surfaces[slot].device : nil
+        case .card(let slot):
+            guard destinations.holds(slot), destinations[slot].inFlight?.push == push else {
+                return nil
+            }
+            return destinations[slot].device
         }
-        let slot = Int(push.rawValue >> 32)
-        guard destinations.holds(slot), destinations[slot].inFlight?.push == push else {
-            return nil
-        }
-        return destinations[slot].device
     }
 
     /// What an answer decides of events. A frame that Apple takes decides none, and is counted.
     private mutating func account(
-        _ slot: Int, _ flying: Destination.InFlight, _ result: PushResult, took: Span, now: Instant
+        _ slot: CardSlot, _ flying: Destination.InFlight, _ result: PushResult, took: Span,
+        now: Instant
     ) {
         let decision: EventDecision?
         switch result {
@@ -94,7 +94,7 @@ extension Core {
     }
 
     /// A push goes while another is in flight, whose answer will find nothing any more.
-    mutating func overtake(_ slot: Int, now: Instant) {
+    mutating func overtake(_ slot: CardSlot, now: Instant) {
         guard let flying = destinations[slot].inFlight, !flying.isFrame else { return }
         let sentAt = flying.until - configuration.limits.inFlightMax
         let attempt = DeliveryRecord.Attempt(
@@ -103,7 +103,7 @@ extension Core {
     }
 
     /// A push that is not answered in time is of unknown outcome.
-    mutating func expireInFlight(_ slot: Int, now: Instant, effects: inout Effects) {
+    mutating func expireInFlight(_ slot: CardSlot, now: Instant, effects: inout Effects) {
         guard let flying = destinations[slot].inFlight, flying.until <= now else { return }
         destinations[slot].inFlight = nil
         let result = PushResult.unknown(reason: "no answer in time")
@@ -115,7 +115,7 @@ extension Core {
     }
 
     /// What became of a start, after all.
-    private mutating func startLearned(_ slot: Int, _ result: PushResult, now: Instant) {
+    private mutating func startLearned(_ slot: CardSlot, _ result: PushResult, now: Instant) {
         switch result {
         case .accepted: begun(slot, destinations[slot].acknowledged, now: now)
         case .rejected(_, _, .push, _), .rejected(_, _, .topic, _): startRefused(slot, now: now)
@@ -126,54 +126,50 @@ extension Core {
         }
     }
 
+    /// Answers what is to be said where the upstream closes, opens or closes for longer.
     private mutating func noteLane(
-        _ lane: LaneNumber, _ outcome: PushOutcome, now: Instant, effects: inout Effects
-    ) {
-        let index = Int(lane.rawValue)
+        _ lane: LaneNumber, _ outcome: PushOutcome, now: Instant
+    ) -> LaneNotice? {
         let result = outcome.result
-        let tenant = configuration.apps[index].tenant
-        let parkedBefore = lanes[index].parkedUntil
-        defer {
-            // A probe that fails too may have another cause.
-            let parked = lanes[index].parkedUntil
-            if parked != parkedBefore {
-                effects.lanes.append(
-                    LaneNotice(
-                        lane: lane, cause: parked.map { _ in result },
-                        silence: lanes[index].silence))
-            }
-        }
-        if case .unknown = result {} else { lanes[index].heard(now: now) }
+        let tenant = configuration[lane].tenant
+        let parkedBefore = upstreams[lane].parkedUntil
+        if case .unknown = result {} else { upstreams[lane].heard(now: now) }
         switch result {
         case .accepted:
             counters[tenant].pushesAccepted += 1
-            lanes[index].succeeded()
+            upstreams[lane].succeeded()
         case .rejected(_, _, let reaches, _):
             counters[tenant].pushesRejected += 1
             switch reaches {
-            case .lane: fail(index, atOnce: false, now: now)
-            case .providerToken, .connection: fail(index, atOnce: true, now: now)
-            case .push, .tokenBackOff, .tokenGone, .tokenMisplaced, .topic: lanes[index].succeeded()
+            case .lane: fail(lane, atOnce: false, now: now)
+            case .providerToken, .connection: fail(lane, atOnce: true, now: now)
+            case .push, .tokenBackOff, .tokenGone, .tokenMisplaced, .topic:
+                upstreams[lane].succeeded()
             }
         case .notSent:
             counters[tenant].pushesNotSent += 1
-            fail(index, atOnce: true, now: now)
+            fail(lane, atOnce: true, now: now)
         case .unknown:
             counters[tenant].pushesUnknown += 1
-            lanes[index].unanswered(
+            upstreams[lane].unanswered(
                 took: outcome.took, probeMax: configuration.limits.probeMax,
                 jitter: chance.fraction(), now: now)
         }
+        // A probe that fails too may have another cause.
+        let parked = upstreams[lane].parkedUntil
+        guard parked != parkedBefore else { return nil }
+        return LaneNotice(
+            lane: lane, cause: parked.map { _ in result }, silence: upstreams[lane].silence)
     }
 
-    private mutating func fail(_ lane: Int, atOnce: Bool, now: Instant) {
-        lanes[lane].failed(
+    private mutating func fail(_ lane: LaneNumber, atOnce: Bool, now: Instant) {
+        upstreams[lane].failed(
             atOnce: atOnce, probeMax: configuration.limits.probeMax, jitter: chance.fraction(),
             now: now)
     }
 
     private mutating func settle(
-        _ slot: Int, _ flying: Destination.InFlight, _ result: PushResult, now: Instant
+        _ slot: CardSlot, _ flying: Destination.InFlight, _ result: PushResult, now: Instant
     ) {
         switch result {
         case .accepted: accepted(slot, flying, now: now)
@@ -201,12 +197,12 @@ extension Core {
 
     /// What an open upstream could not do is tried again by and by. A closed one holds all of its
     /// pushes, and tries by itself: a card that waited besides could not be the one that tries.
-    private mutating func backOff(_ slot: Int, because cause: Hold, now: Instant) {
-        guard lanes[Int(destinations[slot].lane.rawValue)].parkedUntil == nil else { return }
+    private mutating func backOff(_ slot: CardSlot, because cause: Hold, now: Instant) {
+        guard upstreams[destinations[slot].lane].parkedUntil == nil else { return }
         destinations[slot].backOff(because: cause, now: now)
     }
 
-    private mutating func accepted(_ slot: Int, _ flying: Destination.InFlight, now: Instant) {
+    private mutating func accepted(_ slot: CardSlot, _ flying: Destination.InFlight, now: Instant) {
         destinations[slot].took(flying, at: wall(now))
         switch flying.event {
         case .start:
@@ -217,7 +213,7 @@ extension Core {
     }
 
     /// Apple took a start.
-    mutating func begun(_ slot: Int, _ version: Int64, now: Instant) {
+    mutating func begun(_ slot: CardSlot, _ version: Int64, now: Instant) {
         guard let destination = destinations.at(slot), startChannel(destination) != nil else {
             enter(.started, slot, now: now)
             return
@@ -226,19 +222,19 @@ extension Core {
     }
 
     /// An attempt that surely came to nothing is no send.
-    private mutating func giveBack(_ slot: Int, _ flying: Destination.InFlight) {
+    private mutating func giveBack(_ slot: CardSlot, _ flying: Destination.InFlight) {
         if flying.event == .start { takeBackStart(slot) }
         destinations[slot].giveBack(flying)
     }
 
     /// A start that surely came to nothing: its place in the budget and its alert serve the next.
-    private mutating func takeBackStart(_ slot: Int) {
+    private mutating func takeBackStart(_ slot: CardSlot) {
         setHoldsStartToken(slot, true)
         destinations[slot].giveBackStartAlert()
     }
 
     private mutating func rejected(
-        _ slot: Int, _ flying: Destination.InFlight, _ reaches: BlastRadius,
+        _ slot: CardSlot, _ flying: Destination.InFlight, _ reaches: BlastRadius,
         goneSince: Instant?, now: Instant
     ) {
         switch reaches {
@@ -264,14 +260,14 @@ extension Core {
 
     /// Whatever became of a start's push: where its card has shown up by now, the card is there.
     private mutating func startFailed(
-        _ slot: Int, _ phase: Destination.Phase, now: Instant
+        _ slot: CardSlot, _ phase: Destination.Phase, now: Instant
     ) {
         guard destinations[slot].phase == .starting else { return }
         enter(phase, slot, now: now)
     }
 
     /// Apple refuses a start for good: only somebody who has changed the cause has it tried again.
-    private mutating func startRefused(_ slot: Int, now: Instant) {
+    private mutating func startRefused(_ slot: CardSlot, now: Instant) {
         enter(.gone, slot, now: now)
         destinations[slot].startWasRefused = true
     }
@@ -279,7 +275,7 @@ extension Core {
     /// Retires a token, unless a newer one has taken its place or Apple's word is older than its
     /// registration.
     private mutating func tokenGone(
-        _ slot: Int, _ flying: Destination.InFlight, _ reaches: BlastRadius, since: Instant?,
+        _ slot: CardSlot, _ flying: Destination.InFlight, _ reaches: BlastRadius, since: Instant?,
         now: Instant
     ) {
         guard let destination = destinations.at(slot) else { return }
@@ -310,7 +306,7 @@ extension Core {
             // The device may go, and tell of it once more when it comes back.
             keepHistory(ofToken: token.value, type: type, destination.device, now: now)
         }
-        devices[destination.device]?.retire(name, at: retiredAt)
+        devices[known: destination.device].retire(name, at: retiredAt)
         releaseToken(token.value, of: destination.device)
         stageDevice(destination.device)
         let activity = activities[destination.activity].number
@@ -337,14 +333,14 @@ extension Core {
     }
 
     /// One start token is for all activities of a type on its device.
-    private mutating func backOffStarts(like slot: Int) {
+    private mutating func backOffStarts(like slot: CardSlot) {
         guard let destination = destinations.at(slot) else { return }
         let type = activities[destination.activity].definition.type
-        devices[destination.device]?.startBackOffs[type] = destination.pacing.backOffUntil
+        devices[known: destination.device].startBackOffs[type] = destination.pacing.backOffUntil
     }
 
     /// Until when others' starts hold one back; nil for now.
-    func startsBackOff(_ slot: Int, now: Instant) -> Instant? {
+    func startsBackOff(_ slot: CardSlot, now: Instant) -> Instant? {
         guard let destination = destinations.at(slot) else { return nil }
         let type = activities[destination.activity].definition.type
         return devices[destination.device]?.startBackOffs[type].flatMap { $0 > now ? $0 : nil }
@@ -352,8 +348,8 @@ extension Core {
 
     /// Pushes of a lane may go again: one of them tries.
     mutating func probe(_ lane: LaneNumber, now: Instant, effects: inout Effects) {
-        guard lanes.indices.contains(Int(lane.rawValue)) else { return }
-        lanes[Int(lane.rawValue)].tryNow(now)
+        guard upstreams.holds(lane) else { return }
+        upstreams[lane].tryNow(now)
         serve(lane, now: now, effects: &effects)
     }
 }

@@ -9,10 +9,11 @@ extension Core {
     package func look(
         _ overview: inout Overview, of tenant: TenantID, from place: Int, now: Instant
     ) -> Int? {
-        var (slot, looked) = (place, 0)
-        while slot < activities.count, looked < IDPage.pieceMax / 8 {
+        var (place, looked) = (place, 0)
+        while place < activities.count, looked < IDPage.pieceMax / 8 {
+            let slot = ActivitySlot(place)
             looked += 1
-            defer { slot += 1 }
+            defer { place += 1 }
             guard activities[slot].key.tenant == tenant,
                 activities[slot].durable != nil,
                 activities[slot].durable?.ending == nil
@@ -24,14 +25,14 @@ extension Core {
             looked += activities[slot].destinations.count
             for index in activities[slot].destinations { look(at: index, now: now, &overview) }
         }
-        if slot < activities.count { return slot }
+        if place < activities.count { return place }
         overview.damaged =
             activities.damaged(of: tenant, type: nil, after: nil, limit: 1_000).count
         overview.sort()
         return nil
     }
 
-    private func look(at index: Int, now: Instant, _ overview: inout Overview) {
+    private func look(at index: CardSlot, now: Instant, _ overview: inout Overview) {
         guard let destination = destinations.at(index), let device = devices[destination.device],
             let version = activities[destination.activity].durable?.version,
             destination.incarnation == activities[destination.activity].durableIncarnation
@@ -73,9 +74,9 @@ extension Core {
     package func count(
         _ waiting: inout WaitingChanges, of tenant: TenantID, from place: Int
     ) -> Int? {
-        let count = destinations.indices.upperBound
+        let count = destinations.indices.count
         let end = min(count, place + IDPage.pieceMax)
-        for slot in min(place, end)..<end where destinations.holds(slot) {
+        for slot in CardSlot(min(place, end))..<Slot(end) where destinations.holds(slot) {
             guard let delay = destinations[slot].delay, delay.isOfChange,
                 activities[destinations[slot].activity].key.tenant == tenant
             else { continue }
@@ -88,11 +89,12 @@ extension Core {
 
     /// Looks at the next places for activities that a filter takes.
     package func collect(_ page: inout IDPage, _ filter: ActivityFilter) {
-        guard var slot = page.place else { return }
+        guard var place = page.place else { return }
         var looked = 0
-        while slot < activities.count, looked < IDPage.pieceMax {
+        while place < activities.count, looked < IDPage.pieceMax {
+            let slot = ActivitySlot(place)
             looked += 1
-            defer { slot += 1 }
+            defer { place += 1 }
             guard activities[slot].key.tenant == filter.tenant,
                 page.takes(activities[slot].key.id), activities[slot].durable != nil
             else { continue }
@@ -104,7 +106,7 @@ extension Core {
             if let status = filter.status, status != self.status(slot) { continue }
             page.insert(activities[slot].key.id)
         }
-        page.place = slot < activities.count ? slot : nil
+        page.place = place < activities.count ? place : nil
         guard page.place == nil, filter.user == nil,
             filter.status == nil || filter.status == .damaged
         else { return }
@@ -136,7 +138,7 @@ extension Core {
     package func collectDevices(_ page: inout IDPage, of tenant: TenantID) {
         guard let first = page.place else { return }
         let end = min(devices.count, first + IDPage.pieceMax)
-        for slot in first..<max(first, end) where devices.traits(slot).isThere {
+        for slot in DeviceSlot(first)..<Slot(max(first, end)) where devices.traits(slot).isThere {
             guard !devices.traits(slot).isChannel, let key = devices[slot]?.key,
                 key.tenant == tenant, page.takes(key.id)
             else { continue }

@@ -46,12 +46,13 @@ extension Core {
         {
             switch work {
             case .pause(let pause):
-                if pause.map({ holds($0, place) }) ?? destinations.holds(place) {
-                    evaluate(place, now: now, effects: &effects)
+                let slot = CardSlot(place)
+                if pause.map({ holds($0, slot) }) ?? destinations.holds(slot) {
+                    evaluate(slot, now: now, effects: &effects)
                     works += 1
                 }
             case .grants:
-                adoptGrants(of: place, now: now)
+                adoptGrants(of: Slot(place), now: now)
                 works += 1
             }
             place += 1
@@ -85,16 +86,16 @@ extension Core {
     }
 
     /// Whether an operator holds back everything that goes to a destination.
-    func isPaused(_ slot: Int) -> Bool {
+    func isPaused(_ slot: CardSlot) -> Bool {
         !pauses.isEmpty && pauses.contains { !$0.alertsOnly && holds($0, slot) }
     }
 
     /// Whether alerts wait there: then starts do too.
-    func areAlertsPaused(_ slot: Int) -> Bool {
+    func areAlertsPaused(_ slot: CardSlot) -> Bool {
         !pauses.isEmpty && pauses.contains { holds($0, slot) }
     }
 
-    private func holds(_ pause: Pause, _ slot: Int) -> Bool {
+    private func holds(_ pause: Pause, _ slot: CardSlot) -> Bool {
         destinations.holds(slot) && pause.holds(activities[destinations[slot].activity])
     }
 

@@ -11,7 +11,7 @@ extension Core {
         let slot = try device(key)
         guard let device = devices[slot] else { return }
         let (heard, stored, transitions) = hearing(report, of: device, now: now)
-        devices[slot]?.heard = heard
+        devices[known: slot].heard = heard
         if heard.presence.isLease || device.presence.isLease {
             let clock = clock
             journal.write(heard.presence.record(ofDevice: device.number) { clock.wall($0) })
@@ -64,10 +64,10 @@ extension Core {
 
     /// The frames of everything that the device shows are looked at anew, and once more when its
     /// lease or grace is over.
-    mutating func presenceChanged(_ slot: Int, now: Instant, effects: inout Effects) {
+    mutating func presenceChanged(_ slot: DeviceSlot, now: Instant, effects: inout Effects) {
         noteWork(onDevice: slot)
         let wasLease = devices[slot]?.presence.isLease ?? false
-        devices[slot]?.heard?.presence.lapse(now: now)
+        devices[known: slot].heard?.presence.lapse(now: now)
         if wasLease, let device = devices[slot], !device.presence.isLease {
             journal.erase(.presence, device.number)
             journal.flushSoon(now: now)
@@ -79,7 +79,7 @@ extension Core {
     }
 
     /// Whether the app stands in front of an activity's frames on a device.
-    func isHidden(_ slot: Int, now: Instant) -> Bool {
+    func isHidden(_ slot: CardSlot, now: Instant) -> Bool {
         guard destinations.holds(slot) else { return false }
         let (device, activity) = (
             destinations[slot].device, destinations[slot].activity
@@ -92,7 +92,7 @@ extension Core {
     }
 
     private mutating func notePresence(
-        _ slot: Int, _ transition: Presence.Transition, now: Instant
+        _ slot: DeviceSlot, _ transition: Presence.Transition, now: Instant
     ) {
         // As in `noteFact`.
         guard let device = devices[slot], hasRoom else { return }
@@ -114,11 +114,11 @@ extension Core {
         if devices[slot]?.reports.count ?? 0 >= Device.reportsMax,
             devices[slot]?.reports[reference] == nil
         {
-            devices[slot]?.reports = [:]
+            devices[known: slot].reports = [:]
         }
         let before = devices[slot]?.reports[reference]
-        devices[slot]?.reports[reference] = report
-        devices[slot]?.reports[reference]?.noted = before?.noted ?? (nil, nil)
+        devices[known: slot].reports[reference] = report
+        devices[known: slot].reports[reference]?.noted = before?.noted ?? (nil, nil)
         for index in devices[slot]?.destinations ?? [] {
             guard let destination = destinations.at(index), self.reference(destination) == reference
             else { continue }
@@ -130,20 +130,20 @@ extension Core {
                 destinations[index].pacing.lastLocalUpdate = newest
             }
             if misses(report, destination, now: now) {
-                devices[slot]?.reports[reference]?.missesPush = true
+                devices[known: slot].reports[reference]?.missesPush = true
             }
             if let version = version(of: report.receivedState, destination, now: now) {
-                devices[slot]?.reports[reference]?.matchedVersion = version
+                devices[known: slot].reports[reference]?.matchedVersion = version
             }
             if let version = version(of: report.drawnState, destination, now: now) {
-                devices[slot]?.reports[reference]?.matchedPicture = version
+                devices[known: slot].reports[reference]?.matchedPicture = version
             }
             hear(report, at: index, now: now)
             evaluate(index, now: now, effects: &effects)
         }
         if let heard = devices[slot]?.reports[reference] {
             noteReport(heard, before: before, on: reference, of: slot, now: now)
-            devices[slot]?.reports[reference]?.noted = heard.nextNoted
+            devices[known: slot].reports[reference]?.noted = heard.nextNoted
         }
         noteSignOfLife(slot, besides: reference, now: now, effects: &effects)
     }

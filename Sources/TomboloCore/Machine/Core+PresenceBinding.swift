@@ -5,7 +5,7 @@ import TomboloJSON
 extension Core {
     /// A state with the value that the device is sent at this moment, and that value.
     mutating func bound(
-        _ state: JSON, _ event: Push.Event, at slot: Int, now: Instant
+        _ state: JSON, _ event: Push.Event, at slot: CardSlot, now: Instant
     ) -> (state: JSON, value: JSON?) {
         guard types.hasBindings else { return (state, nil) }
         if event == .start { destinations[slot].bound = nil }
@@ -19,7 +19,7 @@ extension Core {
     /// Follows the device's presence. Answers the binding of the destination's type and the time
     /// between two steps; nil where the type has none.
     mutating func followPresence(
-        _ slot: Int, now: Instant
+        _ slot: CardSlot, now: Instant
     ) -> (PresenceBinding, every: Span)? {
         let activity = activities[destinations[slot].activity]
         guard let binding = types.type(of: activity.definition, activity.key.tenant)?.presence

@@ -22,9 +22,9 @@ extension Core {
         damage += adoptRecords(records, restoredAt: recovery.restoredAt, now: now)
         for slot in devices.indices { adoptTokens(of: slot) }
         let told = told(recovery, now: now)
-        var deviceByNumber: [Int64: Int] = [:]
-        for (slot, device) in devices.enumerated() {
-            if let device { deviceByNumber[device.number] = slot }
+        var deviceByNumber: [Int64: DeviceSlot] = [:]
+        for slot in devices.indices {
+            if let device = devices[slot] { deviceByNumber[device.number] = slot }
         }
         for record in records where record.space == .mark {
             damage += adoptMark(
@@ -52,7 +52,7 @@ extension Core {
         }
         for slot in devices.indices {
             guard let kept = devices[slot]?.keptSurfaces, !kept.isEmpty else { continue }
-            devices[slot]?.keptSurfaces = [:]
+            devices[known: slot].keptSurfaces = [:]
             recoverSurfaces(kept, of: slot, now: now)
         }
         recoverOrphans(now: now)
@@ -130,7 +130,7 @@ extension Core {
         case .pause: return pauses.adopt(record)
         case .timeline: return adoptTimeline(record, now: now)
         case .action: return devices.actions.adopt(record)
-        case .upstream: return Upstream.adopt(record, &lanes, of: configuration.apps)
+        case .upstream: return Upstream.adopt(record, &upstreams, of: configuration.apps)
         case .key: keys[record.number] = record.value
         // Some need the devices, the last is the shell's.
         case .mark, .presence, .relay: break
@@ -175,13 +175,15 @@ extension Core {
     }
 
     /// After a restore the phone may show what came in the gap: the state goes again.
-    private func acknowledged(_ mark: Mark, _ activity: Int, restoredAt: Instant?) -> Int64 {
+    private func acknowledged(_ mark: Mark, _ activity: ActivitySlot, restoredAt: Instant?) -> Int64
+    {
         guard let restoredAt, mark.isOlder(than: restoredAt) else { return mark.acknowledged }
         return min(mark.acknowledged, (activities[activity].durable?.version ?? 0) - 1)
     }
 
     private mutating func adoptMark(
-        _ record: Record, _ deviceByNumber: [Int64: Int], besides damaged: Set<ActivityNumber>,
+        _ record: Record, _ deviceByNumber: [Int64: DeviceSlot],
+        besides damaged: Set<ActivityNumber>,
         told: Instant, restoredAt: Instant?, now: Instant
     ) -> [String] {
         destinations.skip(record.number)
@@ -249,7 +251,7 @@ extension Core {
     /// What was sent last is not on record: it counts as sent now, and with the latest timestamp
     /// that the relay before can have used.
     private mutating func adoptPacing(
-        _ slot: Int, told: Instant, mayHaveSent: Bool, now: Instant
+        _ slot: CardSlot, told: Instant, mayHaveSent: Bool, now: Instant
     ) {
         guard let destination = destinations.at(slot) else { return }
         let grant = grantInForce(destination).grant

@@ -10,7 +10,7 @@ extension Core {
     private static let retirementRetry = Span.minutes(10)
 
     /// An activity that has ended retires when late readers have had their time.
-    mutating func retireLater(_ slot: Int, now: Instant) {
+    mutating func retireLater(_ slot: ActivitySlot, now: Instant) {
         guard let ending = activities[slot].accepted.ending else { return }
         activities.retirements.set(
             slot, at: clock.shownAt(ending.at, now: now) + configuration.limits.endedKept)
@@ -47,7 +47,7 @@ extension Core {
 
     /// One that has ended leaves before its time; false where it may not.
     @discardableResult
-    mutating func retireEarly(_ slot: Int, now: Instant) -> Bool {
+    mutating func retireEarly(_ slot: ActivitySlot, now: Instant) -> Bool {
         guard activities.retirements.at(slot) != nil, stageRetirement(slot, now: now) else {
             return false
         }
@@ -56,7 +56,7 @@ extension Core {
     }
 
     /// Answers false where something of it is still to be delivered.
-    private mutating func stageRetirement(_ slot: Int, now: Instant) -> Bool {
+    private mutating func stageRetirement(_ slot: ActivitySlot, now: Instant) -> Bool {
         guard let ending = activities[slot].accepted.ending,
             activities[slot].durable?.version == activities[slot].accepted.version,
             activities[slot].destinations.allSatisfy(canLeave)
@@ -73,22 +73,22 @@ extension Core {
         return true
     }
 
-    private func canLeave(_ slot: Int) -> Bool {
+    private func canLeave(_ slot: CardSlot) -> Bool {
         guard let destination = destinations.at(slot) else { return true }
         return destination.isFinished && destination.inFlight == nil && !destination.isQueued
     }
 
-    private mutating func dismiss(_ slot: Int, now: Instant) {
+    private mutating func dismiss(_ slot: CardSlot, now: Instant) {
         let (device, activity) = (destinations[slot].device, destinations[slot].activity)
         dropTokens(of: activity, on: device, now: now)
         confirmEnds(before: slot)
-        devices[device]?.destinations.remove(slot)
+        devices[known: device].destinations.remove(slot)
         removeDestination(slot)
     }
 
     /// A destination that leaves has followed others on its channel. Their ends do not go there
     /// again, also when nothing shows any more that they were followed.
-    private mutating func confirmEnds(before slot: Int) {
+    private mutating func confirmEnds(before slot: CardSlot) {
         guard let leaving = destinations.at(slot), devices.traits(leaving.device).isChannel else {
             return
         }

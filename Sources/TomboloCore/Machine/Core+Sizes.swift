@@ -28,7 +28,7 @@ extension Core {
         var sizes = CoreSizes()
         sizes.activities = activities.keyCount
         sizes.destinations = destinations.count
-        sizes.queued = lanes.reduce(0) { $0 + $1.waitingCount }
+        sizes.queued = upstreams.numbers.reduce(0) { $0 + upstreams[$1].waitingCount }
         sizes.deadlines = destinations.deadlines.count
         sizes.alerts = activities.reduce(0) { $0 + $1.alerts.count }
         sizes.tokens = devices.reduce(0) {

@@ -22,7 +22,7 @@ extension Core {
         activities.slot(of: key).map { activities[$0].number }
     }
 
-    func view(_ slot: Int, now: Instant) -> ActivityView? {
+    func view(_ slot: ActivitySlot, now: Instant) -> ActivityView? {
         let activity = activities[slot]
         guard let durable = activity.durable else { return nil }
         let state = durable.state(at: wall(now))
@@ -57,7 +57,7 @@ extension Core {
             waiting: told(
                 destination.waiting ?? slowedFrame(destination, now: now), destination.lane,
                 now: now),
-            silence: lanes[Int(destination.lane.rawValue)].silence(now: now), frames: counts,
+            silence: upstreams[destination.lane].silence(now: now), frames: counts,
             shown: report,
             shownMatches: report?.receivedState.map {
                 isShown($0, projection, destination, now: now)

@@ -30,7 +30,7 @@ package struct Core: Sendable {
     var audiences = AudienceTable()
     var channels = ChannelTable()
     var destinations = DestinationTable()
-    var lanes: [Lane]
+    var upstreams: UpstreamTable
     var keys: [Int64: [UInt8]] = [:]
     /// Widgets and controls of devices.
     var surfaces = SurfaceTable()
@@ -61,7 +61,7 @@ package struct Core: Sendable {
             configuration.apps.count <= CoreConfiguration.appsMax, "the configuration is checked")
         self.configuration = configuration
         chance = Chance(seed)
-        lanes = configuration.apps.map { _ in Lane() }
+        upstreams = UpstreamTable(count: configuration.apps.count)
         journal = Journal(
             flushDelay: configuration.limits.markFlush,
             FactShares(configuration.factRoom, configuration.apps.map(\.tenant)))
@@ -101,8 +101,8 @@ package struct Core: Sendable {
         case .pushEnded(let outcome):
             pushEnded(outcome, now: now, effects: &effects)
         case .capacity(let lane, let count):
-            guard lanes.indices.contains(Int(lane.rawValue)) else { return }
-            lanes[Int(lane.rawValue)].setCapacity(count)
+            guard upstreams.holds(lane) else { return }
+            upstreams[lane].setCapacity(count)
             serve(lane, now: now, effects: &effects)
             // Another lane may be told in the same turn: nothing that is due goes before.
             return
@@ -138,8 +138,8 @@ package struct Core: Sendable {
         // By wall time: where the clock is set, what is due by it moves.
         if let due = timelines.nextDue { next = min(next, clock.steady(due)) }
         if timelines.hasMoved { next = .distantPast }
-        for lane in lanes where lane.hasWaiting {
-            if let probe = lane.probeAt { next = min(next, probe) }
+        for lane in upstreams.numbers where upstreams[lane].hasWaiting {
+            if let probe = upstreams[lane].probeAt { next = min(next, probe) }
         }
         // While a batch is on its way, or already due, the commit is what comes next.
         if let flush = journal.flushAt { next = min(next, flush) }
@@ -189,8 +189,8 @@ package struct Core: Sendable {
         }
         retire(now: now)
         journal.sayWhatIsLeftOut(clock, now: now)
-        for index in lanes.indices where lanes[index].hasWaiting {
-            serve(LaneNumber(Int32(index)), now: now, effects: &effects)
+        for lane in upstreams.numbers where upstreams[lane].hasWaiting {
+            serve(lane, now: now, effects: &effects)
         }
     }
 }

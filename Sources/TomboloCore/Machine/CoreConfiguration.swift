@@ -32,6 +32,9 @@ package struct CoreConfiguration: Sendable {
 
     package init(apps: [App]) { self.apps = apps }
 
+    /// The app of a lane.
+    subscript(lane: LaneNumber) -> App { apps[Int(lane.rawValue)] }
+
     /// The lane of an app. Without `environment`: the first there is.
     package func lane(
         tenant: TenantID, app: String, environment: APNsEnvironment?

@@ -54,6 +54,7 @@ package struct EndMany: Sendable {
 
     /// Looked at in one step, among the core's places for activities.
     package var places = 0..<Int.max
+    var slots: Range<ActivitySlot> { Slot(places.lowerBound)..<Slot(places.upperBound) }
 
     /// So many end in one step: others wait no longer for it than for a few requests.
     package static let pieceMax = 256

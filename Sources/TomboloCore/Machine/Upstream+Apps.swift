@@ -6,17 +6,15 @@ extension Upstream {
     }
 
     /// Takes over a record of the last relay. Answers what is wrong with it.
-    ///
-    /// - Parameter lanes: one for each app.
     static func adopt(
-        _ record: Record, _ lanes: inout [Lane], of apps: [CoreConfiguration.App]
+        _ record: Record, _ upstreams: inout UpstreamTable, of apps: [CoreConfiguration.App]
     ) -> [String] {
         guard let value = record.value else { return [] }
         guard let upstream = Upstream(record: value) else {
             return ["the record of upstream number \(record.number) cannot be read"]
         }
-        for (index, app) in apps.enumerated() where Upstream(app) == upstream {
-            lanes[index].isRightFor()
+        for (lane, app) in zip(upstreams.numbers, apps) where Upstream(app) == upstream {
+            upstreams[lane].isRightFor()
         }
         return []
     }

@@ -57,7 +57,7 @@ extension Core {
     }
 
     /// It works on a device's destinations or surfaces from now on.
-    func noteWork(onDevice slot: Int) {
+    func noteWork(onDevice slot: DeviceSlot) {
         guard let workNote, let device = devices[slot] else { return }
         workNote.set(
             device.number < 0

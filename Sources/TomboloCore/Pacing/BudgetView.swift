@@ -8,7 +8,7 @@ extension Core {
         of tenant: TenantID, activity: Identifier?, device: Identifier?, after: BudgetPlace? = nil,
         limit: Int, now: Instant
     ) -> [BudgetView] {
-        var page: [(place: BudgetPlace, slot: Int)] = []
+        var page: [(place: BudgetPlace, slot: CardSlot)] = []
         for slot in destinations.indices {
             guard let destination = destinations.at(slot), !destination.isFinished,
                 let owner = devices[destination.device]
@@ -33,7 +33,7 @@ extension Core {
     }
 
     private func budget(
-        of destination: Destination, at place: BudgetPlace, _ slot: Int, _ owner: Device,
+        of destination: Destination, at place: BudgetPlace, _ slot: CardSlot, _ owner: Device,
         now: Instant
     ) -> BudgetView {
         let force = grantInForce(destination)

@@ -177,12 +177,13 @@ struct Destination: SlotValue {
     }
 
     init(
-        number: Int64, activity: Int, device: Int, incarnation: Int64, renewal: Int64 = 0,
+        number: Int64, activity: ActivitySlot, device: DeviceSlot, incarnation: Int64,
+        renewal: Int64 = 0,
         lane: LaneNumber, ledger: Ledger, phaseSince: Instant
     ) {
         self.number = number
-        activityPlace = Int32(activity)
-        devicePlace = Int32(device)
+        activityPlace = Int32(activity.place)
+        devicePlace = Int32(device.place)
         card = CardNumber(incarnation: incarnation, renewal: renewal)
         laneByte = UInt8(lane.rawValue)
         self.ledger = ledger
@@ -191,7 +192,7 @@ struct Destination: SlotValue {
 
     /// What fills a place that nobody has; numbers begin at 1.
     static let vacant = Destination(
-        number: 0, activity: 0, device: 0, incarnation: 0, lane: LaneNumber(0),
+        number: 0, activity: Slot(0), device: Slot(0), incarnation: 0, lane: LaneNumber(0),
         ledger: Ledger(since: 1), phaseSince: .distantPast)
     var isVacant: Bool { number == 0 }
 
@@ -200,8 +201,8 @@ struct Destination: SlotValue {
         card = CardNumber(incarnation: incarnation, renewal: renewal)
     }
 
-    var activity: Int { Int(activityPlace) }
-    var device: Int { Int(devicePlace) }
+    var activity: ActivitySlot { Slot(Int(activityPlace)) }
+    var device: DeviceSlot { Slot(Int(devicePlace)) }
     var incarnation: Int64 { card.incarnation }
     /// Which card of the incarnation on this device (`ActivityReference`).
     var renewal: Int64 { card.renewal }

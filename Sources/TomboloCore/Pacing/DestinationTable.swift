@@ -3,40 +3,40 @@
 /// A place is its destination's until `remove`; then the next one takes it. A destination is read
 /// and changed where it is.
 struct DestinationTable: Sendable {
-    private var rows = SlotTable<Destination>()
+    private var rows = SlotTable<Tables.Cards, Destination>()
     private var counts: [TenantID: Int] = [:]
     private var nextNumber: Int64 = 1
     private var pushes: UInt64 = 0
     /// When each is looked at next, by its place.
-    var deadlines = DeadlineHeap()
+    var deadlines = DeadlineHeap<Tables.Cards>()
 
     init() {}
 
     /// Every place, taken or vacant.
-    var indices: Range<Int> { rows.indices }
+    var indices: Range<CardSlot> { rows.indices }
     /// Places that are taken.
     var count: Int { rows.count }
 
-    subscript(slot: Int) -> Destination {
+    subscript(slot: CardSlot) -> Destination {
         _read { yield rows[slot] }
         _modify { yield &rows[slot] }
     }
 
-    func holds(_ slot: Int) -> Bool { rows.holds(slot) }
+    func holds(_ slot: CardSlot) -> Bool { rows.holds(slot) }
 
     /// A copy; nil for a vacant place.
-    func at(_ slot: Int) -> Destination? { rows.at(slot) }
+    func at(_ slot: CardSlot) -> Destination? { rows.at(slot) }
 
     /// Places of a tenant's activities on devices and channels.
     func count(of tenant: TenantID) -> Int { counts[tenant] ?? 0 }
 
-    mutating func insert(_ destination: Destination, of tenant: TenantID) -> Int {
+    mutating func insert(_ destination: Destination, of tenant: TenantID) -> CardSlot {
         counts[tenant, default: 0] += 1
         return rows.insert(destination)
     }
 
     /// Frees a place that is taken.
-    mutating func remove(_ slot: Int, of tenant: TenantID) {
+    mutating func remove(_ slot: CardSlot, of tenant: TenantID) {
         counts[tenant, default: 0] -= 1
         deadlines.set(slot, at: nil)
         rows.remove(slot)
@@ -50,9 +50,9 @@ struct DestinationTable: Sendable {
     /// No destination gets this number, or a lower one, any more.
     mutating func skip(_ number: Int64) { nextNumber = max(nextNumber, number + 1) }
 
-    /// Another number for each push, within 2^24.
+    /// Another number for each push.
     mutating func takePush() -> UInt64 {
         pushes &+= 1
-        return pushes & 0xff_ffff
+        return pushes
     }
 }

@@ -18,9 +18,9 @@ package struct DeviceBudget: Hashable, Sendable {
     package init() {}
 
     /// Whose attempt is being made durable: it is its turn until that attempt has gone.
-    var keptFor: Int? {
-        get { keptPlace < 0 ? nil : Int(keptPlace) }
-        set { keptPlace = newValue.map { Int32($0) } ?? -1 }
+    var keptFor: CardSlot? {
+        get { keptPlace < 0 ? nil : Slot(Int(keptPlace)) }
+        set { keptPlace = newValue.map { Int32($0.place) } ?? -1 }
     }
 
     /// After a restart it counts as having just sent.

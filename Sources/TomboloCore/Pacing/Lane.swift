@@ -32,7 +32,7 @@ struct Lane: Sendable {
     private var unansweredInRow = 0
     private var lastUnanswered = Instant.distantPast
     /// Devices whose tokens are refused for their topic or environment, by slot.
-    private var strangers: Set<Int> = []
+    private var strangers: Set<DeviceSlot> = []
     /// Whether it looks for a first token that is right: then each try takes another device.
     private(set) var seeksRightToken = false
     /// Apple has taken a token of this topic and environment, once. It is on record.
@@ -88,7 +88,7 @@ struct Lane: Sendable {
     /// wrong.
     ///
     /// - Parameter device: its slot. One phone may bring as many wrong tokens as it likes.
-    mutating func isWrongFor(device: Int) -> Bool {
+    mutating func isWrongFor(device: DeviceSlot) -> Bool {
         guard !hasBeenRight else { return false }
         // Each device has its try at a steady pace. Where all have had one, it slows down.
         if strangers.insert(device).inserted { probeDelay = Self.strangerPace }
@@ -97,14 +97,14 @@ struct Lane: Sendable {
     }
 
     /// A device has another token, or is another one: it has its try anew, and soon.
-    mutating func isNoStranger(_ device: Int, now: Instant) {
+    mutating func isNoStranger(_ device: DeviceSlot, now: Instant) {
         guard strangers.remove(device) != nil, seeksRightToken else { return }
         tryStranger(now: now)
     }
 
     /// Whether a device's token was refused for its topic or environment. While the upstream looks
     /// for a first right token such a device comes last.
-    func isStranger(_ device: Int) -> Bool { strangers.contains(device) }
+    func isStranger(_ device: DeviceSlot) -> Bool { strangers.contains(device) }
 
     /// A device that was not tried yet waits: its try comes soon.
     mutating func tryStranger(now: Instant) {
@@ -188,22 +188,23 @@ struct Lane: Sendable {
         probeDelay = min(probeMax, Span(nanoseconds: probeDelay.nanoseconds * 2))
     }
 
-    /// - Parameter slot: a destination's; a surface's is `~slot`, below zero.
-    mutating func enqueue(_ slot: Int, must: Bool) {
-        if must { waitingMust.append(slot) } else { waitingRest.append(slot) }
+    mutating func enqueue(_ turn: UpstreamTurn, must: Bool) {
+        if must { waitingMust.append(turn) } else { waitingRest.append(turn) }
     }
 
     /// Whose turn it is: `must` first, else in order of arrival.
-    mutating func nextWaiting() -> Int? { waitingMust.popFirst() ?? waitingRest.popFirst() }
+    mutating func nextWaiting() -> UpstreamTurn? {
+        waitingMust.popFirst() ?? waitingRest.popFirst()
+    }
 
     /// The first that waits and fulfils a condition.
-    func firstWaiting(where isWanted: (Int) -> Bool) -> Int? {
+    func firstWaiting(where isWanted: (UpstreamTurn) -> Bool) -> UpstreamTurn? {
         waitingMust.first(where: isWanted) ?? waitingRest.first(where: isWanted)
     }
 
     /// One that waits goes before all others.
-    mutating func takeWaiting(_ slot: Int) {
-        if !waitingMust.remove(slot) { _ = waitingRest.remove(slot) }
+    mutating func takeWaiting(_ turn: UpstreamTurn) {
+        if !waitingMust.remove(turn) { _ = waitingRest.remove(turn) }
     }
 
     var hasWaiting: Bool { !waitingMust.isEmpty || !waitingRest.isEmpty }
@@ -243,35 +244,37 @@ struct LastHundred: Sendable {
 
 /// First in, first out, in an array with a moving head.
 struct TurnQueue: Sendable {
-    private var slots: [Int] = []
+    private var turns: [UpstreamTurn] = []
     private var head = 0
 
-    var isEmpty: Bool { head == slots.count }
-    var count: Int { slots.count - head }
+    var isEmpty: Bool { head == turns.count }
+    var count: Int { turns.count - head }
 
-    mutating func append(_ slot: Int) { slots.append(slot) }
+    mutating func append(_ turn: UpstreamTurn) { turns.append(turn) }
 
-    func first(where isWanted: (Int) -> Bool) -> Int? { slots[head...].first(where: isWanted) }
+    func first(where isWanted: (UpstreamTurn) -> Bool) -> UpstreamTurn? {
+        turns[head...].first(where: isWanted)
+    }
 
     /// Answers whether it was there.
-    mutating func remove(_ slot: Int) -> Bool {
-        guard let place = slots[head...].firstIndex(of: slot) else { return false }
-        slots.remove(at: place)
+    mutating func remove(_ turn: UpstreamTurn) -> Bool {
+        guard let place = turns[head...].firstIndex(of: turn) else { return false }
+        turns.remove(at: place)
         return true
     }
 
-    mutating func popFirst() -> Int? {
-        guard head < slots.count else { return nil }
+    mutating func popFirst() -> UpstreamTurn? {
+        guard head < turns.count else { return nil }
         defer {
             head += 1
-            if head == slots.count {
-                slots.removeAll(keepingCapacity: true)
+            if head == turns.count {
+                turns.removeAll(keepingCapacity: true)
                 head = 0
-            } else if head > 1_024, head * 2 > slots.count {
-                slots.removeFirst(head)
+            } else if head > 1_024, head * 2 > turns.count {
+                turns.removeFirst(head)
                 head = 0
             }
         }
-        return slots[head]
+        return turns[head]
     }
 }

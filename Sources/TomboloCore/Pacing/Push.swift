@@ -1,9 +1,3 @@
-/// Names one push attempt within one run of the relay.
-package struct PushID: Hashable, Sendable {
-    package let rawValue: UInt64
-    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
-}
-
 /// All pushes of one app in one environment: what shares a provider token and connections.
 package struct LaneNumber: Hashable, Comparable, Sendable {
     package let rawValue: Int32

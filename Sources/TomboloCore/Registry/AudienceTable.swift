@@ -4,8 +4,8 @@
 /// are not registered are here. Counts are of what is durable (`cards`) and of what is on its way
 /// to the disk (`coming`).
 struct AudienceTable: Sendable {
-    private var byName: [DeviceKey: SlotList] = [:]
-    private var byUser: [UserKey: [Int]] = [:]
+    private var byName: [DeviceKey: SlotList<Tables.Activities>] = [:]
+    private var byUser: [UserKey: [ActivitySlot]] = [:]
     /// Starts that are taken and not durable yet.
     private(set) var coming = ComingStarts()
     /// On devices, and names of devices that are not registered.
@@ -14,18 +14,18 @@ struct AudienceTable: Sendable {
     // MARK: Users
 
     /// Running activities for a user, oldest first.
-    func activities(of user: UserKey) -> [Int] { byUser[user] ?? [] }
+    func activities(of user: UserKey) -> [ActivitySlot] { byUser[user] ?? [] }
 
     /// Activities for a user that run, and starts that are on their way.
     func running(of user: UserKey) -> Int {
         (byUser[user]?.count ?? 0) + (coming.users[user] ?? 0)
     }
 
-    mutating func join(_ activity: Int, _ user: UserKey) {
+    mutating func join(_ activity: ActivitySlot, _ user: UserKey) {
         byUser[user, default: []].append(activity)
     }
 
-    mutating func leave(_ activity: Int, _ user: UserKey) {
+    mutating func leave(_ activity: ActivitySlot, _ user: UserKey) {
         byUser[user]?.removeAll { $0 == activity }
         if byUser[user]?.isEmpty == true { byUser[user] = nil }
     }
@@ -47,12 +47,12 @@ struct AudienceTable: Sendable {
         (named ?? byName[device]?.count ?? 0) + (coming.devices[device] ?? 0)
     }
 
-    mutating func join(_ activity: Int, _ device: DeviceKey) {
+    mutating func join(_ activity: ActivitySlot, _ device: DeviceKey) {
         byName[device, default: []].append(activity)
         cards.add(1, of: device.tenant)
     }
 
-    mutating func leave(_ activity: Int, _ device: DeviceKey) {
+    mutating func leave(_ activity: ActivitySlot, _ device: DeviceKey) {
         guard let count = byName[device]?.count else { return }
         byName[device]?.remove(activity)
         cards.add((byName[device]?.count ?? 0) - count, of: device.tenant)
@@ -60,14 +60,14 @@ struct AudienceTable: Sendable {
     }
 
     /// The device is registered: it keeps what names it from now on.
-    mutating func take(_ device: DeviceKey) -> SlotList {
+    mutating func take(_ device: DeviceKey) -> SlotList<Tables.Activities> {
         let named = byName.removeValue(forKey: device) ?? []
         cards.add(-named.count, of: device.tenant)
         return named
     }
 
     /// The device is gone, and the activities that name it run on.
-    mutating func keep(_ named: SlotList, _ device: DeviceKey) {
+    mutating func keep(_ named: SlotList<Tables.Activities>, _ device: DeviceKey) {
         if !named.isEmpty { byName[device] = named }
         cards.add(named.count, of: device.tenant)
     }

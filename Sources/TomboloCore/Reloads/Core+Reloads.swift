@@ -26,10 +26,10 @@ extension Core {
 
     private func reached(
         by request: ReloadRequest, of tenant: TenantID
-    ) -> (name: TokenName, slots: [Int], unreachable: Int) {
+    ) -> (name: TokenName, slots: [DeviceSlot], unreachable: Int) {
         let name: TokenName = request.control.map { .control(kind: $0) } ?? .widget
         var unreachable = 0
-        let known: [Int]
+        let known: [DeviceSlot]
         switch request.audience {
         case .none, .channel: known = []
         case .devices(let ids):
@@ -37,21 +37,21 @@ extension Core {
             unreachable = ids.count - known.count
         case .user(let user): known = devices.slots(of: UserKey(tenant: tenant, user: user))
         }
-        var slots: [Int] = []
+        var slots: [DeviceSlot] = []
         for slot in known where isOf(request.app, slot) {
             if devices[slot]?.tokens[name] == nil { unreachable += 1 } else { slots.append(slot) }
         }
         return (name, slots, unreachable)
     }
 
-    func isOf(_ app: String?, _ slot: Int) -> Bool {
+    func isOf(_ app: String?, _ slot: DeviceSlot) -> Bool {
         guard let app, let device = devices[slot] else { return true }
         let own = device.registration.app ?? configuration.onlyApp(of: device.key.tenant)
         return own == app
     }
 
     /// Whether widgets and controls have something new to show of an activity (pacing rule 17).
-    func showsChange(_ activity: Int, _ next: Projection) -> Bool {
+    func showsChange(_ activity: ActivitySlot, _ next: Projection) -> Bool {
         guard !types.isEmpty, next.clip == nil, next.ending == nil,
             let before = activities[activity].durable, before.clip == nil,
             let type = types.type(
@@ -68,7 +68,8 @@ extension Core {
     ///   - before: what the timelines of each app showed of it.
     ///   - isVisible: its type takes the change for one.
     mutating func reloadAfter(
-        _ activity: Int, since before: (String) -> TimelineSource?, isVisible: Bool, now: Instant
+        _ activity: ActivitySlot, since before: (String) -> TimelineSource?, isVisible: Bool,
+        now: Instant
     ) {
         let key = activities[activity].key
         // Many timelines show the same: it is compared once.
@@ -98,7 +99,7 @@ extension Core {
         }
     }
 
-    mutating func wantReload(_ name: TokenName, of device: Int, now: Instant) {
+    mutating func wantReload(_ name: TokenName, of device: DeviceSlot, now: Instant) {
         let slot = surface(name, of: device)
         guard surfaces[slot].phase == .idle else {
             surfaces[slot].isWantedAgain = true
@@ -110,21 +111,21 @@ extension Core {
         surfaces.deadlines.set(slot, at: now)
     }
 
-    private mutating func surface(_ name: TokenName, of device: Int) -> Int {
+    private mutating func surface(_ name: TokenName, of device: DeviceSlot) -> SurfaceSlot {
         if let known = devices[device]?.surfaces[name] { return known }
         let slot = surfaces.insert(ReloadSurface(device: device, name: name))
-        devices[device]?.surfaces[name] = slot
+        devices[known: device].surfaces[name] = slot
         return slot
     }
 
     /// Its device goes, and its place is free as soon as nothing refers to it.
-    mutating func forgetSurface(_ slot: Int) {
+    mutating func forgetSurface(_ slot: SurfaceSlot) {
         surfaces.deadlines.set(slot, at: nil)
         surfaces[slot].isGone = true
         freeSurface(slot)
     }
 
-    private mutating func freeSurface(_ slot: Int) {
+    private mutating func freeSurface(_ slot: SurfaceSlot) {
         guard !surfaces[slot].isQueued, surfaces[slot].phase != .reserving else { return }
         surfaces[slot].phase = .idle
         surfaces.remove(slot)
@@ -136,7 +137,7 @@ extension Core {
     ///
     /// - Parameter isItsTurn: it has waited for a place in its lane, and this is the place.
     mutating func evaluateSurface(
-        _ slot: Int, isItsTurn: Bool = false, now: Instant, effects: inout Effects
+        _ slot: SurfaceSlot, isItsTurn: Bool = false, now: Instant, effects: inout Effects
     ) {
         let surface = surfaces[slot]
         surfaces.deadlines.set(slot, at: nil)
@@ -183,11 +184,10 @@ extension Core {
             return
         }
         // Whoever comes while others wait waits behind them (rule 8).
-        let index = Int(lane.rawValue)
-        guard lanes[index].isOpen(now: now), isItsTurn || !lanes[index].hasWaiting else {
+        guard upstreams[lane].isOpen(now: now), isItsTurn || !upstreams[lane].hasWaiting else {
             guard !surface.isQueued else { return }
             surfaces[slot].isQueued = true
-            enqueue(~slot, in: index, must: surface.hasLostTurn, now: now)
+            enqueue(.surface(slot), in: lane, must: surface.hasLostTurn, now: now)
             return
         }
         surfaces[slot].hasLostTurn = false
@@ -203,13 +203,10 @@ extension Core {
     }
 
     private mutating func sendReload(
-        _ slot: Int, _ device: Device, _ token: PushToken, _ lane: LaneNumber, now: Instant,
+        _ slot: SurfaceSlot, _ device: Device, _ token: PushToken, _ lane: LaneNumber, now: Instant,
         effects: inout Effects
     ) {
-        let id = PushID(
-            Self.surfaceBit | UInt64(slot) << 32
-                | UInt64(UInt8(lane.rawValue)) << 24
-                | destinations.takePush())
+        let id = PushID(.surface(slot), at: lane, count: destinations.takePush())
         let target: Push.Surface =
             surfaces[slot].name != .widget
             ? .control : device.systemMajor >= 26 ? .widgets : .background
@@ -220,7 +217,7 @@ extension Core {
             priority: target == .background ? 5 : 10,
             expiration: (wall(now) + .hours(1)).seconds, payload: Payload.reload(target))
         push.surface = target
-        lanes[Int(lane.rawValue)].took(now: now)
+        upstreams[lane].took(now: now)
         surfaces[slot].phase = .inFlight(id)
         surfaces[slot].holdsToken = false
         surfaces[slot].sendBefore = surfaces[slot].lastSend
@@ -232,24 +229,18 @@ extension Core {
         effects.pushes.append(push)
     }
 
-    /// Marks a push as a surface's: destinations have no such slots.
-    static let surfaceBit: UInt64 = 1 << 63
-
     // MARK: Outcomes
 
     /// What became of a surface's push.
     mutating func reloadEnded(
-        _ outcome: PushOutcome, now: Instant, effects: inout Effects
+        _ slot: SurfaceSlot, _ outcome: PushOutcome, now: Instant, effects: inout Effects
     ) {
-        let slot = Int((outcome.push.rawValue & ~Self.surfaceBit) >> 32)
-        guard surfaces.indices.contains(slot), !surfaces[slot].isGone,
-            surfaces[slot].phase == .inFlight(outcome.push)
-        else { return }
+        guard surfaces.isInFlight(outcome.push, slot) else { return }
         endReload(slot, outcome.result, now: now)
         evaluateSurface(slot, now: now, effects: &effects)
     }
 
-    private mutating func endReload(_ slot: Int, _ result: PushResult, now: Instant) {
+    private mutating func endReload(_ slot: SurfaceSlot, _ result: PushResult, now: Instant) {
         let surface = surfaces[slot]
         surfaces.deadlines.set(slot, at: nil)
         switch result {
@@ -277,12 +268,12 @@ extension Core {
     }
 
     /// An attempt that surely came to nothing is no send.
-    private mutating func giveBack(_ slot: Int) {
+    private mutating func giveBack(_ slot: SurfaceSlot) {
         surfaces[slot].holdsToken = true
         surfaces[slot].lastSend = surfaces[slot].sendBefore
     }
 
-    private mutating func again(_ slot: Int, now: Instant) {
+    private mutating func again(_ slot: SurfaceSlot, now: Instant) {
         surfaces[slot].backOffUntil =
             now + PacingState.backOff(after: surfaces[slot].refusalsInRow)
         surfaces[slot].refusalsInRow += 1
@@ -290,7 +281,7 @@ extension Core {
     }
 
     /// A newer token than the one that is gone takes its reload over, and so does the next one.
-    private mutating func retireSurfaceToken(_ slot: Int, since: Instant?, now: Instant) {
+    private mutating func retireSurfaceToken(_ slot: SurfaceSlot, since: Instant?, now: Instant) {
         let surface = surfaces[slot]
         guard let token = devices[surface.device]?.tokens[surface.name],
             token.value == surface.token
@@ -298,20 +289,20 @@ extension Core {
         if isDoubted(since, of: token, now: now) { return again(slot, now: now) }
         // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
         let retiredAt = max(wall(now), since ?? .distantPast)
-        devices[surface.device]?.retire(surface.name, at: retiredAt)
+        devices[known: surface.device].retire(surface.name, at: retiredAt)
         releaseToken(token.value, of: surface.device)
         stageDevice(surface.device)
     }
 
     /// A surface has a token, or another one: what waits for it may go.
-    mutating func useSurfaceToken(_ name: TokenName, of device: Int, now: Instant) {
+    mutating func useSurfaceToken(_ name: TokenName, of device: DeviceSlot, now: Instant) {
         guard let slot = devices[device]?.surfaces[name], surfaces[slot].phase == .wanted else {
             return
         }
         surfaces.deadlines.set(slot, at: now)
     }
 
-    private mutating func stageLazily(_ device: Int, now: Instant) {
+    private mutating func stageLazily(_ device: DeviceSlot, now: Instant) {
         guard let known = devices[device] else { return }
         journal.write(record(of: known))
         journal.flushSoon(now: now)
@@ -341,14 +332,14 @@ extension Core {
     // MARK: Going and coming back
 
     /// What the widgets and controls of a device have spent and is not there again yet.
-    func surfaceBudgets(of device: Int, now: Instant) -> [TokenName: Instant] {
+    func surfaceBudgets(of device: DeviceSlot, now: Instant) -> [TokenName: Instant] {
         (devices[device]?.surfaces ?? [:]).mapValues { surfaces[$0].bucket.fullAt }
             .filter { $0.value > now }
     }
 
     /// They have come back, and have spent it still.
     mutating func recallSurfaces(
-        _ spent: [TokenName: Instant], of device: Int, now: Instant
+        _ spent: [TokenName: Instant], of device: DeviceSlot, now: Instant
     ) {
         for (name, full) in spent.sorted(by: { $0.key.text < $1.key.text }) {
             let slot = surface(name, of: device)
@@ -362,7 +353,7 @@ extension Core {
 
     /// After a restart: what was wanted is wanted still.
     mutating func recoverSurfaces(
-        _ kept: [TokenName: [Int64]], of device: Int, now: Instant
+        _ kept: [TokenName: [Int64]], of device: DeviceSlot, now: Instant
     ) {
         for (name, parts) in kept.sorted(by: { $0.key.text < $1.key.text }) where parts.count == 2 {
             let slot = surface(name, of: device)

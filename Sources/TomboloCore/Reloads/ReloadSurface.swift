@@ -15,7 +15,7 @@ struct ReloadSurface: Sendable {
         case inFlight(PushID)
     }
 
-    let device: Int
+    let device: DeviceSlot
     let name: TokenName
     var phase = Phase.idle
     /// Another one was wanted while one was on its way.
@@ -37,7 +37,7 @@ struct ReloadSurface: Sendable {
     /// Of the push in flight.
     var token: PushToken?
 
-    init(device: Int, name: TokenName) {
+    init(device: DeviceSlot, name: TokenName) {
         self.device = device
         self.name = name
     }

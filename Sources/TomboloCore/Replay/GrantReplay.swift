@@ -191,7 +191,7 @@ package struct GrantReplay: Sendable {
         }
     }
 
-    private func waiting(_ slot: Int) -> Int64 {
+    private func waiting(_ slot: CardSlot) -> Int64 {
         guard let destination = core.destinations.at(slot), !destination.isFinished,
             let version = core.projection(slot)?.version
         else { return 0 }
@@ -236,16 +236,17 @@ package struct GrantReplay: Sendable {
     /// listens on a channel.
     private mutating func answer(_ pushes: [Push]) {
         for push in pushes {
-            let slot = Int(push.id.rawValue >> 32)
-            count(push, of: slot)
+            if case .card(let slot) = push.id.turn { count(push, of: slot) }
             step(.pushEnded(PushOutcome(push: push.id, result: .accepted, took: .zero)))
-            if push.event == .start, core.destinations.at(slot)?.phase != .listening {
+            if case .card(let slot) = push.id.turn, push.event == .start,
+                core.destinations.at(slot)?.phase != .listening
+            {
                 register(slot)
             }
         }
     }
 
-    private mutating func count(_ push: Push, of slot: Int) {
+    private mutating func count(_ push: Push, of slot: CardSlot) {
         let isFrame = core.destinations.at(slot)?.inFlight?.isFrame == true
         if isOver, isFrame, core.destinations.at(slot)?.cursor?.playing.clip.duration == nil {
             return
@@ -266,7 +267,7 @@ package struct GrantReplay: Sendable {
     }
 
     private mutating func make(_ name: Identifier?, in lane: LaneNumber) {
-        let app = core.configuration.apps[Int(lane.rawValue)]
+        let app = core.configuration[lane]
         channels += 1
         let channel = Channel(
             tenant: app.tenant, app: app.id, environment: app.environment, name: name,
@@ -274,7 +275,7 @@ package struct GrantReplay: Sendable {
         step(.channel(.made(channel), nil))
     }
 
-    private mutating func register(_ slot: Int) {
+    private mutating func register(_ slot: CardSlot) {
         guard let destination = core.destinations.at(slot),
             let device = core.devices[destination.device]
         else { return }

@@ -40,11 +40,11 @@ extension Core {
     /// Adds what a piece of the places has to a list.
     package func collect(_ listing: inout TimelineListing) {
         guard let place = listing.place else { return }
-        let end = min(timelines.places.upperBound, place + TimelineListing.pieceMax)
-        for slot in place..<max(place, end) {
+        let end = min(timelines.places.count, place + TimelineListing.pieceMax)
+        for slot in TimelineSlot(place)..<Slot(max(place, end)) {
             if let key = timelines[slot]?.key { listing.add(key) }
         }
-        listing.place = end < timelines.places.upperBound ? end : nil
+        listing.place = end < timelines.places.count ? end : nil
     }
 
     /// A timeline that was found; nil: it has gone since.

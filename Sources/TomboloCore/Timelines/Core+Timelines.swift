@@ -217,14 +217,14 @@ extension Core {
     /// Devices whose widgets show a timeline and can be reloaded, and those that cannot yet.
     func reload(
         for key: TimelineKey, _ timeline: Timeline
-    ) -> (slots: [Int], others: [Int], unreachable: Int) {
+    ) -> (slots: [DeviceSlot], others: [DeviceSlot], unreachable: Int) {
         let shown = devices(of: key, timeline).filter { isOf(key.app, $0) }
         let slots = shown.filter { devices[$0]?.tokens[.widget] != nil }
         let others = shown.filter { devices[$0]?.tokens[.widget] == nil }
         return (slots, others, others.count)
     }
 
-    private func devices(of key: TimelineKey, _ timeline: Timeline) -> [Int] {
+    private func devices(of key: TimelineKey, _ timeline: Timeline) -> [DeviceSlot] {
         switch key.subject {
         case .user(let user):
             return devices.slots(of: UserKey(tenant: key.tenant, user: user))
@@ -258,7 +258,7 @@ extension Core {
         return Span(nanoseconds: Int64(Double(most.nanoseconds) * chance.fraction()))
     }
 
-    private mutating func schedule(_ slot: Int, now: Instant) {
+    private mutating func schedule(_ slot: TimelineSlot, now: Instant) {
         guard let row = timelines[slot] else { return }
         let due = row.nextDue(zones(of: row))
         timelines.ask(slot, at: due.map { $0.at + jitter(of: row.key) })
@@ -267,7 +267,7 @@ extension Core {
     /// A device is another user's, or in another zone: its widgets show something else, and what
     /// goes by its clocks is due at another time. What its user before had of it is removed.
     mutating func deviceChanged(
-        _ slot: Int, since known: DeviceRegistration?, now: Instant
+        _ slot: DeviceSlot, since known: DeviceRegistration?, now: Instant
     ) {
         guard let device = devices[slot] else { return }
         let (old, new) = (known, device.registration)
@@ -300,7 +300,7 @@ extension Core {
         }
     }
 
-    private mutating func ask(_ slot: Int, _ row: StoredTimeline, now: Instant) {
+    private mutating func ask(_ slot: TimelineSlot, _ row: StoredTimeline, now: Instant) {
         var row = row
         var last: StoredTimeline.Due?
         // Of several that no relay was there for, the newest one.

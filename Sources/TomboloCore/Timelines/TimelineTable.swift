@@ -2,21 +2,21 @@
 ///
 /// It owns its rows: nothing else of the core changes them.
 struct TimelineTable: Sendable {
-    private var rows: [StoredTimeline?] = []
-    private var free: [Int] = []
-    private var slots: [TimelineKey: Int] = [:]
+    private var rows = SlotArray<Tables.Timelines, StoredTimeline?>()
+    private var free: [TimelineSlot] = []
+    private var slots: [TimelineKey: TimelineSlot] = [:]
     /// Those of a subject, of all kinds; by it a device finds what it may show.
-    private var bySubject: [SubjectKey: [Int]] = [:]
+    private var bySubject: [SubjectKey: [TimelineSlot]] = [:]
     /// Those of subjects `key`, by each user who may read them.
-    private var byReader: [SubjectKey: [Int]] = [:]
+    private var byReader: [SubjectKey: [TimelineSlot]] = [:]
     /// Those that show an activity's state.
-    private var byActivity: [ActivityKey: [Int]] = [:]
+    private var byActivity: [ActivityKey: [TimelineSlot]] = [:]
     private var sizes: [TenantID: Size] = [:]
     private var nextNumber: Int64 = 1
     /// By wall time.
-    private var deadlines = DeadlineHeap()
+    private var deadlines = DeadlineHeap<Tables.Timelines>()
     /// Those whose dates go by other clocks since, and are not looked at yet.
-    private var moved: [ArraySlice<Int>] = []
+    private var moved: [ArraySlice<TimelineSlot>] = []
 
     private struct SubjectKey: Hashable {
         var tenant: TenantID
@@ -39,22 +39,24 @@ struct TimelineTable: Sendable {
 
     subscript(key: TimelineKey) -> StoredTimeline? { slots[key].flatMap { rows[$0] } }
 
-    subscript(slot: Int) -> StoredTimeline? { rows.indices.contains(slot) ? rows[slot] : nil }
+    subscript(slot: TimelineSlot) -> StoredTimeline? {
+        rows.indices.contains(slot) ? rows[slot] : nil
+    }
 
     /// Places, used or not, for those who look at all of them in pieces.
-    var places: Range<Int> { rows.indices }
+    var places: Range<TimelineSlot> { rows.indices }
 
-    func slots(of subject: TimelineSubject, _ tenant: TenantID) -> [Int] {
+    func slots(of subject: TimelineSubject, _ tenant: TenantID) -> [TimelineSlot] {
         bySubject[SubjectKey(tenant: tenant, subject: subject)] ?? []
     }
 
     /// Those of subjects `key` that a user may read.
-    func slots(readableBy user: String, _ tenant: TenantID) -> [Int] {
+    func slots(readableBy user: String, _ tenant: TenantID) -> [TimelineSlot] {
         byReader[SubjectKey(tenant: tenant, subject: .user(user))] ?? []
     }
 
     /// Those that show an activity's state.
-    func slots(from activity: ActivityKey) -> [Int] {
+    func slots(from activity: ActivityKey) -> [TimelineSlot] {
         byActivity.isEmpty ? [] : byActivity[activity] ?? []
     }
 
@@ -67,7 +69,7 @@ struct TimelineTable: Sendable {
     }
 
     /// What the widgets of a device may show. Of a user who may read very many, some are left out.
-    func shown(to user: String?, _ device: DeviceKey) -> ArraySlice<Int> {
+    func shown(to user: String?, _ device: DeviceKey) -> ArraySlice<TimelineSlot> {
         var places = slots(of: .device(device.id), device.tenant)
         if let user {
             places += slots(of: .user(user), device.tenant)
@@ -78,17 +80,17 @@ struct TimelineTable: Sendable {
 
     /// Puts a timeline in the place of the one with its key.
     @discardableResult
-    mutating func put(_ row: StoredTimeline) -> Int {
+    mutating func put(_ row: StoredTimeline) -> TimelineSlot {
         let tenant = row.key.tenant
         nextNumber = max(nextNumber, row.number + 1)
-        let slot: Int
+        let slot: TimelineSlot
         if let known = slots[row.key] {
             slot = known
             sizes[tenant, default: Size()].bytes -= rows[slot]?.bytes ?? 0
             leave(slot)
         } else {
-            slot = free.popLast() ?? rows.count
-            if slot == rows.count { rows.append(nil) }
+            slot = free.popLast() ?? rows.endIndex
+            if slot == rows.endIndex { rows.append(nil) }
             slots[row.key] = slot
             bySubject[SubjectKey(tenant: tenant, subject: row.key.subject), default: []]
                 .append(slot)
@@ -106,7 +108,7 @@ struct TimelineTable: Sendable {
     }
 
     /// Readers and an activity find it no more.
-    private mutating func leave(_ slot: Int) {
+    private mutating func leave(_ slot: TimelineSlot) {
         guard let row = rows[slot] else { return }
         for reader in row.timeline.readers {
             let key = SubjectKey(tenant: row.key.tenant, subject: .user(reader))
@@ -120,7 +122,7 @@ struct TimelineTable: Sendable {
     }
 
     /// The producer was asked for what is so at a moment.
-    mutating func asked(_ slot: Int, through moment: Instant) {
+    mutating func asked(_ slot: TimelineSlot, through moment: Instant) {
         rows[slot]?.askedThrough = moment
     }
 
@@ -147,7 +149,7 @@ struct TimelineTable: Sendable {
     var hasMoved: Bool { !moved.isEmpty }
 
     /// The next whose dates are to be looked at again. Its place may have another timeline since.
-    mutating func popMoved() -> Int? {
+    mutating func popMoved() -> TimelineSlot? {
         guard let last = moved.indices.last else { return nil }
         let slot = moved[last].popLast()
         if moved[last].isEmpty { moved.removeLast() }
@@ -155,9 +157,9 @@ struct TimelineTable: Sendable {
     }
 
     /// The producer is asked then; nil: never.
-    mutating func ask(_ slot: Int, at moment: Instant?) { deadlines.set(slot, at: moment) }
+    mutating func ask(_ slot: TimelineSlot, at moment: Instant?) { deadlines.set(slot, at: moment) }
 
-    mutating func popDue(until moment: Instant) -> Int? { deadlines.pop(until: moment) }
+    mutating func popDue(until moment: Instant) -> TimelineSlot? { deadlines.pop(until: moment) }
 
     /// A record whose timeline cannot be read has its number all the same.
     mutating func skip(_ number: Int64) { nextNumber = max(nextNumber, number + 1) }

@@ -1,5 +1,5 @@
 /// Deadlines by slot: one each, moved or dropped in O(log n).
-package struct DeadlineHeap: Sendable {
+struct DeadlineHeap<Table>: Sendable {
     private struct Node {
         var at: Instant
         var slot: Int32
@@ -9,19 +9,20 @@ package struct DeadlineHeap: Sendable {
     /// Slot → its place in `nodes`; -1 where it has none.
     private var places: [Int32] = []
 
-    package init() {}
+    init() {}
 
-    package var first: Instant? { nodes.first?.at }
-    package var count: Int { nodes.count }
+    var first: Instant? { nodes.first?.at }
+    var count: Int { nodes.count }
 
     /// A slot's deadline; nil where it has none.
-    func at(_ slot: Int) -> Instant? {
-        guard slot < places.count, places[slot] >= 0 else { return nil }
-        return nodes[Int(places[slot])].at
+    func at(_ slot: Slot<Table>) -> Instant? {
+        guard slot.place < places.count, places[slot.place] >= 0 else { return nil }
+        return nodes[Int(places[slot.place])].at
     }
 
     /// Sets, moves or (with nil) drops the deadline of a slot.
-    package mutating func set(_ slot: Int, at instant: Instant?) {
+    mutating func set(_ slot: Slot<Table>, at instant: Instant?) {
+        let slot = slot.place
         while places.count <= slot { places.append(-1) }
         let place = Int(places[slot])
         switch (place >= 0, instant) {
@@ -40,10 +41,10 @@ package struct DeadlineHeap: Sendable {
 
     /// Takes the earliest slot whose deadline is not after `now`. Slots of equal deadline come by
     /// number.
-    package mutating func pop(until now: Instant) -> Int? {
+    mutating func pop(until now: Instant) -> Slot<Table>? {
         guard let first = nodes.first, first.at <= now else { return nil }
         remove(0)
-        return Int(first.slot)
+        return Slot(Int(first.slot))
     }
 
     private mutating func remove(_ place: Int) {

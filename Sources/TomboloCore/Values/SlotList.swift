@@ -1,18 +1,20 @@
-/// Places in the core's tables, in half the room of `[Int]`: a device and an activity each keep a
+/// Places of one table, in half the room of an array of them: a device and an activity each keep a
 /// list of their destinations, and most are short.
-package struct SlotList: RandomAccessCollection, Hashable, Sendable, ExpressibleByArrayLiteral {
+struct SlotList<Table>: RandomAccessCollection, Hashable, Sendable,
+    ExpressibleByArrayLiteral
+{
     private var slots: [Int32]
 
     /// In the order of their coming.
-    package init(arrayLiteral slots: Int...) { self.slots = slots.map { Int32($0) } }
+    init(arrayLiteral slots: Slot<Table>...) { self.slots = slots.map { Int32($0.place) } }
 
-    package var startIndex: Int { 0 }
-    package var endIndex: Int { slots.count }
-    package subscript(place: Int) -> Int { Int(slots[place]) }
+    var startIndex: Int { 0 }
+    var endIndex: Int { slots.count }
+    subscript(position: Int) -> Slot<Table> { Slot(Int(slots[position])) }
 
-    mutating func append(_ slot: Int) { slots.append(Int32(slot)) }
+    mutating func append(_ slot: Slot<Table>) { slots.append(Int32(slot.place)) }
 
-    mutating func remove(_ slot: Int) { slots.removeAll { $0 == slot } }
+    mutating func remove(_ slot: Slot<Table>) { slots.removeAll { $0 == slot.place } }
 
     mutating func reserveCapacity(_ count: Int) { slots.reserveCapacity(count) }
 }

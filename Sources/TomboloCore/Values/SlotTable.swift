@@ -9,16 +9,16 @@ protocol SlotValue: Sendable {
 /// A value is read and changed where it is: nothing of it is copied, and no reference is counted.
 /// Reading or changing a vacant place is a fault of the caller: a debug build traps, a release
 /// build reads `vacant` and loses the change.
-struct SlotTable<Value: SlotValue>: Sendable {
-    private var values = InPlaceArray<Value>()
-    private var free: [Int] = []
+struct SlotTable<Table, Value: SlotValue>: Sendable {
+    private var values = SlotArray<Table, Value>()
+    private var free: [Slot<Table>] = []
 
     /// Every place, taken or vacant.
-    var indices: Range<Int> { values.indices }
+    var indices: Range<Slot<Table>> { values.indices }
     /// Places that are taken.
     var count: Int { values.count - free.count }
 
-    subscript(slot: Int) -> Value {
+    subscript(slot: Slot<Table>) -> Value {
         _read {
             assert(!values[slot].isVacant, "nobody has this place")
             yield values[slot]
@@ -29,22 +29,21 @@ struct SlotTable<Value: SlotValue>: Sendable {
         }
     }
 
-    func holds(_ slot: Int) -> Bool { slot < values.count && !values[slot].isVacant }
+    func holds(_ slot: Slot<Table>) -> Bool {
+        slot < values.endIndex && !values[slot].isVacant
+    }
 
     /// A copy; nil for a vacant place.
-    func at(_ slot: Int) -> Value? { holds(slot) ? values[slot] : nil }
+    func at(_ slot: Slot<Table>) -> Value? { holds(slot) ? values[slot] : nil }
 
     /// Gives it the place that became vacant last, or a new one, and answers which.
-    mutating func insert(_ value: Value) -> Int {
-        guard let slot = free.popLast() else {
-            values.append(value)
-            return values.count - 1
-        }
+    mutating func insert(_ value: Value) -> Slot<Table> {
+        guard let slot = free.popLast() else { return values.append(value) }
         values[slot] = value
         return slot
     }
 
-    mutating func remove(_ slot: Int) {
+    mutating func remove(_ slot: Slot<Table>) {
         guard holds(slot) else { return }
         values[slot] = .vacant
         free.append(slot)

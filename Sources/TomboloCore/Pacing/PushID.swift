@@ -1,0 +1,36 @@
+/// Who waits for a turn at an upstream, or has a push on its way there.
+enum UpstreamTurn: Hashable, Sendable {
+    case card(CardSlot)
+    case surface(SurfaceSlot)
+}
+
+/// Names one push attempt within one run of the relay.
+///
+/// It holds whose push it is and where it went, so that an outcome finds its way without a table:
+/// bit 63 says which table, bits 32 to 62 the place in it, bits 24 to 31 the upstream, the rest
+/// counts.
+package struct PushID: Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    private static let surfaceBit: UInt64 = 1 << 63
+
+    /// - Parameter count: another number for each push; its lowest 24 bits are kept.
+    init(_ turn: UpstreamTurn, at lane: LaneNumber, count: UInt64) {
+        let table: UInt64
+        let place: Int
+        switch turn {
+        case .card(let slot): (table, place) = (0, slot.place)
+        case .surface(let slot): (table, place) = (Self.surfaceBit, slot.place)
+        }
+        rawValue =
+            table | UInt64(place) << 32 | UInt64(UInt8(lane.rawValue)) << 24 | count & 0xff_ffff
+    }
+
+    var turn: UpstreamTurn {
+        let place = Int(rawValue & ~Self.surfaceBit) >> 32
+        return rawValue & Self.surfaceBit == 0 ? .card(Slot(place)) : .surface(Slot(place))
+    }
+
+    var lane: LaneNumber { LaneNumber(Int32(rawValue >> 24 & 0xff)) }
+}

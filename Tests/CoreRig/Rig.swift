@@ -31,6 +31,8 @@ package struct Rig {
     package private(set) var history: [RecordedEvent] = []
     package private(set) var heads: [ActivityNumber: (ActivityHead, Int64, Int64)] = [:]
     private var pending: AppendBatch?
+    /// The pushes of one step are carried out in an order that their own says nothing of.
+    package var isUnordered = false
 
     package init(_ change: (inout CoreConfiguration) -> Void = { _ in }) {
         core = Core(configuration: Self.configuration(change), seed: 7)
@@ -153,7 +155,8 @@ package struct Rig {
     private mutating func carryOut(_ effects: Effects) {
         answers += effects.answers.map(\.1)
         notices += effects.lanes
-        for push in effects.pushes {
+        let sent = isUnordered ? effects.pushes.sorted(by: Self.comesBefore) : effects.pushes
+        for push in sent {
             pushes.append((now - Rig.epoch, push))
             if let result = verdict(push) { answer(push, result) } else { flying.append(push) }
         }

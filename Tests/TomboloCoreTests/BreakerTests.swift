@@ -316,10 +316,10 @@ import TomboloJSON
     @Test func `however many wrong tokens one phone has, it closes nothing`() {
         var lane = Lane()
         let devices = [DeviceSlot](repeating: 7, count: 10) + [8, 9, 9]
-        let wrong = devices.map { lane.isWrongFor(device: $0) }
+        let wrong = devices.map { lane.noteWrongToken(ofDevice: $0) }
         #expect(wrong == [Bool](repeating: false, count: 11) + [true, true])
-        lane.isRightFor()
-        let isStillWrong = (DeviceSlot(1)..<10).contains { lane.isWrongFor(device: $0) }
+        lane.noteRightToken()
+        let isStillWrong = (DeviceSlot(1)..<10).contains { lane.noteWrongToken(ofDevice: $0) }
         #expect(!isStillWrong, "it was right once")
     }
 

@@ -7,8 +7,9 @@ import TomboloCore
 // Lives so many random histories of the core on virtual time, and checks the pacing rules of each:
 // trailing values, timestamps, ends, grants, starts and the books. The last line on stdout is JSON;
 // each history that broke a rule is told before it by its seed. `--trace` adds a hash of all
-// pushes, answers, records and facts, to compare two builds by (deploy/same). `--unordered` takes them as sets: it
-// tells a hash of each history by its seed, for builds that order what one step brings in another way.
+// pushes, answers, records and facts, to compare two builds by (deploy/same). `--unordered` takes
+// them as sets, and prints a hash of each history by its seed: for builds that order what one step
+// brings in another way.
 
 var arguments = Array(CommandLine.arguments.dropFirst())
 let isUnordered = arguments.first == "--unordered"

@@ -13,6 +13,11 @@ struct ChannelPool: Sendable {
     private(set) var count = 0
     private var isAsked = false
     private var refusedUntil = Instant.distantPast
+    /// Cards that wait for a channel, those that came first before the others; each once.
+    private var waiting = TurnQueue<CardSlot>()
+    private var members: Set<CardSlot> = []
+    /// The last that stopped waiting.
+    private var lastServed: CardSlot?
 
     mutating func made(_ slot: DeviceSlot) {
         isAsked = false
@@ -34,6 +39,23 @@ struct ChannelPool: Sendable {
     mutating func release(_ slot: DeviceSlot, restsUntil: Instant) {
         free.append((slot, restsUntil))
     }
+
+    // MARK: Cards that wait
+
+    /// A card waits for a channel. One that has just stopped keeps its place before the others.
+    mutating func wait(_ slot: CardSlot) {
+        guard members.insert(slot).inserted else { return }
+        if slot == lastServed { waiting.putFirst(slot) } else { waiting.append(slot) }
+    }
+
+    /// Who has waited longest waits no more.
+    mutating func popWaiting() -> CardSlot? {
+        lastServed = waiting.popFirst()
+        if let lastServed { members.remove(lastServed) }
+        return lastServed
+    }
+
+    // MARK: Channels that rest
 
     /// One that has rested.
     mutating func take(now: Instant) -> DeviceSlot? {

@@ -4,26 +4,26 @@ import TomboloJSON
 
 extension Core {
     mutating func take(
-        _ command: ChannelCommand, _ ticket: Ticket?, now: Instant, effects: inout Effects
+        _ command: ChannelCommand, _ ticket: Ticket?, now: Instant
     ) {
         switch command {
         case .made(let channel):
             do throws(Refusal) {
-                let kind = try adopt(channel, now: now, effects: &effects)
+                let kind = try adopt(channel, now: now)
                 if let ticket { journal.answer(ticket, Stored(kind)) }
             } catch {
-                if let ticket { effects.answers.append((ticket, .refused(error))) }
+                if let ticket { journal.answerNow(ticket, .refused(error)) }
             }
         case .notMade(let lane):
             channels[lane].refused(now: now)
-            serveThoseWithoutChannel(lane, now: now, effects: &effects)
-        case .deleting(let key): mark(key, isBeingDeleted: true, ticket, effects: &effects)
-        case .kept(let key): mark(key, isBeingDeleted: false, ticket, effects: &effects)
+            channels.wake(lane)
+        case .deleting(let key): mark(key, isBeingDeleted: true, ticket)
+        case .kept(let key): mark(key, isBeingDeleted: false, ticket)
         case .deleted(let key):
             guard let ticket else { return }
             guard let slot = channels.slot(of: key), let number = devices[slot]?.channel?.number
             else {
-                effects.answers.append((ticket, .refused(.unknownChannel(key.name))))
+                journal.answerNow(ticket, .refused(.unknownChannel(key.name)))
                 return
             }
             for destination in devices[slot]?.destinations ?? [] { removeDestination(destination) }
@@ -36,18 +36,18 @@ extension Core {
 
     /// Refused where the channel carries an activity, also one whose start is not durable yet.
     private mutating func mark(
-        _ key: ChannelKey, isBeingDeleted: Bool, _ ticket: Ticket?, effects: inout Effects
+        _ key: ChannelKey, isBeingDeleted: Bool, _ ticket: Ticket?
     ) {
         guard let ticket else { return }
         guard let slot = channels.slot(of: key), devices[slot]?.channel != nil else {
-            effects.answers.append((ticket, .refused(.unknownChannel(key.name))))
+            journal.answerNow(ticket, .refused(.unknownChannel(key.name)))
             return
         }
         if isBeingDeleted, let activity = carried(by: key) {
             let message =
                 "the channel \"\(key.name)\" carries \"\(activity.key.id)\"; end that first: once "
                 + "its end has gone, the channel is free"
-            effects.answers.append((ticket, .refused(Refusal(.channelInUse, message))))
+            journal.answerNow(ticket, .refused(Refusal(.channelInUse, message)))
             return
         }
         devices[known: slot].channel?.isBeingDeleted = isBeingDeleted
@@ -56,7 +56,7 @@ extension Core {
     }
 
     private mutating func adopt(
-        _ made: Channel, now: Instant, effects: inout Effects
+        _ made: Channel, now: Instant
     ) throws(Refusal) -> Stored.Kind {
         var channel = made
         if let name = channel.name,
@@ -73,7 +73,7 @@ extension Core {
             return .created
         }
         channels[lane].made(slot)
-        serveThoseWithoutChannel(lane, now: now, effects: &effects)
+        channels.wake(lane)
         return .created
     }
 

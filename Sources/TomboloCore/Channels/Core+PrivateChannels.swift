@@ -58,7 +58,10 @@ extension Core {
             return nil
         }
         let until = destination.phaseSince + configuration.limits.channelWait
-        if channels[lane].isComing == true, now < until { return until }
+        if channels[lane].isComing, now < until {
+            channels.wait(slot, at: lane)
+            return until
+        }
         // Near the quota, or refused: the update token will do.
         destinations[slot].hasFallenBack = true
         markDirty(slot, now: now)
@@ -84,17 +87,9 @@ extension Core {
         activities[activity].channelDestination = slot
         journal.checkpoint(slot)
         journal.flushSoon(now: now)
-    }
-
-    /// Those that waited for a channel look anew.
-    mutating func serveThoseWithoutChannel(
-        _ lane: LaneNumber, now: Instant, effects: inout Effects
-    ) {
-        for slot in destinations.indices
-        where destinations.holds(slot) && destinations[slot].lane == lane
-            && destinations[slot].phase == .waiting
-        {
-            evaluate(slot, now: now, effects: &effects)
+        for card in activities[activity].destinations {
+            guard case .deferred(_, .channel)? = destinations[card].waiting else { continue }
+            destinations.wake(card, now: now)
         }
     }
 

@@ -36,18 +36,17 @@ extension Core {
     /// Sends the newest state where the matching pushes failed. A letter whose destination is gone
     /// stays: nothing is sent for it, and it is the evidence of what failed.
     mutating func retry(
-        _ query: DeadLetterQuery, _ ticket: Ticket, now: Instant, effects: inout Effects
+        _ query: DeadLetterQuery, _ ticket: Ticket, now: Instant
     ) {
         let matching: [DeadLetter]
         do throws(Refusal) {
             matching = try deadLetters.meant(by: query)
         } catch {
-            effects.answers.append((ticket, .refused(error)))
+            journal.answerNow(ticket, .refused(error))
             return
         }
         var retried: Set<Int64> = []
         var stored = Stored(.updated)
-        var revived: Set<CardSlot> = []
         for letter in matching {
             let slot: CardSlot
             do throws(RetryObstacle) {
@@ -59,11 +58,9 @@ extension Core {
             retried.insert(letter.number)
             stored.count += 1
             revive(slot, letter, now: now)
-            revived.insert(slot)
+            destinations.wake(slot, now: now)
         }
         journal.write(deadLetters.remove { retried.contains($0.number) })
-        // All of them first: what goes out for one of them is for the others too.
-        for slot in revived.sorted() { evaluate(slot, now: now, effects: &effects) }
         journal.answer(ticket, stored)
     }
 

@@ -170,7 +170,7 @@ extension Core {
         let grant = grantInForce(destination).grant
         destinations[index].pacing.recall(
             bucketFullAt: card.bucketFullAt, lastTimestamp: card.lastTimestamp, grant, now: now)
-        guard let (_, nested) = deviceBudget(destination, grant) else { return }
+        guard let (_, nested) = deviceBudget(destination.device, grant) else { return }
         devices.budgets[destination.device].recover(
             nested, fullAt: history.bucketFullAt, now: now)
     }

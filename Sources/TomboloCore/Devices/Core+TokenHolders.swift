@@ -102,7 +102,7 @@ extension Core {
 
     /// A token comes to a device: the device that had it before loses it.
     mutating func takeFromOthers(
-        _ value: PushToken, for slot: DeviceSlot, now: Instant, effects: inout Effects
+        _ value: PushToken, for slot: DeviceSlot, now: Instant
     ) {
         guard let device = devices[slot], let (other, _) = otherHolder(of: value, than: device)
         else { return }
@@ -111,7 +111,7 @@ extension Core {
             if case .activity(let reference) = name {
                 moveCard(reference, from: other, to: slot, now: now)
             }
-            dropToken(name, other, now: now, effects: &effects)
+            dropToken(name, other, now: now)
         }
         stageDevice(other)
     }
@@ -142,20 +142,20 @@ extension Core {
 
     mutating func deleteToken(
         _ name: TokenName, _ token: TokenRegistration, _ key: DeviceKey, _ ticket: Ticket,
-        now: Instant, effects: inout Effects
+        now: Instant
     ) throws(Refusal) {
         let slot = try device(key)
         guard let device = devices[slot], device.mayDelete(name, token) else {
-            effects.answers.append((ticket, .stored(Stored(.outdated))))
+            journal.answerNow(ticket, .stored(Stored(.outdated)))
             return
         }
-        dropToken(name, slot, now: now, effects: &effects)
+        dropToken(name, slot, now: now)
         stageDevice(slot)
         journal.answer(ticket, Stored(.deleted))
     }
 
     mutating func dropToken(
-        _ name: TokenName, _ slot: DeviceSlot, now: Instant, effects: inout Effects
+        _ name: TokenName, _ slot: DeviceSlot, now: Instant
     ) {
         noteToken("token.deleted", name, of: slot, now: now)
         setToken(name, nil, of: slot, now: now)
@@ -168,7 +168,7 @@ extension Core {
             destinations[index].token = nil
             guard destination.phase == .live else { continue }
             enter(.started, index, now: now)
-            evaluate(index, now: now, effects: &effects)
+            destinations.wakeFirst(index)
         }
     }
 }

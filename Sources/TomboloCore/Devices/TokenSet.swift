@@ -45,15 +45,14 @@ package struct TokenSet: Sendable {
 extension Core {
     /// Makes a device's tokens what its app says they are: all of it, or nothing.
     mutating func putTokens(
-        _ set: TokenSet, _ slot: DeviceSlot, by authority: DeviceAuthority, now: Instant,
-        effects: inout Effects
+        _ set: TokenSet, _ slot: DeviceSlot, by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) {
         guard let device = devices[slot] else { return }
         let gone = try gone(after: set, of: device, by: authority, now: now)
-        for name in gone { dropToken(name, slot, now: now, effects: &effects) }
+        for name in gone { dropToken(name, slot, now: now) }
         for (name, registration) in set.observed(at: wall(now)) {
             _ = try keepToken(
-                name, registration, slot, by: authority, now: now, effects: &effects)
+                name, registration, slot, by: authority, now: now)
         }
         // A time ahead of the clock is a wrong clock's: it must not keep later ones away.
         let seen = min(set.observedAt ?? wall(now), wall(now))

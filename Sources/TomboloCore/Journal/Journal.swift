@@ -8,6 +8,8 @@ import TomboloJSON
 struct Journal: Sendable {
     private var pending = JournalBatch()
     private var inFlight: JournalBatch?
+    /// Answers that wait for no disk.
+    private var answers: [(Ticket, Answer)] = []
     /// What is written lazily waits so long for something urgent.
     private let flushDelay: Span
     /// How much of the history each tenant uses up.
@@ -98,6 +100,21 @@ struct Journal: Sendable {
     }
 
     // MARK: Who waits
+
+    /// The ticket waits for no disk: its answer goes when the step is over.
+    mutating func answerNow(_ ticket: Ticket, _ answer: Answer) {
+        answers.append((ticket, answer))
+    }
+
+    /// What goes with this step.
+    mutating func takeAnswers() -> [(Ticket, Answer)] {
+        guard !answers.isEmpty else { return [] }
+        defer { answers = [] }
+        return answers
+    }
+
+    /// What a ticket is answered with this step; nil where it waits on.
+    func answer(to ticket: Ticket) -> Answer? { answers.first { $0.0 == ticket }?.1 }
 
     /// The ticket is answered when the batch is durable.
     mutating func answer(_ ticket: Ticket, _ stored: Stored) {

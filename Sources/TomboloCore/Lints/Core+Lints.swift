@@ -21,7 +21,7 @@ extension Core {
         case .start(let start): lints = self.lints(start, activity, type, now: now)
         case .update(let update): lints = self.lints(update, activity, type, now: now)
         case .end(let end): lints = Lint.of(end, now: wall(now))
-        case .play(let clip): lints = self.lints(clip, activity, now: now)
+        case .play(let clip): lints = self.lints(ofClip: clip, activity, now: now)
         case .stop: break
         }
         lints += laneLints(activity)
@@ -161,11 +161,11 @@ extension Core {
         let grant = grantInForce(destination).grant
         guard grant.perHour != nil else { return nil }
         let time = destination.pacing.highPriorityTime(
-            wish, grant, device: deviceBudget(destination, grant), now: now)
+            wish, grant, device: deviceBudget(destination.device, grant), now: now)
         return time.flatMap { $0 > now ? $0 : nil }
     }
 
-    private func lints(_ clip: Clip, _ activity: Activity, now: Instant) -> [Lint] {
+    private func lints(ofClip clip: Clip, _ activity: Activity, now: Instant) -> [Lint] {
         let own = activity.destinations.compactMap { destinations.at($0) }
         let slowest = own.map { grantInForce($0).grant.frameInterval }.max() ?? .zero
         let fit = fit(clip, activity.accepted, activity)

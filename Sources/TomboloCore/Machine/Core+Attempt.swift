@@ -132,21 +132,9 @@ extension Core {
         }
     }
 
-    /// Whose turn it is in a lane. Where no token was ever right, that of a device that was not
-    /// tried.
-    private mutating func nextWaiting(_ lane: LaneNumber) -> UpstreamTurn? {
-        if upstreams[lane].seeksRightToken,
-            let turn = upstreams[lane].firstWaiting(where: { !isStranger($0, of: lane) })
-        {
-            upstreams[lane].takeWaiting(turn)
-            return turn
-        }
-        return upstreams[lane].nextWaiting()
-    }
-
     /// A device has another token, or is no more.
-    mutating func isNoStranger(_ device: DeviceSlot, now: Instant) {
-        for lane in upstreams.numbers { upstreams[lane].isNoStranger(device, now: now) }
+    mutating func forgetStranger(_ device: DeviceSlot, now: Instant) {
+        for lane in upstreams.numbers { upstreams[lane].forgetStranger(device, now: now) }
     }
 
     func isStranger(_ turn: UpstreamTurn, of lane: LaneNumber) -> Bool {
@@ -155,22 +143,6 @@ extension Core {
         // A place that is vacant is passed over soon.
         case .card(let slot):
             destinations.holds(slot) && upstreams[lane].isStranger(destinations[slot].device)
-        }
-    }
-
-    /// Gives free places in a lane to those who wait; each takes its newest value now.
-    mutating func serve(_ lane: LaneNumber, now: Instant, effects: inout Effects) {
-        while upstreams[lane].isOpen(now: now), let turn = nextWaiting(lane) {
-            switch turn {
-            case .surface(let slot):
-                surfaces[slot].isQueued = false
-                evaluateSurface(slot, isItsTurn: true, now: now, effects: &effects)
-            case .card(let slot):
-                // Its place may have become vacant, or another's.
-                guard destinations.holds(slot), destinations[slot].isQueued else { continue }
-                destinations[slot].isQueued = false
-                evaluate(slot, isItsTurn: true, now: now, effects: &effects)
-            }
         }
     }
 
@@ -226,7 +198,7 @@ extension Core {
         if alerted > destinations[slot].alertsThrough {
             destinations[slot].alertsThrough = alerted
         }
-        if wish != .frame { noteDelivery(slot, flying) }
+        if wish != .frame { destinations[slot].noteDelivery(flying) }
         destinations.deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         markDirty(slot, mayWait: event == .update && alert == nil, now: now)
         counters[configuration[lane].tenant].pushesSent += 1
@@ -295,15 +267,14 @@ extension Core {
     }
 
     /// An attempt that was on record and yet did not go, for it is wanted no more or must wait
-    /// after all: nobody is to believe that it was tried, and its place is for others. Answers
-    /// whether there was one.
-    mutating func withdraw(_ slot: CardSlot, now: Instant) -> Bool {
+    /// after all: nobody is to believe that it was tried, and its place is for others.
+    mutating func withdraw(_ slot: CardSlot, now: Instant) {
         guard destinations.holds(slot), destinations[slot].keepsPlace,
             destinations[slot].reservation == .granted
-        else { return false }
+        else { return }
+        upstreams.wake(destinations[slot].lane)
         leavePlace(slot)
         markDirty(slot, now: now)
-        return true
     }
 
     /// Forgets what was reserved, and the place that was kept for it.
@@ -313,12 +284,6 @@ extension Core {
             upstreams[destinations[slot].lane].gaveBack()
         }
         clearReservation(slot)
-    }
-
-    private mutating func noteDelivery(_ slot: CardSlot, _ flying: Destination.InFlight) {
-        destinations[slot].lastDelivery = DeliveryView(
-            version: flying.version, route: flying.route, apnsID: flying.apnsID,
-            priority: flying.priority, result: nil, took: .zero)
     }
 
     private func content(

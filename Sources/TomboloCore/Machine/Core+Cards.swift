@@ -42,14 +42,16 @@ extension Core {
             let count = audiences.running(of: UserKey(tenant: key.tenant, user: user))
             makeRoom(count, of: key.tenant, now: now)
             if let device { makeRoom(count, on: device, now: now) }
-        case .putToken(let name, _): makeRoom(for: [name], device, now: now)
-        case .putTokens(let set): makeRoom(for: set.tokens.map(\.name), device, now: now)
+        case .putToken(let name, _): makeRoom(forTokens: [name], device, now: now)
+        case .putTokens(let set): makeRoom(forTokens: set.tokens.map(\.name), device, now: now)
         case .delete, .deleteToken, .presence, .report, .action: break
         }
     }
 
     /// The token of a card that nobody knows of makes one.
-    private mutating func makeRoom(for names: [TokenName], _ device: DeviceSlot?, now: Instant) {
+    private mutating func makeRoom(
+        forTokens names: [TokenName], _ device: DeviceSlot?, now: Instant
+    ) {
         guard let device else { return }
         let count = names.count { name in
             guard case .activity = name else { return false }

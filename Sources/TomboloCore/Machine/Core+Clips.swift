@@ -144,11 +144,13 @@ extension Core {
 
     /// Why a state need not go: the phone has it, or would show nothing new (rules 1 and 17); nil
     /// where it goes.
-    mutating func skip(_ slot: CardSlot, _ projection: Projection, now: Instant) -> EventDecision? {
+    func skip(
+        _ slot: CardSlot, _ projection: Projection, visible: UInt64?, now: Instant
+    ) -> EventDecision? {
         if isUnchanged(slot, projection, now: now) { return .unchanged }
         guard destinations[slot].contentHash != 0, let seen = destinations[slot].visibleHash
         else { return nil }
-        return visibleHash(slot, projection) == seen ? .notVisible : nil
+        return visible == seen ? .notVisible : nil
     }
 
     /// A hash of what is visible on a phone; nil where all of it is. A clip's frames are asked for,

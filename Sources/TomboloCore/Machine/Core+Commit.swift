@@ -99,27 +99,32 @@ extension Core {
             if destinations[one.slot].reservation == .pending {
                 destinations[one.slot].reservation = .granted
             }
-            evaluate(one.slot, now: now, effects: &effects)
+            // Its turn at the device and its place at the upstream are kept for it: no more than
+            // the upstream has places.
+            if destinations[one.slot].keepsPlace {
+                destinations.wakeFirst(one.slot)
+            } else {
+                destinations.wake(one.slot, now: now)
+            }
         }
-        for one in batch.clockWaits where isStill(one) {
-            evaluate(one.slot, now: now, effects: &effects)
-        }
+        for one in batch.clockWaits where isStill(one) { destinations.wake(one.slot, now: now) }
         for one in batch.successions where isStill(one) {
             destinations[one.slot].awaitsSuccession = false
-            evaluate(one.slot, now: now, effects: &effects)
+            destinations.wake(one.slot, now: now)
         }
-        useTokens(batch.tokens, now: now, effects: &effects)
+        useTokens(batch.tokens, now: now)
         for slot in batch.surfaceReservations where surfaces[slot].phase == .reserving {
             surfaces[slot].phase = .granted
-            evaluateSurface(slot, now: now, effects: &effects)
+            surfaces.wake(slot, now: now)
         }
         var seen: Set<ActivitySlot> = []
         for slot in affected where seen.insert(slot).inserted {
             for destination in activities[slot].destinations {
-                evaluate(destination, now: now, effects: &effects)
+                destinations.wakeFirst(destination)
             }
         }
-        answer(batch, commit, now: now, effects: &effects)
+        lookAtWoken(.own, now: now, effects: &effects)
+        answer(batch, commit, now: now)
         leave(batch.retired, now: now)
     }
 
@@ -185,23 +190,21 @@ extension Core {
     }
 
     private mutating func answer(
-        _ batch: JournalBatch, _ commit: AppendReceipt, now: Instant, effects: inout Effects
+        _ batch: JournalBatch, _ commit: AppendReceipt, now: Instant
     ) {
-        for (ticket, stored) in batch.stored {
-            effects.answers.append((ticket, .stored(stored)))
-        }
+        for (ticket, stored) in batch.stored { journal.answerNow(ticket, .stored(stored)) }
         for waiting in batch.waiting {
             switch waiting {
             case .event(let index, let ticket):
                 let answer = answer(to: index, of: batch, commit, now: now)
-                effects.answers.append((ticket, .accepted(answer)))
+                journal.answerNow(ticket, .accepted(answer))
             case .events(let indices, let ticket):
                 let answers = indices.map {
                     answer(to: $0, of: batch, commit, now: now)
                 }
-                effects.answers.append((ticket, .acceptedAll(answers)))
+                journal.answerNow(ticket, .acceptedAll(answers))
             case .standing(let slot, let kind, let ticket):
-                stand(slot, kind, ticket, now: now, effects: &effects)
+                stand(slot, kind, ticket, now: now)
             }
         }
     }

@@ -12,14 +12,11 @@ extension Core {
 
     /// A deed is on record if its input has stored something, or has been answered without a
     /// refusal.
-    mutating func settleDeed(_ effects: Effects, now: Instant) {
+    mutating func settleDeed(now: Instant) {
         guard let (deed, ticket) = deed else { return }
         self.deed = nil
         let isStored = journal.comingAnswer(to: ticket) != nil
-        let isDone = effects.answers.contains { answer in
-            guard answer.0 == ticket, case .stored = answer.1 else { return false }
-            return true
-        }
+        let isDone = if case .stored? = journal.answer(to: ticket) { true } else { false }
         if isStored || isDone { note(deed.tenant, nil, deed.kind, deed.body, now: now) }
     }
 

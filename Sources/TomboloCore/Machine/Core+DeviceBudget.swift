@@ -1,13 +1,9 @@
 // Grants nest: a device has one of its own, and what goes to any of its activities counts.
 
 extension Core {
-    /// What a destination's device has spent, and its grant; nil where the class has no bucket, or
-    /// devices no grant of their own.
+    /// What a device has spent, and its grant; nil where the class has no bucket, or devices no
+    /// grant of their own.
     func deviceBudget(
-        _ destination: Destination, _ grant: Grant
-    ) -> (spent: DeviceBudget, grant: Grant)? { deviceBudget(destination.device, grant) }
-
-    private func deviceBudget(
         _ device: DeviceSlot, _ grant: Grant
     ) -> (spent: DeviceBudget, grant: Grant)? {
         let factor = configuration.limits.deviceGrantFactor
@@ -34,7 +30,7 @@ extension Core {
             guard let destination = destinations.at(slot) else { continue }
             let grant = grantInForce(destination).grant
             var isOther = destinations[slot].pacing.bucket.adopt(grant, now: now)
-            if let (_, nested) = deviceBudget(destination, grant),
+            if let (_, nested) = deviceBudget(destination.device, grant),
                 devices.budgets[device].bucket.adopt(nested, now: now)
             {
                 isOther = true
@@ -59,7 +55,7 @@ extension Core {
             destination.pacing.holdsToken, destination.pacing.hasPaid(grant, now: now)
         )
         destinations[slot].pacing.reserve(grant, now: now)
-        guard !pays, let (_, nested) = deviceBudget(destination, grant) else { return }
+        guard !pays, let (_, nested) = deviceBudget(destination.device, grant) else { return }
         if holds {
             devices.budgets[destination.device].bucket.renew(
                 nested, until: now + PacingState.slowReservation, now: now)

@@ -5,43 +5,43 @@ import TomboloJSON
 extension Core {
     mutating func take(
         _ command: DeviceCommand, for key: DeviceKey, by authority: DeviceAuthority,
-        _ ticket: Ticket, now: Instant, effects: inout Effects
+        _ ticket: Ticket, now: Instant
     ) {
         makeRoom(for: command, key, now: now)
         do {
             switch command {
             case .register(let registration):
                 let (admitted, stored) = try admit(registration, key, by: authority)
-                register(admitted, key, now: now, effects: &effects)
+                register(admitted, key, now: now)
                 journal.answer(ticket, stored)
             case .delete: try deleteDevice(key, ticket, now: now)
             case .putToken(let name, let registration):
                 try putToken(
-                    name, registration, key, by: authority, ticket, now: now, effects: &effects)
+                    name, registration, key, by: authority, ticket, now: now)
             case .putTokens(let set):
                 let slot = try device(key)
-                try putTokens(set, slot, by: authority, now: now, effects: &effects)
+                try putTokens(set, slot, by: authority, now: now)
                 stageDevice(slot)
                 journal.answer(ticket, Stored(.updated))
             case .deleteToken(let name, let token):
-                try deleteToken(name, token, key, ticket, now: now, effects: &effects)
+                try deleteToken(name, token, key, ticket, now: now)
             case .presence(let report):
-                try take(report, of: key, ticket, now: now, effects: &effects)
+                try take(report, of: key, ticket, now: now)
             case .report(let reference, let report):
-                try take(report, on: reference, key, now: now, effects: &effects)
+                try take(report, on: reference, key, now: now)
                 // The last word on a card is not said again.
                 if report.phase == .ended || report.phase == .dismissed {
                     journal.answer(ticket, Stored(.updated))
                 } else {
-                    effects.answers.append((ticket, .stored(Stored(.updated))))
+                    journal.answerNow(ticket, .stored(Stored(.updated)))
                 }
             case .action(let action):
                 try act(action, key, by: authority, ticket, now: now)
-                noteSignOfLife(try device(key), now: now, effects: &effects)
+                noteSignOfLife(try device(key), now: now)
             }
         } catch {
             counters[key.tenant].commandsRefused += 1
-            effects.answers.append((ticket, .refused(error)))
+            journal.answerNow(ticket, .refused(error))
         }
     }
 
@@ -61,8 +61,7 @@ extension Core {
     // MARK: Registration
 
     private mutating func register(
-        _ registration: DeviceRegistration, _ key: DeviceKey, now: Instant,
-        effects: inout Effects
+        _ registration: DeviceRegistration, _ key: DeviceKey, now: Instant
     ) {
         // Tokens and cards belong to one app in one environment: there it is another installation.
         if let known = devices.slot(of: key), moves(known, to: registration) {
@@ -96,7 +95,7 @@ extension Core {
             addDestination(activity, slot, now: now)
         }
         deviceChanged(slot, since: known, now: now)
-        noteSignOfLife(slot, now: now, effects: &effects)
+        noteSignOfLife(slot, now: now)
     }
 
     /// The registration as it is kept, and what is said to it.
@@ -150,7 +149,7 @@ extension Core {
     /// - Parameter keepsHistory: false where nothing of it may stay.
     mutating func forgetDevice(_ slot: DeviceSlot, keepsHistory: Bool = true, now: Instant) {
         guard let gone = devices[slot] else { return }
-        isNoStranger(slot, now: now)
+        forgetStranger(slot, now: now)
         if keepsHistory { noteFact("device.deleted", of: slot, now: now) }
         if keepsHistory { keepHistory(ofDevice: slot, now: now) }
         if gone.channel == nil { forgetTimelines(ofDevice: gone.key) }
@@ -169,13 +168,13 @@ extension Core {
 
     private mutating func putToken(
         _ name: TokenName, _ registration: TokenRegistration, _ key: DeviceKey,
-        by authority: DeviceAuthority, _ ticket: Ticket, now: Instant, effects: inout Effects
+        by authority: DeviceAuthority, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
         let slot = try device(key)
         let kind = try keepToken(
-            name, registration, slot, by: authority, now: now, effects: &effects)
+            name, registration, slot, by: authority, now: now)
         guard kind != .outdated else {
-            effects.answers.append((ticket, .stored(Stored(.outdated))))
+            journal.answerNow(ticket, .stored(Stored(.outdated)))
             return
         }
         stageDevice(slot)
@@ -185,18 +184,18 @@ extension Core {
     /// Takes a token in, and lets those that waited for it go on; the caller stages the device.
     mutating func keepToken(
         _ name: TokenName, _ registration: TokenRegistration, _ slot: DeviceSlot,
-        by authority: DeviceAuthority, now: Instant, effects: inout Effects
+        by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> Stored.Kind {
         guard let device = devices[slot],
             let (token, kind) = try judge(
                 name, registration, of: device, by: authority, now: now)
         else { return .outdated }
-        takeFromOthers(token.value, for: slot, now: now, effects: &effects)
+        takeFromOthers(token.value, for: slot, now: now)
         setToken(name, token, of: slot, now: now)
         devices[known: slot].retired[name] = nil
         if device.tokens[name]?.value != token.value {
             noteToken("token.registered", name, of: slot, now: now)
-            isNoStranger(slot, now: now)
+            forgetStranger(slot, now: now)
         }
         switch name {
         case .activity(let reference):
@@ -206,14 +205,14 @@ extension Core {
                         device: slot, number: device.number, reference: reference,
                         value: token.value))
             }
-            useToken(of: slot, reference, now: now, effects: &effects)
+            useToken(of: slot, reference, now: now)
         case .start(let type):
             if device.tokens[name]?.value != token.value {
                 devices[known: slot].startBackOffs[type] = nil
                 recallStarts(of: token.value, type: type, slot, now: now)
             }
             for destination in devices[slot]?.destinations ?? [] {
-                evaluate(destination, now: now, effects: &effects)
+                destinations.wakeFirst(destination)
             }
         case .widget, .control: useSurfaceToken(name, of: slot, now: now)
         }
@@ -261,7 +260,7 @@ extension Core {
     }
 
     /// Update tokens have become durable: pushes may go to them.
-    mutating func useTokens(_ tokens: [JournalBatch.Token], now: Instant, effects: inout Effects) {
+    mutating func useTokens(_ tokens: [JournalBatch.Token], now: Instant) {
         for one in tokens {
             let name = TokenName.activity(one.reference)
             guard devices[one.device]?.number == one.number,
@@ -271,28 +270,27 @@ extension Core {
             for slot in devices[one.device]?.destinations ?? []
             where destinations.at(slot).map(self.reference) == one.reference {
                 destinations[slot].tokenIsNew = false
-                evaluate(slot, now: now, effects: &effects)
+                destinations.wakeFirst(slot)
             }
-            noteSignOfLife(one.device, besides: one.reference, now: now, effects: &effects)
+            noteSignOfLife(one.device, besides: one.reference, now: now)
         }
     }
 
     /// What else a device was sent while it was away may be lost.
     mutating func noteSignOfLife(
-        _ device: DeviceSlot, besides reference: ActivityReference, now: Instant,
-        effects: inout Effects
+        _ device: DeviceSlot, besides reference: ActivityReference? = nil, now: Instant
     ) {
         for slot in devices[device]?.destinations ?? []
-        where destinations.at(slot).map(self.reference) != reference {
+        where reference == nil || destinations.at(slot).map(self.reference) != reference {
             destinations[slot].noteSignOfLife(now: now)
-            evaluate(slot, now: now, effects: &effects)
+            destinations.wake(slot, now: now)
         }
     }
 
     /// Gives an update token to the destination that it is for: a start has arrived, an activity is
     /// adopted, a lost one is back.
     private mutating func useToken(
-        of device: DeviceSlot, _ reference: ActivityReference, now: Instant, effects: inout Effects
+        of device: DeviceSlot, _ reference: ActivityReference, now: Instant
     ) {
         guard let token = devices[device]?.tokens[.activity(reference)] else { return }
         recallShown(reference, of: device, now: now)
@@ -300,16 +298,16 @@ extension Core {
         for slot in devices[device]?.destinations ?? []
         where destinations.at(slot).map(self.reference) == reference {
             isUsed = true
-            useToken(token, at: slot, now: now, effects: &effects)
+            useToken(token, at: slot, now: now)
         }
-        if !isUsed { takeOrphan(reference, of: device, now: now, effects: &effects) }
+        if !isUsed { takeOrphan(reference, of: device, now: now) }
         // The new card's comes before the others'.
         guard token.isOnRecord else { return }
-        noteSignOfLife(device, besides: reference, now: now, effects: &effects)
+        noteSignOfLife(device, besides: reference, now: now)
     }
 
     private mutating func useToken(
-        _ token: Device.Token, at slot: CardSlot, now: Instant, effects: inout Effects
+        _ token: Device.Token, at slot: CardSlot, now: Instant
     ) {
         destinations[slot].tokenIsNew = !token.isOnRecord
         guard let destination = destinations.at(slot), destination.token != token.value,
@@ -337,7 +335,7 @@ extension Core {
             // What went to the token that is gone may never have arrived.
             if destination.phase == .gone { destinations[slot].noteSignOfLife(now: now) }
         }
-        evaluate(slot, now: now, effects: &effects)
+        destinations.wakeFirst(slot)
         endPredecessor(of: slot, now: now)
     }
 

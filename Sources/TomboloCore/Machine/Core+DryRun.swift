@@ -57,12 +57,10 @@ extension Core {
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID
     ) throws(Refusal) -> Stored {
         var trial = trial()
-        var effects = Effects()
         // It has no devices whose budgets could change by now.
         trial.put(
-            type, named: name, app: app, tenant: tenant, Ticket(0), now: .distantPast,
-            effects: &effects)
-        if case .refused(let refusal)? = effects.answers.first?.1 { throw refusal }
+            type, named: name, app: app, tenant: tenant, Ticket(0), now: .distantPast)
+        if case .refused(let refusal)? = trial.journal.answer(to: Ticket(0)) { throw refusal }
         return trial.journal.comingAnswer(to: Ticket(0)) ?? Stored(.updated)
     }
 

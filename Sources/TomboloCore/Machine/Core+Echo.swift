@@ -30,16 +30,6 @@ extension Core {
             .map { max(old, $0) }
     }
 
-    /// A device has been heard of: what it was sent before may not have arrived.
-    mutating func noteSignOfLife(
-        _ device: DeviceSlot, except known: CardSlot? = nil, now: Instant, effects: inout Effects
-    ) {
-        for slot in devices[device]?.destinations ?? [] where slot != known {
-            destinations[slot].noteSignOfLife(now: now)
-            evaluate(slot, now: now, effects: &effects)
-        }
-    }
-
     /// A phone's word on its card: it shows the newest state, has ended, or has missed something.
     mutating func hear(_ report: PhoneReport, at slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), let projection = projection(slot) else {

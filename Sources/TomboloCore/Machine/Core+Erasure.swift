@@ -11,21 +11,19 @@ package enum ErasureSubject: Hashable, Sendable {
 extension Core {
     /// Forgets the subject, and stages what has to leave the log's current values with it. Refused
     /// while an activity of it runs, or waits for the disk.
-    mutating func erase(
-        _ subject: ErasureSubject, _ ticket: Ticket, now: Instant, effects: inout Effects
-    ) {
+    mutating func erase(_ subject: ErasureSubject, _ ticket: Ticket, now: Instant) {
         do throws(Refusal) {
             switch subject {
             case .activity(let key, let number):
-                try erase(key, number: number, ticket)
-            case .device(let key): try erase(key, ticket, now: now)
+                try eraseActivity(key, number: number, ticket)
+            case .device(let key): try eraseDevice(key, ticket, now: now)
             }
         } catch {
-            effects.answers.append((ticket, .refused(error)))
+            journal.answerNow(ticket, .refused(error))
         }
     }
 
-    private mutating func erase(
+    private mutating func eraseActivity(
         _ key: ActivityKey, number: ActivityNumber?, _ ticket: Ticket
     ) throws(Refusal) {
         let slot = try erasable(key, number: number)
@@ -37,7 +35,7 @@ extension Core {
         journal.answer(ticket, Stored(.deleted, number: number))
     }
 
-    private mutating func erase(
+    private mutating func eraseDevice(
         _ key: DeviceKey, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
         let (alone, shared) = try named(key)

@@ -4,17 +4,17 @@ import TomboloJSON
 
 extension Core {
     mutating func take(
-        _ command: Command, _ ticket: Ticket, now: Instant, effects: inout Effects
+        _ command: Command, _ ticket: Ticket, now: Instant
     ) {
         makeRoom(for: CollectionOfOne(command), now: now)
         switch admit(command, now: now) {
         case .staged(let index): journal.answer(.event(index: index, ticket))
         case .standing(let slot):
-            stand(slot, command.content.kind, ticket, now: now, effects: &effects)
-        case .replay(let seq): effects.answers.append((ticket, .replay(seq: seq)))
+            stand(slot, command.content.kind, ticket, now: now)
+        case .replay(let seq): journal.answerNow(ticket, .replay(seq: seq))
         case .refused(let refusal):
             counters[command.activity.tenant].commandsRefused += 1
-            effects.answers.append((ticket, .refused(refusal)))
+            journal.answerNow(ticket, .refused(refusal))
         }
     }
 
@@ -263,16 +263,12 @@ extension Core {
 
     /// An answer without an event; it waits while the activity itself waits for the disk.
     mutating func stand(
-        _ slot: ActivitySlot, _ kind: EventKind, _ ticket: Ticket, now: Instant,
-        effects: inout Effects
+        _ slot: ActivitySlot, _ kind: EventKind, _ ticket: Ticket, now: Instant
     ) {
         let activity = activities[slot]
         if activity.durable?.version == activity.accepted.version {
-            effects.answers.append(
-                (
-                    ticket,
-                    .accepted(accepted(slot, kind, changed: false, now: now))
-                ))
+            journal.answerNow(
+                ticket, .accepted(accepted(slot, kind, changed: false, now: now)))
         } else {
             journal.answer(.standing(activity: slot, kind, ticket))
         }

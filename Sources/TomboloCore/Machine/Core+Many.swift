@@ -5,13 +5,13 @@ import TomboloJSON
 extension Core {
     /// All or none: admitted one after the other, and taken back to the first if one is refused.
     mutating func takeAtomically(
-        _ commands: [Command], _ ticket: Ticket, now: Instant, effects: inout Effects
+        _ commands: [Command], _ ticket: Ticket, now: Instant
     ) {
         if let (index, refusal) = tooManyCards(commands) {
             if let command = commands.first {
                 counters[command.activity.tenant].commandsRefused += 1
             }
-            effects.answers.append((ticket, .refusedBatch(index: index, refusal)))
+            journal.answerNow(ticket, .refusedBatch(index: index, refusal))
             return
         }
         makeRoom(for: commands, now: now)
@@ -26,17 +26,17 @@ extension Core {
                 let refusal = Refusal(
                     .preconditionFailed,
                     "line \(index + 1) is there already; an atomic batch takes new events only")
-                effects.answers.append((ticket, .refusedBatch(index: index, refusal)))
+                journal.answerNow(ticket, .refusedBatch(index: index, refusal))
                 return
             case .refused(let refusal):
                 takeBack(undo)
                 counters[command.activity.tenant].commandsRefused += 1
-                effects.answers.append((ticket, .refusedBatch(index: index, refusal)))
+                journal.answerNow(ticket, .refusedBatch(index: index, refusal))
                 return
             }
         }
         guard !indices.isEmpty else {
-            effects.answers.append((ticket, .acceptedAll([])))
+            journal.answerNow(ticket, .acceptedAll([]))
             return
         }
         journal.answer(.events(indices: indices, ticket))
@@ -125,7 +125,7 @@ extension Core {
 
     /// Ends a piece of them; nothing is left where it ends none.
     mutating func endMany(
-        _ request: EndMany, _ ticket: Ticket, now: Instant, effects: inout Effects
+        _ request: EndMany, _ ticket: Ticket, now: Instant
     ) {
         var indices: [Int] = []
         var refused: Refusal?
@@ -146,8 +146,7 @@ extension Core {
             if refused?.code == .overloaded || refused?.code == .logFull { break }
         }
         guard !indices.isEmpty else {
-            effects.answers.append(
-                (ticket, refused.map(Answer.refused) ?? .acceptedAll([])))
+            journal.answerNow(ticket, refused.map(Answer.refused) ?? .acceptedAll([]))
             return
         }
         journal.answer(.events(indices: indices, ticket))

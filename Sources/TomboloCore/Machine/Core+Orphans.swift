@@ -8,7 +8,7 @@ extension Core {
     /// one of two that a device came back with goes on beside the other; one whose activity nobody
     /// knows may be adopted for a while.
     mutating func takeOrphan(
-        _ reference: ActivityReference, of device: DeviceSlot, now: Instant, effects: inout Effects
+        _ reference: ActivityReference, of device: DeviceSlot, now: Instant
     ) {
         devices.orphanDeadlines.set(
             device,
@@ -25,7 +25,7 @@ extension Core {
             durable.ending != nil || reference.incarnation < activities[activity].durableIncarnation
         guard !devices.isFull(device, configuration.limits) else { return }
         guard isLeft || isOver else {
-            takeForgotten(token, reference, of: device, activity, now: now, effects: &effects)
+            takeForgotten(token, reference, of: device, activity, now: now)
             return
         }
         let final =
@@ -35,7 +35,7 @@ extension Core {
         let slot = addCard(token, reference, of: device, activity, now: now)
         if let slot {
             destinations[slot].final = final
-            evaluate(slot, now: now, effects: &effects)
+            destinations.wakeFirst(slot)
         }
     }
 
@@ -70,7 +70,7 @@ extension Core {
     private mutating func takeForgotten(
         _ token: Device.Token, _ reference: ActivityReference, of device: DeviceSlot,
         _ activity: ActivitySlot,
-        now: Instant, effects: inout Effects
+        now: Instant
     ) {
         guard let durable = activities[activity].durable, isInAudience(device, of: activity),
             let card = forgottenCard(reference, of: device, activity)
@@ -93,8 +93,8 @@ extension Core {
         for index in known where destinations[index].phase == .live {
             endPredecessor(of: index, now: now)
         }
-        evaluate(slot, now: now, effects: &effects)
-        for index in known { evaluate(index, now: now, effects: &effects) }
+        destinations.wakeFirst(slot)
+        for index in known { destinations.wakeFirst(index) }
     }
 
     /// Whether a device that went and came back had this card of a running activity for a user who

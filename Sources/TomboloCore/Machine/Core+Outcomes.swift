@@ -10,27 +10,25 @@ extension Core {
         upstreams[lane].gaveBack()
         if let notice = noteLane(lane, outcome, now: now) { effects.lanes.append(notice) }
         switch outcome.push.turn {
-        case .card(let slot): cardPushEnded(slot, outcome, now: now, effects: &effects)
-        case .surface(let slot): reloadEnded(slot, outcome, now: now, effects: &effects)
+        case .card(let slot): cardPushEnded(slot, outcome, now: now)
+        case .surface(let slot): reloadEnded(slot, outcome, now: now)
         }
-        serve(lane, now: now, effects: &effects)
+        upstreams.wake(lane)
     }
 
-    private mutating func cardPushEnded(
-        _ slot: CardSlot, _ outcome: PushOutcome, now: Instant, effects: inout Effects
-    ) {
+    private mutating func cardPushEnded(_ slot: CardSlot, _ outcome: PushOutcome, now: Instant) {
         // An outcome that comes after its push was given up says nothing more about the
         // destination, but for a start: nobody is to begin a card a second time that has begun.
         if destinations.holds(slot), let flying = destinations[slot].land(outcome.push) {
             if !flying.isFrame { destinations[slot].note(outcome) }
             settle(slot, flying, outcome.result, now: now)
             account(slot, flying, outcome.result, took: outcome.took, now: now)
-            evaluate(slot, now: now, effects: &effects)
+            destinations.wakeFirst(slot)
         } else if destinations.holds(slot), destinations[slot].phase == .startUnknown,
             destinations[slot].startPush == outcome.push
         {
             startLearned(slot, outcome.result, now: now)
-            evaluate(slot, now: now, effects: &effects)
+            destinations.wakeFirst(slot)
         }
     }
 
@@ -41,11 +39,12 @@ extension Core {
         switch outcome.result {
         case .accepted, .rejected(_, _, .tokenGone, _), .rejected(_, _, .tokenBackOff, _):
             guard !upstreams[lane].hasBeenRight else { return outcome }
-            upstreams[lane].isRightFor()
+            upstreams[lane].noteRightToken()
             journal.write(Upstream(configuration[lane]).record)
         case .rejected(let status, let reason, .tokenMisplaced, _),
             .rejected(let status, let reason, .topic, _):
-            guard let device = device(of: outcome.push), upstreams[lane].isWrongFor(device: device)
+            guard let device = device(of: outcome.push),
+                upstreams[lane].noteWrongToken(ofDevice: device)
             else { return outcome }
             var outcome = outcome
             outcome.result = .rejected(
@@ -103,7 +102,7 @@ extension Core {
     }
 
     /// A push that is not answered in time is of unknown outcome.
-    mutating func expireInFlight(_ slot: CardSlot, now: Instant, effects: inout Effects) {
+    mutating func expireInFlight(_ slot: CardSlot, now: Instant) {
         guard let flying = destinations[slot].inFlight, flying.until <= now else { return }
         destinations[slot].inFlight = nil
         let result = PushResult.unknown(reason: "no answer in time")
@@ -344,12 +343,5 @@ extension Core {
         guard let destination = destinations.at(slot) else { return nil }
         let type = activities[destination.activity].definition.type
         return devices[destination.device]?.startBackOffs[type].flatMap { $0 > now ? $0 : nil }
-    }
-
-    /// Pushes of a lane may go again: one of them tries.
-    mutating func probe(_ lane: LaneNumber, now: Instant, effects: inout Effects) {
-        guard upstreams.holds(lane) else { return }
-        upstreams[lane].tryNow(now)
-        serve(lane, now: now, effects: &effects)
     }
 }

@@ -6,13 +6,13 @@ extension Core {
     /// Takes a pause, which holds from now on, or takes one back.
     mutating func take(
         _ command: PauseCommand, of tenant: TenantID, by key: AskingKey, _ ticket: Ticket,
-        now: Instant, effects: inout Effects
+        now: Instant
     ) {
         var pause: Pause
         do throws(Refusal) {
             pause = try pauses.pause(of: command, tenant, since: wall(now))
         } catch {
-            effects.answers.append((ticket, .refused(error)))
+            journal.answerNow(ticket, .refused(error))
             return
         }
         let number = pause.number
@@ -32,23 +32,30 @@ extension Core {
     }
 
     /// Does one piece of the sweep that is under way.
-    mutating func sweep(now: Instant, effects: inout Effects) {
+    mutating func sweep(now: Instant) {
         guard let (work, first) = sweeps.current(now: now) else { return }
-        let count: Int
-        switch work {
-        case .pause: count = destinations.indices.count
-        case .grants: count = devices.count
-        }
+        let cards = destinations.indices.count
+        let count =
+            switch work {
+            case .pause: cards + surfaces.count
+            case .grants: devices.count
+            }
         var (place, works) = (first, 0)
         let end = min(count, first + Sweeps.placesMax)
-        while place < end, works < Sweeps.worksMax,
-            effects.pushes.count < Self.pushesPerTurnMax
-        {
+        while place < end, works < Sweeps.worksMax {
             switch work {
-            case .pause(let pause):
+            case .pause(let pause) where place < cards:
                 let slot = CardSlot(place)
                 if pause.map({ holds($0, slot) }) ?? destinations.holds(slot) {
-                    evaluate(slot, now: now, effects: &effects)
+                    destinations.wake(slot, now: now)
+                    works += 1
+                }
+            case .pause(let pause):
+                let slot = SurfaceSlot(place - cards)
+                if surfaces[slot].isWaiting, let device = devices[surfaces[slot].device],
+                    pause.map({ holds($0, device) }) ?? true
+                {
+                    surfaces.wake(slot, now: now)
                     works += 1
                 }
             case .grants:
@@ -97,6 +104,16 @@ extension Core {
 
     private func holds(_ pause: Pause, _ slot: CardSlot) -> Bool {
         destinations.holds(slot) && pause.holds(activities[destinations[slot].activity])
+    }
+
+    /// Whether an operator holds back the reloads of a device.
+    func isReloadPaused(_ device: Device) -> Bool {
+        pauses.contains { !$0.alertsOnly && holds($0, device) }
+    }
+
+    private func holds(_ pause: Pause, _ device: Device) -> Bool {
+        let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant)
+        return pause.holds(app: app, of: device.key.tenant)
     }
 
     /// A tenant's pauses in force, oldest first.

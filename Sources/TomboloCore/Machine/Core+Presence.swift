@@ -5,8 +5,7 @@ import TomboloJSON
 extension Core {
     /// Takes a device's report, or the signals that make one.
     mutating func take(
-        _ report: PresenceReport, of key: DeviceKey, _ ticket: Ticket, now: Instant,
-        effects: inout Effects
+        _ report: PresenceReport, of key: DeviceKey, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
         let slot = try device(key)
         guard let device = devices[slot] else { return }
@@ -23,12 +22,12 @@ extension Core {
         if heard.presence.isLease != device.presence.isLease {
             journal.answer(ticket, stored)
         } else {
-            effects.answers.append((ticket, .stored(stored)))
+            journal.answerNow(ticket, .stored(stored))
         }
         for destination in devices[slot]?.destinations ?? [] {
             destinations[destination].noteSignOfLife(now: now)
         }
-        presenceChanged(slot, now: now, effects: &effects)
+        presenceChanged(slot, now: now)
     }
 
     /// What is known of a device's presence after a report, and what is said to it.
@@ -64,7 +63,7 @@ extension Core {
 
     /// The frames of everything that the device shows are looked at anew, and once more when its
     /// lease or grace is over.
-    mutating func presenceChanged(_ slot: DeviceSlot, now: Instant, effects: inout Effects) {
+    mutating func presenceChanged(_ slot: DeviceSlot, now: Instant) {
         noteWork(onDevice: slot)
         let wasLease = devices[slot]?.presence.isLease ?? false
         devices[known: slot].heard?.presence.lapse(now: now)
@@ -74,7 +73,7 @@ extension Core {
         }
         devices.deadlines.set(slot, at: devices[slot]?.presence.changesAt(now: now))
         for destination in devices[slot]?.destinations ?? [] {
-            evaluate(destination, now: now, effects: &effects)
+            destinations.wakeFirst(destination)
         }
     }
 
@@ -107,8 +106,7 @@ extension Core {
     // MARK: The phone's word
 
     mutating func take(
-        _ report: PhoneReport, on reference: ActivityReference, _ key: DeviceKey, now: Instant,
-        effects: inout Effects
+        _ report: PhoneReport, on reference: ActivityReference, _ key: DeviceKey, now: Instant
     ) throws(Refusal) {
         let slot = try device(key)
         if devices[slot]?.reports.count ?? 0 >= Device.reportsMax,
@@ -139,12 +137,12 @@ extension Core {
                 devices[known: slot].reports[reference]?.matchedPicture = version
             }
             hear(report, at: index, now: now)
-            evaluate(index, now: now, effects: &effects)
+            destinations.wakeFirst(index)
         }
         if let heard = devices[slot]?.reports[reference] {
             noteReport(heard, before: before, on: reference, of: slot, now: now)
             devices[known: slot].reports[reference]?.noted = heard.nextNoted
         }
-        noteSignOfLife(slot, besides: reference, now: now, effects: &effects)
+        noteSignOfLife(slot, besides: reference, now: now)
     }
 }

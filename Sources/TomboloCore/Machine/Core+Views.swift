@@ -5,7 +5,7 @@ import TomboloJSON
 extension Core {
     /// An activity with its clip sampled now; nil for one that is not there, or not durable yet.
     package func view(_ key: ActivityKey, now: Instant) -> ActivityView? {
-        activities.slot(of: key).flatMap { view($0, now: now) }
+        activities.slot(of: key).flatMap { view(at: $0, now: now) }
             ?? activities.damaged(key).map { ActivityView($0) }
     }
 
@@ -22,7 +22,7 @@ extension Core {
         activities.slot(of: key).map { activities[$0].number }
     }
 
-    func view(_ slot: ActivitySlot, now: Instant) -> ActivityView? {
+    func view(at slot: ActivitySlot, now: Instant) -> ActivityView? {
         let activity = activities[slot]
         guard let durable = activity.durable else { return nil }
         let state = durable.state(at: wall(now))

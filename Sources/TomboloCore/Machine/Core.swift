@@ -72,30 +72,30 @@ package struct Core: Sendable {
         defer { workNote?.set(nil) }
         switch input {
         case .command(let command, let ticket):
-            take(command, ticket, now: now, effects: &effects)
+            take(command, ticket, now: now)
         case .atomic(let commands, let ticket):
-            takeAtomically(commands, ticket, now: now, effects: &effects)
+            takeAtomically(commands, ticket, now: now)
         case .endMany(let request, let ticket):
-            endMany(request, ticket, now: now, effects: &effects)
+            endMany(request, ticket, now: now)
         case .device(let key, let command, let ticket, let authority):
-            take(command, for: key, by: authority, ticket, now: now, effects: &effects)
+            take(command, for: key, by: authority, ticket, now: now)
         case .keys(let stored, let ticket): keep(stored, ticket)
         case .pause(let command, let tenant, let ticket, let key):
-            take(command, of: tenant, by: key, ticket, now: now, effects: &effects)
+            take(command, of: tenant, by: key, ticket, now: now)
         case .deed(let next, let ticket):
             return adopt(next, ticket, now: now)
         case .erase(let subject, let ticket):
-            erase(subject, ticket, now: now, effects: &effects)
+            erase(subject, ticket, now: now)
         case .type(let type, let name, let app, let tenant, let ticket):
-            put(type, named: name, app: app, tenant: tenant, ticket, now: now, effects: &effects)
+            put(type, named: name, app: app, tenant: tenant, ticket, now: now)
         case .channel(let command, let ticket):
-            take(command, ticket, now: now, effects: &effects)
+            take(command, ticket, now: now)
         case .reload(let request, let tenant, let ticket):
-            take(request, of: tenant, ticket, now: now, effects: &effects)
+            take(request, of: tenant, ticket, now: now)
         case .timeline(let command, let tenant, let ticket):
-            take(command, of: tenant, ticket, now: now, effects: &effects)
+            take(command, of: tenant, ticket, now: now)
         case .retry(let query, let ticket):
-            retry(query, ticket, now: now, effects: &effects)
+            retry(query, ticket, now: now)
         case .committed(let commit):
             committed(commit, now: now, effects: &effects)
         case .pushEnded(let outcome):
@@ -103,11 +103,13 @@ package struct Core: Sendable {
         case .capacity(let lane, let count):
             guard upstreams.holds(lane) else { return }
             upstreams[lane].setCapacity(count)
-            serve(lane, now: now, effects: &effects)
+            upstreams.wake(lane)
+            lookAtWoken(.turns, now: now, effects: &effects)
             // Another lane may be told in the same turn: nothing that is due goes before.
             return
-        case .probe(let lane):
-            probe(lane, now: now, effects: &effects)
+        case .probe(let lane) where upstreams.holds(lane):
+            upstreams[lane].tryNow(now)
+            upstreams.wake(lane)
         case .clock(let lead):
             // Timestamps run ahead by it only as far as the next relay would know.
             followClock(to: lead, now: now)
@@ -118,10 +120,11 @@ package struct Core: Sendable {
             return
         case .remembered(let head):
             remember(head, now: now)
-        case .tick: break
+        case .tick, .probe: break
         }
-        if deed != nil { settleDeed(effects, now: now) }
+        if deed != nil { settleDeed(now: now) }
         wakeUp(now: now, effects: &effects)
+        effects.answers += journal.takeAnswers()
     }
 
     /// When `tick` is due, if nothing else comes. An instant that has passed means that a batch
@@ -137,7 +140,9 @@ package struct Core: Sendable {
             journal.leftOutDueAt ?? .distantFuture)
         // By wall time: where the clock is set, what is due by it moves.
         if let due = timelines.nextDue { next = min(next, clock.steady(due)) }
-        if timelines.hasMoved { next = .distantPast }
+        if timelines.hasMoved || upstreams.firstWoken != nil || channels.hasWoken {
+            next = .distantPast
+        }
         for lane in upstreams.numbers where upstreams[lane].hasWaiting {
             if let probe = upstreams[lane].probeAt { next = min(next, probe) }
         }
@@ -145,12 +150,6 @@ package struct Core: Sendable {
         if let flush = journal.flushAt { next = min(next, flush) }
         return next == .distantFuture ? nil : next
     }
-
-    /// With so many pushes in a turn, what else is due waits for the next one: these are written
-    /// meanwhile, and the peer works on them while the relay works on the next. Thousands in one
-    /// turn would leave the caches between their making and their writing, and the later a relay
-    /// is, the slower it would get.
-    package static let pushesPerTurnMax = 128
 
     /// Wall time, as it goes into timestamps and records.
     package func wall(_ now: Instant) -> Instant { clock.wall(now) }
@@ -164,33 +163,15 @@ package struct Core: Sendable {
     func time(_ now: Instant) -> DeliveryTime { DeliveryTime(now: now, lead: clock.lead) }
 
     private mutating func wakeUp(now: Instant, effects: inout Effects) {
-        sweep(now: now, effects: &effects)
+        sweep(now: now)
         endSilent(now: now)
-        while let slot = devices.deadlines.pop(until: now) {
-            presenceChanged(slot, now: now, effects: &effects)
-        }
-        while effects.pushes.count < Self.pushesPerTurnMax,
-            let slot = destinations.deadlines.pop(until: now)
-        {
-            guard let all = inTurn(slot, now: now) else {
-                evaluate(slot, now: now, effects: &effects)
-                continue
-            }
-            for slot in all { evaluate(slot, now: now, effects: &effects) }
-        }
-        while let slot = surfaces.deadlines.pop(until: now) {
-            evaluateSurface(slot, now: now, effects: &effects)
-        }
+        lookAtWoken(.all, now: now, effects: &effects)
         if timelines.hasMoved || timelines.nextDue.map({ $0 <= wall(now) }) == true {
             askForTimelines(now: now)
         }
-        while let slot = devices.orphanDeadlines.pop(until: now) {
-            sweepOrphans(of: slot, now: now)
-        }
         retire(now: now)
         journal.sayWhatIsLeftOut(clock, now: now)
-        for lane in upstreams.numbers where upstreams[lane].hasWaiting {
-            serve(lane, now: now, effects: &effects)
-        }
+        upstreams.wakeWaiting()
+        lookAtWoken(.turns, now: now, effects: &effects)
     }
 }

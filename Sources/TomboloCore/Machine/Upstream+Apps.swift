@@ -14,7 +14,7 @@ extension Upstream {
             return ["the record of upstream number \(record.number) cannot be read"]
         }
         for (lane, app) in zip(upstreams.numbers, apps) where Upstream(app) == upstream {
-            upstreams[lane].isRightFor()
+            upstreams[lane].noteRightToken()
         }
         return []
     }

@@ -37,7 +37,7 @@ extension Core {
         now: Instant
     ) -> BudgetView {
         let force = grantInForce(destination)
-        let nested = deviceBudget(destination, force.grant)
+        let nested = deviceBudget(destination.device, force.grant)
         let next = destination.pacing.lastSend + force.grant.spacing
         let starts = devices.budgets[destination.device].starts
         return BudgetView(

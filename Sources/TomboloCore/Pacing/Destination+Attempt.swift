@@ -97,6 +97,13 @@ extension Destination {
         return Instant.earlier(due, max(sign, pacing.lastSend + limits.echoGrace))
     }
 
+    /// A push goes that is no frame: it is the last delivery.
+    mutating func noteDelivery(_ flying: InFlight) {
+        lastDelivery = DeliveryView(
+            version: flying.version, route: flying.route, apnsID: flying.apnsID,
+            priority: flying.priority, result: nil, took: .zero)
+    }
+
     /// Its device gives a sign of life: what was sent before may not have arrived.
     mutating func noteSignOfLife(now: Instant) {
         guard token != nil, pacing.lastSend < now else { return }

@@ -1,6 +1,25 @@
 import TomboloJSON
 
 /// One way to one surface: an activity's incarnation on one device.
+///
+/// A card's life, by `Phase`:
+///
+/// ```
+///            start goes          200               token
+///   waiting ───────────> starting ───────> started ──────> live ──── end, 200 ────> ended
+///    ^  │                 │    │              │            │  │
+///    │  │ start_wait,     │    │ no answer    │ on its     │  └── 8 h are over ──> lapsed
+///    │  │ no route        │    v              │ channel    │
+///    ├──┼──── not sent ───┘  startUnknown     v            └── dismissed, 410 ──> gone
+///    │  │                      │  │ │      listening
+///    │  │                      │  │ └── a token or a report: started, live
+///    └──┼───── resend ─────────┘  └──── give_up ───────────────────────────────> gone
+///       │
+///       └── given up: gone · ended before its start: ended
+/// ```
+///
+/// A token may come in any phase: then the card is there, and the phase is `live`. A card whose
+/// token is gone waits for its next start where `on_token_gone` is `restart`.
 struct Destination: SlotValue {
     enum Phase: UInt8, Hashable, Sendable {
         /// No start was tried.

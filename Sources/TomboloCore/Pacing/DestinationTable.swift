@@ -9,6 +9,8 @@ struct DestinationTable: Sendable {
     private var pushes: UInt64 = 0
     /// When each is looked at next, by its place.
     var deadlines = DeadlineHeap<Tables.Cards>()
+    /// Those that this step looks at before it answers, in this order.
+    private var woken = TurnQueue<CardSlot>()
 
     init() {}
 
@@ -29,6 +31,22 @@ struct DestinationTable: Sendable {
 
     /// Places of a tenant's activities on devices and channels.
     func count(of tenant: TenantID) -> Int { counts[tenant] ?? 0 }
+
+    // MARK: Waking
+
+    /// It is looked at in a piece of this step or of a later one.
+    mutating func wake(_ slot: CardSlot, now: Instant) {
+        deadlines.set(slot, at: Instant.earlier(deadlines.at(slot), now))
+    }
+
+    /// It is looked at in this step, before the step answers: for what the step's own event
+    /// changes.
+    mutating func wakeFirst(_ slot: CardSlot) { woken.append(slot) }
+
+    /// The next that `wakeFirst` named.
+    mutating func popWoken() -> CardSlot? { woken.popFirst() }
+
+    // MARK: Coming and leaving
 
     mutating func insert(_ destination: Destination, of tenant: TenantID) -> CardSlot {
         counts[tenant, default: 0] += 1

@@ -41,8 +41,8 @@ struct Lane: Sendable {
     private(set) var silence: UpstreamSilence?
     /// Until then nothing goes; after it one push tries.
     private(set) var parkedUntil: Instant?
-    private var waitingMust = TurnQueue()
-    private var waitingRest = TurnQueue()
+    private var waitingMust = TurnQueue<UpstreamTurn>()
+    private var waitingRest = TurnQueue<UpstreamTurn>()
 
     mutating func setCapacity(_ count: Int) { capacity = max(0, count) }
 
@@ -88,7 +88,7 @@ struct Lane: Sendable {
     /// wrong.
     ///
     /// - Parameter device: its slot. One phone may bring as many wrong tokens as it likes.
-    mutating func isWrongFor(device: DeviceSlot) -> Bool {
+    mutating func noteWrongToken(ofDevice device: DeviceSlot) -> Bool {
         guard !hasBeenRight else { return false }
         // Each device has its try at a steady pace. Where all have had one, it slows down.
         if strangers.insert(device).inserted { probeDelay = Self.strangerPace }
@@ -97,7 +97,7 @@ struct Lane: Sendable {
     }
 
     /// A device has another token, or is another one: it has its try anew, and soon.
-    mutating func isNoStranger(_ device: DeviceSlot, now: Instant) {
+    mutating func forgetStranger(_ device: DeviceSlot, now: Instant) {
         guard strangers.remove(device) != nil, seeksRightToken else { return }
         tryStranger(now: now)
     }
@@ -114,7 +114,7 @@ struct Lane: Sendable {
 
     /// A token was of this topic and environment, whatever else became of its push: from now on a
     /// token that is not is at fault itself.
-    mutating func isRightFor() {
+    mutating func noteRightToken() {
         hasBeenRight = true
         seeksRightToken = false
         strangers = []
@@ -239,42 +239,5 @@ struct LastHundred: Sendable {
         let new = isFailure ? old | bit : old & ~bit
         if place < 64 { bits.0 = new } else { bits.1 = new }
         place = place == 99 ? 0 : place + 1
-    }
-}
-
-/// First in, first out, in an array with a moving head.
-struct TurnQueue: Sendable {
-    private var turns: [UpstreamTurn] = []
-    private var head = 0
-
-    var isEmpty: Bool { head == turns.count }
-    var count: Int { turns.count - head }
-
-    mutating func append(_ turn: UpstreamTurn) { turns.append(turn) }
-
-    func first(where isWanted: (UpstreamTurn) -> Bool) -> UpstreamTurn? {
-        turns[head...].first(where: isWanted)
-    }
-
-    /// Answers whether it was there.
-    mutating func remove(_ turn: UpstreamTurn) -> Bool {
-        guard let place = turns[head...].firstIndex(of: turn) else { return false }
-        turns.remove(at: place)
-        return true
-    }
-
-    mutating func popFirst() -> UpstreamTurn? {
-        guard head < turns.count else { return nil }
-        defer {
-            head += 1
-            if head == turns.count {
-                turns.removeAll(keepingCapacity: true)
-                head = 0
-            } else if head > 1_024, head * 2 > turns.count {
-                turns.removeFirst(head)
-                head = 0
-            }
-        }
-        return turns[head]
     }
 }

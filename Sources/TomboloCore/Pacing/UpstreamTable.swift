@@ -1,6 +1,8 @@
 /// All upstreams by their numbers: one for each configured app.
 struct UpstreamTable: Sendable {
     private var lanes: [Lane]
+    /// Those whose places are given out next.
+    private var woken = TurnQueue<LaneNumber>()
 
     init(count: Int) { lanes = (0..<count).map { _ in Lane() } }
 
@@ -15,4 +17,23 @@ struct UpstreamTable: Sendable {
         _read { yield lanes[Int(number.rawValue)] }
         _modify { yield &lanes[Int(number.rawValue)] }
     }
+
+    // MARK: Waking
+
+    /// Places may be free in it: those that wait get them, in a piece of this step or of a later
+    /// one.
+    mutating func wake(_ number: LaneNumber) {
+        if !woken.contains(number) { woken.append(number) }
+    }
+
+    /// Wakes those in which somebody waits.
+    mutating func wakeWaiting() {
+        for number in numbers where self[number].hasWaiting { wake(number) }
+    }
+
+    /// The one whose places are given out now.
+    var firstWoken: LaneNumber? { woken.first }
+
+    /// It has given out all that it can.
+    mutating func popWoken() { _ = woken.popFirst() }
 }

@@ -6,8 +6,7 @@ import TomboloJSON
 extension Core {
     /// Somebody wants widgets or a control to ask for what is new.
     mutating func take(
-        _ request: ReloadRequest, of tenant: TenantID, _ ticket: Ticket, now: Instant,
-        effects: inout Effects
+        _ request: ReloadRequest, of tenant: TenantID, _ ticket: Ticket, now: Instant
     ) {
         let (name, slots, unreachable) = reached(by: request, of: tenant)
         for slot in slots { wantReload(name, of: slot, now: now) }
@@ -164,7 +163,8 @@ extension Core {
         if !surface.holdsToken {
             due = max(due, surface.bucket.time(keeping: 0, of: grant, now: now) ?? now)
         }
-        if isReloadPaused(device) { due = max(due, now + Self.reloadRetry) }
+        // Its resume wakes it.
+        guard !isReloadPaused(device) else { return }
         guard due <= now else { return surfaces.deadlines.set(slot, at: due) }
         // On a slow disk what was paid for may be too old by now.
         guard surface.phase == .granted, surface.bucket.covers(grant, now: now) else {
@@ -192,14 +192,6 @@ extension Core {
         }
         surfaces[slot].hasLostTurn = false
         sendReload(slot, device, token.value, lane, now: now, effects: &effects)
-    }
-
-    /// A pause is looked at again after this.
-    private static let reloadRetry = Span.seconds(1)
-
-    func isReloadPaused(_ device: Device) -> Bool {
-        let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant)
-        return pauses.contains { !$0.alertsOnly && $0.holds(app: app, of: device.key.tenant) }
     }
 
     private mutating func sendReload(
@@ -233,11 +225,11 @@ extension Core {
 
     /// What became of a surface's push.
     mutating func reloadEnded(
-        _ slot: SurfaceSlot, _ outcome: PushOutcome, now: Instant, effects: inout Effects
+        _ slot: SurfaceSlot, _ outcome: PushOutcome, now: Instant
     ) {
         guard surfaces.isInFlight(outcome.push, slot) else { return }
         endReload(slot, outcome.result, now: now)
-        evaluateSurface(slot, now: now, effects: &effects)
+        surfaces.wake(slot, now: now)
     }
 
     private mutating func endReload(_ slot: SurfaceSlot, _ result: PushResult, now: Instant) {

@@ -42,6 +42,9 @@ struct ReloadSurface: Sendable {
         self.name = name
     }
 
+    /// Something is wanted that may go when nothing holds it.
+    var isWaiting: Bool { !isGone && (phase == .wanted || phase == .granted) }
+
     /// What a restart needs to know.
     var isToBeRemembered: Bool { phase != .idle || bucket.fullAt != .distantPast }
 

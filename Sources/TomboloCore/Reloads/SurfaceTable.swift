@@ -21,6 +21,11 @@ struct SurfaceTable: RandomAccessCollection, Sendable {
         indices.contains(slot) && !self[slot].isGone && self[slot].phase == .inFlight(push)
     }
 
+    /// It is looked at in a piece of this step or of a later one.
+    mutating func wake(_ slot: SurfaceSlot, now: Instant) {
+        deadlines.set(slot, at: Instant.earlier(deadlines.at(slot), now))
+    }
+
     mutating func insert(_ surface: ReloadSurface) -> SurfaceSlot {
         guard let slot = free.popLast() else { return rows.append(surface) }
         rows[slot] = surface

@@ -19,8 +19,7 @@ extension Core {
     static let timelineAnswerMax = 2 << 20
 
     mutating func take(
-        _ command: TimelineCommand, of tenant: TenantID, _ ticket: Ticket, now: Instant,
-        effects: inout Effects
+        _ command: TimelineCommand, of tenant: TenantID, _ ticket: Ticket, now: Instant
     ) {
         do throws(Refusal) {
             let stored =
@@ -36,7 +35,7 @@ extension Core {
             journal.answer(ticket, stored)
         } catch {
             counters[tenant].commandsRefused += 1
-            effects.answers.append((ticket, .refused(error)))
+            journal.answerNow(ticket, .refused(error))
         }
     }
 

@@ -6,7 +6,7 @@ extension Core {
     /// Registers a type; `app` nil: the tenant's only one.
     mutating func put(
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID,
-        _ ticket: Ticket, now: Instant, effects: inout Effects
+        _ ticket: Ticket, now: Instant
     ) {
         do throws(Refusal) {
             let key = ActivityType.Key(
@@ -30,7 +30,7 @@ extension Core {
             journal.answer(ticket, stored)
         } catch {
             counters[tenant].commandsRefused += 1
-            effects.answers.append((ticket, .refused(error)))
+            journal.answerNow(ticket, .refused(error))
         }
     }
 

@@ -8,6 +8,11 @@ struct CoreShape {
     /// Numbers that say how large things are, for information.
     let sizes: [(name: String, count: Int)]
 
+    /// The folders that use each other.
+    let pairNames: [String]
+    /// Functions that call themselves, at once or by way of others.
+    let recursive: [String]
+
     private let sources: [SwiftFile]
     private let core: [SwiftFile]
 
@@ -17,6 +22,8 @@ struct CoreShape {
         let bodies = core.map { ($0, Self.extensions(in: $0)) }
         let extending = bodies.filter { !$0.1.isEmpty }
         let pairs = FolderPairs(core.filter { Self.extensions(in: $0).isEmpty })
+        pairNames = pairs.twoWay
+        recursive = CoreCalls(core).recursive
         var measures = [
             "stored properties of Core": core.reduce(0) { $0 + Self.storedProperties(in: $1) },
             "functions in extension Core": extending.reduce(0) { sum, file in
@@ -32,7 +39,8 @@ struct CoreShape {
                         Self.placeNames.contains($0) && $1 == "Int"
                     }
             },
-            "two-way pairs of folders": pairs.twoWay.count,
+            "functions of Core that call themselves": recursive.count,
+            "two-way pairs of folders": pairNames.count,
         ]
         let names = extending.flatMap { file in
             file.1.flatMap { Self.functions(in: file.0, $0) }
@@ -78,6 +86,13 @@ struct CoreShape {
         }
     }
 
+    /// Where the bodies of `struct Core` and of its extensions begin.
+    static func bodies(in file: SwiftFile) -> [Int] {
+        let own = (file.places["struct"] ?? []).filter { file.tokens[$0 + 1].isCode("Core") }
+            .compactMap { start in file.tokens[start...].firstIndex { $0.isCode("{") } }
+        return own + extensions(in: file)
+    }
+
     /// The stored properties of `struct Core`, those of the type itself left out.
     static func storedProperties(in file: SwiftFile) -> Int {
         guard
@@ -103,7 +118,7 @@ struct CoreShape {
     }
 
     /// The tokens that stand directly between a brace and its closing one.
-    private static func members(of brace: Int, in file: SwiftFile) -> [Int] {
+    static func members(of brace: Int, in file: SwiftFile) -> [Int] {
         guard let end = file.closings[brace] else { return [] }
         var found: [Int] = []
         var index = brace + 1
@@ -136,7 +151,7 @@ struct CoreShape {
         }
     }
 
-    private static func openingOfParameters(_ keyword: Int, in file: SwiftFile) -> Int? {
+    static func openingOfParameters(_ keyword: Int, in file: SwiftFile) -> Int? {
         guard keyword == 0 || !file.tokens[keyword - 1].isCode(".") else { return nil }
         let last = min(keyword + 12, file.tokens.count)
         return file.tokens[keyword..<last].firstIndex { $0.isCode("(") }

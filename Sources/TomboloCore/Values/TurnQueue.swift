@@ -1,0 +1,46 @@
+/// First in, first out, in an array with a moving head.
+struct TurnQueue<Element: Equatable & Sendable>: Sendable {
+    private var turns: [Element] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == turns.count }
+    var count: Int { turns.count - head }
+
+    var first: Element? { isEmpty ? nil : turns[head] }
+
+    func contains(_ turn: Element) -> Bool { turns[head...].contains(turn) }
+
+    mutating func append(_ turn: Element) { turns.append(turn) }
+
+    /// It comes before all others.
+    mutating func putFirst(_ turn: Element) {
+        if head > 0 { head -= 1 } else { turns.insert(turn, at: 0) }
+        turns[head] = turn
+    }
+
+    func first(where isWanted: (Element) -> Bool) -> Element? {
+        turns[head...].first(where: isWanted)
+    }
+
+    /// Answers whether it was there.
+    mutating func remove(_ turn: Element) -> Bool {
+        guard let place = turns[head...].firstIndex(of: turn) else { return false }
+        turns.remove(at: place)
+        return true
+    }
+
+    mutating func popFirst() -> Element? {
+        guard head < turns.count else { return nil }
+        defer {
+            head += 1
+            if head == turns.count {
+                turns.removeAll(keepingCapacity: true)
+                head = 0
+            } else if head > 1_024, head * 2 > turns.count {
+                turns.removeFirst(head)
+                head = 0
+            }
+        }
+        return turns[head]
+    }
+}

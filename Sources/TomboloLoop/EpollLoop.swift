@@ -6,7 +6,7 @@ import Synchronization
 /// readiness.
 ///
 /// A turn: wait, read the clock, take what other threads enqueued, tell of ready descriptors, fire
-/// due timers, run jobs (at most `jobsPerTurnMax`, so that a busy actor starves no socket),
+/// due timers, run jobs (for `turnMax` at most, so that busy actors starve no socket and no timer),
 /// end-of-turn calls. Waits are as exact as the kernel's high-resolution timers and never end
 /// early. A job that is enqueued after the loop has stopped never runs: stop it when its tasks have
 /// ended.
@@ -21,8 +21,9 @@ package final class EpollLoop: Loop, @unchecked Sendable {
     // Sendable: everything below is touched by the loop's own thread alone, but for `thread`
     // (atomic), `remote` (a mutex) and `wakeup` (a descriptor that never changes).
 
-    /// Jobs between two looks at the descriptors: at 0.1 µs each about half a millisecond.
-    package static let jobsPerTurnMax = 4096
+    /// The last job of a turn begins before so many nanoseconds are over: 5 ms. Sockets and timers
+    /// wait no longer than that and one job.
+    package static let turnMax: Int64 = 5_000_000
 
     private struct Remote {
         var jobs: [UnownedJob] = []
@@ -170,11 +171,19 @@ package final class EpollLoop: Loop, @unchecked Sendable {
     }
 
     private func runJobs(_ serial: UnownedSerialExecutor, _ task: UnownedTaskExecutor) {
-        var count = 0
-        while !ready.isEmpty, count < Self.jobsPerTurnMax, !isStopping {
+        guard !ready.isEmpty else { return }
+        let end = Self.readClock().nanoseconds + Self.turnMax
+        while !ready.isEmpty, !isStopping {
             swap(&running, &ready)
-            count += running.count
-            for job in running { job.runSynchronously(isolatedTo: serial, taskExecutor: task) }
+            for place in running.indices {
+                running[place].runSynchronously(isolatedTo: serial, taskExecutor: task)
+                guard Self.readClock().nanoseconds < end else {
+                    // What is left goes before what has come meanwhile.
+                    ready.insert(contentsOf: running[(place + 1)...], at: 0)
+                    running.removeAll(keepingCapacity: true)
+                    return
+                }
+            }
             running.removeAll(keepingCapacity: true)
         }
     }

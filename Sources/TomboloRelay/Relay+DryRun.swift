@@ -23,8 +23,19 @@ extension Relay {
                 last[stored.key] = PlacedHead(found)
             }
         }
-        return core.dryRun(commands, remembered: last, now: steadyNow())
+        // One trial for all of them, so that each sees what those before it would do.
+        var trial = core.trial()
+        var runs: [Result<DryRun, Refusal>] = []
+        for first in stride(from: 0, to: commands.count, by: Self.dryRunPieceMax) {
+            if first > 0 { await letOthersGo() }
+            let piece = commands[first..<min(commands.count, first + Self.dryRunPieceMax)]
+            runs += core.dryRun(piece, on: &trial, remembered: last, now: steadyNow())
+        }
+        return runs
     }
+
+    /// So many commands are tried in one turn: as many as an atomic batch may have.
+    private static let dryRunPieceMax = 50
 
     /// What registering a type would do now; nothing is stored.
     package func dryRun(

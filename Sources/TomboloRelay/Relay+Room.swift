@@ -4,6 +4,22 @@ import TomboloEventLog
 // A disk that fills, and is freed.
 
 extension Relay {
+    /// Whether events are taken.
+    package var isReady: Bool { unreadiness == nil }
+
+    /// Whether it takes requests, be there room for events or not.
+    package var isRunning: Bool { phase == .running && !writesAll }
+
+    /// What everything is answered with now; nil while events are taken.
+    var refusalOfAll: Answer? {
+        guard phase == .running, !writesAll else { return Self.stopping }
+        return roomHint.map { .refused(Refusal(.logFull, "the log has no room: \($0)")) }
+    }
+
+    static let stopping = Answer.refused(
+        Refusal(.stopping, "the relay is stopping; whether this was stored is not known: ask again")
+    )
+
     /// Why no event is taken, and what to do; nil where they are. A clock that is behind is no
     /// reason.
     package var unreadiness: String? {

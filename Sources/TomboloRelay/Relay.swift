@@ -28,6 +28,8 @@ package import TomboloLoop
 /// ```
 package actor Relay: TurnTarget, TimerTarget {
     package nonisolated let loop: any Loop
+    /// Large reads and pieces of long work: one a turn of the loop, by who asks.
+    package nonisolated let pieces: TurnGate<String>
     let log: any EventLog
     private let sender: any PushSender
     private let trapped: [WorkNote.Subject: Int]
@@ -41,6 +43,8 @@ package actor Relay: TurnTarget, TimerTarget {
     var clock: RelayClock
     var clockWritten: RelayClock.Reading?
     private var inbox: [Input] = []
+    /// Requests that wait for the next batch.
+    private var held = HeldRequests()
     /// Those of the turn that is under way; kept for its memory.
     private var taken: [Input] = []
     /// A burst of more gives its memory back.
@@ -55,7 +59,7 @@ package actor Relay: TurnTarget, TimerTarget {
     private var timer = TimerID()
     private var timerAt: MonotonicInstant?
     private(set) var phase = Phase.new
-    private var writesAll = false
+    private(set) var writesAll = false
     /// When facts were written last because somebody asked for them.
     var settledAt = Instant.distantPast
     /// As they were when somebody looked last.
@@ -80,7 +84,9 @@ package actor Relay: TurnTarget, TimerTarget {
     enum Phase { case new, recovered, running, failed }
 
     /// Inputs that wait for the end of the turn, and requests that wait for their answer.
-    var backlog: (inbox: Int, unanswered: Int) { (inbox.count, waiting.count) }
+    var backlog: (inbox: Int, unanswered: Int) {
+        (inbox.count + held.count, waiting.count)
+    }
 
     /// Who waits for an answer.
     private enum Waiter {
@@ -108,6 +114,7 @@ package actor Relay: TurnTarget, TimerTarget {
         self.report = report
         meters = configuration.apps.map { _ in UpstreamMeter(reasons: refusalReasons) }
         self.loop = loop
+        pieces = TurnGate(perTurn: 1, on: loop)
         self.log = log
         self.sender = sender
         self.channels = channels
@@ -177,6 +184,7 @@ package actor Relay: TurnTarget, TimerTarget {
             if let batch = core.takeBatch(now: steadyNow(), writesAll: writesAll) {
                 // Deadlines of destinations do not wait for the disk.
                 setTimer(core.nextWake, now: steadyNow())
+                if !held.isEmpty { scheduleTurn() }
                 let receipt = try await store(withClock(batch))
                 inbox.append(.committed(receipt))
                 turn()
@@ -240,18 +248,6 @@ package actor Relay: TurnTarget, TimerTarget {
         appending.unpark()
     }
 
-    /// Whether events are taken.
-    package var isReady: Bool { unreadiness == nil }
-
-    /// Whether it takes requests, be there room for events or not.
-    package var isRunning: Bool { phase == .running && !writesAll }
-
-    /// What everything is answered with now; nil while events are taken.
-    var refusalOfAll: Answer? {
-        guard phase == .running, !writesAll else { return Self.stopping }
-        return roomHint.map { .refused(Refusal(.logFull, "the log has no room: \($0)")) }
-    }
-
     private func fail() {
         phase = .failed
         let left = waiting.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -259,10 +255,6 @@ package actor Relay: TurnTarget, TimerTarget {
         for (_, waiter) in left { answer(waiter, Self.stopping) }
         wakeWatchers()
     }
-
-    static let stopping = Answer.refused(
-        Refusal(.stopping, "the relay is stopping; whether this was stored is not known: ask again")
-    )
 
     // MARK: Turns
 
@@ -307,7 +299,16 @@ package actor Relay: TurnTarget, TimerTarget {
         if !isEmpty {
             core.step(.room(lookForRoom()), now: now, effects: &effects)
         }
-        for input in taken { core.step(input, now: now, effects: &effects) }
+        while !core.hasFullBatch, let input = held.popFirst() {
+            core.step(input, now: now, effects: &effects)
+        }
+        for input in taken {
+            if input.isRequest, !held.isEmpty || core.hasFullBatch {
+                held.append(input)
+            } else {
+                core.step(input, now: now, effects: &effects)
+            }
+        }
         if isEmpty { core.step(.tick, now: now, effects: &effects) }
         carryOut(effects, now: now)
         // A batch that is due is the appender's, not the timer's.

@@ -46,6 +46,7 @@ struct ChannelPool: Sendable {
     mutating func wait(_ slot: CardSlot) {
         guard members.insert(slot).inserted else { return }
         if slot == lastServed { waiting.putFirst(slot) } else { waiting.append(slot) }
+        lastServed = nil
     }
 
     /// Who has waited longest waits no more.

@@ -143,7 +143,7 @@ extension Core {
     private func carried(by key: ChannelKey) -> Activity? {
         guard let slot = channels.slot(of: key) else { return nil }
         let carried = (devices[slot]?.destinations ?? []).compactMap { destinations.at($0) }
-            .first { !activities[$0.activity].hasEnded || isEndDue($0) }
+            .first { !activities[$0.activity].hasEnded || !$0.isFinished }
         if let carried { return activities[carried.activity] }
         // Its start may not be durable yet.
         guard audiences.coming.channels[key] != nil else { return nil }
@@ -151,10 +151,6 @@ extension Core {
             $0.event.tenant == key.tenant && $0.definition?.audience == .channel(key.name)
         }
         return start.map { activities[$0.activity] }
-    }
-
-    private func isEndDue(_ destination: Destination) -> Bool {
-        return !destination.isFinished
     }
 
     /// A start to a channel's listeners: the channel must be there, and carry nothing else.

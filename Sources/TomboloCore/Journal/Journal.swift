@@ -49,6 +49,7 @@ struct Journal: Sendable {
         pending.events.append(event)
         pending.touched.append(event.activity)
         pending.bodyBytes += event.event.body.count
+        pending.weight += event.weight
         return pending.events.count - 1
     }
 
@@ -56,6 +57,11 @@ struct Journal: Sendable {
     func event(_ index: Int) -> JournalBatch.Event { pending.events[index] }
 
     var eventCount: Int { pending.events.count }
+
+    /// Whether what waits is as much as one commit is to look at: more goes into the next one.
+    var isFull: Bool { pending.weight >= Self.weightMax }
+    /// At 3 to 5 µs each: a commit holds the loop for about 10 ms.
+    static let weightMax = 2_000
 
     /// Bytes of what waits: of events, and of other large objects.
     var bodyBytes: Int { pending.bodyBytes }
@@ -94,6 +100,7 @@ struct Journal: Sendable {
     mutating func takeBack(to place: Place) -> [JournalBatch.Event] {
         let events = Array(pending.events[place.events...])
         pending.bodyBytes -= events.reduce(0) { $0 + $1.event.body.count }
+        pending.weight -= events.reduce(0) { $0 + $1.weight }
         pending.events.removeLast(pending.events.count - place.events)
         pending.touched.removeLast(pending.touched.count - place.touched)
         return events
@@ -106,11 +113,12 @@ struct Journal: Sendable {
         answers.append((ticket, answer))
     }
 
-    /// What goes with this step.
-    mutating func takeAnswers() -> [(Ticket, Answer)] {
-        guard !answers.isEmpty else { return [] }
-        defer { answers = [] }
-        return answers
+    /// Those go with this step.
+    mutating func moveAnswers(to others: inout [(Ticket, Answer)]) {
+        guard !answers.isEmpty else { return }
+        if others.isEmpty { return swap(&answers, &others) }
+        others += answers
+        answers.removeAll(keepingCapacity: true)
     }
 
     /// What a ticket is answered with this step; nil where it waits on.

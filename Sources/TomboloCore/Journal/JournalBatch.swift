@@ -9,6 +9,8 @@ struct JournalBatch: Sendable {
         var content: Command.Content
         var definition: Activity.Definition?
         var plan: (clip: Clip, payloadBytes: Int)?
+        /// How much its commit has to look at: its destinations, and the timelines that show it.
+        var weight = 1
         /// What was seen coming when it was taken.
         var lint: [Lint] = []
     }
@@ -46,6 +48,8 @@ struct JournalBatch: Sendable {
     var events: [Event] = []
     /// Of the events' bodies.
     var bodyBytes = 0
+    /// Of the events.
+    var weight = 0
     var waiting: [Waiting] = []
     var stored: [(Ticket, Stored)] = []
     var touched: [ActivitySlot] = []

@@ -60,7 +60,7 @@ extension StateSchema {
             Property(name: $0.name, schema: $0.schema.forPhone(dates))
         }
         schema.items = items.map { $0.forPhone(dates) }
-        schema.noteDates()
+        schema.finish()
         return schema
     }
 

@@ -6,6 +6,10 @@ extension Core {
         journal.hasBatch(now: now, writesAll: writesAll)
     }
 
+    /// Whether the batch that waits has as much as one commit is to look at. What producers ask for
+    /// beyond it goes into the next batch.
+    package var hasFullBatch: Bool { journal.isFull }
+
     /// The next batch, if there is one and none is on its way. The shell stores it, then says
     /// `.committed`.
     ///
@@ -88,10 +92,12 @@ extension Core {
     mutating func committed(_ commit: AppendReceipt, now: Instant, effects: inout Effects) {
         guard let batch = journal.committed(commit) else { return }
         var affected: [ActivitySlot] = []
+        var shown: [ActivitySlot: ShownBefore] = [:]
         for index in batch.events.indices {
             let seq = commit.firstSeq + Int64(index)
             let tenantSeq = commit.tenantSeqs[index]
-            becomeDurable(batch.events.span[index], seq: seq, tenantSeq: tenantSeq, now: now)
+            becomeDurable(
+                batch.events.span[index], seq: seq, tenantSeq: tenantSeq, &shown, now: now)
             affected.append(batch.events[index].activity)
         }
         idempotency.forget(before: now - configuration.limits.idempotency)
@@ -119,11 +125,18 @@ extension Core {
         }
         var seen: Set<ActivitySlot> = []
         for slot in affected where seen.insert(slot).inserted {
+            if let before = shown[slot] { reloadAfter(slot, since: before) }
             for destination in activities[slot].destinations {
                 destinations.wakeFirst(destination)
             }
         }
-        lookAtWoken(.own, now: now, effects: &effects)
+        // A request that changes nothing is answered with what its cards do now, too.
+        for case .standing(let slot, _, _) in batch.waiting where seen.insert(slot).inserted {
+            for destination in activities[slot].destinations {
+                destinations.wakeFirst(destination)
+            }
+        }
+        lookAtWoken(.turns, now: now, effects: &effects)
         answer(batch, commit, now: now)
         leave(batch.retired, now: now)
     }
@@ -138,7 +151,8 @@ extension Core {
     package func place(of tenant: TenantID) -> LogPlace { journal.place(of: tenant) }
 
     private mutating func becomeDurable(
-        _ staged: JournalBatch.Event, seq: Int64, tenantSeq: Int64, now: Instant
+        _ staged: JournalBatch.Event, seq: Int64, tenantSeq: Int64,
+        _ shown: inout [ActivitySlot: ShownBefore], now: Instant
     ) {
         let slot = staged.activity
         let isNewIncarnation = activities[slot].durableIncarnation != staged.incarnation
@@ -149,13 +163,16 @@ extension Core {
                 of: staged.event.tenant)
         }
         noteSuperseded(staged)
-        let isVisible = isNewIncarnation || showsChange(slot, staged.projection)
-        let isShown = !timelines.slots(from: activities[slot].key).isEmpty
-        let former = isShown && activities[slot].durable != nil ? activities[slot] : nil
+        if shown[slot] == nil {
+            let isShown =
+                activities[slot].durable != nil
+                && !timelines.slots(from: activities[slot].key).isEmpty
+            shown[slot] = ShownBefore(activity: isShown ? activities[slot] : nil)
+        }
+        if isNewIncarnation || showsChange(slot, staged.projection) {
+            shown[slot]?.isVisible = true
+        }
         activities[slot].durable = staged.projection
-        reloadAfter(
-            slot, since: { app in former.flatMap { TimelineSource($0, app: app) } },
-            isVisible: isVisible, now: now)
         activities[slot].seq = seq
         activities[slot].tenantSeq = tenantSeq
         if let alert = staged.projection.alert, alert.version == staged.projection.version {

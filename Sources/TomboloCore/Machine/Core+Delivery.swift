@@ -23,10 +23,13 @@ extension Core {
         }
         // Twice as a rule: an unchanged state may uncover the next want.
         for _ in 0..<(Alert.waitingMax + 2) {
-            let followed = follow(slot, now: now)
-            guard
-                apply(want(slot, followed, now: now), slot, isItsTurn, now: now, effects: &effects)
-            else { break }
+            guard let projection = projection(slot) else {
+                rest(slot, until: nil, nil, now: now)
+                break
+            }
+            let followed = follow(slot, projection, now: now)
+            let want = want(slot, projection, followed, now: now)
+            guard apply(want, slot, isItsTurn, now: now, effects: &effects) else { break }
         }
         if let end = startWaitEnd(slot, now: now), end > now {
             destinations.deadlines.set(

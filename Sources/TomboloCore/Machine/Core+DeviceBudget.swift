@@ -136,7 +136,7 @@ extension Core {
         let device = destinations[slot].device
         guard devices.budgets[device].isContended else { return nil }
         let waiting = (devices[device]?.destinations ?? []).filter { index in
-            index == slot || destinations.at(index).map { isDue($0, now: now) } ?? false
+            index == slot || destinations.at(index).map { $0.isDue(now: now) } ?? false
         }
         if waiting.count < 2 { devices.budgets[device].isContended = false }
         return waiting.sorted { rank($0) < rank($1) }
@@ -147,10 +147,5 @@ extension Core {
         let newest = activities[destination.activity].alerts.last?.version ?? 0
         let alerts = newest > destination.alertsThrough
         return (alerts ? 0 : 1, destination.pacing.lastSend, slot)
-    }
-
-    private func isDue(_ destination: Destination, now: Instant) -> Bool {
-        guard case .deferred(let until, let hold)? = destination.waiting else { return false }
-        return hold.isOfDevice || until.map { $0 <= now } ?? false
     }
 }

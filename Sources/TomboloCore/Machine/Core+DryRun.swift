@@ -41,11 +41,13 @@ extension Core {
     }
 
     /// What commands would do one after the other, each for itself.
+    ///
+    /// - Parameter trial: from `trial()`; what it has taken counts for those that follow.
     package func dryRun(
-        _ commands: [Command], remembered: [ActivityKey: PlacedHead] = [:], now: Instant
+        _ commands: some Collection<Command>, on trial: inout Core,
+        remembered: [ActivityKey: PlacedHead] = [:], now: Instant
     ) -> [Result<DryRun, Refusal>] {
-        var trial = trial()
-        return commands.map { command in
+        commands.map { command in
             Result { () throws(Refusal) in
                 try dryRun(command, on: &trial, remembered[command.activity], now: now)
             }
@@ -64,8 +66,8 @@ extension Core {
         return trial.journal.comingAnswer(to: Ticket(0)) ?? Stored(.updated)
     }
 
-    /// A core without activities and devices.
-    private func trial() -> Core {
+    /// A core without activities and devices, for dry runs.
+    package func trial() -> Core {
         var configuration = configuration
         // It knows no cards but those of the commands; the limits hold for what this core has.
         configuration.limits.stagedCardsMax = .max

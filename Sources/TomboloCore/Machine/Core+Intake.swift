@@ -230,6 +230,9 @@ extension Core {
         definition: Activity.Definition? = nil, plan: (Clip, Int)? = nil, now: Instant
     ) -> Int {
         let lint = lints(command.content, at: slot, now: now)
+        var weight =
+            activities[slot].destinations.count
+            + timelines.slots(from: command.activity).count
         let event = NewEvent(
             tenant: command.activity.tenant, activity: activities[slot].number,
             expectedVersion: projection.version - 1, kind: command.content.kind,
@@ -240,6 +243,7 @@ extension Core {
             let tenant = command.activity.tenant
             let cards = devices.cards(of: definition.audience, tenant)
             audiences.noteComing(1, definition.audience, cards: cards, of: tenant)
+            weight += cards
         }
         if let alert = projection.alert, alert.version == projection.version {
             activities[slot].comingAlerts.append(alert)
@@ -250,7 +254,7 @@ extension Core {
             .init(
                 event: event, activity: slot, incarnation: activities[slot].incarnation,
                 projection: projection, content: command.content, definition: definition,
-                plan: plan.map { (clip: $0.0, payloadBytes: $0.1) },
+                plan: plan.map { (clip: $0.0, payloadBytes: $0.1) }, weight: max(1, weight),
                 lint: lint))
     }
 

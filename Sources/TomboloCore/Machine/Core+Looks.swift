@@ -2,15 +2,11 @@
 
 extension Core {
     /// How much of what was woken is looked at.
-    enum Reach: Int, Comparable {
-        /// What the step's own event has woken.
-        case own
-        /// And who waits at upstreams that have places.
+    enum Reach {
+        /// What the step's own event has woken, and who waits at upstreams that have places.
         case turns
         /// And what is due by now, as much as fits into the bounds of a step.
         case all
-
-        static func < (one: Reach, other: Reach) -> Bool { one.rawValue < other.rawValue }
     }
 
     private enum Look {
@@ -19,6 +15,7 @@ extension Core {
         case surface(SurfaceSlot, isItsTurn: Bool)
         case presence(DeviceSlot)
         case orphans(DeviceSlot)
+        case wish(ReloadWish)
         /// Who had the turn needs it no more.
         case nothing
     }
@@ -44,6 +41,7 @@ extension Core {
                 evaluateSurface(slot, isItsTurn: isItsTurn, now: now, effects: &effects)
             case .presence(let slot): presenceChanged(slot, now: now)
             case .orphans(let slot): sweepOrphans(of: slot, now: now)
+            case .wish(let wish): effects.looks += grant(wish, now: now)
             case .nothing: break
             }
         }
@@ -53,22 +51,35 @@ extension Core {
         _ reach: Reach, now: Instant, _ effects: inout Effects
     ) -> Look? {
         if let slot = destinations.popWoken() { return .card(slot, isItsTurn: false) }
-        if reach > .own, effects.turns < Self.looksPerTurnMax, let turn = nextTurn(now: now) {
+        if effects.turns < Self.looksPerTurnMax, let turn = nextTurn(now: now) {
             effects.turns += 1
             return turn
         }
-        guard reach == .all, effects.looks < Self.looksPerTurnMax,
-            effects.pushes.count < Self.pushesPerTurnMax
-        else { return nil }
+        guard reach == .all, effects.looks < Self.looksPerTurnMax else { return nil }
         effects.looks += 1
-        if let slot = devices.deadlines.pop(until: now) { return .presence(slot) }
         if let slot = channels.popWoken() { return .card(slot, isItsTurn: false) }
-        if let slot = destinations.deadlines.pop(until: now) {
+        guard effects.pushes.count < Self.pushesPerTurnMax else { return nil }
+        if let wish = surfaces.popWish() { return .wish(wish) }
+        return nextDue(now: now)
+    }
+
+    /// What has been due for longest: also a relay that is behind comes to each kind.
+    private mutating func nextDue(now: Instant) -> Look? {
+        let (card, surface, presence, orphans) = (
+            destinations.deadlines.first ?? .distantFuture,
+            surfaces.deadlines.first ?? .distantFuture,
+            devices.deadlines.first ?? .distantFuture,
+            devices.orphanDeadlines.first ?? .distantFuture
+        )
+        let first = min(card, surface, presence, orphans)
+        guard first <= now else { return nil }
+        if presence == first { return devices.deadlines.pop(until: now).map { .presence($0) } }
+        if card == first, let slot = destinations.deadlines.pop(until: now) {
             guard let all = inTurn(slot, now: now) else { return .card(slot, isItsTurn: false) }
             for slot in all { destinations.wakeFirst(slot) }
             return .nothing
         }
-        if let slot = surfaces.deadlines.pop(until: now) {
+        if surface == first, let slot = surfaces.deadlines.pop(until: now) {
             return .surface(slot, isItsTurn: false)
         }
         return devices.orphanDeadlines.pop(until: now).map { .orphans($0) }

@@ -79,6 +79,7 @@ extension Core {
     }
 
     private mutating func dismiss(_ slot: CardSlot, now: Instant) {
+        guard destinations.holds(slot) else { return }
         let (device, activity) = (destinations[slot].device, destinations[slot].activity)
         dropTokens(of: activity, on: device, now: now)
         confirmEnds(before: slot)

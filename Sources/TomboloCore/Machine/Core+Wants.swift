@@ -36,8 +36,7 @@ extension Core {
     /// Follows what is so at this moment: the projection's clip, presence, and alerts whose time is
     /// over. Whatever holds pushes back: frames that are asked for meanwhile are counted for what
     /// holds them.
-    mutating func follow(_ slot: CardSlot, now: Instant) -> Followed {
-        guard let projection = projection(slot) else { return Followed() }
+    mutating func follow(_ slot: CardSlot, _ projection: Projection, now: Instant) -> Followed {
         let phase = destinations[slot].phase
         guard phase == .live, projection.ending == nil else {
             if phase.hasNoCard { trackClip(slot, projection, now: now) }
@@ -65,8 +64,9 @@ extension Core {
         return followed
     }
 
-    func want(_ slot: CardSlot, _ followed: Followed, now: Instant) -> Want {
-        guard let projection = projection(slot) else { return .later(nil) }
+    func want(
+        _ slot: CardSlot, _ projection: Projection, _ followed: Followed, now: Instant
+    ) -> Want {
         // Fast path: most destinations are live. It copies nothing.
         if destinations[slot].phase == .live, projection.ending == nil {
             return wantOfCard(slot, projection, followed, now: now)

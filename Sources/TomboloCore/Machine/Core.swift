@@ -124,7 +124,7 @@ package struct Core: Sendable {
         }
         if deed != nil { settleDeed(now: now) }
         wakeUp(now: now, effects: &effects)
-        effects.answers += journal.takeAnswers()
+        journal.moveAnswers(to: &effects.answers)
     }
 
     /// When `tick` is due, if nothing else comes. An instant that has passed means that a batch
@@ -140,7 +140,9 @@ package struct Core: Sendable {
             journal.leftOutDueAt ?? .distantFuture)
         // By wall time: where the clock is set, what is due by it moves.
         if let due = timelines.nextDue { next = min(next, clock.steady(due)) }
-        if timelines.hasMoved || upstreams.firstWoken != nil || channels.hasWoken {
+        if timelines.hasMoved || upstreams.firstWoken != nil || channels.hasWoken
+            || surfaces.hasWishes
+        {
             next = .distantPast
         }
         for lane in upstreams.numbers where upstreams[lane].hasWaiting {

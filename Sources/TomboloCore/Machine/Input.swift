@@ -38,6 +38,15 @@ package enum Input: Sendable {
     case clock(lead: Span)
     /// Nothing but time has passed.
     case tick
+
+    /// Whether somebody asks, and may have to wait until the batch has room. What Apple, the disk
+    /// and the machine say is taken at once.
+    package var isRequest: Bool {
+        switch self {
+        case .committed, .pushEnded, .capacity, .probe, .room, .clock, .tick: false
+        default: true
+        }
+    }
 }
 
 /// Ends of every running activity that matches.

@@ -97,6 +97,12 @@ extension Destination {
         return Instant.earlier(due, max(sign, pacing.lastSend + limits.echoGrace))
     }
 
+    /// Whether what waits here is due, or waits for its device.
+    func isDue(now: Instant) -> Bool {
+        guard case .deferred(let until, let hold)? = waiting else { return false }
+        return hold.isOfDevice || until.map { $0 <= now } ?? false
+    }
+
     /// A push goes that is no frame: it is the last delivery.
     mutating func noteDelivery(_ flying: InFlight) {
         lastDelivery = DeliveryView(

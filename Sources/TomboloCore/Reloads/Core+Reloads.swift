@@ -60,16 +60,9 @@ extension Core {
         return visibility.hash(of: before.state) != visibility.hash(of: next.state)
     }
 
-    /// What follows a change of an activity: its widgets where they show something else, and what
-    /// its type wants to follow each change.
-    ///
-    /// - Parameters:
-    ///   - before: what the timelines of each app showed of it.
-    ///   - isVisible: its type takes the change for one.
-    mutating func reloadAfter(
-        _ activity: ActivitySlot, since before: (String) -> TimelineSource?, isVisible: Bool,
-        now: Instant
-    ) {
+    /// What follows the changes of an activity in one commit: its widgets where they show something
+    /// else, and what its type wants to follow each change.
+    mutating func reloadAfter(_ activity: ActivitySlot, since before: ShownBefore) {
         let key = activities[activity].key
         // Many timelines show the same: it is compared once.
         var differs: [String: Bool] = [:]
@@ -79,23 +72,50 @@ extension Core {
             let isOther =
                 differs[app]
                 ?? types.differs(
-                    before(app), TimelineSource(activities[activity], app: app), of: row.key)
+                    before.activity.flatMap { TimelineSource($0, app: app) },
+                    TimelineSource(activities[activity], app: app), of: row.key)
             differs[app] = isOther
             guard isOther else { continue }
-            for device in reload(for: row.key, row.timeline).slots {
-                wantReload(.widget, of: device, now: now)
+            for owner in row.owners {
+                surfaces.wish(ReloadWish(owner: owner, name: .widget, app: app))
             }
         }
-        guard isVisible, let type = types.type(of: activities[activity].definition, key.tenant),
+        guard before.isVisible,
+            let type = types.type(of: activities[activity].definition, key.tenant),
             type.reloadsWidgets || !type.reloadsControls.isEmpty
         else { return }
         var names = type.reloadsControls.map { TokenName.control(kind: $0) }
         if type.reloadsWidgets { names.append(.widget) }
-        for slot in audience(of: activities[activity].definition, key.tenant) {
-            for name in names where devices[slot]?.tokens[name] != nil {
-                wantReload(name, of: slot, now: now)
+        let owners: [ReloadWish.Owner] =
+            switch activities[activity].definition.audience {
+            case .none, .channel: []
+            case .user(let user): [.user(UserKey(tenant: key.tenant, user: user))]
+            case .devices(let ids): ids.map { .device(DeviceKey(tenant: key.tenant, id: $0)) }
             }
+        for owner in owners {
+            for name in names { surfaces.wish(ReloadWish(owner: owner, name: name, app: nil)) }
         }
+    }
+
+    /// What widgets showed of an activity before a commit.
+    struct ShownBefore {
+        /// Nil where no timeline shows it, or it was not there.
+        var activity: Activity?
+        /// Its type takes one of the changes for one that shows.
+        var isVisible = false
+    }
+
+    /// Reloads what was wished. Answers how many devices were looked at.
+    mutating func grant(_ wish: ReloadWish, now: Instant) -> Int {
+        let slots =
+            switch wish.owner {
+            case .user(let user): devices.slots(of: user)
+            case .device(let key): devices.slot(of: key).map { [$0] } ?? []
+            }
+        for slot in slots where wish.app == nil || isOf(wish.app, slot) {
+            if devices[slot]?.tokens[wish.name] != nil { wantReload(wish.name, of: slot, now: now) }
+        }
+        return slots.count
     }
 
     mutating func wantReload(_ name: TokenName, of device: DeviceSlot, now: Instant) {

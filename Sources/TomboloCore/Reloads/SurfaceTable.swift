@@ -5,7 +5,29 @@ struct SurfaceTable: RandomAccessCollection, Sendable {
     /// When each is looked at next, by its place.
     var deadlines = DeadlineHeap<Tables.Surfaces>()
 
+    private var wishes = TurnQueue<ReloadWish>()
+    private var members: Set<ReloadWish> = []
+
     init() {}
+
+    // MARK: Wishes
+
+    /// It is granted in a piece of this step or of a later one; once, however often it is made
+    /// until then.
+    mutating func wish(_ wish: ReloadWish) {
+        if members.insert(wish).inserted { wishes.append(wish) }
+    }
+
+    /// The wish that is granted next.
+    mutating func popWish() -> ReloadWish? {
+        guard let wish = wishes.popFirst() else { return nil }
+        members.remove(wish)
+        return wish
+    }
+
+    var hasWishes: Bool { !wishes.isEmpty }
+
+    // MARK: Rows
 
     var startIndex: SurfaceSlot { rows.startIndex }
     /// Places, free ones among them.

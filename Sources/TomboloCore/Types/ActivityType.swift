@@ -73,7 +73,8 @@ package struct ActivityType: Sendable {
         _ = reader.string("app")
         if let schema = reader.object("state") {
             do {
-                state = try StateSchema(reading: schema, at: reader.path("state"))
+                state = try StateSchema(
+                    reading: schema, at: reader.path("state"), isStored: lenient)
             } catch {
                 reader.adopt(error)
             }

@@ -13,9 +13,14 @@ extension StateSchema {
     ]
 
     /// Reads a schema; throws every fault it finds, unknown keywords among them.
-    package init(reading view: JSONView, at pointer: String) throws(FieldErrors) {
+    ///
+    /// - Parameter isStored: it was registered before, perhaps under fewer rules.
+    package init(
+        reading view: JSONView, at pointer: String, isStored: Bool = false
+    ) throws(FieldErrors) {
         var faults: [FieldError] = []
         self.init(view, pointer, 0, &faults)
+        if isStored { faults.removeAll { $0.message == Self.repeats } }
         if !faults.isEmpty { throw FieldErrors(faults) }
     }
 
@@ -32,12 +37,14 @@ extension StateSchema {
             guard let message = read(keyword, rule, place, depth, &faults) else { continue }
             faults.append(FieldError(pointer: place, message: message))
         }
-        noteDates()
+        finish()
     }
 
     /// More members of one object, and more values of one `enum`, no state of 4 KB can have.
     private static let membersMax = 1_000
     private static let valuesMax = 256
+
+    private static let repeats = "must name nothing twice"
 
     /// Takes one keyword in; answers what is wrong with it.
     private mutating func read(
@@ -60,7 +67,9 @@ extension StateSchema {
             guard let names = rule.strings(atMost: Self.membersMax) else {
                 return "must list at most \(Self.membersMax) names"
             }
-            required = names
+            let seen = Set(names)
+            required = seen.count == names.count ? names : seen.sorted()
+            if seen.count < names.count { return Self.repeats }
         case "additionalProperties":
             guard let allows = rule.bool else { return "must be true or false" }
             allowsOthers = allows
@@ -70,6 +79,7 @@ extension StateSchema {
                 return "must list 1 to \(Self.valuesMax) values"
             }
             values = rule.elements.map(\.json)
+            if Set(values).count < values.count { return Self.repeats }
         case "const": values = [rule.json]
         case "format": return readFormat(rule)
         default: return readBound(keyword, rule, suggests: faults.count < suggestionsMax)

@@ -37,15 +37,24 @@ package struct StateSchema: Hashable, Sendable {
     }
 
     subscript(_ name: String) -> StateSchema? {
-        properties.first { $0.name == name }?.schema
+        places[name].map { properties[$0].schema }
     }
+
+    /// Places in `properties` and in `required` by name, and the bytes of `values`: a state is
+    /// checked at the cost of its own size, however long the schema's lists are.
+    private var places: [String: Int] = [:]
+    private var requiredPlaces: [String: Int] = [:]
+    private var valueBytes: Set<ArraySlice<UInt8>> = []
 
     /// Whether a date stands anywhere in it: only then a state is encoded anew for the phone.
     /// Kept, as each value of a state asks.
     private(set) var hasDates = false
 
-    /// To be called when all else is set.
-    mutating func noteDates() {
+    /// To be called when all else is set: makes the tables.
+    mutating func finish() {
+        for (place, property) in properties.enumerated() { places[property.name] = place }
+        for (place, name) in required.enumerated() { requiredPlaces[name] = place }
+        valueBytes = Set(values.map { $0.bytes[...] })
         hasDates =
             isDate || properties.contains(where: \.schema.hasDates)
             || items.contains(where: \.hasDates)
@@ -101,7 +110,7 @@ extension StateSchema {
             let what = value.kind == .number && !value.isDouble ? " of its size" : ""
             return fail("must be \(names), not \(value.kind.rawValue)\(what)")
         }
-        if !values.isEmpty, !values.contains(where: { value.raw.elementsEqual($0.bytes) }) {
+        if !values.isEmpty, !valueBytes.contains(value.raw) {
             let names = values.prefix(8).map(\.description).joined(separator: ", ")
             fail("must be one of \(names)")
         }
@@ -126,7 +135,7 @@ extension StateSchema {
     private func collectMembers(
         of value: JSONView, _ pointer: String, _ faults: inout [FieldError]
     ) {
-        for name in required where value[name] == nil {
+        for name in missing(in: value) {
             guard faults.count < Self.faultsMax else { return }
             faults.append(
                 FieldError(
@@ -149,6 +158,20 @@ extension StateSchema {
                             + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")))
             }
         }
+    }
+
+    /// Required members that an object lacks, in the schema's order.
+    private func missing(in value: JSONView) -> [String] {
+        guard !required.isEmpty else { return [] }
+        var isThere = [Bool](repeating: false, count: required.count)
+        var count = 0
+        for (name, _) in value.members {
+            guard let place = requiredPlaces[name], !isThere[place] else { continue }
+            isThere[place] = true
+            count += 1
+        }
+        guard count < required.count else { return [] }
+        return zip(required, isThere).filter { !$0.1 }.map(\.0)
     }
 
     private func collectElements(

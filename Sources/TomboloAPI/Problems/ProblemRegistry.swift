@@ -63,8 +63,8 @@ package enum ProblemRegistry {
         ProblemPage(
             .bodyTooLarge, 413, "The HTTP body is too large",
             cause:
-                "A body, or a line of a batch, may have 64 KiB; an atomic batch 3,000 lines and "
-                + "16 MiB.",
+                "A body, or a line of a batch, may have 64 KiB; an atomic batch 50 lines and "
+                + "256 KiB, a dry run of a batch 3,000 lines and 16 MiB.",
             fix: "Send less at once: many events as lines of POST /v1/events without ?atomic=true.",
             command: "tombolo append events.ndjson"),
         ProblemPage(

@@ -91,11 +91,16 @@ extension ServerDoors {
     func page<Value>(
         for request: DoorRequest, bytes: Int = 0, _ read: () async throws(Problem) -> Value
     ) async throws(Problem) -> Value {
-        guard let use = request.use else { return try await read() }
+        guard let use = request.use, let key = request.principal?.keyID else {
+            return try await read()
+        }
         guard await use.beginPage(configuration.pagesPerKeyMax, on: loop) else {
             throw Problem(.stopping, "The relay stops. Ask again.")
         }
         defer { use.endPage() }
+        guard await relay.pieces.enter(key) else {
+            throw Problem(.stopping, "The relay stops. Ask again.")
+        }
         guard !request.exchange.isPeerGone else {
             throw Problem(.overloaded, "Nobody waits for the answer.")
         }

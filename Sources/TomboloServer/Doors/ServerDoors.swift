@@ -47,6 +47,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     private var suggestions = SuggestionAllowance()
     private(set) var refusedKeys: RefusedKeys
     private let chance: @Sendable (Int) -> [UInt8]
+    /// Requests that are read wait here, so that one tenant's flood is behind itself.
+    private let turns: TurnGate<TenantID>
 
     /// Tails end, and `/readyz` says so.
     private(set) var isDraining = false
@@ -66,6 +68,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         refusedKeys = RefusedKeys(configuration)
         self.channels = channels
         self.chance = chance
+        turns = TurnGate(perTurn: configuration.requestsPerTurnMax, on: loop)
     }
 
     /// Ends the answers that would never end by themselves. Call it before `HTTPServer.drain`.
@@ -81,6 +84,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         do {
             let request = try admit(exchange, &route)
             principal = request.principal
+            if let tenant = principal?.tenant { _ = await turns.enter(tenant) }
             guard let response = try await performCounted(request, exchange) else { return }
             count(request.route, principal, response.status)
             send(response, to: exchange)

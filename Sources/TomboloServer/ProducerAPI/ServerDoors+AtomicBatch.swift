@@ -38,12 +38,17 @@ extension ServerDoors {
     }
 
     /// `POST /v1/events?dry_run=true`: what each line would do after those before it; nothing is
-    /// stored. As many lines as an atomic batch may have.
+    /// stored.
     func dryRunLines(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
         let isAtomic = try request.flag("atomic")
-        let lines = try await lines(request, exchange)
+        let lines =
+            isAtomic
+            ? try await lines(request, exchange)
+            : try await lines(
+                request, exchange, atMost: configuration.dryRunLinesMax,
+                bytes: configuration.dryRunBytesMax)
         let commands = lines.compactMap { line in
             if case .command(let command, _, _) = line { command } else { nil }
         }
@@ -85,10 +90,16 @@ extension ServerDoors {
     }
 
     /// The whole body's lines, whatever is wrong with one of them.
+    ///
+    /// - Parameters:
+    ///   - linesMax: nil: what an atomic batch may have.
+    ///   - bytesMax: the same.
     private func lines(
-        _ request: DoorRequest, _ exchange: HTTPExchange
+        _ request: DoorRequest, _ exchange: HTTPExchange, atMost linesMax: Int? = nil,
+        bytes bytesMax: Int? = nil
     ) async throws(Problem) -> [BatchLine] {
-        let bytesMax = configuration.atomicBytesMax
+        let linesMax = linesMax ?? configuration.atomicLinesMax
+        let bytesMax = bytesMax ?? configuration.atomicBytesMax
         let body: [UInt8]
         do {
             body = try await exchange.body(atMost: bytesMax)
@@ -99,19 +110,21 @@ extension ServerDoors {
         var splitter = LineSplitter(lineBytesMax: configuration.bodyBytesMax)
         splitter.append(body)
         var lines: [BatchLine] = []
-        while let line = splitter.next() { try add(line, to: &lines, request) }
-        if let line = splitter.last() { try add(line, to: &lines, request) }
+        while let line = splitter.next() { try add(line, to: &lines, request, linesMax) }
+        if let line = splitter.last() { try add(line, to: &lines, request, linesMax) }
         return lines
     }
 
     private func add(
-        _ line: LineSplitter.Line, to lines: inout [BatchLine], _ request: DoorRequest
+        _ line: LineSplitter.Line, to lines: inout [BatchLine], _ request: DoorRequest,
+        _ linesMax: Int
     ) throws(Problem) {
-        guard lines.count < configuration.atomicLinesMax else {
+        guard lines.count < linesMax else {
             throw Problem(
                 .bodyTooLarge,
-                "A batch that is atomic or a dry run has at most \(configuration.atomicLinesMax) "
-                    + "lines. Send several, or leave the parameter away.")
+                "This batch has at most \(linesMax) lines: an atomic one "
+                    + "\(configuration.atomicLinesMax), a dry run \(configuration.dryRunLinesMax). "
+                    + "Send several, or leave the parameter away.")
         }
         lines.append(
             BatchLine(

@@ -2,12 +2,16 @@
 """Hostile values through every door of the relay, and everything that was accepted read back after a kill.
 
 Usage: doors PROGRAM [--seed N] [--seconds S] [--corpus [NAME...]] [--shrink]
+       doors PROGRAM --held [--whole] [--door OPERATION]
 
 First replays corpus/ (or with --corpus only it, or the files that are named), then sends long arrays and the largest
 objects of each door and reads them back, also slowly, then sends requests from the seed for so many seconds; without a seed a random one is taken and printed. A request must not end the program, must be
 answered as Protocol/openapi.json says, and must not take 10 ms of the loop thread's CPU. A find is shrunk with
 --shrink, and printed as a file of corpus/. The last line on stdout is the summary, as JSON; the exit status is 0
 where nothing was found.
+
+With --held no request comes from a seed: each operation is asked with each of its query parameters, on the largest
+objects beside the largest population, and must not hold the loop; with --whole also 8 x 128 streams of it at once.
 """
 import argparse
 import json
@@ -21,6 +25,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import corpus  # noqa: E402
 from contract import Contract  # noqa: E402
+from held import held  # noqa: E402
 from largest import Largest  # noqa: E402
 from run import Life, run  # noqa: E402
 from shrink import Shrinker, signature  # noqa: E402
@@ -113,7 +118,14 @@ def main():
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--statuses", action="store_true", help="print how often each operation answered each status")
     parser.add_argument("--slowest", action="store_true", help="print the request of each operation that took most of the loop")
+    parser.add_argument("--held", action="store_true", help="what holds the loop: each door alone")
+    parser.add_argument("--whole", action="store_true", help="with --held: also many streams of each door at once")
+    parser.add_argument("--door", action="append", metavar="OPERATION", help="with --held: only these operations")
     arguments = parser.parse_args()
+    if arguments.held:
+        summary = held(os.path.abspath(arguments.program), Contract(PROTOCOL), arguments.whole, arguments.door)
+        print(json.dumps(summary))
+        sys.exit(1 if summary["finds"] else 0)
     doors, began = Doors(arguments), time.monotonic()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
     summary = {"corpus": 0}

@@ -2,6 +2,7 @@
 
 Neither checks, repairs or adds anything to a request: hostile bytes go out as they are.
 """
+import select
 import socket
 import struct
 import time
@@ -380,3 +381,88 @@ class HTTP2:
                 name = _STATIC[index - 1] if index else text()
                 fields[name] = text()
         return fields
+
+
+class _Many(HTTP2):
+    """One connection with many streams at once, whose answers are thrown away."""
+
+    def __init__(self, port, requests):
+        super().__init__(port)
+        self._connect()
+        self.socket.setblocking(False)
+        self.out, self.bodies, self.windows, self.left = bytearray(), {}, {}, len(requests)
+        for index, (block, body) in enumerate(requests):
+            stream = 2 * index + 1
+            self.out += self._frame(1, 4 if body else 5, stream, block)
+            if body:
+                self.bodies[stream] = body
+
+    def fileno(self):
+        return self.socket.fileno()
+
+    def send_some(self):
+        for stream in list(self.bodies):
+            while stream in self.bodies and len(self.out) < 1 << 18:
+                body, window = self.bodies[stream], self.windows.get(stream, 0) + self.initial
+                part = body[:min(16384, self.window, window)]
+                if not part:
+                    break
+                self.window -= len(part)
+                self.windows[stream] = self.windows.get(stream, 0) - len(part)
+                self.bodies[stream] = body[len(part):]
+                self.out += self._frame(0, 0 if self.bodies[stream] else 1, stream, part)
+                if not self.bodies[stream]:
+                    del self.bodies[stream]
+        if self.out:
+            del self.out[:self.socket.send(self.out)]
+
+    def read_some(self):
+        """Whether there are answers to come."""
+        data = self.socket.recv(1 << 18)
+        self.rest, at = self.rest + data, 0
+        while len(self.rest) >= at + 9:
+            length = int.from_bytes(self.rest[at:at + 3], "big")
+            if len(self.rest) < at + 9 + length:
+                break
+            kind, flags = self.rest[at + 3], self.rest[at + 4]
+            stream = int.from_bytes(self.rest[at + 5:at + 9], "big")
+            if kind == 4 and not flags & 1:
+                self.stream_window = 0
+                self._take_settings(self.rest[at + 9:at + 9 + length])
+                self.out += self._frame(4, 1, 0, b"")
+            elif kind == 8:
+                grown = int.from_bytes(self.rest[at + 9:at + 13], "big")
+                if stream:
+                    self.windows[stream] = self.windows.get(stream, 0) + grown
+                else:
+                    self.window += grown
+            elif kind == 3 or kind in (0, 1) and flags & 1:
+                self.left -= 1
+                self.bodies.pop(stream, None)
+            at += 9 + length
+        self.rest = self.rest[at:]
+        return bool(data) and self.left > 0
+
+
+def flood(port, connections, requests):
+    """Sends (header block, body) over so many connections at once; returns when all are answered or closed."""
+    share = -(-len(requests) // connections)
+    many = [_Many(port, requests[at:at + share]) for at in range(0, len(requests), share)]
+    while many:
+        wanting = [one for one in many if one.out or one.bodies and one.window > 0]
+        readable, writable, _ = select.select(many, wanting, [], 1)
+        for one in writable:
+            try:
+                one.send_some()
+            except BlockingIOError:
+                pass
+            except OSError:
+                one.bodies, one.out = {}, bytearray()
+        for one in readable:
+            try:
+                if not one.read_some():
+                    many.remove(one)
+            except BlockingIOError:
+                pass
+            except OSError:
+                many.remove(one)

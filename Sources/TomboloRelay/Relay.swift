@@ -303,10 +303,13 @@ package actor Relay: TurnTarget, TimerTarget {
             core.step(input, now: now, effects: &effects)
         }
         for input in taken {
-            if input.isRequest, !held.isEmpty || core.hasFullBatch {
-                held.append(input)
-            } else {
+            guard input.isRequest, !held.isEmpty || core.hasFullBatch else {
                 core.step(input, now: now, effects: &effects)
+                continue
+            }
+            // A disk that is so slow is an answer, too.
+            if let ticket = held.append(input) {
+                effects.answers.append((ticket, .refused(Core.isBehind)))
             }
         }
         if isEmpty { core.step(.tick, now: now, effects: &effects) }

@@ -31,7 +31,7 @@ extension Core {
         .logFull,
         "the disk of the log is nearly full: nothing was stored; free some space on it, then send "
             + "again")
-    static let isBehind = Refusal(.overloaded, "the log is behind; try again in a second")
+    package static let isBehind = Refusal(.overloaded, "the log is behind; try again in a second")
 
     mutating func admit(_ command: Command, now: Instant) -> Admission {
         guard hasRoom else { return .refused(Self.noRoom) }

@@ -47,6 +47,30 @@ package enum Input: Sendable {
         default: true
         }
     }
+
+    /// Who waits for an answer to it; nil where nobody does, and for a deed, which goes with its
+    /// input.
+    package var ticket: Ticket? {
+        switch self {
+        case .command(_, let ticket), .atomic(_, let ticket), .endMany(_, let ticket),
+            .device(_, _, let ticket, _), .keys(_, let ticket), .type(_, _, _, _, let ticket),
+            .reload(_, _, let ticket), .timeline(_, _, let ticket), .retry(_, let ticket),
+            .pause(_, _, let ticket, _), .erase(_, let ticket):
+            ticket
+        case .channel(_, let ticket): ticket
+        default: nil
+        }
+    }
+
+    /// Of what producers send in it.
+    package var bodyBytes: Int {
+        switch self {
+        case .command(let command, _): command.body.count
+        case .atomic(let commands, _): commands.reduce(0) { $0 + $1.body.count }
+        case .timeline(.put(let request, _), _, _): request.timeline.bytes
+        default: 0
+        }
+    }
 }
 
 /// Ends of every running activity that matches.

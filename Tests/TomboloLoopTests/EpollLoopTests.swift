@@ -85,6 +85,28 @@ import TomboloLoop
         #expect(order == [1, 2, 3, 0])
     }
 
+    @Test func `a job that takes long leaves timers their look before the next one`() async throws {
+        let marks = try await onLoop { loop in
+            let log = FiringLog(loop)
+            log.schedule(0, at: loop.now)
+            await withTaskGroup(of: Void.self) { group in
+                for mark in 1...4 {
+                    group.addTask {
+                        // Longer than a turn: what comes of it is kept, so that it is done.
+                        var (hash, left) = (UInt64(mark), 10_000_000)
+                        while left > 0 {
+                            (hash, left) = (hash &* 6_364_136_223_846_793_005, left - 1)
+                        }
+                        log.fired.append(.init(mark: hash == 0 ? -1 : mark, at: loop.now))
+                    }
+                }
+            }
+            return log.fired.map(\.mark)
+        }
+        #expect(marks.filter { $0 > 0 } == [1, 2, 3, 4], "each in its order")
+        #expect(marks.last == 4 && marks.contains(0), "\(marks)")
+    }
+
     @Test func `jobs from many threads all arrive, each once`() async throws {
         let threads = 8
         let perThread = 2_000

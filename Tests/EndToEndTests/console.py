@@ -553,7 +553,7 @@ def wall(window):
         phone = page.locator(f"section.phone[aria-label='{name}']")
         glass = phone.locator(".glass")
         phone.locator(".below .cardbox", has_text="long-").wait_for()
-        check(phone.locator(".below .title", has_text=long[:20]).is_visible(), "no title on the card")
+        phone.locator(".below .title", has_text=long[:20]).wait_for()
         for is_open in (True, False):
             phone.locator(".islandbutton").click()
             check(phone.locator(".island.expanded").is_visible() == is_open

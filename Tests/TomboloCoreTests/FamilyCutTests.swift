@@ -51,6 +51,41 @@ import TomboloJSON
         #expect(cuts.families == [.systemSmall, .systemMedium, .accessoryInline])
     }
 
+    @Test func `a family that asks again costs no cut`() throws {
+        let (hashes, cuts) = (CutHashes(), try cuts(Self.families))
+        let (small, medium) = (try #require(cuts[.systemSmall]), try #require(cuts[.systemMedium]))
+        var asked = 0
+        func ask(_ places: [Int?], _ family: WidgetFamily, _ cut: FamilyCut) -> [UInt64] {
+            hashes.hashes(of: places, family, cut, among: 3) {
+                asked += 1
+                return places.map { UInt64(($0 ?? 8) + 1) }
+            }
+        }
+        #expect(ask([nil, 0, 2], .systemSmall, small) == [9, 1, 3])
+        #expect(ask([0, 2, nil], .systemSmall, small) == [1, 3, 9])
+        #expect(asked == 1)
+        #expect(ask([1, 2], .systemSmall, small) == [2, 3])
+        #expect(ask([nil], .systemMedium, medium) == [9])
+        #expect(asked == 3)
+        // The type is registered anew.
+        #expect(ask([0], .systemSmall, medium) == [1])
+        #expect(asked == 4)
+    }
+
+    @Test func `entries have one version, cut or not, and after a restart`() throws {
+        var rig = rig()
+        rig.timeline(
+            #"{"subject":{"user":"u42"},"type":"Door","content":\#(Self.state)}"#, kind: "profile")
+        let first = try rig.readCut(.systemSmall)
+        let again = try rig.readCut(.systemSmall)
+        #expect(first.version == again.version)
+        #expect(first.entries.first?.content == again.entries.first?.content)
+        #expect(try rig.readCut(.systemMedium).version != first.version)
+        let faults = rig.recover(rig.recovery())
+        #expect(faults.isEmpty)
+        #expect(try rig.readCut(.systemSmall).version == first.version)
+    }
+
     @Test(arguments: [
         // What the state has otherwise than the cut expects is not there.
         (#"["/door/name","/locked"]"#, #"{"door":"Main"}"#, "{}"),

@@ -58,10 +58,14 @@ extension JSONWriter {
         }
     }
 
-    fileprivate mutating func entry(_ entry: TimelineEntries.Entry) {
+    /// As far as the content, which comes next.
+    fileprivate mutating func beginEntry(_ entry: TimelineEntries.Entry) {
         beginObject()
         member("date", entry.date.rfc3339InSeconds)
-        member("content", entry.content)
+        name("content")
+    }
+
+    fileprivate mutating func endEntry(_ entry: TimelineEntries.Entry) {
         optional("url", entry.url)
         if let links = entry.links { member("links", links) }
         if let relevance = entry.relevance { member("relevance", relevance) }
@@ -112,16 +116,22 @@ package struct TimelinePage: Sendable {
     }
 }
 
-/// What a widget's `TimelineProvider` fetches, up to 2 MiB: written in pieces, so that others have
+/// What a widget's `TimelineProvider` fetches, up to 4 MiB: written in pieces, so that others have
 /// turns in between.
 package struct TimelineEntriesText: Sendable {
     private let all: TimelineEntries
+    /// Entries; of a widget that is configured to several, what it shows of each.
     private var written = 0
 
     /// About so many bytes of one piece.
     private static let pieceBytes = 128 << 10
 
-    package init(_ all: TimelineEntries) { self.all = all }
+    /// Cuts what is still to be cut.
+    package init(_ all: TimelineEntries) {
+        var all = all
+        all.applyCut()
+        self.all = all
+    }
 
     /// Writes the next piece. Answers false after the last one.
     package mutating func writePiece(to writer: inout JSONWriter) -> Bool {
@@ -130,16 +140,42 @@ package struct TimelineEntriesText: Sendable {
             writer.name("entries")
             writer.beginArray()
         }
-        let end = writer.bytes.count + Self.pieceBytes
-        for entry in all.entries.dropFirst(written) {
-            guard writer.bytes.count < end else { return true }
-            writer.entry(entry)
-            written += 1
+        if let several = all.several {
+            if writeItem(several, to: &writer) { return true }
+        } else {
+            let end = writer.bytes.count + Self.pieceBytes
+            for entry in all.entries.dropFirst(written) {
+                guard writer.bytes.count < end else { return true }
+                writer.beginEntry(entry)
+                writer.raw(entry.content)
+                writer.endEntry(entry)
+                written += 1
+            }
         }
         writer.endArray()
         writer.policy(all.policy)
         writer.optional("type", all.type)
         writer.endObject()
+        return false
+    }
+
+    /// What the widget shows of one of several; the last one closes the entry and answers false.
+    private mutating func writeItem(
+        _ several: (entry: TimelineEntries.Entry, items: [TimelineEntries?]),
+        to writer: inout JSONWriter
+    ) -> Bool {
+        if written == 0 {
+            writer.beginEntry(several.entry)
+            writer.beginObject()
+            writer.name("items")
+            writer.beginArray()
+        }
+        writer.raw(several.items[written]?.entries.first?.content ?? .emptyObject)
+        written += 1
+        guard written == several.items.count else { return true }
+        writer.endArray()
+        writer.endObject()
+        writer.endEntry(several.entry)
         return false
     }
 }

@@ -157,7 +157,7 @@ package struct WidgetExplanation: Sendable {
         func add(_ code: String, _ text: String, _ at: Instant? = nil) {
             findings.append(Explanation.Finding(code, text, at: at))
         }
-        if let entries = known.entries, let first = entries.entries.first {
+        if let entries = known.entries, let first = entries.begun {
             let isProvisional =
                 first.isProvisional ? ", which its producer has not confirmed yet" : ""
             let next =

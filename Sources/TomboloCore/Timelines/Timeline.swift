@@ -76,6 +76,8 @@ struct StoredTimeline: Sendable {
     /// What entries before these linked to: a widget shows them until it has fetched. The newest
     /// first.
     var former: [FormerLinks] = []
+    /// Of what families get of it.
+    let cutHashes = CutHashes()
 
     /// Links of entries that are gone, and until when a tap on one counts.
     struct FormerLinks: Hashable, Sendable {

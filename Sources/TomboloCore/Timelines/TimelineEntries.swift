@@ -28,46 +28,42 @@ package struct TimelineEntries: Sendable {
     fileprivate var bodyHash: UInt64
     fileprivate var places: [Place]
     fileprivate var hasLinks: Bool
-    /// With a type, what the cut leaves of each place's content; nil: all of it.
+    /// With a type, what its family gets of each content; nil: all of it.
+    fileprivate var cut: FamilyCut?
+    /// What the cut leaves of each place's content; nil: not cut yet.
     fileprivate var cuts: [JSON]?
+    /// With a cut, of each place a hash of what a widget gets of it.
+    fileprivate var hashes: [UInt64] = []
     package private(set) var policy: Timeline.Policy
     /// Whose states the contents are.
     package fileprivate(set) var type: String?
     /// The one entry, where the content is not in the body: an activity's state, or several.
     fileprivate var made: Entry?
+    /// Of a widget that is configured to several, what each would show by itself; the made entry
+    /// has no content then.
+    fileprivate var items: [TimelineEntries?]?
     /// It is for nothing that there is.
     fileprivate var isPlaceholder = false
     /// When a made entry is not right any more.
     fileprivate var madeUntil: Instant?
 
-    /// Two answers to one request are the same where their versions are. It costs a look at the
-    /// content only where that is cut. Each input of `entries` and `policy` goes in here.
+    /// Two answers to one request are the same where their versions are. It costs no look at the
+    /// content. Each input of `entries` and `policy` goes in here.
     package var version: UInt64 {
         var hash = StableHash()
         func add(_ value: UInt64) {
             withUnsafeBytes(of: value) { hash.combine($0) }
         }
         // What is cut off is no part of the answer.
-        if cuts == nil, made == nil { add(bodyHash) }
+        if cut == nil, made == nil { add(bodyHash) }
         add(hasLinks ? 1 : 0)
-        for (cut, entry) in zip(cuts ?? [], entries) {
-            for part in [
-                cut.bytes, Array((entry.url ?? "").utf8), entry.links?.bytes ?? [],
-                entry.relevance?.bytes ?? [],
-            ] {
-                add(UInt64(part.count))
-                hash.combine(part)
-            }
-        }
+        hashes.forEach(add)
+        for item in items ?? [] { add(item?.version ?? 0) }
         if case .after(let date) = policy { add(UInt64(bitPattern: date.nanoseconds)) }
         add(policy == .never ? 1 : 0)
         if let made {
             add(UInt64(bitPattern: made.date.nanoseconds))
-            for part in [made.content.bytes, made.links?.bytes ?? [], Array((made.url ?? "").utf8)]
-            {
-                add(UInt64(part.count))
-                hash.combine(part)
-            }
+            add(Self.hash(of: made))
         }
         for place in places {
             add(UInt64(bitPattern: place.date.nanoseconds))
@@ -76,11 +72,24 @@ package struct TimelineEntries: Sendable {
         return hash.value
     }
 
+    /// Of all that a widget gets of an entry besides its date.
+    private static func hash(of entry: Entry) -> UInt64 {
+        var hash = StableHash()
+        for part in [
+            entry.content.bytes, Array((entry.url ?? "").utf8), entry.links?.bytes ?? [],
+            entry.relevance?.bytes ?? [],
+        ] {
+            withUnsafeBytes(of: UInt64(part.count)) { hash.combine($0) }
+            hash.combine(part)
+        }
+        return hash.value
+    }
+
     /// About how many bytes it has when it is written, at most.
     package var bytesMax: Int {
         if let made {
-            return made.content.bytes.count + (made.links?.bytes.count ?? 0)
-                + Timeline.urlBytesMax + 512
+            return (items ?? []).reduce(made.content.bytes.count) { $0 + ($1?.bytesMax ?? 2) }
+                + (made.links?.bytes.count ?? 0) + Timeline.urlBytesMax + 512
         }
         let own = places.count { $0.index == nil }
         return (own + (own < places.count ? 1 : 0)) * body.bytes.count + places.count * 128 + 128
@@ -88,18 +97,54 @@ package struct TimelineEntries: Sendable {
 
     /// The entries themselves. Each is copied out of the body as it is asked for.
     package var entries: some RandomAccessCollection<Entry> {
-        places.indices.lazy.map { number in
-            if let made { return made }
-            let place = places[number]
-            func member(_ name: String) -> JSON? {
-                (place.outline?[name]).map { body.value(at: $0) }
-            }
-            return Entry(
-                date: place.date,
-                content: cuts?[number] ?? member("content") ?? .emptyObject,
-                url: member("url")?.document.root.string, links: hasLinks ? member("links") : nil,
-                relevance: member("relevance"), isProvisional: place.isProvisional)
+        var all = self
+        all.applyCut()
+        return all.places.indices.lazy.map { [all] in all.entry($0) }
+    }
+
+    /// Of a widget that is configured to several the one entry, without its content, and what that
+    /// has of each; nil: it is configured to one.
+    package var several: (entry: Entry, items: [TimelineEntries?])? {
+        guard let made, let items else { return nil }
+        return (made, items)
+    }
+
+    /// From when on its first entry is so, and whether its producer has not confirmed it yet.
+    package var begun: (date: Instant, isProvisional: Bool)? {
+        places.first.map { ($0.date, $0.isProvisional) }
+    }
+
+    /// Where its first entry leads.
+    private var url: String? {
+        guard made == nil else { return made?.url }
+        return (places.first?.outline?["url"]).flatMap { body.value(at: $0).document.root.string }
+    }
+
+    private func entry(_ number: Int) -> Entry {
+        if var made {
+            if items != nil { made.content = itemsContent }
+            return made
         }
+        let place = places[number]
+        func member(_ name: String) -> JSON? {
+            (place.outline?[name]).map { body.value(at: $0) }
+        }
+        return Entry(
+            date: place.date,
+            content: cuts?[number] ?? member("content") ?? .emptyObject,
+            url: member("url")?.document.root.string, links: hasLinks ? member("links") : nil,
+            relevance: member("relevance"), isProvisional: place.isProvisional)
+    }
+
+    private var itemsContent: JSON {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("items")
+        writer.beginArray()
+        for item in items ?? [] { writer.raw(item?.entries.first?.content ?? .emptyObject) }
+        writer.endArray()
+        writer.endObject()
+        return writer.json
     }
 
     /// When a widget has something else to show; nil: it stays as it is.
@@ -113,8 +158,10 @@ package struct TimelineEntries: Sendable {
         places: [Place(date: Instant(seconds: 0), index: nil, isProvisional: true)],
         hasLinks: false, policy: .never, isPlaceholder: true)
 
-    /// Cuts each content once: those of a schedule are one and the same.
-    fileprivate mutating func apply(_ cut: FamilyCut) {
+    /// Cuts each content once, where there is a cut: those of a schedule are one and the same. The
+    /// entries are the same without it, at a cut for each look at them.
+    package mutating func applyCut() {
+        guard let cut, cuts == nil else { return }
         var own: JSON?
         cuts = places.map { place in
             if place.index == nil, let own { return own }
@@ -122,6 +169,17 @@ package struct TimelineEntries: Sendable {
             let rest = cut.applied(to: content)
             if place.index == nil { own = rest }
             return rest
+        }
+    }
+
+    /// Sets the cut of a family, and takes the hashes that `known` has.
+    fileprivate mutating func set(
+        _ cut: FamilyCut, _ family: WidgetFamily?, known: CutHashes, among count: Int
+    ) {
+        self.cut = cut
+        hashes = known.hashes(of: places.map(\.index), family, cut, among: count) {
+            applyCut()
+            return places.indices.map { Self.hash(of: entry($0)) }
         }
     }
 
@@ -133,6 +191,7 @@ package struct TimelineEntries: Sendable {
         var first = self
         first.places = Array(places.prefix(1))
         first.cuts = cuts.map { Array($0.prefix(1)) }
+        first.hashes = Array(hashes.prefix(1))
         return first
     }
 }
@@ -174,7 +233,9 @@ extension StoredTimeline {
             body: timeline.body, bodyHash: timeline.visibleHash, places: places,
             hasLinks: family?.hasLinks ?? true, policy: timeline.policy, type: timeline.type)
         if isSnapshot { all = all.snapshot }
-        if let cut { all.apply(cut) }
+        if let cut {
+            all.set(cut, family, known: cutHashes, among: timeline.entryOutlines.count)
+        }
         return all
     }
 
@@ -189,10 +250,8 @@ extension StoredTimeline {
         let content = source.map { cut?.applied(to: $0.state) ?? $0.state } ?? .emptyObject
         // Not that of the activity's change: what no widget sees would give it another validator.
         let date = updatedAt
-        var hash = ContentHash()
-        if let source { hash.combine(source.state.bytes) }
         var entries = TimelineEntries(
-            body: .emptyObject, bodyHash: timeline.visibleHash ^ hash.value,
+            body: .emptyObject, bodyHash: timeline.visibleHash,
             places: [
                 TimelineEntries.Place(date: date, index: nil, isProvisional: false, outline: nil)
             ],
@@ -218,34 +277,27 @@ extension TimelineEntries {
     package static func together(_ all: [TimelineEntries?], at now: Instant) -> TimelineEntries {
         var together = TimelineEntries.placeholder
         together.isPlaceholder = false
-        var (items, links) = (JSONWriter(), JSONWriter())
-        items.beginObject()
-        items.name("items")
-        items.beginArray()
+        var links = JSONWriter()
         links.beginArray()
         var url: String?
         var date = Instant(seconds: 0)
         for one in all {
-            let first = one?.entries.first
-            items.raw(first?.content ?? .emptyObject)
-            if let link = first?.url {
+            if let link = one?.url {
                 url = url ?? link
                 links.string(link)
             }
-            date = max(date, first?.date ?? date)
+            date = max(date, one?.begun?.date ?? date)
             // They are of one kind, and so of one type as a rule.
             together.type = together.type ?? one?.type
-            together.bodyHash = together.bodyHash &* 31 &+ (one?.bodyHash ?? 0)
             if let next = one?.nextBoundary(after: now) {
                 together.madeUntil = min(together.madeUntil ?? next, next)
             }
         }
-        items.endArray()
-        items.endObject()
         links.endArray()
         let hasLinks = url != nil && all.contains { $0?.hasLinks == true }
+        together.items = all.map { $0?.snapshot }
         together.made = Entry(
-            date: date, content: items.json, url: url, links: hasLinks ? links.json : nil,
+            date: date, content: .emptyObject, url: url, links: hasLinks ? links.json : nil,
             relevance: nil, isProvisional: false)
         together.places[0].date = date
         together.policy = together.madeUntil.map { .after($0) } ?? .never

@@ -10,6 +10,23 @@ extension Relay {
         return await ask { .command(command, $0) }
     }
 
+    /// Many commands in one turn, each for itself; answers in their order.
+    package func submit(_ commands: [Command]) async -> [Answer] {
+        guard !commands.isEmpty else { return [] }
+        guard await recall(commands.map(\.activity)) else {
+            return commands.map { _ in Self.stopping }
+        }
+        if let refusalOfAll { return commands.map { _ in refusalOfAll } }
+        return await withUnsafeContinuation { continuation in
+            let collection = AnswerCollection(commands.count, continuation)
+            for (index, command) in commands.enumerated() {
+                lastTicket += 1
+                waiting[Ticket(lastTicket)] = .part(of: collection, index: index)
+                put(.command(command, Ticket(lastTicket)))
+            }
+        }
+    }
+
     /// All or none.
     package func submitAtomically(_ commands: [Command]) async -> Answer {
         guard await recall(commands.map(\.activity)) else { return Self.stopping }

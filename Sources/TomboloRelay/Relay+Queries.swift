@@ -142,22 +142,34 @@ extension Relay {
         return await activity(key)
     }
 
-    /// Returns as soon as the tenant's newest event or fact is another than those at `place`; at
-    /// the deadline anyway.
-    package func waitForCommit(
-        after place: LogPlace, of tenant: TenantID, deadline: MonotonicInstant
-    ) async {
-        while phase == .running, core.place(of: tenant) == place, loop.now < deadline,
-            !Task.isCancelled
-        {
-            await watch(until: deadline)
-        }
+    /// Returns when the tenant's log may have a row for a reader that has read it up to `place`, or
+    /// there is something else for that to do. Answers up to where there is none; nil: there may be
+    /// one at once.
+    ///
+    /// - Parameter isDue: whether there is something else; asked on the loop, once a second.
+    package func waitForRow(
+        _ interest: LogInterest, of tenant: TenantID, after place: LogPlace,
+        _ isDue: @escaping @Sendable () -> Bool
+    ) async -> LogReach? {
+        guard core.place(of: tenant) == place else { return nil }
+        return await followers.wait(for: interest, of: tenant, isDue) ?? reach(of: tenant)
     }
 
-    /// The relay is about to stop: who waits for a delivery gets what is known now.
+    /// Wakes the readers that a batch has rows for, when it is durable and the core has it.
+    func wakeFollowers(_ batch: AppendBatch, _ receipt: AppendReceipt) {
+        followers.committed(batch, receipt, places: core.place) { core.name(of: $0, tenant: $1) }
+    }
+
+    /// The newest rows of a tenant.
+    package func reach(of tenant: TenantID) -> LogReach {
+        LogReach(place: core.place(of: tenant), seq: core.lastSeq)
+    }
+
+    /// The relay is about to stop: who waits for a delivery or a row gets what is known now.
     package func endWaits() {
         waitsAreOver = true
         wakeWatchers()
+        followers.wakeAll()
     }
 
     func watch(until deadline: MonotonicInstant) async {

@@ -30,6 +30,7 @@ package actor Relay: TurnTarget, TimerTarget {
     package nonisolated let loop: any Loop
     /// Large reads and pieces of long work: one a turn of the loop, by who asks.
     package nonisolated let pieces: TurnGate<String>
+    nonisolated let followers: Followers
     let log: any EventLog
     private let sender: any PushSender
     private let trapped: [WorkNote.Subject: Int]
@@ -50,8 +51,8 @@ package actor Relay: TurnTarget, TimerTarget {
     /// A burst of more gives its memory back.
     private static let takenKeptMax = 4_096
     private var isTurnDue = false
-    private var waiting: [Ticket: Waiter] = [:]
-    private var lastTicket: UInt64 = 0
+    var waiting: [Ticket: Waiter] = [:]
+    var lastTicket: UInt64 = 0
     var watchers: [Parking] = []
     /// The relay is about to stop, and nobody waits for a delivery any more.
     var waitsAreOver = false
@@ -89,7 +90,7 @@ package actor Relay: TurnTarget, TimerTarget {
     }
 
     /// Who waits for an answer.
-    private enum Waiter {
+    enum Waiter {
         case one(UnsafeContinuation<Answer, Never>)
         case part(of: AnswerCollection, index: Int)
     }
@@ -115,6 +116,7 @@ package actor Relay: TurnTarget, TimerTarget {
         meters = configuration.apps.map { _ in UpstreamMeter(reasons: refusalReasons) }
         self.loop = loop
         pieces = TurnGate(perTurn: 1, on: loop)
+        followers = Followers(on: loop)
         self.log = log
         self.sender = sender
         self.channels = channels
@@ -188,6 +190,7 @@ package actor Relay: TurnTarget, TimerTarget {
                 let receipt = try await store(withClock(batch))
                 inbox.append(.committed(receipt))
                 turn()
+                wakeFollowers(batch, receipt)
             } else if writesAll {
                 return
             } else {
@@ -254,6 +257,7 @@ package actor Relay: TurnTarget, TimerTarget {
         waiting = [:]
         for (_, waiter) in left { answer(waiter, Self.stopping) }
         wakeWatchers()
+        followers.wakeAll()
     }
 
     // MARK: Turns
@@ -299,11 +303,11 @@ package actor Relay: TurnTarget, TimerTarget {
         if !isEmpty {
             core.step(.room(lookForRoom()), now: now, effects: &effects)
         }
-        while !core.hasFullBatch, let input = held.popFirst() {
+        while !Self.isFull(&core), let input = held.popFirst() {
             core.step(input, now: now, effects: &effects)
         }
         for input in taken {
-            guard input.isRequest, !held.isEmpty || core.hasFullBatch else {
+            guard input.isRequest, !held.isEmpty || Self.isFull(&core) else {
                 core.step(input, now: now, effects: &effects)
                 continue
             }
@@ -326,6 +330,9 @@ package actor Relay: TurnTarget, TimerTarget {
     private static func next(of core: inout Core, now: Instant) -> (Bool, wake: Instant?) {
         (core.hasBatch(now: now), core.nextWake)
     }
+
+    /// Whether the next batch takes no more requests; the core is lent, as above.
+    private static func isFull(_ core: inout Core) -> Bool { core.hasFullBatch }
 
     private func carryOut(_ effects: Effects, now: Instant) {
         for (ticket, answer) in effects.answers {
@@ -378,23 +385,6 @@ package actor Relay: TurnTarget, TimerTarget {
             waiting[ticket] = .one(continuation)
             if let deed { put(.deed(deed, ticket)) }
             put(input(ticket))
-        }
-    }
-
-    /// Many commands in one turn, each for itself; answers in their order.
-    package func submit(_ commands: [Command]) async -> [Answer] {
-        guard !commands.isEmpty else { return [] }
-        guard await recall(commands.map(\.activity)) else {
-            return commands.map { _ in Self.stopping }
-        }
-        if let refusalOfAll { return commands.map { _ in refusalOfAll } }
-        return await withUnsafeContinuation { continuation in
-            let collection = AnswerCollection(commands.count, continuation)
-            for (index, command) in commands.enumerated() {
-                lastTicket += 1
-                waiting[Ticket(lastTicket)] = .part(of: collection, index: index)
-                put(.command(command, Ticket(lastTicket)))
-            }
         }
     }
 }

@@ -35,6 +35,17 @@ import TomboloJSON
         #expect(rig.core.hasFullBatch)
     }
 
+    @Test func `changes of one card weigh once in a batch, and as events`() {
+        var rig = Self.rig(devices: 1)
+        rig.command(.start, #"{"type":"T","audience":{"user":"u1"},"state":{"n":0}}"#, id: "a")
+        while rig.commit() {}
+        for value in 1...Journal.eventsMax {
+            #expect(!rig.core.hasFullBatch, "\(value)")
+            rig.command(.update, #"{"state":{"n":\#(value)}}"#, id: "a")
+        }
+        #expect(rig.core.hasFullBatch)
+    }
+
     @Test func `an event that is taken back weighs nothing`() throws {
         var rig = Self.rig(devices: 1)
         let body = #"{"type":"T","audience":{"user":"u1"},"state":{}}"#

@@ -209,24 +209,6 @@ import TomboloRelay
         }
     }
 
-    @Test func `a waiter for a commit wakes when it comes, and at its deadline anyway`() throws {
-        try Self.with { relay, _ in
-            let command = try Self.command(.start, "cat", #"{"type":"R","state":{}}"#)
-            let tenant = command.activity.tenant
-            let before = await relay.place(of: tenant)
-            await relay.waitForCommit(
-                after: before, of: tenant, deadline: relay.loop.now + .milliseconds(20))
-            #expect(await relay.place(of: tenant) == before)
-            let deadline = relay.loop.now + .seconds(10)
-            async let waited: Void = relay.waitForCommit(
-                after: before, of: tenant, deadline: deadline)
-            _ = await relay.submit(command)
-            await waited
-            #expect(relay.loop.now < deadline)
-            #expect(await relay.place(of: tenant).command == before.command + 1)
-        }
-    }
-
     /// A log whose disk is full while somebody says so.
     final class CrampedLog: EventLog {
         private let log = InMemoryEventLog()

@@ -9,7 +9,8 @@ struct JournalBatch: Sendable {
         var content: Command.Content
         var definition: Activity.Definition?
         var plan: (clip: Clip, payloadBytes: Int)?
-        /// How much its commit has to look at: its destinations, and the timelines that show it.
+        /// How much its commit has to look at: its destinations, and the timelines that show it;
+        /// one less where the activity has another event in the batch before it.
         var weight = 1
         /// What was seen coming when it was taken.
         var lint: [Lint] = []
@@ -50,6 +51,8 @@ struct JournalBatch: Sendable {
     var bodyBytes = 0
     /// Of the events.
     var weight = 0
+    /// Activities that have events.
+    var weighed: Set<ActivitySlot> = []
     var waiting: [Waiting] = []
     var stored: [(Ticket, Stored)] = []
     var touched: [ActivitySlot] = []

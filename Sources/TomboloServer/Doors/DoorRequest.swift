@@ -33,6 +33,8 @@ struct DoorRequest: Sendable {
     /// Asks again whether the key is valid: what takes long asks before each step.
     func checkKey() throws(Problem) { try access.checkStillValid(principal) }
 
+    var isKeyValid: Bool { principal.map { !access.isGone($0) } ?? true }
+
     // MARK: The path
 
     /// A parameter of the path as an id.

@@ -62,7 +62,7 @@ struct ActivityNames {
         var entries: [LogEntry] = []
         let devices = await filter.devices(relay, tenant: tenant)
         for fact in facts {
-            if tellsGaps, fact.fact.kind == LogFilter.thinned {
+            if tellsGaps, fact.fact.kind == NewFact.thinned {
                 entries.append(.thinned(fact))
                 continue
             }

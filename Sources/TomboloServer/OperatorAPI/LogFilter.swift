@@ -39,9 +39,6 @@ struct LogFilter {
         user = request.target["user"]
     }
 
-    /// The fact that tells how many others are left out.
-    static let thinned = "history.thinned"
-
     private static func usual(_ facts: Set<String>?) -> LogKind? { facts == nil ? .command : .fact }
 
     /// `a,b`, of which each is one or two words.
@@ -69,6 +66,8 @@ struct LogFilter {
 
     var takesCommands: Bool { kind != .fact }
     var takesFacts: Bool { kind != .command }
+    /// The facts that a reader takes; nil: of all kinds.
+    var factKinds: Set<String>? { facts.map { $0.union([NewFact.thinned]) } }
     var recipient: Recipient? { device.map { .device($0) } }
 
     /// Whether a fact is asked for, by all but its activity.

@@ -133,7 +133,7 @@ extension ServerDoors {
         of page: DeliveryPage, _ asked: FactQuery
     ) async throws(Problem) -> Int64 {
         var query = FactQuery(tenant: asked.tenant)
-        (query.kinds, query.limit) = (["history.thinned"], 1_000)
+        (query.kinds, query.limit) = ([NewFact.thinned], 1_000)
         query.from = page.next == nil ? asked.from : page.entries.last?.at ?? asked.from
         query.until = asked.before == nil ? asked.until : page.entries.first?.at ?? asked.until
         var thinned: [NewFact]

@@ -243,7 +243,7 @@ extension ServerDoors {
         evidence.relay = try await relayFacts(
             question.tenant, until: max(until, question.moment.map { $0 + .hours(1) } ?? until))
         var thinned = FactQuery(tenant: question.tenant)
-        (thinned.kinds, thinned.limit) = (["history.thinned"], 1_000)
+        (thinned.kinds, thinned.limit) = ([NewFact.thinned], 1_000)
         (thinned.from, thinned.until) = (came, until)
         evidence.thinned = try await facts(thinned).map(\.fact)
         if let coming = await relay.comingThinning(of: question.tenant) {

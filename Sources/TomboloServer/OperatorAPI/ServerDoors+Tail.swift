@@ -6,9 +6,6 @@ import TomboloLoop
 import TomboloRelay
 
 extension ServerDoors {
-    /// How soon a silent tail notices that the relay stops.
-    private static let tailPatience = Duration.seconds(1)
-
     /// `GET /v1/tail`: the log from a place on, and what is added to it, for as long as the peer
     /// reads.
     ///
@@ -66,9 +63,8 @@ extension ServerDoors {
         while !isDraining, !exchange.isPeerGone {
             // A key that is deleted reads nothing more.
             try request.checkKey()
-            let newest = await relay.lastSeq
-            // Asked after `newest`: what is behind that place comes after this one.
-            let place = await relay.place(of: request.tenant)
+            let newest = await relay.reach(of: request.tenant)
+            let place = newest.place
             if tail.isBehind(place) {
                 let piece = try await turn(&tail, through: place, request)
                 try request.checkKey()
@@ -77,13 +73,16 @@ extension ServerDoors {
                 beat = loop.now + configuration.heartbeat
                 continue
             }
-            tail.logPlace = newest
+            tail.pass(newest)
             if loop.now >= beat {
                 try await exchange.write(tail.format.heartbeat)
                 beat = loop.now + configuration.heartbeat
             }
-            let patience = min(beat, loop.now + Self.tailPatience)
-            await relay.waitForCommit(after: place, of: request.tenant, deadline: patience)
+            let reach = await relay.waitForRow(tail.interest, of: request.tenant, after: place) {
+                [self, beat] in
+                isDraining || loop.now >= beat || exchange.isPeerGone || !request.isKeyValid
+            }
+            if let reach { tail.pass(reach) }
         }
     }
 

@@ -29,6 +29,19 @@ struct Tail {
         names = ActivityNames(tenant: tenant)
     }
 
+    /// What it waits for.
+    var interest: LogInterest {
+        LogInterest(
+            takesCommands: filter.takesCommands,
+            facts: filter.takesFacts ? filter.factKinds : [], activity: activity)
+    }
+
+    /// There is nothing for it up to there.
+    mutating func pass(_ reach: LogReach) {
+        cursor = LogCursor(cursor.log, reach.place)
+        logPlace = reach.seq
+    }
+
     /// Whether the log has something behind what was looked at.
     func isBehind(_ newest: LogPlace) -> Bool {
         filter.takesCommands && cursor.place.command < newest.command
@@ -88,7 +101,7 @@ struct Tail {
         // The oldest that the log has: what is asked for may be far behind it.
         let oldest = try await relay.facts(query)
         query.limit = Self.page
-        query.kinds = filter.facts.map { $0.union([LogFilter.thinned]) }
+        query.kinds = filter.factKinds
         let page = try await relay.facts(query)
         let kept = await names.entries(
             page.facts, relay, filter, only: activity, tellsGaps: true)

@@ -1,0 +1,71 @@
+import Synchronization
+import TestSupport
+import Testing
+import TomboloCore
+import TomboloLoop
+
+@testable import TomboloRelay
+
+@Suite struct FollowersTests {
+    private static func interest(
+        _ activity: String? = nil, commands: Bool = true, facts: Set<String>? = []
+    ) -> LogInterest {
+        LogInterest(
+            takesCommands: commands, facts: facts, activity: activity.flatMap(Identifier.init))
+    }
+
+    @Test(arguments: [
+        (Self.interest("cat"), true), (Self.interest("dog"), false), (Self.interest(), true),
+        (Self.interest(commands: false), false),
+        (Self.interest(commands: false, facts: ["card.began"]), false),
+        (Self.interest(commands: false, facts: ["device.registered"]), false),
+    ])
+    func `a reader wakes for a row that it takes, and for no other`(
+        interest: LogInterest, wakes: Bool
+    ) throws {
+        try RelayTests.with { relay, _ in
+            let start = try RelayTests.command(.start, "cat", #"{"type":"R","state":{}}"#)
+            let tenant = start.activity.tenant
+            // Another's row is before it, and the reader sleeps over it.
+            _ = await relay.submit(
+                try RelayTests.command(.start, "mouse", #"{"type":"R","state":{}}"#))
+            let before = await relay.reach(of: tenant)
+            let isOver = Mutex(false)
+            async let reach = relay.waitForRow(interest, of: tenant, after: before.place) {
+                isOver.withLock { $0 }
+            }
+            try await relay.loop.sleep(for: .milliseconds(1))
+            _ = await relay.submit(start)
+            let after = await relay.reach(of: tenant)
+            #expect(after.place.command == before.place.command + 1)
+            // Whom the row does not wake the clock does.
+            try await relay.loop.sleep(for: .milliseconds(1))
+            isOver.withLock { $0 = true }
+            let answer = try #require(await reach)
+            #expect(answer.place.command == (wakes ? before : after).place.command)
+            #expect(answer.seq == (wakes ? before : after).seq)
+        }
+    }
+
+    @Test func `a reader of many commits goes on where they are over`() throws {
+        try RelayTests.with { relay, _ in
+            let tenant = RelayTests.tenant
+            let before = await relay.reach(of: tenant)
+            async let reach = relay.waitForRow(
+                Self.interest("cat"), of: tenant, after: before.place
+            ) { false }
+            try await relay.loop.sleep(for: .milliseconds(1))
+            for name in ["a", "b", "c", "cat", "d"] {
+                _ = await relay.submit(
+                    try RelayTests.command(.start, name, #"{"type":"R","state":{}}"#))
+            }
+            let answer = try #require(await reach)
+            #expect(answer.place.command == before.place.command + 3)
+            // What came since is no reason to sleep.
+            let next = await relay.waitForRow(
+                Self.interest("cat"), of: tenant, after: answer.place
+            ) { false }
+            #expect(next == nil)
+        }
+    }
+}

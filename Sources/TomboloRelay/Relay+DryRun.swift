@@ -34,8 +34,9 @@ extension Relay {
         return runs
     }
 
-    /// So many commands are tried in one turn: as many as an atomic batch may have.
-    private static let dryRunPieceMax = 50
+    /// So many commands are tried in one turn: each may be the start of an activity on a thousand
+    /// devices.
+    private static let dryRunPieceMax = 4
 
     /// What registering a type would do now; nothing is stored.
     package func dryRun(

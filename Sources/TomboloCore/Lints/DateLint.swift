@@ -11,7 +11,7 @@ enum DateLint {
         guard state.kind == .object else { return [] }
         return state.members.compactMap { name, value in
             guard endings.contains(where: name.hasSuffix) else { return nil }
-            return lint(value, at: StateSchema.step(pointer, name), dates: dates)
+            return lint(value, at: ValuePath(pointer).pointer(name), dates: dates)
         }
     }
 
@@ -70,14 +70,14 @@ extension StateSchema {
         if isDate { return DateLint.lint(value, at: pointer, dates: dates).map { [$0] } ?? [] }
         guard hasDates, value.kind == .object else { return [] }
         return value.members.flatMap { name, member in
-            self[name]?.epochLints(member, dates, Self.step(pointer, name)) ?? []
+            self[name]?.epochLints(member, dates, ValuePath(pointer).pointer(name)) ?? []
         }
     }
 
     /// Members that no decoder would look at; the first of them, where there are many.
     func unknownMembers(in value: JSONView, at pointer: String) -> [Lint] {
-        var lints: [Lint] = []
-        collectUnknown(in: value, at: pointer, &lints)
+        var (lints, path) = ([Lint](), ValuePath(pointer))
+        collectUnknown(in: value, at: &path, &lints)
         return lints
     }
 
@@ -103,14 +103,19 @@ extension StateSchema {
         return []
     }
 
-    private func collectUnknown(in value: JSONView, at pointer: String, _ lints: inout [Lint]) {
+    private func collectUnknown(
+        in value: JSONView, at path: inout ValuePath, _ lints: inout [Lint]
+    ) {
+        guard namesMembers else { return }
         switch value.kind {
-        case .object where !properties.isEmpty:
+        case .object:
+            guard !properties.isEmpty else { return }
             for (name, member) in value.members {
                 guard lints.count < Lint.countMax else { return }
-                let place = Self.step(pointer, name)
                 if let schema = self[name] {
-                    schema.collectUnknown(in: member, at: place, &lints)
+                    path.enter(.name(name))
+                    schema.collectUnknown(in: member, at: &path, &lints)
+                    path.leave()
                     continue
                 }
                 let nearest =
@@ -118,7 +123,7 @@ extension StateSchema {
                     ? nearestName(to: name, among: properties.lazy.map(\.name)) : nil
                 lints.append(
                     Lint(
-                        .stateUnknownMember, place,
+                        .stateUnknownMember, path.pointer(name),
                         "is not a member of the type: the phone ignores it"
                             + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")))
             }
@@ -126,7 +131,9 @@ extension StateSchema {
             guard let schema = items.first else { return }
             for (index, element) in value.elements.enumerated() {
                 guard lints.count < Lint.countMax else { return }
-                schema.collectUnknown(in: element, at: Self.step(pointer, String(index)), &lints)
+                path.enter(.index(index))
+                schema.collectUnknown(in: element, at: &path, &lints)
+                path.leave()
             }
         default: break
         }

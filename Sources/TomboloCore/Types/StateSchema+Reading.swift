@@ -33,7 +33,7 @@ extension StateSchema {
         }
         for (keyword, rule) in view.members where !Self.annotations.contains(keyword) {
             guard faults.count < Self.faultsMax else { return }
-            let place = Self.step(pointer, keyword)
+            let place = ValuePath(pointer).pointer(keyword)
             guard let message = read(keyword, rule, place, depth, &faults) else { continue }
             faults.append(FieldError(pointer: place, message: message))
         }
@@ -60,7 +60,7 @@ extension StateSchema {
             for (name, schema) in rule.members {
                 guard faults.count < Self.faultsMax else { break }
                 let inner = StateSchema(
-                    schema, Self.step(place, name), depth.advanced(by: 1), &faults)
+                    schema, ValuePath(place).pointer(name), depth.advanced(by: 1), &faults)
                 properties.append(Property(name: name, schema: inner))
             }
         case "required":

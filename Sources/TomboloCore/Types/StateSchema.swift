@@ -46,6 +46,9 @@ package struct StateSchema: Hashable, Sendable {
     private var requiredPlaces: [String: Int] = [:]
     private var valueBytes: Set<ArraySlice<UInt8>> = []
 
+    /// Whether it names the members of any object: only then one can be unknown.
+    private(set) var namesMembers = false
+
     /// Whether a date stands anywhere in it: only then a state is encoded anew for the phone.
     /// Kept, as each value of a state asks.
     private(set) var hasDates = false
@@ -55,6 +58,7 @@ package struct StateSchema: Hashable, Sendable {
         for (place, property) in properties.enumerated() { places[property.name] = place }
         for (place, name) in required.enumerated() { requiredPlaces[name] = place }
         valueBytes = Set(values.map { $0.bytes[...] })
+        namesMembers = !properties.isEmpty || items.contains(where: \.namesMembers)
         hasDates =
             isDate || properties.contains(where: \.schema.hasDates)
             || items.contains(where: \.hasDates)
@@ -95,67 +99,75 @@ extension StateSchema {
 
     /// What is wrong with a value; empty where it fits.
     func faults(in value: JSONView, at pointer: String) -> [FieldError] {
-        var faults: [FieldError] = []
-        collect(value, pointer, &faults)
-        return faults
+        var check = Check(path: ValuePath(pointer))
+        collect(value, &check)
+        return check.faults
     }
 
-    private func collect(_ value: JSONView, _ pointer: String, _ faults: inout [FieldError]) {
-        guard faults.count < Self.faultsMax else { return }
-        func fail(_ message: String) {
-            faults.append(FieldError(pointer: pointer, message: message))
+    /// The faults of one value.
+    private struct Check {
+        /// Where the walk is.
+        var path: ValuePath
+        private(set) var faults: [FieldError] = []
+
+        var isFull: Bool { faults.count >= StateSchema.faultsMax }
+
+        /// - Parameter name: of a member of the place; nil: the place itself.
+        mutating func fail(_ message: String, _ name: String? = nil) {
+            faults.append(FieldError(pointer: path.pointer(name), message: message))
         }
+    }
+
+    private func collect(_ value: JSONView, _ check: inout Check) {
+        guard !check.isFull else { return }
         if !kinds.isEmpty, !kinds.contains(where: { $0.isKind(of: value) }) {
             let names = kinds.map(\.rawValue).joined(separator: " or ")
             let what = value.kind == .number && !value.isDouble ? " of its size" : ""
-            return fail("must be \(names), not \(value.kind.rawValue)\(what)")
+            return check.fail("must be \(names), not \(value.kind.rawValue)\(what)")
         }
         if !values.isEmpty, !valueBytes.contains(value.raw) {
             let names = values.prefix(8).map(\.description).joined(separator: ", ")
-            fail("must be one of \(names)")
+            check.fail("must be one of \(names)")
         }
         switch value.kind {
-        case .object: collectMembers(of: value, pointer, &faults)
-        case .array: collectElements(of: value, pointer, &faults)
+        case .object: collectMembers(of: value, &check)
+        case .array: collectElements(of: value, &check)
         case .number:
+            guard number != Bounds() else { return }
             if let number = value.double, let message = self.number.objection(to: number, "") {
-                fail(message)
+                check.fail(message)
             }
         case .string:
+            guard isDate || length != Bounds() else { return }
             let text = value.string ?? ""
             if isDate, Instant(rfc3339: text) == nil {
-                fail("must be a time as in RFC 3339, such as \"2026-11-20T09:03:00Z\"")
+                check.fail("must be a time as in RFC 3339, such as \"2026-11-20T09:03:00Z\"")
             }
             let count = Double(text.unicodeScalars.count)
-            if let message = length.objection(to: count, " characters") { fail(message) }
+            if let message = length.objection(to: count, " characters") { check.fail(message) }
         case .bool, .null: break
         }
     }
 
-    private func collectMembers(
-        of value: JSONView, _ pointer: String, _ faults: inout [FieldError]
-    ) {
+    private func collectMembers(of value: JSONView, _ check: inout Check) {
         for name in missing(in: value) {
-            guard faults.count < Self.faultsMax else { return }
-            faults.append(
-                FieldError(
-                    pointer: Self.step(pointer, name),
-                    message: "is missing: the app's type does not decode without it"))
+            guard !check.isFull else { return }
+            check.fail("is missing: the app's type does not decode without it", name)
         }
         guard !properties.isEmpty || !allowsOthers else { return }
         for (name, member) in value.members {
-            guard faults.count < Self.faultsMax else { return }
-            if let schema = self[name] {
-                schema.collect(member, Self.step(pointer, name), &faults)
+            guard !check.isFull else { return }
+            if let place = places[name] {
+                check.path.enter(.name(name))
+                properties[place].schema.collect(member, &check)
+                check.path.leave()
             } else if !allowsOthers {
                 let nearest =
-                    faults.count < suggestionsMax
+                    check.faults.count < suggestionsMax
                     ? nearestName(to: name, among: properties.lazy.map(\.name)) : nil
-                faults.append(
-                    FieldError(
-                        pointer: Self.step(pointer, name),
-                        message: "is not a member of the type"
-                            + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")))
+                check.fail(
+                    "is not a member of the type"
+                        + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""), name)
             }
         }
     }
@@ -174,22 +186,17 @@ extension StateSchema {
         return zip(required, isThere).filter { !$0.1 }.map(\.0)
     }
 
-    private func collectElements(
-        of value: JSONView, _ pointer: String, _ faults: inout [FieldError]
-    ) {
+    private func collectElements(of value: JSONView, _ check: inout Check) {
         if let message = count.objection(to: Double(value.count), " elements") {
-            faults.append(FieldError(pointer: pointer, message: message))
+            check.fail(message)
         }
         guard let schema = items.first else { return }
         for (index, element) in value.elements.enumerated() {
-            guard faults.count < Self.faultsMax else { return }
-            schema.collect(element, Self.step(pointer, String(index)), &faults)
+            guard !check.isFull else { return }
+            check.path.enter(.index(index))
+            schema.collect(element, &check)
+            check.path.leave()
         }
-    }
-
-    /// A step further in, written as RFC 6901 wants it.
-    static func step(_ pointer: String, _ name: String) -> String {
-        pointer + JSONPointer(tokens: [name]).description
     }
 }
 

@@ -54,7 +54,10 @@ extension ServerDoors {
         }
         var runs = await relay.dryRun(commands)[...]
         var writer = LinesWriter()
-        for line in lines {
+        for (place, line) in lines.enumerated() {
+            if place > 0, place.isMultiple(of: configuration.atomicLinesMax) {
+                await relay.letOthersGo()
+            }
             switch line {
             case .problem(let problem, let id, let number):
                 if isAtomic { throw problem.adding("line", number) }
@@ -109,26 +112,38 @@ extension ServerDoors {
         try request.checkKey()
         var splitter = LineSplitter(lineBytesMax: configuration.bodyBytesMax)
         splitter.append(body)
-        var lines: [BatchLine] = []
-        while let line = splitter.next() { try add(line, to: &lines, request, linesMax) }
-        if let line = splitter.last() { try add(line, to: &lines, request, linesMax) }
+        var (lines, turn) = ([BatchLine](), BatchTurn())
+        while let line = splitter.next() ?? splitter.last() {
+            guard lines.count < linesMax else {
+                throw Problem(
+                    .bodyTooLarge,
+                    "This batch has at most \(linesMax) lines: an atomic one "
+                        + "\(configuration.atomicLinesMax), a dry run "
+                        + "\(configuration.dryRunLinesMax). "
+                        + "Send several, or leave the parameter away.")
+            }
+            if turn.isOver(line) { await relay.letOthersGo() }
+            lines.append(
+                BatchLine(
+                    line, tenant: request.tenant, lineBytesMax: configuration.bodyBytesMax,
+                    key: request.asking, trace: request.trace))
+        }
         return lines
     }
+}
 
-    private func add(
-        _ line: LineSplitter.Line, to lines: inout [BatchLine], _ request: DoorRequest,
-        _ linesMax: Int
-    ) throws(Problem) {
-        guard lines.count < linesMax else {
-            throw Problem(
-                .bodyTooLarge,
-                "This batch has at most \(linesMax) lines: an atomic one "
-                    + "\(configuration.atomicLinesMax), a dry run \(configuration.dryRunLinesMax). "
-                    + "Send several, or leave the parameter away.")
-        }
-        lines.append(
-            BatchLine(
-                line, tenant: request.tenant, lineBytesMax: configuration.bodyBytesMax,
-                key: request.asking, trace: request.trace))
+/// How many lines of a batch are read in one turn of the loop: about a millisecond of them.
+private struct BatchTurn {
+    private static let (linesMax, bytesMax) = (10, 32 << 10)
+
+    private var (lines, bytes) = (0, 0)
+
+    /// Whether a line is for the next turn, which then begins.
+    mutating func isOver(_ line: LineSplitter.Line) -> Bool {
+        if case .line(let text, _) = line { bytes += text.count }
+        lines += 1
+        guard lines > Self.linesMax || bytes > Self.bytesMax, lines > 1 else { return false }
+        self = BatchTurn()
+        return true
     }
 }

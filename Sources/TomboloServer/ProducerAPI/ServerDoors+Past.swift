@@ -6,8 +6,10 @@ import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    /// Events of an activity that are folded at once: as many as lie between two snapshots.
+    /// Events of an activity that are read at once: as many as lie between two snapshots.
     private static let pastPage = 256
+    /// Of these so many are followed in one turn: each may move a history of 256 lines.
+    private static let pastPiece = 32
 
     /// `?at=` or `?at_seq=`; nil where now is meant.
     func pastMoment(_ request: DoorRequest) throws(Problem) -> LogMoment? {
@@ -71,7 +73,8 @@ extension ServerDoors {
             let page: EventPage
             do { page = try await relay.events(query) } catch { throw Problem(error) }
             if !page.damaged.isEmpty { past.hasDamage = true }
-            for event in page.events {
+            for (place, event) in page.events.enumerated() {
+                if place > 0, place.isMultiple(of: Self.pastPiece) { await relay.letOthersGo() }
                 guard try past.follow(event) else { return (past.fold, past.last) }
             }
             guard let next = page.next else {

@@ -1,0 +1,39 @@
+import TomboloJSON
+
+/// The way from a value to a place in it. Its pointer is made where it is asked for: a walk over a
+/// list of 60,000 elements makes none.
+///
+///     var path = ValuePath("/state")
+///     path.enter(.name("doors"))
+///     path.enter(.index(3))
+///     path.pointer("locked")  // "/state/doors/3/locked"
+struct ValuePath {
+    enum Step {
+        case name(String)
+        case index(Int)
+    }
+
+    /// To the value.
+    private let start: String
+    private var steps: [Step] = []
+
+    init(_ start: String) { self.start = start }
+
+    mutating func enter(_ step: Step) { steps.append(step) }
+
+    mutating func leave() { steps.removeLast() }
+
+    /// As RFC 6901 writes it.
+    ///
+    /// - Parameter name: of a member of the place; nil: the place itself.
+    func pointer(_ name: String? = nil) -> String {
+        var tokens = steps.map { step in
+            switch step {
+            case .name(let name): name
+            case .index(let index): String(index)
+            }
+        }
+        if let name { tokens.append(name) }
+        return tokens.isEmpty ? start : start + JSONPointer(tokens: tokens).description
+    }
+}

@@ -19,7 +19,7 @@ import Testing
         let shape = CoreShape(tree.sources)
         print("The shape of the core:\n\(shape.text)")
         let report = Self.shape.report(now: shape.measures)
-        #expect(report.isEmpty, "\(report) \(shape.pairNames) \(shape.recursive)")
+        #expect(report.isEmpty, "\(report) \(shape.pairNames) \(shape.recursive) \(shape.copies)")
     }
 }
 
@@ -63,6 +63,19 @@ import Testing
             "bare Int parameters": 2, "calls of evaluate": 2,
         ]
         #expect(shape(text) == expected)
+    }
+
+    @Test func `a method that is passed as a value is found`() {
+        let text = """
+            extension Core {
+                func wall(_ a: Int) -> Int { a }
+                func b(_ c: Int?, d: [Int]) { _ = c.map(wall) }
+                func e(_ c: [Int]) { c.first(where: isFree); c.map { wall($0) }; c.map(other) }
+                func isFree(_ a: Int) -> Bool { own.map(wall, 1) || all.contains(wall) }
+            }
+            """
+        let found = CoreShape([file(text)]).copies
+        #expect(found.map { $0.split(separator: " ").last } == ["map(wall)", "first(isFree)"])
     }
 
     @Test func `a circle of calls is found, and a namesake with other labels is none`() {

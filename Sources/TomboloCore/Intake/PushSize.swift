@@ -65,22 +65,22 @@ enum PushSize {
             frames = tween.samples
         }
         try checkDepth(of: frames, at: clip.path)
-        var largest = (bytes: 0, frame: 0)
-        for (index, frame) in frames.enumerated() {
-            guard let shown = state.setting(clip.path, to: frame) else {
-                throw noPlace(clip.isFlipbook ? "flipbook" : "tween")
-            }
-            let bytes = Self.bytes(activity.accepted, shown, activity.definition, alert: nil)
-            if bytes > largest.bytes { largest = (bytes, index) }
+        // A frame goes into the payload byte by byte: the longest one makes the largest.
+        var longest = 0
+        for index in frames.indices
+        where frames[index].bytes.count > frames[longest].bytes.count { longest = index }
+        guard let shown = state.setting(clip.path, to: frames[longest]) else {
+            throw noPlace(clip.isFlipbook ? "flipbook" : "tween")
         }
-        if largest.bytes > Payload.bytesMax {
-            guard clip.isFlipbook else { throw tooLarge(largest.bytes) }
+        let largest = Self.bytes(activity.accepted, shown, activity.definition, alert: nil)
+        if largest > Payload.bytesMax {
+            guard clip.isFlipbook else { throw tooLarge(largest) }
             throw tooLarge(
-                largest.bytes, at: "/flipbook/frames/\(largest.frame)",
+                largest, at: "/flipbook/frames/\(longest)",
                 remedy: "make the frame smaller, as tombolo clip pack --fit step does, or shorten "
                     + "the state around it")
         }
-        guard clip.fit == .bundle else { return (begun, largest.bytes) }
+        guard clip.fit == .bundle else { return (begun, largest) }
         guard
             let bytes = ofBundle(begun, activity.accepted, activity.definition)
         else {

@@ -225,9 +225,9 @@ extension Core {
     }
 
     private func laneLints(_ activity: Activity) -> [Lint] {
-        guard upstreams.numbers.contains(where: isParked) else { return [] }
+        guard upstreams.numbers.contains(where: { isParked($0) }) else { return [] }
         let lanes = Set(activity.destinations.map { destinations[$0].lane })
-        guard lanes.contains(where: isParked) else { return [] }
+        guard lanes.contains(where: { isParked($0) }) else { return [] }
         return [
             Lint(
                 .upstreamClosed, "",

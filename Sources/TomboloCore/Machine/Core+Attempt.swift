@@ -96,9 +96,8 @@ extension Core {
     private func mustBeDurableFirst(
         _ slot: CardSlot, _ event: Push.Event, _ alert: Projection.PendingAlert?, now: Instant
     ) -> Bool {
-        !destinations[slot].isOnRecord(
-            event, alert: alert?.version,
-            isPaid: hasPaidForStart(destinations[slot], now: now))
+        let isPaid = event != .start || hasPaidForStart(destinations[slot], now: now)
+        return !destinations[slot].isOnRecord(event, alert: alert?.version, isPaid: isPaid)
     }
 
     private mutating func reserve(

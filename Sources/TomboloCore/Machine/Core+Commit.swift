@@ -163,15 +163,7 @@ extension Core {
                 of: staged.event.tenant)
         }
         noteSuperseded(staged)
-        if shown[slot] == nil {
-            let isShown =
-                activities[slot].durable != nil
-                && !timelines.slots(from: activities[slot].key).isEmpty
-            shown[slot] = ShownBefore(activity: isShown ? activities[slot] : nil)
-        }
-        if isNewIncarnation || showsChange(slot, staged.projection) {
-            shown[slot]?.isVisible = true
-        }
+        noteShown(slot, before: staged.projection, isNew: isNewIncarnation, in: &shown)
         activities[slot].durable = staged.projection
         activities[slot].seq = seq
         activities[slot].tenantSeq = tenantSeq
@@ -326,7 +318,7 @@ extension Core {
             guard destinations.holds(index) else { return false }
             switch destinations[index].phase {
             case .starting, .startUnknown, .started, .live, .listening: return true
-            case .waiting: return destinations.at(index).flatMap(startToken) != nil
+            case .waiting: return destinations.at(index).flatMap { startToken($0) } != nil
             case .ended, .gone, .lapsed: return false
             }
         }

@@ -138,7 +138,7 @@ extension Core {
     mutating func sweepOrphans(of device: DeviceSlot, now: Instant) {
         guard let owner = devices[device] else { return }
         noteWork(onDevice: device)
-        let used = Set(owner.destinations.compactMap { destinations.at($0).map(reference) })
+        let used = Set(owner.destinations.compactMap { destinations.at($0).map { reference($0) } })
         var next: Instant?
         for (name, token) in owner.tokens.all {
             guard case .activity(let reference) = name, !used.contains(reference) else { continue }

@@ -59,7 +59,7 @@ extension Core {
     private mutating func stageRetirement(_ slot: ActivitySlot, now: Instant) -> Bool {
         guard let ending = activities[slot].accepted.ending,
             activities[slot].durable?.version == activities[slot].accepted.version,
-            activities[slot].destinations.allSatisfy(canLeave)
+            activities[slot].destinations.allSatisfy({ canLeave($0) })
         else { return false }
         for destination in activities[slot].destinations {
             release(destination, endedAt: ending.at, now: now)

@@ -107,7 +107,7 @@ extension Core {
     func told(_ waiting: Decision?, _ lane: LaneNumber, now: Instant) -> Decision? {
         guard case .deferred(let until, let hold)? = waiting else { return waiting }
         guard hold == .upstreamClosed || hold == .streamLimit else {
-            return .deferred(until: until.map(wall), hold)
+            return .deferred(until: until.map { wall($0) }, hold)
         }
         let isParked = isParked(lane)
         return .deferred(

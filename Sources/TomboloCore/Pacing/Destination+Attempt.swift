@@ -47,11 +47,11 @@ extension Destination {
     /// crash neither goes a second time.
     ///
     /// - Parameter isPaid: whether the token of a start may still be spent.
-    func isOnRecord(_ event: Push.Event, alert: Int64?, isPaid: @autoclosure () -> Bool) -> Bool {
+    func isOnRecord(_ event: Push.Event, alert: Int64?, isPaid: Bool) -> Bool {
         guard event == .start || alert != nil else { return true }
         guard reservation == .granted, alert == nil || reservedAlert == alert else { return false }
         // On a slow disk a start's time may be over before it is on record.
-        return event != .start || reservedStart && isPaid()
+        return event != .start || reservedStart && isPaid
     }
 
     /// Whether an alert is still to ring here.

@@ -48,7 +48,9 @@ extension Core {
     }
 
     /// A timeline that was found; nil: it has gone since.
-    package func timeline(_ key: TimelineKey) -> TimelineView? { timelines[key].map(view) }
+    package func timeline(_ key: TimelineKey) -> TimelineView? {
+        timelines[key].map { view(of: $0) }
+    }
 
     /// What a widget shows from now on. Refused where there is no such timeline, or the reader may
     /// not know of it.

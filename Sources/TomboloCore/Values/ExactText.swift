@@ -4,5 +4,10 @@
 /// one scalar and of two. A backend may have a user of each: only the bytes decide.
 func isSameText(_ one: String?, _ other: String?) -> Bool {
     guard let one, let other else { return one == nil && other == nil }
-    return one.utf8.elementsEqual(other.utf8)
+    // Most are of another length: a look asks it of every pause.
+    guard one.utf8.count == other.utf8.count else { return false }
+    let isSame = one.utf8.withContiguousStorageIfAvailable { one in
+        other.utf8.withContiguousStorageIfAvailable { one.elementsEqual($0) }
+    }
+    return isSame.flatMap(\.self) ?? one.utf8.elementsEqual(other.utf8)
 }

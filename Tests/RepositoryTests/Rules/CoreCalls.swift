@@ -28,6 +28,12 @@ struct CoreCalls {
 
     /// For each function, by its signature, those that it calls.
     private var calls: [String: Set<String>] = [:]
+    /// Where a method is passed as a value, such as `map(wall)`: it takes a copy of the core with
+    /// it, and so counts references to all that the core holds.
+    private(set) var copies: [String] = []
+    private static let takers: Set<String> = [
+        "map", "flatMap", "compactMap", "filter", "allSatisfy", "contains", "first", "forEach",
+    ]
 
     init(_ files: [SwiftFile]) {
         let functions = files.flatMap { file in
@@ -37,6 +43,7 @@ struct CoreCalls {
         for function in functions {
             var called: Set<String> = []
             for index in function.body {
+                copies += Self.copy(at: index, in: function.file, byName.keys).map { [$0] } ?? []
                 guard let known = byName[function.file.tokens[index].text],
                     let labels = Self.labels(ofCall: index, in: function.file)
                 else { continue }
@@ -49,6 +56,21 @@ struct CoreCalls {
     /// Functions that call themselves, at once or by way of others.
     var recursive: [String] {
         calls.keys.filter { reach($0).contains($0) }.sorted()
+    }
+
+    /// `map(wall)` or `first(where: isGone)`, with a method of the core's; nil where it is not.
+    private static func copy(
+        at index: Int, in file: SwiftFile, _ methods: some Collection<String>
+    ) -> String? {
+        let tokens = file.tokens[index...].prefix(6).map(\.text)
+        guard let name = tokens.first, takers.contains(name), tokens.count > 5, tokens[1] == "("
+        else { return nil }
+        let isLabelled = tokens[2] == "where" && tokens[3] == ":"
+        // `contains(wall)` asks for a value.
+        guard isLabelled || !["contains", "first"].contains(name) else { return nil }
+        let place = isLabelled ? 4 : 2
+        guard tokens[place + 1] == ")", methods.contains(tokens[place]) else { return nil }
+        return "\(file.path): \(name)(\(tokens[place]))"
     }
 
     private func reach(_ signature: String) -> Set<String> {

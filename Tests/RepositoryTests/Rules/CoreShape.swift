@@ -12,6 +12,8 @@ struct CoreShape {
     let pairNames: [String]
     /// Functions that call themselves, at once or by way of others.
     let recursive: [String]
+    /// Methods that are passed as values, each with a copy of the core.
+    let copies: [String]
 
     private let sources: [SwiftFile]
     private let core: [SwiftFile]
@@ -23,7 +25,8 @@ struct CoreShape {
         let extending = bodies.filter { !$0.1.isEmpty }
         let pairs = FolderPairs(core.filter { Self.extensions(in: $0).isEmpty })
         pairNames = pairs.twoWay
-        recursive = CoreCalls(core).recursive
+        let calls = CoreCalls(core)
+        (recursive, copies) = (calls.recursive, calls.copies)
         var measures = [
             "stored properties of Core": core.reduce(0) { $0 + Self.storedProperties(in: $1) },
             "functions in extension Core": extending.reduce(0) { sum, file in
@@ -40,6 +43,7 @@ struct CoreShape {
                     }
             },
             "functions of Core that call themselves": recursive.count,
+            "methods of Core that are passed as values": copies.count,
             "two-way pairs of folders": pairNames.count,
         ]
         let names = extending.flatMap { file in

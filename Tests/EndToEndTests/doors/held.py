@@ -22,11 +22,13 @@ REPEATS, STREAMS = 3, 128
 LONG, FLOOD_SECONDS = 300_000_000, 3
 # The walk ends after so many seconds, and says so.
 WALK_SECONDS = {False: 120, True: 900}
+# A batch is read in pieces. The lines of an atomic one are one event: a request's bound is for its turn.
 # Lines of a batch: the first is taken of each kind, and of the second each line. The last is for a dry run, and for
 # lines that do not reach a thousand devices each.
 LINES = (3, 50, 300, 3000)
-# What reads the log page by page, and serves others between: what a neighbour waits for counts, not the sum.
-IN_PIECES = {"tail", "listDeliveries", "listActivityDeliveries", "explainActivity", "explain"}
+# What serves others between its pieces: what a neighbour waits for counts, not the sum.
+IN_PIECES = {"tail", "listDeliveries", "listActivityDeliveries", "explainActivity", "explain", "showActivity.at",
+             "showActivity.at_seq", "showActivity.at_version"}
 # The simulated phones are in `tombolo dev` only, and the simulator refuses no push.
 ANSWERS = {"listPhones": 404, "showPhone": 404, "actOnPhone": 404, "retryDelivery": 409}
 # What a parameter cannot stand beside.
@@ -202,7 +204,7 @@ class Net(Population):
         # What is made for a request is made once for a flood.
         make.changes = not callable(one.path) and (callable(one.body) or "{n}" in one.path)
         beside = lambda: self._beside(make(), 0.05 if op.id in judge.STREAMING else 0)
-        alone = beside if op.id in IN_PIECES else lambda: self._alone(make())
+        alone = beside if {op.id, f"{op.id}.{name}"} & IN_PIECES else lambda: self._alone(make())
         _, answer = self._judge(op, name, one.about, alone, ALONE_MAX, accepts, None if alone is beside else beside)
         if answer is not None and accepts(answer):
             self._many(op, name, one.about, make)
@@ -250,7 +252,7 @@ class Net(Population):
                 def measure():
                     batch = [line for _ in range(-(-count // len(make(0)))) for line in make(next(numbers))]
                     request = self.request("POST", "/v1/events", lines(batch), query)
-                    return self._alone(request) if is_atomic else self._beside(request)
+                    return self._beside(request)
 
                 # A batch that is refused because it is large is as fast as one that is taken.
                 accepts = lambda answer: answer.status >= 400 and count > LINES[0] or answer.status == 200 and (

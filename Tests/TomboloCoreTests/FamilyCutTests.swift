@@ -56,7 +56,7 @@ import TomboloJSON
         let (small, medium) = (try #require(cuts[.systemSmall]), try #require(cuts[.systemMedium]))
         var asked = 0
         func ask(_ places: [Int?], _ family: WidgetFamily, _ cut: FamilyCut) -> [UInt64] {
-            hashes.hashes(of: places, family, cut, among: 3) {
+            hashes.hashes(.all, of: places, family, cut, among: 3) {
                 asked += 1
                 return places.map { UInt64(($0 ?? 8) + 1) }
             }

@@ -184,5 +184,15 @@ import TomboloJSON
         #expect(
             TimelineEntries.together([all[0], nil, all[1]], at: now).version == together.version)
         #expect(TimelineEntries.together([nil, nil], at: now).policy == .never)
+        #expect(together.begun?.isProvisional == false)
+        // What is not in the answer is not in its version.
+        rig.timeline(
+            #"{"subject":{"key":"door-8"},"content":{"locked":false},"url":"app://door-8","#
+                + #""entries":[{"date":"2200-01-01T00:00:00Z","content":{"b":1}}]}"#, kind: "door")
+        let changed = try rig.core.entries(
+            Identifier("door")!, app: nil, .key(Identifier("door-8")!), family: nil, by: .anybody,
+            of: Rig.tenant, now: rig.now)
+        #expect(
+            TimelineEntries.together([changed, nil, all[1]], at: now).version == together.version)
     }
 }

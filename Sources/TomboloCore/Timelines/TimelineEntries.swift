@@ -32,8 +32,11 @@ package struct TimelineEntries: Sendable {
     fileprivate var cut: FamilyCut?
     /// What the cut leaves of each place's content; nil: not cut yet.
     fileprivate var cuts: [JSON]?
-    /// With a cut, of each place a hash of what a widget gets of it.
+    /// With a cut, of each place a hash of what a widget gets of it; of a widget that is configured
+    /// to several, of what it gets of each.
     fileprivate var hashes: [UInt64] = []
+    /// Where hashes of the body's entries are kept; nil: they are not.
+    fileprivate var known: (hashes: CutHashes, family: WidgetFamily?, count: Int)?
     package private(set) var policy: Timeline.Policy
     /// Whose states the contents are.
     package fileprivate(set) var type: String?
@@ -58,7 +61,7 @@ package struct TimelineEntries: Sendable {
         if cut == nil, made == nil { add(bodyHash) }
         add(hasLinks ? 1 : 0)
         hashes.forEach(add)
-        for item in items ?? [] { add(item?.version ?? 0) }
+        hash.combine(Array((type ?? "").utf8))
         if case .after(let date) = policy { add(UInt64(bitPattern: date.nanoseconds)) }
         add(policy == .never ? 1 : 0)
         if let made {
@@ -111,7 +114,7 @@ package struct TimelineEntries: Sendable {
 
     /// From when on its first entry is so, and whether its producer has not confirmed it yet.
     package var begun: (date: Instant, isProvisional: Bool)? {
-        places.first.map { ($0.date, $0.isProvisional) }
+        places.first.map { ($0.date, made?.isProvisional ?? $0.isProvisional) }
     }
 
     /// Where its first entry leads.
@@ -177,10 +180,23 @@ package struct TimelineEntries: Sendable {
         _ cut: FamilyCut, _ family: WidgetFamily?, known: CutHashes, among count: Int
     ) {
         self.cut = cut
-        hashes = known.hashes(of: places.map(\.index), family, cut, among: count) {
+        hashes = known.hashes(.all, of: places.map(\.index), family, cut, among: count) {
             applyCut()
             return places.indices.map { Self.hash(of: entry($0)) }
         }
+    }
+
+    /// A hash of the content of its first entry alone.
+    private var contentHash: UInt64 {
+        func hash() -> UInt64 {
+            var hash = StableHash()
+            hash.combine(entries.first?.content.bytes ?? [])
+            return hash.value
+        }
+        guard let known, let first = places.first else { return hash() }
+        return known.hashes.hashes(
+            .content, of: [first.index], known.family, cut, among: known.count
+        ) { [hash()] }.first ?? 0
     }
 
     /// Whether it is the placeholder.
@@ -233,6 +249,7 @@ extension StoredTimeline {
             body: timeline.body, bodyHash: timeline.visibleHash, places: places,
             hasLinks: family?.hasLinks ?? true, policy: timeline.policy, type: timeline.type)
         if isSnapshot { all = all.snapshot }
+        all.known = (cutHashes, family, timeline.entryOutlines.count)
         if let cut {
             all.set(cut, family, known: cutHashes, among: timeline.entryOutlines.count)
         }
@@ -295,7 +312,10 @@ extension TimelineEntries {
         }
         links.endArray()
         let hasLinks = url != nil && all.contains { $0?.hasLinks == true }
-        together.items = all.map { $0?.snapshot }
+        let items = all.map { $0?.snapshot }
+        together.items = items
+        // What else is in the answer is in the made entry.
+        together.hashes = items.map { $0?.contentHash ?? 0 }
         together.made = Entry(
             date: date, content: .emptyObject, url: url, links: hasLinks ? links.json : nil,
             relevance: nil, isProvisional: false)

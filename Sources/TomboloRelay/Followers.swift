@@ -59,6 +59,7 @@ final class Followers: TimerTarget, @unchecked Sendable {
     private var waiting: [TenantID: [ObjectIdentifier: Follower]] = [:]
     private var count = 0
     private var tick = 0
+    private var isTicking = false
 
     /// Each reader is looked at once in so many ticks, and so that once a second.
     private static let ticks = 10
@@ -75,7 +76,7 @@ final class Followers: TimerTarget, @unchecked Sendable {
         count += 1
         let follower = Follower(
             Parking(loop), tenant, interest, tick: count % Self.ticks, isDue)
-        if waiting.isEmpty { _ = loop.schedule(at: loop.now + Self.tickTime, self) }
+        startClock()
         waiting[tenant, default: [:]][ObjectIdentifier(follower)] = follower
         await follower.parking.park()
         // Until now each commit has looked at it, also after the clock has woken it.
@@ -84,9 +85,17 @@ final class Followers: TimerTarget, @unchecked Sendable {
         return follower.reach
     }
 
-    func timerFired() {
-        guard !waiting.isEmpty else { return }
+    /// It stops where nobody waits.
+    private func startClock() {
+        guard !isTicking else { return }
+        isTicking = true
         _ = loop.schedule(at: loop.now + Self.tickTime, self)
+    }
+
+    func timerFired() {
+        isTicking = false
+        guard !waiting.isEmpty else { return }
+        startClock()
         tick = (tick + 1) % Self.ticks
         for followers in waiting.values {
             for follower in followers.values where follower.tick == tick && follower.isDue() {
@@ -110,10 +119,15 @@ final class Followers: TimerTarget, @unchecked Sendable {
         name: (ActivityNumber, TenantID) -> Identifier?
     ) {
         guard !waiting.isEmpty else { return }
-        for (tenant, followers) in waiting {
-            let needsNames = followers.values.contains { $0.interest.activity != nil }
-            let rows = Rows(batch, of: tenant, name: needsNames ? name : { _, _ in nil })
-            guard rows.count > 0 else { continue }
+        var all: [TenantID: Rows] = [:]
+        for event in batch.events where waiting[event.tenant] != nil {
+            all[event.tenant, default: Rows()].add(event, name)
+        }
+        for fact in batch.facts where waiting[fact.tenant] != nil {
+            all[fact.tenant, default: Rows()].add(fact, name)
+        }
+        for (tenant, rows) in all {
+            guard let followers = waiting[tenant] else { continue }
             var reach = LogReach(place: places(tenant), seq: receipt.firstSeq - 1)
             reach.place.command -= rows.commands
             reach.place.fact -= rows.facts
@@ -134,30 +148,29 @@ private struct Rows {
     /// Rows of activities that have no name any more, or rows for everybody.
     private var hasOthers = false
 
-    var count: Int64 { commands + facts }
+    private var last: ActivityNumber?
 
-    init(
-        _ batch: AppendBatch, of tenant: TenantID,
-        name: (ActivityNumber, TenantID) -> Identifier?
+    mutating func add(_ event: NewEvent, _ name: (ActivityNumber, TenantID) -> Identifier?) {
+        commands += 1
+        add(event.activity, of: event.tenant, name)
+    }
+
+    mutating func add(_ fact: NewFact, _ name: (ActivityNumber, TenantID) -> Identifier?) {
+        facts += 1
+        kinds.insert(fact.kind)
+        if let number = fact.activity { add(number, of: fact.tenant, name) }
+        // It tells each reader that others are left out.
+        if fact.kind == NewFact.thinned { hasOthers = true }
+    }
+
+    private mutating func add(
+        _ number: ActivityNumber, of tenant: TenantID,
+        _ name: (ActivityNumber, TenantID) -> Identifier?
     ) {
-        func add(_ number: ActivityNumber) {
-            guard let name = name(number, tenant) else { return hasOthers = true }
-            activities.insert(name)
-        }
-        var last: ActivityNumber?
-        for event in batch.events where event.tenant == tenant {
-            commands += 1
-            if event.activity != last { add(event.activity) }
-            last = event.activity
-        }
-        for fact in batch.facts where fact.tenant == tenant {
-            facts += 1
-            kinds.insert(fact.kind)
-            if let number = fact.activity, number != last { add(number) }
-            last = fact.activity ?? last
-            // It tells each reader that others are left out.
-            if fact.kind == NewFact.thinned { hasOthers = true }
-        }
+        guard number != last else { return }
+        last = number
+        guard let name = name(number, tenant) else { return hasOthers = true }
+        activities.insert(name)
     }
 
     func mayFit(_ interest: LogInterest) -> Bool {

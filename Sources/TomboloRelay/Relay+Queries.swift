@@ -152,6 +152,10 @@ extension Relay {
         _ isDue: @escaping @Sendable () -> Bool
     ) async -> LogReach? {
         guard core.place(of: tenant) == place else { return nil }
+        guard hasTurned, phase == .running else {
+            await watch(until: loop.now + .milliseconds(10))
+            return nil
+        }
         return await followers.wait(for: interest, of: tenant, isDue) ?? reach(of: tenant)
     }
 

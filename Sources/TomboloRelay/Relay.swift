@@ -60,6 +60,8 @@ package actor Relay: TurnTarget, TimerTarget {
     private var timer = TimerID()
     private var timerAt: MonotonicInstant?
     private(set) var phase = Phase.new
+    /// What the start found out is durable, and the core has it.
+    private(set) var hasTurned = false
     private(set) var writesAll = false
     /// When facts were written last because somebody asked for them.
     var settledAt = Instant.distantPast
@@ -323,6 +325,7 @@ package actor Relay: TurnTarget, TimerTarget {
         if hasBatch { appending.unpark() }
         setTimer(wake.flatMap { hasBatch && $0 <= now ? nil : $0 }, now: now)
         if !isEmpty { wakeWatchers() }
+        hasTurned = true
     }
 
     /// What comes next. The core is lent: a copy, which is what a look at an actor's member is,

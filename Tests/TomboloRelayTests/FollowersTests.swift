@@ -50,6 +50,8 @@ import TomboloLoop
     @Test func `a reader of many commits goes on where they are over`() throws {
         try RelayTests.with { relay, _ in
             let tenant = RelayTests.tenant
+            _ = await relay.submit(
+                try RelayTests.command(.start, "mouse", #"{"type":"R","state":{}}"#))
             let before = await relay.reach(of: tenant)
             async let reach = relay.waitForRow(
                 Self.interest("cat"), of: tenant, after: before.place
@@ -66,6 +68,32 @@ import TomboloLoop
                 Self.interest("cat"), of: tenant, after: answer.place
             ) { false }
             #expect(next == nil)
+        }
+    }
+
+    @Test func `one clock ticks, however often its readers come and go`() async throws {
+        try await onLoop { loop in
+            let followers = Followers(on: loop)
+            let looks = Mutex(0)
+            for _ in 0..<30 {
+                async let reach = followers.wait(for: Self.interest(), of: RelayTests.tenant) {
+                    looks.withLock { $0 += 1 }
+                    return false
+                }
+                try await loop.sleep(for: .milliseconds(1))
+                followers.wakeAll()
+                _ = await reach
+            }
+            looks.withLock { $0 = 0 }
+            let isOver = Mutex(false)
+            async let reach = followers.wait(for: Self.interest(), of: RelayTests.tenant) {
+                looks.withLock { $0 += 1 }
+                return isOver.withLock { $0 }
+            }
+            try await loop.sleep(for: .milliseconds(2_050))
+            #expect((1...3).contains(looks.withLock { $0 }))
+            isOver.withLock { $0 = true }
+            _ = await reach
         }
     }
 }

@@ -119,6 +119,46 @@ import TomboloRelay
         }
     }
 
+    @Test func `a tail that slept leaves the place of what it does not ask for`() async throws {
+        try await withDoors { doors in
+            try await Self.card(doors)
+            let tail = try doors.curl(
+                "GET", "/v1/tail?since=0", fields: ["Accept: application/x-ndjson"],
+                options: ["-N"])
+            defer { tail.end() }
+            _ = await tail.wait { $0.contains("\n") }
+            for lap in 2...4 {
+                _ = try await doors.call(
+                    "PATCH", "/v1/activities/cat-7", "{\"state\":{\"lap\":\(lap)}}",
+                    fields: ["Prefer: wait=2"])
+                await doors.relay.settleFacts()
+            }
+            let text = await tail.wait { Self.lines($0).count >= 4 }
+            // Facts were written meanwhile: a tail of both goes on from their beginning.
+            let facts = try json(try await doors.call("GET", "/v1/log?kind=fact"))
+            #expect((facts["facts"] ?? facts["events"])?.count ?? 0 > 0, "\(facts)")
+            let cursors = Self.lines(text).compactMap { $0["cursor"]?.string }
+            #expect(cursors.count == 4)
+            #expect(cursors.allSatisfy { $0.hasSuffix("-0") }, "\(cursors)")
+        }
+    }
+
+    @Test func `a tail from a place ahead of the log stays there`() async throws {
+        try await withDoors { doors in
+            try await Self.card(doors)
+            let tail = try doors.curl(
+                "GET", "/v1/tail?since=3", fields: ["Accept: application/x-ndjson"],
+                options: ["-N"])
+            defer { tail.end() }
+            for lap in 2...5 {
+                _ = try await doors.call(
+                    "PATCH", "/v1/activities/cat-7", "{\"state\":{\"lap\":\(lap)}}")
+            }
+            let text = await tail.wait { Self.lines($0).count >= 2 }
+            #expect(Self.lines(text).compactMap { $0["seq"]?.integer } == [4, 5])
+        }
+    }
+
     @Test func `a cursor of another log is refused with a word`() async throws {
         try await withDoors { doors in
             let answer = try await doors.call("PUT", "/v1/activities/cat-7", Self.start)

@@ -36,9 +36,13 @@ struct Tail {
             facts: filter.takesFacts ? filter.factKinds : [], activity: activity)
     }
 
-    /// There is nothing for it up to there.
+    /// There is nothing for it up to there. The sequence that it does not ask for goes on from
+    /// where it was, and a place ahead of the log stays.
     mutating func pass(_ reach: LogReach) {
-        cursor = LogCursor(cursor.log, reach.place)
+        var place = cursor.place
+        if filter.takesCommands { place.command = max(place.command, reach.place.command) }
+        if filter.takesFacts { place.fact = max(place.fact, reach.place.fact) }
+        cursor = LogCursor(cursor.log, place)
         logPlace = reach.seq
     }
 

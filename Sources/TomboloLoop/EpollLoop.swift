@@ -46,6 +46,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
     private var turnTargets: [any TurnTarget] = []
     private var calledTargets: [any TurnTarget] = []
     private var isStopping = false
+    package private(set) var isBehind = false
     private var registry: DescriptorRegistry
 
     /// Throws where the process has no descriptors left. Ignores SIGPIPE and SIGXFSZ for the whole
@@ -171,6 +172,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
     }
 
     private func runJobs(_ serial: UnownedSerialExecutor, _ task: UnownedTaskExecutor) {
+        defer { isBehind = !ready.isEmpty }
         guard !ready.isEmpty else { return }
         let end = Self.readClock().nanoseconds + Self.turnMax
         while !ready.isEmpty, !isStopping {

@@ -20,6 +20,9 @@ package protocol Loop: SerialExecutor, TaskExecutor {
     /// place to write what the turn has gathered. A call from within such a call counts for the
     /// next turn.
     func atEndOfTurn(_ target: any TurnTarget)
+
+    /// Whether its last turn ended before all jobs had run: what comes now waits behind them.
+    var isBehind: Bool { get }
 }
 
 /// What a timer wakes. An object, so that arming a timer makes no closure.
@@ -51,6 +54,9 @@ package struct TimerID: Hashable, Sendable {
 }
 
 extension Loop {
+    /// A loop without turns of its own is never behind.
+    package var isBehind: Bool { false }
+
     /// A loop without turns of its own (a virtual one): a timer of this very moment.
     package func atEndOfTurn(_ target: any TurnTarget) {
         _ = schedule(at: now, TurnTimer(target))

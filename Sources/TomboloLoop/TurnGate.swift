@@ -10,6 +10,10 @@ package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked
     private let loop: any Loop
     /// How many may still begin in this turn.
     private var left: Int
+    /// Those whose turn has come and that do not run yet: the next one's comes when one of them
+    /// runs, or all would stand in the loop's queue before what others do.
+    private var waking = 0
+    private static var wakingMax: Int { 2 }
     private var isArmed = false
     /// Groups in which somebody waits, in the order of their turns.
     private var order: [Group] = []
@@ -30,7 +34,8 @@ package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked
     /// - Parameter later: in a later turn, whatever this one has left: for a piece of work whose
     ///   last piece was of this turn.
     package func enter(_ group: Group, later: Bool = false) async -> Bool {
-        if left > 0, order.isEmpty, !later {
+        // Jobs that the loop is behind with may all be for here.
+        if left > 0, order.isEmpty, !later, !loop.isBehind {
             left -= 1
             arm()
             return true
@@ -39,12 +44,17 @@ package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked
         if waiting[group] == nil { order.append(group) }
         waiting[group, default: []].append(place)
         arm()
-        guard await place.park() == .cancelled else { return true }
-        leave(place, group)
-        return false
+        let wake = await place.park()
+        if wake == .cancelled, waiting[group]?.contains(where: { $0 === place }) == true {
+            leave(place, group)
+        } else {
+            waking -= 1
+            wakeNext()
+        }
+        return wake != .cancelled
     }
 
-    /// It waits no more; where its turn has come already, the turn is lost.
+    /// It waits no more.
     private func leave(_ place: Parking, _ group: Group) {
         waiting[group]?.removeAll { $0 === place }
         guard waiting[group]?.isEmpty == true else { return }
@@ -61,13 +71,18 @@ package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked
     package func turnEnded() {
         isArmed = false
         left = perTurn
-        while left > 0, !order.isEmpty {
+        wakeNext()
+        if left < perTurn || !order.isEmpty { arm() }
+    }
+
+    private func wakeNext() {
+        while left > 0, waking < Self.wakingMax, !order.isEmpty {
             let group = order.removeFirst()
             let next = waiting[group]?.removeFirst()
             if waiting[group]?.isEmpty == true { waiting[group] = nil } else { order.append(group) }
             next?.unpark()
             left -= 1
+            waking += 1
         }
-        if left < perTurn { arm() }
     }
 }

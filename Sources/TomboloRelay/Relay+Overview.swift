@@ -67,5 +67,7 @@ extension Relay {
 
     /// The next piece of long work goes in a later turn of the loop, alone. A cancelled task goes
     /// on: its answer lacks nothing.
-    package func letOthersGo() async { _ = await pieces.enter("", later: true) }
+    package func letOthersGo(_ group: String = "") async {
+        _ = await pieces.enter(group, later: true)
+    }
 }

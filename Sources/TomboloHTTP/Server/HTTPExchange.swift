@@ -23,6 +23,8 @@ package final class HTTPExchange: @unchecked Sendable {
     private var bodyGathered = 0
     /// The body's length as its head gave it, or nil.
     private let bodyLength: Int?
+    /// Whether the request may have a body.
+    package var hasBody: Bool { bodyLength != 0 }
     private var failure: HTTPExchangeError?
 
     private var answer = Answer.none

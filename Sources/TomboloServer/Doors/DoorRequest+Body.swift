@@ -2,6 +2,7 @@ import TomboloAPI
 import TomboloCore
 import TomboloHTTP
 import TomboloJSON
+import TomboloLoop
 
 extension DoorRequest {
     /// The essence of the content type, in lower case; nil where there is none.
@@ -46,18 +47,32 @@ extension DoorRequest {
                 + "application/x-ndjson.\(hint)")
     }
 
-    /// The body as JSON. Where `orEmpty`, no body is an empty object.
-    func json(
-        of exchange: HTTPExchange, atMost bytesMax: Int, orEmpty: Bool = false
-    ) async throws(Problem) -> JSONDocument {
-        try checkIsJSON()
-        var bytes: [UInt8]
+    /// Returns when its tenant has a turn: before the work of a request.
+    func takeTurn() async {
+        if let principal { _ = await turns.enter(principal.tenant) }
+    }
+
+    /// The whole body, when its tenant has a turn; the key is valid then.
+    func body(
+        of exchange: HTTPExchange, atMost bytesMax: Int
+    ) async throws(Problem) -> [UInt8] {
+        let bytes: [UInt8]
         do {
             bytes = try await exchange.body(atMost: bytesMax)
         } catch {
             throw Problem(error, bytesMax: bytesMax)
         }
+        await takeTurn()
         try checkKey()
+        return bytes
+    }
+
+    /// The body as JSON. Where `orEmpty`, no body is an empty object.
+    func json(
+        of exchange: HTTPExchange, atMost bytesMax: Int, orEmpty: Bool = false
+    ) async throws(Problem) -> JSONDocument {
+        try checkIsJSON()
+        var bytes = try await body(of: exchange, atMost: bytesMax)
         if bytes.isEmpty {
             guard orEmpty else {
                 throw Problem(.invalidJSON, "The body is empty. Send a JSON object.")

@@ -2,6 +2,7 @@ import TomboloAPI
 import TomboloCore
 import TomboloHTTP
 import TomboloJSON
+import TomboloLoop
 
 /// A request whose route is found and whose key is checked.
 struct DoorRequest: Sendable {
@@ -14,6 +15,8 @@ struct DoorRequest: Sendable {
     let exchange: HTTPExchange
     /// What its key has in hand; nil on open routes only.
     let use: KeyUse?
+    /// Tenants take turns.
+    let turns: TurnGate<TenantID>
 
     var route: Route { match.route }
 

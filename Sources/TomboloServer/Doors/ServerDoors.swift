@@ -84,7 +84,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         do {
             let request = try admit(exchange, &route)
             principal = request.principal
-            if let tenant = principal?.tenant { _ = await turns.enter(tenant) }
+            // With a body it is work when that has come.
+            if !exchange.hasBody { await request.takeTurn() }
             guard let response = try await performCounted(request, exchange) else { return }
             count(request.route, principal, response.status)
             send(response, to: exchange)
@@ -177,7 +178,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         let principal = try authorize(head, match)
         let request = DoorRequest(
             head: head, target: target, match: match, principal: principal, access: access,
-            exchange: exchange, use: principal.map { uses[$0.keyID] ?? KeyUse() })
+            exchange: exchange, use: principal.map { uses[$0.keyID] ?? KeyUse() }, turns: turns)
         try request.checkQuery()
         try request.checkFields()
         return request

@@ -103,13 +103,7 @@ extension ServerDoors {
     ) async throws(Problem) -> [BatchLine] {
         let linesMax = linesMax ?? configuration.atomicLinesMax
         let bytesMax = bytesMax ?? configuration.atomicBytesMax
-        let body: [UInt8]
-        do {
-            body = try await exchange.body(atMost: bytesMax)
-        } catch {
-            throw Problem(error, bytesMax: bytesMax)
-        }
-        try request.checkKey()
+        let body = try await request.body(of: exchange, atMost: bytesMax)
         var splitter = LineSplitter(lineBytesMax: configuration.bodyBytesMax)
         splitter.append(body)
         var (lines, turn) = ([BatchLine](), BatchTurn())
@@ -122,12 +116,13 @@ extension ServerDoors {
                         + "\(configuration.dryRunLinesMax). "
                         + "Send several, or leave the parameter away.")
             }
-            if turn.isOver(line) { await relay.letOthersGo() }
+            if turn.isOver(line) { await relay.letOthersGo(request.principal?.keyID ?? "") }
             lines.append(
                 BatchLine(
                     line, tenant: request.tenant, lineBytesMax: configuration.bodyBytesMax,
                     key: request.asking, trace: request.trace))
         }
+        try request.checkKey()
         return lines
     }
 }

@@ -52,6 +52,7 @@ extension ServerDoors {
             return true
         }
         while let piece = try await exchange.nextPiece() {
+            await request.takeTurn()
             splitter.append(piece)
             while let line = splitter.next() {
                 lines.append(read(line))

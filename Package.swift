@@ -174,7 +174,8 @@ let package = Package(
             ],
             exclude: [
                 "ten_kills.py", "httpx_client.py", "foreign_clients.py", "fault_run.py",
-                "backend.py", "verdicts.py", "doors", "console.py", "console_bench.py", "load_bench.py",
+                "backend.py", "verdicts.py", "doors", "console.py", "console_bench.py",
+                "load_bench.py",
                 "watched_day.py",
                 "alerts_test.yml", "package_life.py",
             ]),

@@ -12,12 +12,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 FLOOD_CONNECTIONS, FLOOD_SECONDS, RATE = 230, 10, 30
-# As many streams as one connection may have.
-STREAMS, TAILS_IDLE, TAILS_OTHER, PATCHES = 128, 1000, 640, 300
+TAILS_IDLE, TAILS_OTHER, PATCHES = 1000, 640, 300
+# A key may have so many tails, and an address so many connections.
+TAILS_PER_KEY, PER_ADDRESS = 64, 200
 
 
 class Relay:
@@ -28,18 +28,28 @@ class Relay:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        self.keys = {tenant: json.loads(subprocess.run(
-            [program, "key", "mint", "--scope", "all", "--tenant", tenant, "--data", self.work, "-o", "json"],
-            check=True, capture_output=True).stdout)["key"] for tenant in ("loud", "quiet")}
+        self.readers = [self.mint("loud") for _ in range(-(-TAILS_IDLE // TAILS_PER_KEY))]
+        self.keys = {"loud": self.mint("loud"), "quiet": self.mint("quiet")}
         self.process = subprocess.Popen(
             [program, "serve", "--data", self.work, "--listen", f"127.0.0.1:{self.port}"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                break
-            except OSError:
-                time.sleep(0.02)
+        while not self.is_ready():
+            time.sleep(0.02)
+
+    def is_ready(self):
+        connection = self.connect()
+        try:
+            connection.request("GET", "/readyz")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
+
+    def mint(self, tenant):
+        return json.loads(subprocess.run(
+            [self.program, "key", "mint", "--scope", "all", "--tenant", tenant, "--data", self.work, "-o", "json"],
+            check=True, capture_output=True).stdout)["key"]
 
     def ask(self, connection, tenant, method, path, body=None):
         connection.request(method, path, body=json.dumps(body) if body else None, headers={
@@ -97,14 +107,16 @@ def overload(relay):
             "flood_per_s": round(float(rate.split()[1])), "rss_kb": rss, "rss_after_kb": relay.rss()}
 
 
-def follow(relay, count):
-    """Opens so many tails of an activity that nobody changes, each on a connection of its own."""
+def follow(relay, first, end):
+    """Opens tails of an activity that nobody changes, each on a connection of its own."""
     ways = []
-    for _ in range(count):
-        way = socket.create_connection(("127.0.0.1", relay.port))
+    for number in range(first, end):
+        source = f"127.0.1.{1 + number // PER_ADDRESS}"
+        way = socket.create_connection(("127.0.0.1", relay.port), source_address=(source, 0))
         way.sendall(b"GET /v1/tail?activity=other HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n"
-                    % relay.keys["loud"].encode())
-        assert b"200" in way.recv(4096)
+                    % relay.readers[number // TAILS_PER_KEY].encode())
+        answer = way.recv(4096)
+        assert b" 200 " in answer[:16], answer
         ways.append(way)
     return ways
 
@@ -123,9 +135,9 @@ def patches(relay):
 
 def tails(relay):
     alone = patches(relay)
-    ways = follow(relay, TAILS_OTHER)
+    ways = follow(relay, 0, TAILS_OTHER)
     beside = patches(relay)
-    ways += follow(relay, TAILS_IDLE - TAILS_OTHER)
+    ways += follow(relay, TAILS_OTHER, TAILS_IDLE)
     time.sleep(2)
     before, began = relay.cpu(), time.monotonic()
     time.sleep(10)

@@ -103,7 +103,9 @@ enum PushSize {
     ) throws(Refusal) {
         let most = JSONLimits.stateDepthMax
         for (index, frame) in frames.enumerated() {
-            let depth = path.tokens.count + frame.document.root.depth
+            // Most are scalars, and there may be 256.
+            let isScalar = frame.bytes.first.map { !"{[".utf8.contains($0) } ?? true
+            let depth = path.tokens.count + (isScalar ? 0 : frame.document.root.depth)
             guard depth > most else { continue }
             let message = "nests \(depth) levels deep in the state, where \(most) are allowed"
             throw Refusal(

@@ -166,8 +166,10 @@ extension Core {
     }
 
     private func lints(ofClip clip: Clip, _ activity: Activity, now: Instant) -> [Lint] {
-        let own = activity.destinations.compactMap { destinations.at($0) }
-        let slowest = own.map { grantInForce($0).grant.frameInterval }.max() ?? .zero
+        var slowest = Span.zero
+        for slot in activity.destinations where destinations.holds(slot) {
+            slowest = max(slowest, grantInForce(slot).grant.frameInterval)
+        }
         let fit = fit(clip, activity.accepted, activity)
         let type = types.type(of: activity.definition, activity.key.tenant)
         let name = clip.isFlipbook ? "flipbook" : "tween"

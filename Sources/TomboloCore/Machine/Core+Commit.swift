@@ -202,14 +202,16 @@ extension Core {
         _ batch: JournalBatch, _ commit: AppendReceipt, now: Instant
     ) {
         for (ticket, stored) in batch.stored { journal.answerNow(ticket, .stored(stored)) }
+        // Many changes of a large activity are answered with one look at its cards.
+        var known: [ActivitySlot: Accepted] = [:]
         for waiting in batch.waiting {
             switch waiting {
             case .event(let index, let ticket):
-                let answer = answer(to: index, of: batch, commit, now: now)
+                let answer = answer(to: index, of: batch, commit, &known, now: now)
                 journal.answerNow(ticket, .accepted(answer))
             case .events(let indices, let ticket):
                 let answers = indices.map {
-                    answer(to: $0, of: batch, commit, now: now)
+                    answer(to: $0, of: batch, commit, &known, now: now)
                 }
                 journal.answerNow(ticket, .acceptedAll(answers))
             case .standing(let slot, let kind, let ticket):
@@ -218,11 +220,23 @@ extension Core {
         }
     }
 
+    /// A look at so many cards costs more than to keep what it found.
+    private static let largeCards = 16
+
     private func answer(
-        to index: Int, of batch: JournalBatch, _ commit: AppendReceipt, now: Instant
+        to index: Int, of batch: JournalBatch, _ commit: AppendReceipt,
+        _ known: inout [ActivitySlot: Accepted], now: Instant
     ) -> Accepted {
-        let slot = batch.events[index].activity
-        var answer = accepted(slot, batch.events[index].event.kind, changed: true, now: now)
+        let (slot, kind) = (batch.events[index].activity, batch.events[index].event.kind)
+        var answer: Accepted
+        if kind != .start, let before = known[slot] {
+            answer = before
+            answer.kind = kind
+        } else {
+            answer = accepted(slot, kind, changed: true, now: now)
+            let isLarge = activities[slot].destinations.count >= Self.largeCards
+            if isLarge, kind != .start { known[slot] = answer }
+        }
         answer.seq = commit.firstSeq + Int64(index)
         answer.tenantSeq = commit.tenantSeqs[index]
         answer.factSeq = place(of: batch.events[index].event.tenant).fact

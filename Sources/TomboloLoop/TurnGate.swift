@@ -11,7 +11,7 @@ package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked
     /// How many may still begin in this turn.
     private var left: Int
     /// Those whose turn has come and that do not run yet: the next one's comes when one of them
-    /// runs, or all would stand in the loop's queue before what others do.
+    /// runs, or all would be in the loop's queue before what others do.
     private var waking = 0
     private static var wakingMax: Int { 2 }
     private var isArmed = false

@@ -113,22 +113,20 @@ final class Followers: TimerTarget, @unchecked Sendable {
 
     /// Wakes whom a batch that is durable now has a row for.
     ///
-    /// - Parameter name: of an activity; nil: it has left memory, and may be any.
-    func committed(
-        _ batch: AppendBatch, _ receipt: AppendReceipt, places: (TenantID) -> LogPlace,
-        name: (ActivityNumber, TenantID) -> Identifier?
-    ) {
+    /// - Parameter core: has taken the batch; it is lent, for a copy counts references to all that
+    ///   it holds.
+    func committed(_ batch: AppendBatch, _ receipt: AppendReceipt, in core: inout Core) {
         guard !waiting.isEmpty else { return }
         var all: [TenantID: Rows] = [:]
         for event in batch.events where waiting[event.tenant] != nil {
-            all[event.tenant, default: Rows()].add(event, name)
+            all[event.tenant, default: Rows()].add(event, core)
         }
         for fact in batch.facts where waiting[fact.tenant] != nil {
-            all[fact.tenant, default: Rows()].add(fact, name)
+            all[fact.tenant, default: Rows()].add(fact, core)
         }
         for (tenant, rows) in all {
             guard let followers = waiting[tenant] else { continue }
-            var reach = LogReach(place: places(tenant), seq: receipt.firstSeq - 1)
+            var reach = LogReach(place: core.place(of: tenant), seq: receipt.firstSeq - 1)
             reach.place.command -= rows.commands
             reach.place.fact -= rows.facts
             for follower in followers.values where follower.reach == nil {
@@ -150,26 +148,25 @@ private struct Rows {
 
     private var last: ActivityNumber?
 
-    mutating func add(_ event: NewEvent, _ name: (ActivityNumber, TenantID) -> Identifier?) {
+    mutating func add(_ event: NewEvent, _ core: borrowing Core) {
         commands += 1
-        add(event.activity, of: event.tenant, name)
+        add(event.activity, of: event.tenant, core)
     }
 
-    mutating func add(_ fact: NewFact, _ name: (ActivityNumber, TenantID) -> Identifier?) {
+    mutating func add(_ fact: NewFact, _ core: borrowing Core) {
         facts += 1
         kinds.insert(fact.kind)
-        if let number = fact.activity { add(number, of: fact.tenant, name) }
+        if let number = fact.activity { add(number, of: fact.tenant, core) }
         // It tells each reader that others are left out.
         if fact.kind == NewFact.thinned { hasOthers = true }
     }
 
     private mutating func add(
-        _ number: ActivityNumber, of tenant: TenantID,
-        _ name: (ActivityNumber, TenantID) -> Identifier?
+        _ number: ActivityNumber, of tenant: TenantID, _ core: borrowing Core
     ) {
         guard number != last else { return }
         last = number
-        guard let name = name(number, tenant) else { return hasOthers = true }
+        guard let name = core.name(of: number, tenant: tenant) else { return hasOthers = true }
         activities.insert(name)
     }
 

@@ -1,7 +1,7 @@
 package import TomboloCore
 import TomboloEventLog
 
-// Questions and commands that go through the core, one at a time.
+// Questions and commands that go through the core.
 
 extension Relay {
     /// One command; the answer comes when what it stored is durable.

@@ -161,7 +161,7 @@ extension Relay {
 
     /// Wakes the readers that a batch has rows for, when it is durable and the core has it.
     func wakeFollowers(_ batch: AppendBatch, _ receipt: AppendReceipt) {
-        followers.committed(batch, receipt, places: core.place) { core.name(of: $0, tenant: $1) }
+        followers.committed(batch, receipt, in: &core)
     }
 
     /// The newest rows of a tenant.

@@ -38,7 +38,7 @@ import TomboloLoop
         }
     }
 
-    @Test func `those whose turn has come do not stand before what others do`() async throws {
+    @Test func `a few of those whose turn has come are before what others do`() async throws {
         try await onLoop { loop in
             let (gate, order) = (TurnGate<String>(perTurn: 8, on: loop), Order())
             await withTaskGroup(of: Void.self) { group in

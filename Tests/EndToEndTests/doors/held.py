@@ -19,7 +19,11 @@ ATOMIC_MAX = 20_000_000
 # Both are for a machine that reads 1 MiB of JSON through `PUT /v1/timelines?dry_run=true` in so many nanoseconds.
 YARDSTICK = 6_500_000
 YARDSTICK_BODY = lines([{"subject": {"user": "nobody"}, "content": {"a": MEMBERS}}])
-REPEATS, STREAMS = 3, 128
+# What is beyond its bound, but not far, is measured so often. Other programs on the machine slow a measurement down.
+REPEATS, STREAMS = 8, 128
+# The short walk is a part of deploy/test, which fails for what holds the loop and not for a busy machine: its bounds
+# are so many times wider. The whole walk holds to the bounds.
+WIDER = {False: 1.5, True: 1}
 # Beyond so many nanoseconds a request is not repeated, and beyond so many seconds a flood is not waited for.
 LONG, FLOOD_SECONDS = 300_000_000, 3
 # The walk ends after so many seconds, and says so.
@@ -45,7 +49,7 @@ class Net(Population):
     def __init__(self, program, contract, whole, doors):
         super().__init__(program)
         self.contract, self.whole, self.doors = contract, whole, doors
-        self.count, self.finds = 0, 0
+        self.count, self.finds, self.closest = 0, 0, (0, "")
         self.neighbour = HTTP1(self.world.port)
 
     def run(self):
@@ -70,7 +74,7 @@ class Net(Population):
         finally:
             self.world.stop()
         return {**summary, "requests": self.count, "seconds": round(time.monotonic() - began, 1),
-                "yardstick_ms": round(self.yardstick / 1e6, 2), "finds": self.finds}
+                "yardstick_ms": round(self.yardstick / 1e6, 2), "closest": self.closest, "finds": self.finds}
 
     def _find(self, op, name, about, text):
         self.finds += 1
@@ -137,15 +141,18 @@ class Net(Population):
         """Measures up to so many times, until it is within the bound, and says what it finds. Answers (the find's text
         or None, the last answer)."""
         least, answer, text = None, None, None
+        bound *= WIDER[self.whole]
+        self.count += 1
         try:
-            for _ in range(repeats):
-                self.count += 1
+            for again in range(repeats):
+                time.sleep(0.2 * again)
                 took, answer = measure()
                 scale = 1.0 if took <= bound else self._scale()
                 if least is None or took / scale < least[0] / least[1]:
                     least = took, scale
                 if took <= bound * scale or took > LONG:
                     break
+            self.closest = max(self.closest, (round(least[0] / least[1] / bound, 2), f"{op.id} {name} {about}"))
             if least[0] > bound * least[1]:
                 text = f"{least[0] / 1e6:.1f} ms of the loop's CPU, and {bound * least[1] / 1e6:.0f} ms is the bound"
                 text += f"; a neighbour waits for {beside()[0] / 1e6:.1f} ms of it" if beside else ""

@@ -36,7 +36,7 @@ class Gone(Exception):
 
 def moment(seconds):
     at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def token(number):
@@ -386,7 +386,7 @@ class Population:
             "status": "active", "type": "Crowd", "listTimelines.kind": "keys", "kind": "all", "activity": "crowd",
             "fact": ",".join(["card.dismissed"] * 32), "result": ",".join(["refused"] * 32), "do": "stop", "since": "1",
             "listDeliveries.result": "refused", "listActivityDeliveries.result": "refused",
-            "from": moment(-3600), "until": moment(3600), "at": moment(-1), "tail.kind": "fact",
+            "from": moment(-3600), "until": moment(3600), "at": moment(0), "tail.kind": "fact",
             "at_seq": str(newest["seq"] - 1), "at_version": "2", "version": "2",
             "channel": "channel-0", "reason": "none", "tenant": "main",
         }

@@ -53,6 +53,17 @@ extension Relay {
         await ask { .device(device, command, $0, by: authority) }
     }
 
+    /// Why a key may not ask as a device; nil where it may.
+    ///
+    /// - Parameter registers: it registers the device, which need not be there.
+    package func refusal(
+        of authority: DeviceAuthority, for device: DeviceKey, registers: Bool
+    ) -> Refusal? {
+        read { core, _ in
+            core.refusal(of: authority, for: device, registers: registers)
+        }
+    }
+
     /// Keeps an API key as the doors encoded it; nil deletes. With `deed` the log says who did it.
     package func storeKey(number: Int64, value: [UInt8]?, deed: Deed? = nil) async -> Answer {
         await storeKeys([(number, value)], deed: deed)

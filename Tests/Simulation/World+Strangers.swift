@@ -17,7 +17,7 @@ extension World {
             let phone = Phone(
                 number: phones.count, tenant: tenant, id: Plan.identifier(Self.strangerDevice),
                 user: Self.strangerUser, budgetClass: nil, system: "18.2", loop: loop)
-            phone.authority = .device(user: Self.strangerUser, app: nil)
+            phone.authority = .device(user: Self.strangerUser, app: nil, key: .max)
             phones.append(phone)
         }
     }

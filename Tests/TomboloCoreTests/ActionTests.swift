@@ -186,11 +186,11 @@ import TomboloJSON
         var rig = Self.doors()
         let unlock = #"{"widget":"door","config":"door-7","intent":"UnlockDoor"}"#
         for body in [unlock, #"{"intent":"UnlockDoor"}"#, #"{"link":"door://door-7"}"#] {
-            Self.post(&rig, body, by: .device(user: "bob", app: nil))
+            Self.post(&rig, body, by: .device(user: "bob", app: nil, key: .max))
             #expect(rig.lastRefusal == .notOffered, "\(body)")
         }
         for bound in ["ann", nil] {
-            Self.post(&rig, unlock, by: .device(user: bound, app: nil))
+            Self.post(&rig, unlock, by: .device(user: bound, app: nil, key: .max))
             #expect(rig.lastRefusal == nil)
         }
         #expect(Self.actions(rig).count == 2)

@@ -25,7 +25,7 @@ import TomboloJSON
         rig.tell(.putToken(try #require(TokenName(name)), registration), device, by: authority)
     }
 
-    private static let own = DeviceAuthority.device(user: nil, app: nil)
+    private static let own = DeviceAuthority.device(user: nil, app: nil, key: .max)
 
     @Test func `a device that is deleted and registered again starts no card twice`() {
         var rig = Rig()

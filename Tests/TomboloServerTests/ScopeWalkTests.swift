@@ -37,7 +37,7 @@ import TomboloCore
     ]
 
     /// A path of the route with ids in it, on the device `phone-1`.
-    private static func path(_ route: Route) -> String {
+    static func path(_ route: Route) -> String {
         route.path.text.replacing("{device}", with: "phone-1").replacing("{id}", with: "x")
             .replacing("{clip}", with: "x").replacing("{kind}", with: "x").replacing(
                 "{name}", with: "widget"

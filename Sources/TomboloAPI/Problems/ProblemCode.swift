@@ -20,6 +20,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unauthorized
     case forbidden
     case userNotBound = "user-not-bound"
+    case keyOfFormerUser = "key-of-former-user"
 
     // What is asked for.
     case unknownActivity = "unknown-activity"

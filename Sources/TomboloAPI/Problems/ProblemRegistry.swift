@@ -107,5 +107,14 @@ package enum ProblemRegistry {
                 + "operate, or leave both members out.",
             command: "tombolo key mint --scope device:phone-1 --user u42 --app com.example.app "
                 + "--relay ORIGIN --key KEY"),
+        ProblemPage(
+            .keyOfFormerUser, 403, "The key is of a user who had the device before",
+            cause:
+                "The key was minted for one user, and the device has had another user since, or an "
+                + "operator has forgotten its user.",
+            fix:
+                "Mint a key for the user who has signed in. At sign-out delete the key, then "
+                + "register the device with \"user\":null, and mint the next key after that.",
+            command: "tombolo key mint --scope device:phone-1 --user u42 --relay ORIGIN --key KEY"),
     ]
 }

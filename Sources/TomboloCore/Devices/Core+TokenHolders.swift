@@ -144,7 +144,7 @@ extension Core {
         _ name: TokenName, _ token: TokenRegistration, _ key: DeviceKey, _ ticket: Ticket,
         now: Instant
     ) throws(Refusal) {
-        let slot = try device(key)
+        let slot = try devices.registered(key)
         guard let device = devices[slot], device.mayDelete(name, token) else {
             journal.answerNow(ticket, .stored(Stored(.outdated)))
             return

@@ -36,6 +36,7 @@ struct Device: Sendable {
     let key: DeviceKey
     let number: Int64
     private var user: String?
+    private var ownerKey: Int64 = -1
     /// Without its user.
     private var shared: RegistrationPool.Shared
     var tokens = TokenTable()
@@ -63,6 +64,18 @@ struct Device: Sendable {
         set {
             user = newValue.user
             shared = Self.common(newValue)
+        }
+    }
+
+    /// Whose it is, by the order of its keys; nil: nobody ever had it. It is set after the
+    /// registration.
+    var owner: DeviceOwner? {
+        get { rare?.owner ?? (ownerKey < 0 ? nil : DeviceOwner(user: user, key: ownerKey)) }
+        set {
+            ownerKey = newValue?.key ?? -1
+            // A key without a user has registered it anew.
+            let other = newValue.flatMap { isSameText($0.user, user) ? nil : $0 }
+            if rare?.owner != other { keep { $0.owner = other } }
         }
     }
 
@@ -144,6 +157,7 @@ extension Device {
         var heard: Heard?
         var channel: Channel?
         var startBackOffs: [String: Instant] = [:]
+        var owner: DeviceOwner?
     }
 
     private mutating func keep(_ change: (inout Rare) -> Void) {
@@ -200,6 +214,10 @@ extension Device {
         writer.member("id", key.id.rawValue)
         writer.name("registration")
         registration.write(into: &writer)
+        if let owner {
+            writer.name("owner")
+            owner.write(into: &writer)
+        }
         writer.name("tokens")
         writer.beginObject()
         for (name, token) in tokens.all.sorted(by: { $0.name.text < $1.name.text }) {
@@ -255,6 +273,7 @@ extension Device {
         self.number = number
         user = registration.user
         shared = Self.common(registration)
+        owner = view["owner"].flatMap { DeviceOwner(reading: $0) }
         if let instant = view["reconciled"]?.integer {
             reconciledAt = Instant(nanoseconds: instant)
         }

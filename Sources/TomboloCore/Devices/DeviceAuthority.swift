@@ -2,9 +2,21 @@
 package enum DeviceAuthority: Hashable, Sendable {
     /// Scope `operate`: any user and any app.
     case operate
-    /// A key of the device's own: the user and the app that the key is bound to. Without them the
-    /// key sets none, and what an operator has set stays.
-    case device(user: String?, app: String?)
+    /// A key of the device's own: the user and the app that the key is bound to, and the key's
+    /// number (`RecordSpace.key`). Without user and app the key sets none, and what an operator has
+    /// set stays.
+    case device(user: String?, app: String?, key: Int64)
+}
+
+/// Whose a device is, and since which key.
+///
+/// Keys are numbered in the order in which they are minted, and no number is given twice. So a key
+/// of the user before is known by its number alone, whatever a clock says.
+struct DeviceOwner: Hashable, Sendable {
+    /// nil: an operator has forgotten the user.
+    var user: String?
+    /// The newest key of the user. Where an operator gave the user: the newest of that moment.
+    var key: Int64
 }
 
 extension DeviceAuthority {
@@ -17,7 +29,7 @@ extension DeviceAuthority {
     func bind(
         _ registration: DeviceRegistration, known: DeviceRegistration?, onlyApp: String?
     ) throws(Refusal) -> DeviceRegistration {
-        guard case .device(let user, let app) = self else { return registration }
+        guard case .device(let user, let app, _) = self else { return registration }
         var bound = registration
         bound.user = user ?? known?.user
         bound.app = app ?? known?.app
@@ -40,10 +52,42 @@ extension DeviceAuthority {
         return bound
     }
 
+    /// Throws `keyOfFormerUser` where the key was minted for a user who had the device before. Where
+    /// nobody ever had it, no key is a former user's.
+    func checkOwner(_ owner: DeviceOwner?, of device: Identifier) throws(Refusal) {
+        guard case .device(let bound?, _, let key) = self, let owner, key <= owner.key,
+            !isSameText(bound, owner.user)
+        else { return }
+        throw Refusal(
+            .keyOfFormerUser,
+            "the key was minted for a user who had device \"\(device)\" before; mint a key for the "
+                + "user who has signed in, and delete this one")
+    }
+
+    /// Whose the device is after a registration by this key.
+    ///
+    /// - Parameters:
+    ///   - known: whose it was.
+    ///   - user: whose it was, as it is registered now.
+    ///   - newest: the newest key that was ever minted.
+    func owner(
+        after registration: DeviceRegistration, known: DeviceOwner?, user: String?, newest: Int64
+    ) -> DeviceOwner? {
+        switch self {
+        case .device(nil, _, _): return known
+        case .device(.some, _, let key):
+            return DeviceOwner(user: registration.user, key: max(key, known?.key ?? 0))
+        case .operate:
+            let was = known.map(\.user) ?? user
+            guard !isSameText(was, registration.user) else { return known }
+            return DeviceOwner(user: registration.user, key: newest)
+        }
+    }
+
     /// Throws where the key was made for another person than the one who has the device now: its
     /// taps would count as theirs.
     func checkPerson(of device: Device) throws(Refusal) {
-        guard case .device(let bound?, _) = self, let user = device.registration.user,
+        guard case .device(let bound?, _, _) = self, let user = device.registration.user,
             !isSameText(bound, user)
         else { return }
         throw Refusal(

@@ -35,6 +35,8 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     private var nextNumber: Int64 = 1
     /// What persons did on them.
     var actions = ActionTable()
+    /// Whose those were that were deleted.
+    var departed = DepartedDevices()
     /// What the activities of each have spent together.
     var budgets = SlotArray<Tables.Devices, DeviceBudget>()
     /// When a device's lease or grace is over, by its place.
@@ -74,6 +76,14 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     /// Channels have no key here: they have places alone.
     func slot(of key: DeviceKey) -> DeviceSlot? { byKey[key] }
+
+    /// The same; throws `unknownDevice` where there is none.
+    func registered(_ key: DeviceKey) throws(Refusal) -> DeviceSlot {
+        if let slot = byKey[key] { return slot }
+        throw Refusal(
+            .unknownDevice,
+            "no device \"\(key.id)\"; register it first with PUT /v1/devices/\(key.id)")
+    }
 
     /// A user's devices, in the order in which they came to the user.
     func slots(of user: UserKey) -> [DeviceSlot] { byUser[user] ?? [] }
@@ -190,6 +200,29 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     private func user(of place: DeviceSlot) -> UserKey? {
         guard let device = devices[place], let user = device.registration.user else { return nil }
         return UserKey(tenant: device.key.tenant, user: user)
+    }
+
+    /// Whose a device is, or was before it was deleted; nil: nobody ever had it.
+    func owner(of key: DeviceKey) -> DeviceOwner? {
+        byKey[key].flatMap { devices[$0] }.map(\.owner) ?? departed[key]?.owner
+    }
+
+    /// Throws `keyOfFormerUser` where the key was minted for a user who had the device before.
+    func checkOwner(of key: DeviceKey, _ authority: DeviceAuthority) throws(Refusal) {
+        guard authority != .operate else { return }
+        try authority.checkOwner(owner(of: key), of: key.id)
+    }
+
+    /// Devices of an older relay, which did not note whose key gave them their users.
+    mutating func noteOwners(_ keys: inout KeyTable, _ journal: inout Journal) {
+        for place in devices.indices {
+            guard let device = devices[place], device.owner == nil,
+                let user = device.registration.user
+            else { continue }
+            let (key, records) = keys.unnoted()
+            journal.write(records)
+            devices[place]?.owner = DeviceOwner(user: user, key: key)
+        }
     }
 
     // MARK: Tokens

@@ -12,6 +12,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case unknownChannel = "unknown-channel"
         case channelInUse = "channel-in-use"
         case userNotBound = "user-not-bound"
+        case keyOfFormerUser = "key-of-former-user"
         case tokenInUse = "token-in-use"
         case unknownPause = "unknown-pause"
         case unknownType = "unknown-type"

@@ -8,7 +8,7 @@ extension Core {
         _ action: DeviceAction, _ key: DeviceKey, by authority: DeviceAuthority, _ ticket: Ticket,
         now: Instant
     ) throws(Refusal) {
-        guard let device = devices[try device(key)] else { return }
+        guard let device = devices[try devices.registered(key)] else { return }
         try authority.checkPerson(of: device)
         var stored = Stored(.created)
         if let earlier = try devices.actions.earlier(action, of: device.number) {

@@ -23,8 +23,7 @@ extension Core {
     /// Keeps API keys together; a nil value forgets one.
     mutating func keep(_ stored: [(number: Int64, value: [UInt8]?)], _ ticket: Ticket) {
         for (number, value) in stored {
-            keys[number] = value
-            journal.write(Record(space: .key, number: number, value: value))
+            journal.write(keys.keep(number, value))
         }
         let isDeleted = stored.allSatisfy { $0.value == nil }
         journal.answer(ticket, Stored(isDeleted ? .deleted : .updated))

@@ -5,10 +5,11 @@ extension Core {
     package func dryRun(
         _ command: DeviceCommand, for key: DeviceKey, by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> Stored {
+        try devices.checkOwner(of: key, authority)
         if case .register(let registration) = command {
             return try admit(registration, key, by: authority).1
         }
-        guard let device = devices[try device(key)] else { return Stored(.outdated) }
+        guard let device = devices[try devices.registered(key)] else { return Stored(.outdated) }
         switch command {
         case .register, .report: return Stored(.updated)
         case .delete: return Stored(.deleted)
@@ -25,6 +26,21 @@ extension Core {
             return Stored(.created)
         case .presence(let report):
             return hearing(report, of: device, now: now).stored
+        }
+    }
+
+    /// Why a key may not ask as a device; nil where it may.
+    ///
+    /// - Parameter registers: it registers the device, which need not be there.
+    package func refusal(
+        of authority: DeviceAuthority, for key: DeviceKey, registers: Bool
+    ) -> Refusal? {
+        do throws(Refusal) {
+            try devices.checkOwner(of: key, authority)
+            if !registers { _ = try devices.registered(key) }
+            return nil
+        } catch {
+            return error
         }
     }
 

@@ -7,19 +7,20 @@ extension Core {
         _ command: DeviceCommand, for key: DeviceKey, by authority: DeviceAuthority,
         _ ticket: Ticket, now: Instant
     ) {
-        makeRoom(for: command, key, now: now)
         do {
+            try devices.checkOwner(of: key, authority)
+            makeRoom(for: command, key, now: now)
             switch command {
             case .register(let registration):
                 let (admitted, stored) = try admit(registration, key, by: authority)
-                register(admitted, key, now: now)
+                register(admitted, key, by: authority, now: now)
                 journal.answer(ticket, stored)
             case .delete: try deleteDevice(key, ticket, now: now)
             case .putToken(let name, let registration):
                 try putToken(
                     name, registration, key, by: authority, ticket, now: now)
             case .putTokens(let set):
-                let slot = try device(key)
+                let slot = try devices.registered(key)
                 try putTokens(set, slot, by: authority, now: now)
                 stageDevice(slot)
                 journal.answer(ticket, Stored(.updated))
@@ -37,19 +38,12 @@ extension Core {
                 }
             case .action(let action):
                 try act(action, key, by: authority, ticket, now: now)
-                noteSignOfLife(try device(key), now: now)
+                noteSignOfLife(try devices.registered(key), now: now)
             }
         } catch {
             counters[key.tenant].commandsRefused += 1
             journal.answerNow(ticket, .refused(error))
         }
-    }
-
-    func device(_ key: DeviceKey) throws(Refusal) -> DeviceSlot {
-        if let slot = devices.slot(of: key) { return slot }
-        throw Refusal(
-            .unknownDevice,
-            "no device \"\(key.id)\"; register it first with PUT /v1/devices/\(key.id)")
     }
 
     mutating func stageDevice(_ slot: DeviceSlot) {
@@ -61,7 +55,8 @@ extension Core {
     // MARK: Registration
 
     private mutating func register(
-        _ registration: DeviceRegistration, _ key: DeviceKey, now: Instant
+        _ registration: DeviceRegistration, _ key: DeviceKey, by authority: DeviceAuthority,
+        now: Instant
     ) {
         // Tokens and cards belong to one app in one environment: there it is another installation.
         if let known = devices.slot(of: key), moves(known, to: registration) {
@@ -70,6 +65,9 @@ extension Core {
         let slot: DeviceSlot
         var hasOtherUser = false
         let known = devices.slot(of: key).flatMap { devices[$0]?.registration }
+        let owner = authority.owner(
+            after: registration, known: devices.owner(of: key), user: known?.user,
+            newest: keys.order.newest)
         if let present = devices.slot(of: key) {
             slot = present
             if let user = devices.leaveUser(slot) { audiences.moveDevice(-1, of: user) }
@@ -83,9 +81,11 @@ extension Core {
                 Device(key: key, number: devices.takeNumber(), registration: registration))
             devices[known: slot].audience = audiences.take(key)
             devices.register(slot, key)
+            journal.write(devices.departed.remove(key))
             recallStarts(ofDevice: slot, now: now)
             noteFact("device.registered", of: slot, now: now)
         }
+        devices[known: slot].owner = owner
         devices.shareRegistration(slot)
         if let user = devices.enterUser(slot) { audiences.moveDevice(1, of: user) }
         leaveCards(on: slot, hasOtherUser: hasOtherUser, now: now)
@@ -141,7 +141,7 @@ extension Core {
     private mutating func deleteDevice(
         _ key: DeviceKey, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
-        let slot = try device(key)
+        let slot = try devices.registered(key)
         forgetDevice(slot, now: now)
         journal.answer(ticket, Stored(.deleted))
     }
@@ -160,6 +160,9 @@ extension Core {
         devices.remove(slot)
         audiences.keep(gone.audience, gone.key)
         journal.erase(.device, gone.number)
+        if keepsHistory, let owner = gone.owner {
+            journal.write(devices.departed.add(gone.key, .init(number: gone.number, owner: owner)))
+        }
         journal.write(devices.actions.forget(device: gone.number))
         if gone.presence.isLease { journal.erase(.presence, gone.number) }
     }
@@ -170,7 +173,7 @@ extension Core {
         _ name: TokenName, _ registration: TokenRegistration, _ key: DeviceKey,
         by authority: DeviceAuthority, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
-        let slot = try device(key)
+        let slot = try devices.registered(key)
         let kind = try keepToken(
             name, registration, slot, by: authority, now: now)
         guard kind != .outdated else {

@@ -44,6 +44,7 @@ extension Core {
         if let device = devices.slot(of: key) {
             forgetDevice(device, keepsHistory: false, now: now)
         }
+        journal.write(devices.departed.remove(key))
         for slot in alone { forget(slot) }
         for slot in shared { leave(key, slot) }
         var query = DeadLetterQuery(tenant: key.tenant)

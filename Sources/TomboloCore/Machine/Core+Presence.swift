@@ -7,7 +7,7 @@ extension Core {
     mutating func take(
         _ report: PresenceReport, of key: DeviceKey, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
-        let slot = try device(key)
+        let slot = try devices.registered(key)
         guard let device = devices[slot] else { return }
         let (heard, stored, transitions) = hearing(report, of: device, now: now)
         devices[known: slot].heard = heard
@@ -108,7 +108,7 @@ extension Core {
     mutating func take(
         _ report: PhoneReport, on reference: ActivityReference, _ key: DeviceKey, now: Instant
     ) throws(Refusal) {
-        let slot = try device(key)
+        let slot = try devices.registered(key)
         if devices[slot]?.reports.count ?? 0 >= Device.reportsMax,
             devices[slot]?.reports[reference] == nil
         {

@@ -21,6 +21,7 @@ extension Core {
         damage += unknown
         damage += adoptRecords(records, restoredAt: recovery.restoredAt, now: now)
         for slot in devices.indices { adoptTokens(of: slot) }
+        devices.noteOwners(&keys, &journal)
         let told = told(recovery, now: now)
         var deviceByNumber: [Int64: DeviceSlot] = [:]
         for slot in devices.indices {
@@ -131,7 +132,7 @@ extension Core {
         case .timeline: return adoptTimeline(record, now: now)
         case .action: return devices.actions.adopt(record)
         case .upstream: return Upstream.adopt(record, &upstreams, of: configuration.apps)
-        case .key: keys[record.number] = record.value
+        case .key: keys.adopt(record)
         // Some need the devices, the last is the shell's.
         case .mark, .presence, .relay: break
         }
@@ -160,7 +161,7 @@ extension Core {
 
     private mutating func adoptDevice(_ record: Record) -> [String] {
         devices.skip(record.number)
-        guard let value = record.value else { return [] }
+        guard let value = record.value, !devices.departed.adopt(record) else { return [] }
         guard let device = Device(record: value, number: record.number) else {
             return ["the record of device number \(record.number) cannot be read"]
         }

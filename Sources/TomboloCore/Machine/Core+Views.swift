@@ -172,9 +172,7 @@ extension Core {
         return counters
     }
 
-    package var storedKeys: [(number: Int64, value: [UInt8])] {
-        keys.sorted { $0.key < $1.key }.map { (number: $0.key, value: $0.value) }
-    }
+    package var storedKeys: [(number: Int64, value: [UInt8])] { keys.stored }
 }
 
 /// A device as readers see it.

@@ -31,7 +31,7 @@ package struct Core: Sendable {
     var channels = ChannelTable()
     var destinations = DestinationTable()
     var upstreams: UpstreamTable
-    var keys: [Int64: [UInt8]] = [:]
+    var keys = KeyTable()
     /// Widgets and controls of devices.
     var surfaces = SurfaceTable()
     var types = TypeTable()

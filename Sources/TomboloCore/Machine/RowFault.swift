@@ -37,7 +37,9 @@ extension Record {
         guard (0..<ActivityNumber.max).contains(number) else { return "no relay gave that number" }
         let isRead: Bool
         switch space {
-        case .device: isRead = Device(record: value, number: number) != nil
+        case .device:
+            isRead =
+                Device(record: value, number: number) != nil || DepartedDevices.read(self) != nil
         case .startHistory: isRead = StartHistory(record: value, number: number) != nil
         case .type: isRead = RegisteredType.read(value, number: number) != nil
         case .channel: isRead = Channel(record: value, number: number) != nil
@@ -53,7 +55,7 @@ extension Record {
         case .upstream: isRead = Upstream(record: value) != nil
         case .relay:
             isRead = RelayClock.Reading(record: self) != nil || !RelayClock.Reading.isRecord(self)
-        case .key: isRead = true
+        case .key: isRead = number != KeyOrder.number || KeyOrder(record: value) != nil
         case .mark:
             do throws(StoredValueError) { _ = try Mark(stored: value) } catch {
                 return error.reason

@@ -4,6 +4,8 @@ import TomboloCrypto
 /// Who asks: all that a request may know of its key.
 package struct Principal: Hashable, Sendable {
     package let keyID: String
+    /// Keys are numbered in the order in which they were minted.
+    let number: Int64
     /// The only source of a request's tenant.
     package let tenant: TenantID
     package let scopes: ScopeSet
@@ -67,6 +69,10 @@ package final class AccessControl: @unchecked Sendable {
         self.now = now
         nobody = chance(32)
         for (number, value) in records {
+            guard number != KeyOrder.number else {
+                nextNumber = max(nextNumber, (KeyOrder(record: value)?.newest ?? 0) + 1)
+                continue
+            }
             nextNumber = max(nextNumber, number + 1)
             if let record = KeyRecord(number: number, encoded: value) {
                 place(record)
@@ -109,8 +115,8 @@ package final class AccessControl: @unchecked Sendable {
         }
         return .known(
             Principal(
-                keyID: record.id, tenant: record.tenant, scopes: record.scopes,
-                binding: record.binding))
+                keyID: record.id, number: record.number, tenant: record.tenant,
+                scopes: record.scopes, binding: record.binding))
     }
 
     /// Makes a key; it opens nothing until `admit`. Its number is given once, also where storing it

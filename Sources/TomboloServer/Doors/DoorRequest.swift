@@ -3,6 +3,7 @@ import TomboloCore
 import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
+import TomboloRelay
 
 /// A request whose route is found and whose key is checked.
 struct DoorRequest: Sendable {
@@ -28,9 +29,40 @@ struct DoorRequest: Sendable {
 
     /// What the key may say of devices. An open route has none, and may say nothing.
     var deviceAuthority: DeviceAuthority {
-        guard let principal else { return .device(user: nil, app: nil) }
+        guard let principal else { return .device(user: nil, app: nil, key: 0) }
         if principal.scopes.contains(.operate) { return .operate }
-        return .device(user: principal.binding.user, app: principal.binding.app)
+        return .device(
+            user: principal.binding.user, app: principal.binding.app, key: principal.number)
+    }
+
+    /// The device for which the key asks, by the route's access; nil where it asks as an operator
+    /// or an observer.
+    private var askingDevice: DeviceKey? {
+        get throws(Problem) {
+            guard let principal, !principal.scopes.contains(.operate) else { return nil }
+            let observes = principal.scopes.contains(.observe)
+            switch route.access {
+            case .ownDevice: return try deviceKey()
+            case .ownDeviceOrObserve: return observes ? nil : try deviceKey()
+            case .anyDeviceOrObserve:
+                guard case .device(let id, _) = try timelineReader() else { return nil }
+                return DeviceKey(tenant: tenant, id: id)
+            case .open, .produce, .observe, .operate: return nil
+            }
+        }
+    }
+
+    /// Refuses the key of a former user of the device for which it asks, and all but the
+    /// registration of a device that is not there: the one place where each door asks. What changes
+    /// a device is asked again when it is taken.
+    func checkDevice(_ relay: Relay) async throws(Problem) {
+        guard let device = try askingDevice else { return }
+        let isRegistration = route.operation == .registerDevice
+        if let refusal = await relay.refusal(
+            of: deviceAuthority, for: device, registers: isRegistration)
+        {
+            throw Problem(refusal)
+        }
     }
 
     /// Asks again whether the key is valid: what takes long asks before each step.

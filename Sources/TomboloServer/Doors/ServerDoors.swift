@@ -154,6 +154,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
             use.end(isTail: isTail)
             if use.requests == 0 { uses[key] = nil }
         }
+        try await request.checkDevice(relay)
         return try await perform(request, exchange)
     }
 

@@ -298,7 +298,7 @@ extension DoorRequest {
     }
 
     /// As whom the key reads: an observer reads all, a device what is its own.
-    fileprivate func timelineReader() throws(Problem) -> TimelineReader {
+    func timelineReader() throws(Problem) -> TimelineReader {
         guard let principal else { preconditionFailure("the route has a key") }
         let named = try identifier(inQuery: "device")
         if principal.scopes.contains(.operate) || principal.scopes.contains(.observe) {

@@ -1,4 +1,5 @@
 import TomboloHTTP
+import TomboloJSON
 import TomboloLoop
 
 /// A phone's way to the relay: one HTTP/2 connection, made when there is something to say and made
@@ -37,6 +38,8 @@ final class RelayLink: @unchecked Sendable {
         var status: Int
         var etag: String?
         var body: [UInt8]
+        /// Of a problem; an answer that is none has none.
+        var code: String? { (try? JSONDocument(body))?.root["code"]?.string }
     }
 
     /// `PUT /v1<path>`; at most one at a time.

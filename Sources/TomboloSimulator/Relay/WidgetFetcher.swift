@@ -14,6 +14,8 @@ final class WidgetFetcher: @unchecked Sendable {
     private let backend: RelayLink
     /// With the device's own key; nil: none was minted yet.
     private var own: RelayLink?
+    /// Who has signed in; nil: nobody.
+    private var user: String?
     private var waiting: [Job] = []
     /// Hears what became of each fetch.
     var ended: (Widget.Key, WidgetFetchOutcome) -> Void = { _, _ in }
@@ -35,6 +37,7 @@ final class WidgetFetcher: @unchecked Sendable {
     ) throws {
         (self.phone, self.relay, self.loop) = (phone, relay, loop)
         parking = Parking(loop)
+        user = phone.user
         backend = try RelayLink(relay, loop: loop)
     }
 
@@ -93,11 +96,22 @@ final class WidgetFetcher: @unchecked Sendable {
     private func get(_ path: String, etag: String?) async -> RelayLink.Answer? {
         guard let link = await link() else { return nil }
         let answer = await link.get(path, etag: etag, within: Self.answerTimeMax)
-        guard answer?.status == 401, link !== backend else { return answer }
-        // The key is over: the app's backend makes another.
+        let isFormer = answer?.status == 403 && answer?.code == "key-of-former-user"
+        guard answer?.status == 401 || isFormer, link !== backend else { return answer }
+        // The key is over: the app's backend makes another, for the user who has the device.
+        if isFormer { await askWhoHasDevice() }
         own?.close()
         own = nil
         return await self.link()?.get(path, etag: etag, within: Self.answerTimeMax)
+    }
+
+    private func askWhoHasDevice() async {
+        let path = "/devices/\(percentEncoded(phone.name))"
+        let answer = await backend.get(path, etag: nil, within: Self.answerTimeMax)
+        // Without an answer it stays as it was.
+        guard let answer, answer.status == 200, let view = try? JSONDocument(answer.body).root
+        else { return }
+        user = view["user"]?.string
     }
 
     /// The app's backend makes the device's key when its user signs in. Where it may not, the
@@ -110,7 +124,7 @@ final class WidgetFetcher: @unchecked Sendable {
         body.beginArray()
         body.string("device:" + phone.name)
         body.endArray()
-        if let user = phone.user { body.member("user", user) }
+        if let user { body.member("user", user) }
         body.member("app", phone.bundleID)
         body.member("name", "simulated " + phone.name)
         body.member("expires_in", Self.keyTime)

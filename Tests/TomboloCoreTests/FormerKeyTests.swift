@@ -1,0 +1,111 @@
+import CoreRig
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// Whose key a device's key is, by the order in which keys were minted, over restarts
+/// and deletions.
+@Suite struct FormerKeyTests {
+    private static func key(_ user: String, _ number: Int64) -> DeviceAuthority {
+        .device(user: user, app: nil, key: number)
+    }
+
+    private static func isFormer(_ rig: Rig, _ authority: DeviceAuthority) -> Bool {
+        rig.core.refusal(
+            of: authority, for: DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!),
+            registers: true)?.code == .keyOfFormerUser
+    }
+
+    /// Keys 1 to `count` are minted.
+    private static func mint(_ rig: inout Rig, _ numbers: ClosedRange<Int64>) {
+        rig.step(.keys(numbers.map { ($0, [0x7b, 0x7d]) }, Ticket(900)))
+        rig.commit()
+    }
+
+    private static func restart(_ rig: inout Rig) {
+        let second = (rig.now - Rig.epoch).seconds + 1
+        rig.advance(to: second)
+        let damage = rig.crash(recoverAt: second + 1)
+        #expect(damage == [])
+    }
+
+    @Test func `a key is former by its number, over restart, deletion and registration`() throws {
+        var rig = Rig()
+        Self.mint(&rig, 1...2)
+        rig.tell(.register(try Self.registration("{}")), by: Self.key("u1", 1))
+        rig.tell(.register(try Self.registration("{}")), by: Self.key("u2", 2))
+        for round in 0..<4 {
+            #expect(Self.isFormer(rig, Self.key("u1", 1)), "round \(round)")
+            #expect(!Self.isFormer(rig, Self.key("u2", 1)), "an older key of the same user")
+            #expect(!Self.isFormer(rig, Self.key("u1", 3)), "one that was minted later")
+            #expect(!Self.isFormer(rig, .operate))
+            switch round {
+            case 0, 2: Self.restart(&rig)
+            case 1: rig.tell(.delete)
+            default: break
+            }
+        }
+        rig.tell(.register(try Self.registration("{}")), by: Self.key("u1", 1))
+        #expect(rig.lastRefusal == .keyOfFormerUser)
+        rig.tell(.register(try Self.registration("{}")), by: Self.key("u2", 2))
+        #expect(Self.isFormer(rig, Self.key("u1", 1)))
+        rig.tell(.register(try Self.registration("{}")), by: Self.key("u1", 3))
+        #expect(Self.isFormer(rig, Self.key("u2", 2)))
+    }
+
+    @Test func `an operator's word counts as the newest key of then, also a deleted one`() throws {
+        var rig = Rig()
+        Self.mint(&rig, 1...5)
+        rig.step(.keys([(5, nil)], Ticket(901)))
+        rig.commit()
+        Self.restart(&rig)
+        rig.device("phone", user: "u2")
+        #expect(Self.isFormer(rig, Self.key("u1", 5)))
+        #expect(!Self.isFormer(rig, Self.key("u1", 6)))
+        // It says the same again, or something else: nothing is younger for it.
+        Self.mint(&rig, 6...6)
+        rig.device("phone", user: "u2")
+        #expect(!Self.isFormer(rig, Self.key("u1", 6)))
+        rig.tell(.register(try Self.registration(#"{"user":null}"#)))
+        #expect(Self.isFormer(rig, Self.key("u1", 6)))
+        #expect(Self.isFormer(rig, Self.key("u2", 6)))
+    }
+
+    @Test func `a device of an older relay was given its user by the newest key of then`() {
+        var rig = Rig()
+        Self.mint(&rig, 1...4)
+        rig.device("phone", user: "u2")
+        var recovery = rig.recovery()
+        for index in recovery.records.indices where recovery.records[index].space == .device {
+            let text = String(decoding: recovery.records[index].value ?? [], as: UTF8.self)
+            let older = text.replacing(#""owner":{"user":"u2","key":4},"#, with: "")
+            #expect(older != text)
+            recovery.records[index].value = Array(older.utf8)
+        }
+        let damage = rig.recover(recovery)
+        #expect(damage == [])
+        // What was found then is not found anew with the keys of later.
+        Self.mint(&rig, 5...5)
+        Self.restart(&rig)
+        #expect(Self.isFormer(rig, Self.key("u1", 4)))
+        #expect(!Self.isFormer(rig, Self.key("u1", 5)))
+    }
+
+    @Test func `an erasure forgets whose a device was`() {
+        var rig = Rig()
+        Self.mint(&rig, 1...1)
+        rig.device("phone", user: "u2")
+        rig.tell(.delete)
+        #expect(Self.isFormer(rig, Self.key("u1", 1)))
+        rig.step(
+            .erase(.device(DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)), Ticket(902)))
+        rig.commit()
+        #expect(!Self.isFormer(rig, Self.key("u1", 1)))
+        let kept = rig.recovery().records
+        #expect(!kept.contains { $0.space == .device })
+    }
+
+    private static func registration(_ text: String) throws -> DeviceRegistration {
+        try DeviceRegistration(reading: Rig.json(text))
+    }
+}

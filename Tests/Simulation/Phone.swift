@@ -87,7 +87,8 @@ final class Phone {
     var installation = 1
     /// By type.
     var startTokens: [String: String] = [:]
-    /// Since when its app is in front for sure, and in which life of the relay it said so.
+    /// When its app said that it is in front, and which life of the relay has stored that: the lease
+    /// counts from there, also where the disk is slow.
     var front: (since: MonotonicInstant, life: Int)?
     /// When the relay may last have heard that its app is in front, or on its way there.
     var mayBeFrontSince: MonotonicInstant?
@@ -115,6 +116,8 @@ final class Phone {
         /// The class that it asks for.
         var budgetClass: BudgetClass?
         var hasBegun = false
+        /// When it was last told.
+        var toldAt = MonotonicInstant(nanoseconds: 0)
         var isRetried: Bool
         /// The token that it registers, with its card.
         var card: Card?

@@ -151,6 +151,7 @@ extension World {
                 book.wantedAt = loop.now
             }
         }
+        phone.uploads[0].toldAt = loop.now
         guard !phone.uploads[0].hasBegun else { return }
         phone.uploads[0].hasBegun = true
         // A device that was deleted meanwhile has no newer token: to the relay its card lives.
@@ -188,7 +189,7 @@ extension World {
         if case .presence(let report) = upload.command, report.phase == .active,
             case .stored(let stored) = answer, stored.kind == .updated
         {
-            phone.front = (loop.now, life.number)
+            phone.front = (upload.toldAt, life.number)
         }
         if case .presence(let report) = upload.command, report.phase == .background,
             case .stored(let stored) = answer, stored.kind == .updated

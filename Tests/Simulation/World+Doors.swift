@@ -19,9 +19,14 @@ final class DoorBook {
 
     init(_ tenant: TenantID, _ id: Identifier) { (self.tenant, self.id) = (tenant, id) }
 
+    /// All who may open it, by one of the numbers from there on.
+    func users(since number: Int) -> Set<String> {
+        readers[number...].reduce(into: Set()) { $0.formUnion($1) }
+    }
+
     /// Whether one of them may open it, by one of the numbers from there on.
     func isOpen(to users: Set<String>, since number: Int) -> Bool {
-        readers[number...].contains { !$0.isDisjoint(with: users) }
+        !self.users(since: number).isDisjoint(with: users)
     }
 }
 
@@ -102,8 +107,9 @@ extension World {
         guard let request = try? TimelineRequest(reading: Self.json(body)) else {
             preconditionFailure(body)
         }
-        let touched = (door.readers.last ?? []).union(users)
         door.readers.append(Set(users))
+        // Whose door it was until now, by whichever number the relay knows, and whose it is.
+        let touched = door.users(since: since(door.taken))
         for book in reloadBooks
         where book.phone.tenant == door.tenant && book.name == .widget
             && !book.phone.users.isDisjoint(with: touched)

@@ -68,6 +68,36 @@ import TomboloJSON
         #expect(Self.story(rig) == ["card.began", "card.ended"])
     }
 
+    /// Found by the simulation: by a clock that was wrong the card was over, and then it had its
+    /// token.
+    @Test func `a card that was over by its age begins once more with its token`() {
+        var rig = Rig()
+        rig.device("phone", .lab)
+        rig.token("start:Runner", "aa")
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.advance(to: 9 * 3_600)
+        rig.report("cat", #"{"phase":"active"}"#)
+        #expect(Self.story(rig) == ["card.ended"], "what it says may be old")
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 9 * 3_600 + 5)
+        #expect(Self.story(rig) == ["card.ended", "card.began"])
+        rig.advance(to: 17 * 3_600 + 60)
+        #expect(Self.story(rig) == ["card.ended", "card.began", "card.ended"])
+    }
+
+    @Test func `a card that its phone has called over does not begin once more`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 5)
+        rig.report("cat", #"{"phase":"ended"}"#)
+        rig.command(.end, "{}")
+        rig.advance(to: 9 * 3_600)
+        rig.token("activity:cat", "cc")
+        rig.advance(to: 9 * 3_600 + 5)
+        #expect(Self.story(rig) == ["card.began", "card.ended"])
+    }
+
     @Test(arguments: [false, true])
     func `a kill tells a step neither twice nor never`(isDurable: Bool) {
         var rig = Rig()

@@ -170,9 +170,11 @@ extension Core {
     mutating func tell(
         _ step: CardStory, at slot: CardSlot, by: String? = nil, reason: String? = nil, now: Instant
     ) {
+        let isLive = destinations[slot].phase == .live && !destinations[slot].isOverOnPhone
         // Who listens on a channel is unknown.
         guard !devices.traits(destinations[slot].device).isChannel,
-            destinations[slot].story.take(step), let destination = destinations.at(slot),
+            destinations[slot].story.take(step, isLive: isLive),
+            let destination = destinations.at(slot),
             let recipient = devices[destination.device]?.recipient
         else { return }
         let activity = activities[destination.activity]

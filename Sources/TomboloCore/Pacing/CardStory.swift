@@ -21,10 +21,15 @@ enum CardStory: UInt8, Hashable, Sendable {
         }
     }
 
-    /// Goes on to a step; false where that is no news. A card that was lost may turn up again.
-    mutating func take(_ step: CardStory) -> Bool {
+    /// Goes on to a step; false where that is no news. A card that was lost may turn up again, and
+    /// so may one that was over by the relay's clock alone.
+    ///
+    /// - Parameter isLive: it has its route, and its phone has not called it over.
+    mutating func take(_ step: CardStory, isLive: Bool) -> Bool {
         let isNews =
-            step == .began ? self == .none || self == .lost : step.rawValue > rawValue
+            step == .began
+            ? self == .none || self == .lost || self == .ended && isLive
+            : step.rawValue > rawValue
         if isNews { self = step }
         return isNews
     }

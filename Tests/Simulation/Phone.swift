@@ -87,8 +87,8 @@ final class Phone {
     var installation = 1
     /// By type.
     var startTokens: [String: String] = [:]
-    /// When its app said that it is in front, and which life of the relay has stored that: the lease
-    /// counts from there, also where the disk is slow.
+    /// When its app said that it is in front, and which life of the relay has stored that: the
+    /// lease counts from there, also where the disk is slow.
     var front: (since: MonotonicInstant, life: Int)?
     /// When the relay may last have heard that its app is in front, or on its way there.
     var mayBeFrontSince: MonotonicInstant?
@@ -116,7 +116,7 @@ final class Phone {
         /// The class that it asks for.
         var budgetClass: BudgetClass?
         var hasBegun = false
-        /// When it was last told.
+        /// When it last went to the relay.
         var toldAt = MonotonicInstant(nanoseconds: 0)
         var isRetried: Bool
         /// The token that it registers, with its card.

@@ -241,7 +241,8 @@ import TomboloJSON
         rig.token("start:Runner", "aa")
         rig.token("activity:cat", "cc")
         rig.advance(to: 60)
-        #expect(Self.events(rig, from: before) == ["end cc"])
+        // Its token may have changed since it heard of its end.
+        #expect(Self.events(rig, from: before) == ["end bb", "end cc"])
         #expect(!Self.hasLeaked(rig, from: before, "u1"))
     }
 

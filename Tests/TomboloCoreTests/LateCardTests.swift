@@ -18,6 +18,8 @@ import TomboloJSON
             """)
         rig.token("activity:cat", "bb")
         rig.advance(to: 100)
+        // Without a token it hears of no end.
+        rig.deleteToken("activity:cat", "bb")
         rig.tell(.delete)
         rig.advance(to: 200)
         rig.device()

@@ -7,19 +7,23 @@ package struct StoredAnswer: Sendable {
     private let subject: (name: String, value: String)?
     private let kind: Stored.Kind
     private let presence: Presence.Verdict?
+    private let endsWaiting: Int
     private let lint: [Lint]
     private let isDryRun: Bool
 
     /// - Parameters:
     ///   - subject: what of the device was meant, for example `("token", "activity:cat-7")`.
     ///   - presence: what a report of presence came to.
+    ///   - endsWaiting: of a device that is deleted: ends that something holds back.
     ///   - isDryRun: it is what would be.
     package init(
         device: Identifier, subject: (name: String, value: String)? = nil, kind: Stored.Kind,
-        presence: Presence.Verdict? = nil, lint: [Lint] = [], isDryRun: Bool = false
+        presence: Presence.Verdict? = nil, endsWaiting: Int = 0, lint: [Lint] = [],
+        isDryRun: Bool = false
     ) {
         self.device = device
         self.presence = presence
+        self.endsWaiting = endsWaiting
         self.subject = subject
         self.kind = kind
         self.lint = lint
@@ -46,6 +50,7 @@ package struct StoredAnswer: Sendable {
             writer.member("presence", presence.state.name)
             writer.member("is", presence.transition.name)
         }
+        if endsWaiting > 0 { writer.member("ends_waiting", Int64(endsWaiting)) }
         if !lint.isEmpty { writer.lints(lint) }
         writer.endObject()
     }

@@ -119,7 +119,7 @@ extension Core {
     /// After a restart: an older relay let two devices have one token. The newer registration keeps
     /// it where both are of one user; else the older one does.
     mutating func adoptTokens(of slot: DeviceSlot) {
-        guard let device = devices[slot] else { return }
+        guard let device = devices[slot], device.leavingUntil == nil else { return }
         for (name, token) in device.tokens.all {
             guard let place = configuration.tokenPlace(of: token.value, device) else { continue }
             guard let other = devices.holder(of: place), other != slot, let holder = devices[other],

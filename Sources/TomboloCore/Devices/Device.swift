@@ -158,6 +158,7 @@ extension Device {
         var channel: Channel?
         var startBackOffs: [String: Instant] = [:]
         var owner: DeviceOwner?
+        var leavingUntil: Instant?
     }
 
     private mutating func keep(_ change: (inout Rare) -> Void) {
@@ -197,6 +198,14 @@ extension Device {
         get { rare?.heard }
         set { if rare != nil || newValue != nil { keep { $0.heard = newValue } } }
     }
+    /// It was deleted, and stays until this wall time at most, for the ends of its cards alone. Its
+    /// name does not find it.
+    var leavingUntil: Instant? {
+        get { rare?.leavingUntil }
+        set { if rare?.leavingUntil != newValue { keep { $0.leavingUntil = newValue } } }
+    }
+    /// The ends of its cards have so much time.
+    static let leavingMax = Span.minutes(10)
     /// What it is to those who push to it.
     var recipient: Recipient { channel == nil ? .device(key.id) : .channel(key.id) }
     /// It is no device but a broadcast channel: whoever listens.
@@ -218,6 +227,7 @@ extension Device {
             writer.name("owner")
             owner.write(into: &writer)
         }
+        if let leavingUntil { writer.member("leaving_until", leavingUntil.nanoseconds) }
         writer.name("tokens")
         writer.beginObject()
         for (name, token) in tokens.all.sorted(by: { $0.name.text < $1.name.text }) {
@@ -273,6 +283,7 @@ extension Device {
         self.number = number
         user = registration.user
         shared = Self.common(registration)
+        leavingUntil = view["leaving_until"]?.storedInstant
         owner = view["owner"].flatMap { DeviceOwner(reading: $0) }
         if let instant = view["reconciled"]?.integer {
             reconciledAt = Instant(nanoseconds: instant)

@@ -52,16 +52,16 @@ extension DeviceAuthority {
         return bound
     }
 
-    /// Throws `keyOfFormerUser` where the key was minted for a user who had the device before. Where
-    /// nobody ever had it, no key is a former user's.
+    /// Throws `keyOfFormerUser` where the key was minted for a user who had the device before.
+    /// Where nobody ever had it, no key is a former user's.
     func checkOwner(_ owner: DeviceOwner?, of device: Identifier) throws(Refusal) {
         guard case .device(let bound?, _, let key) = self, let owner, key <= owner.key,
             !isSameText(bound, owner.user)
         else { return }
         throw Refusal(
             .keyOfFormerUser,
-            "the key was minted for a user who had device \"\(device)\" before; mint a key for the "
-                + "user who has signed in, and delete this one")
+            "the key was minted for a user who had device \"\(device)\" before; mint a key for "
+                + "the user who has signed in, and delete this one")
     }
 
     /// Whose the device is after a registration by this key.

@@ -6,6 +6,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         /// False where there is none any more.
         var isThere = false
         var isChannel = false
+        var isLeaving = false
         /// It said something of its app.
         var isHeard = false
         var hasOwnClass = false
@@ -16,6 +17,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
             guard let device else { return }
             isThere = true
             isChannel = device.channel != nil
+            isLeaving = device.leavingUntil != nil
             isHeard = device.heard != nil
             hasOwnClass = device.common.budgetClass != nil
             mayBeFrequent = device.common.frequentUpdates ?? false
@@ -37,6 +39,8 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     var actions = ActionTable()
     /// Whose those were that were deleted.
     var departed = DepartedDevices()
+    /// Those that were deleted, and whose cards have an end to come.
+    private(set) var leaving: Set<DeviceSlot> = []
     /// What the activities of each have spent together.
     var budgets = SlotArray<Tables.Devices, DeviceBudget>()
     /// When a device's lease or grace is over, by its place.
@@ -160,14 +164,36 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     /// Frees its place, for another device; a registered one is found no more.
     mutating func remove(_ place: DeviceSlot) {
-        guard let gone = devices[place] else { return }
+        guard devices[place] != nil else { return }
+        unregister(place)
         put(nil, at: place)
         free.append(place)
+        leaving.remove(place)
         deadlines.set(place, at: nil)
         orphanDeadlines.set(place, at: nil)
-        guard byKey[gone.key] == place else { return }
-        byKey[gone.key] = nil
-        counts[gone.key.tenant, default: 0] -= 1
+    }
+
+    /// A registered device is found no more. A place of that name may be another's.
+    private mutating func unregister(_ place: DeviceSlot) {
+        guard let key = devices[place]?.key, byKey[key] == place else { return }
+        byKey[key] = nil
+        counts[key.tenant, default: 0] -= 1
+    }
+
+    /// A device is deleted, and stays for the ends of its cards: it is found no more. Whose it was
+    /// is remembered, also after it has gone.
+    mutating func leave(_ place: DeviceSlot, until end: Instant) {
+        unregister(place)
+        self[known: place].leavingUntil = end
+        adoptLeaving(place)
+    }
+
+    /// The same of one that the relay before left so.
+    mutating func adoptLeaving(_ place: DeviceSlot) {
+        leaving.insert(place)
+        guard let device = devices[place], let owner = device.owner, byKey[device.key] == nil
+        else { return }
+        departed.place(device.key, .init(number: device.number, owner: owner))
     }
 
     private mutating func put(_ device: Device?, at place: DeviceSlot) {
@@ -213,16 +239,19 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         try authority.checkOwner(owner(of: key), of: key.id)
     }
 
-    /// Devices of an older relay, which did not note whose key gave them their users.
-    mutating func noteOwners(_ keys: inout KeyTable, _ journal: inout Journal) {
+    /// Devices of an older relay, which did not note whose key gave them their users. Answers the
+    /// current values to write.
+    mutating func noteOwners(_ keys: inout KeyTable) -> [Record] {
+        var all: [Record] = []
         for place in devices.indices {
             guard let device = devices[place], device.owner == nil,
                 let user = device.registration.user
             else { continue }
             let (key, records) = keys.unnoted()
-            journal.write(records)
+            all += records
             devices[place]?.owner = DeviceOwner(user: user, key: key)
         }
+        return all
     }
 
     // MARK: Tokens

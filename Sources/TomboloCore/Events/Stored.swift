@@ -30,6 +30,8 @@ package struct Stored: Hashable, Sendable {
     package var unreachable = 0
     /// Of a retry of dead letters: why the `unreachable` stay.
     package var kept: [KeptLetters] = []
+    /// Of a device that is deleted: ends of cards that a pause or a closed upstream holds back.
+    package var endsWaiting = 0
     /// Of something that the relay numbers itself.
     package var number: Int64?
     /// Of an action: its id, and until when somebody acts on it.

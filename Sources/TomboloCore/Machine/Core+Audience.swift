@@ -152,10 +152,17 @@ extension Core {
     ///
     /// Whom an earlier life of an activity was for is not known any more: where the user is another
     /// one now, its cards end without content too.
-    mutating func leaveCards(on device: DeviceSlot, hasOtherUser: Bool, now: Instant) {
+    ///
+    /// - Parameter isDeleted: the device is deleted: all that can hear of it end so.
+    mutating func leaveCards(
+        on device: DeviceSlot, hasOtherUser: Bool, isDeleted: Bool = false, now: Instant
+    ) {
         for slot in devices[device]?.destinations ?? [] {
             guard let destination = destinations.at(slot), !destination.hasBareEnd,
-                isOfAnotherUser(destination) || hasOtherUser && isOfEarlierLife(destination),
+                isDeleted && destination.hasRouteToEnd || isOfAnotherUser(destination)
+                    || hasOtherUser
+                        && destination.incarnation
+                            < activities[destination.activity].durableIncarnation,
                 let version = projection(slot)?.version
             else { continue }
             decideRest(slot, .noRoute, now: now)
@@ -177,10 +184,6 @@ extension Core {
             let device = devices[destination.device], device.channel == nil
         else { return false }
         return !isSameText(device.registration.user, user)
-    }
-
-    private func isOfEarlierLife(_ destination: Destination) -> Bool {
-        destination.incarnation < activities[destination.activity].durableIncarnation
     }
 
     mutating func insert(_ destination: Destination) -> CardSlot {

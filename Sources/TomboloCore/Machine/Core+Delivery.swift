@@ -114,6 +114,10 @@ extension Core {
             let wall = wall(now)
             destinations[slot].playing.enter(.noRoute, now: now, wall: wall)
         }
+        let device = destinations[slot].device
+        if devices.traits(device).isLeaving, destinations[slot].isFinished {
+            devices.deadlines.set(device, at: now)
+        }
         markDirty(slot, now: now)
     }
 

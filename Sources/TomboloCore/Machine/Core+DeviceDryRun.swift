@@ -12,7 +12,10 @@ extension Core {
         guard let device = devices[try devices.registered(key)] else { return Stored(.outdated) }
         switch command {
         case .register, .report: return Stored(.updated)
-        case .delete: return Stored(.deleted)
+        case .delete:
+            var stored = Stored(.deleted)
+            stored.endsWaiting = endsWaiting(of: try devices.registered(key), now: now)
+            return stored
         case .deleteToken(let name, let token):
             return Stored(device.mayDelete(name, token) ? .deleted : .outdated)
         case .putToken(let name, let registration):

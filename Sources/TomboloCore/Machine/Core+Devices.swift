@@ -138,35 +138,6 @@ extension Core {
         return lanes[0] != lanes[1]
     }
 
-    private mutating func deleteDevice(
-        _ key: DeviceKey, _ ticket: Ticket, now: Instant
-    ) throws(Refusal) {
-        let slot = try devices.registered(key)
-        forgetDevice(slot, now: now)
-        journal.answer(ticket, Stored(.deleted))
-    }
-
-    /// - Parameter keepsHistory: false where nothing of it may stay.
-    mutating func forgetDevice(_ slot: DeviceSlot, keepsHistory: Bool = true, now: Instant) {
-        guard let gone = devices[slot] else { return }
-        forgetStranger(slot, now: now)
-        if keepsHistory { noteFact("device.deleted", of: slot, now: now) }
-        if keepsHistory { keepHistory(ofDevice: slot, now: now) }
-        if gone.channel == nil { forgetTimelines(ofDevice: gone.key) }
-        releaseTokens(of: slot)
-        if let user = devices.leaveUser(slot) { audiences.moveDevice(-1, of: user) }
-        for destination in gone.destinations { removeDestination(destination) }
-        for surface in gone.surfaces.values.sorted() { forgetSurface(surface) }
-        devices.remove(slot)
-        audiences.keep(gone.audience, gone.key)
-        journal.erase(.device, gone.number)
-        if keepsHistory, let owner = gone.owner {
-            journal.write(devices.departed.add(gone.key, .init(number: gone.number, owner: owner)))
-        }
-        journal.write(devices.actions.forget(device: gone.number))
-        if gone.presence.isLease { journal.erase(.presence, gone.number) }
-    }
-
     // MARK: Tokens
 
     private mutating func putToken(
@@ -325,7 +296,9 @@ extension Core {
         case .ended where destination.token != nil, .live:
             // A card that rotates its token after its end has not heard of the end.
             destinations[slot].noteSignOfLife(now: now)
-        case _ where hasEnded(destination, now: now) && isFromBeforeTheEnd(token, destination):
+        case _
+        where hasEnded(destination, now: now)
+            && destination.isOlder(than: token, configuration.limits.cardLife):
             // A token that comes late is not a sign that the card lives. It may be over without
             // having lapsed: its last token was dead by then.
             return
@@ -346,10 +319,11 @@ extension Core {
     private func hasEnded(_ destination: Destination, now: Instant) -> Bool {
         destination.phase == .lapsed || cardEnd(destination).map { $0 <= now } ?? false
     }
+}
 
-    /// Whether a card had a token while it lived, as far as the relay knows.
-    private func isFromBeforeTheEnd(_ token: Device.Token, _ destination: Destination) -> Bool {
-        guard let since = destination.cardSince else { return false }
-        return token.observedAt < since + configuration.limits.cardLife
+extension Destination {
+    /// Whether its card lived when the app had the token, as far as the relay knows.
+    fileprivate func isOlder(than token: Device.Token, _ life: Span) -> Bool {
+        cardSince.map { token.observedAt < $0 + life } ?? false
     }
 }

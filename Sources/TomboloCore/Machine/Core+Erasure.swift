@@ -44,6 +44,9 @@ extension Core {
         if let device = devices.slot(of: key) {
             forgetDevice(device, keepsHistory: false, now: now)
         }
+        for slot in devices.leaving where devices[slot]?.key == key {
+            finishLeaving(slot, atOnce: true, now: now)
+        }
         journal.write(devices.departed.remove(key))
         for slot in alone { forget(slot) }
         for slot in shared { leave(key, slot) }

@@ -39,6 +39,8 @@ extension Core {
                 evaluate(slot, isItsTurn: isItsTurn, now: now, effects: &effects)
             case .surface(let slot, let isItsTurn):
                 evaluateSurface(slot, isItsTurn: isItsTurn, now: now, effects: &effects)
+            case .presence(let slot) where devices.traits(slot).isLeaving:
+                finishLeaving(slot, now: now)
             case .presence(let slot): presenceChanged(slot, now: now)
             case .orphans(let slot): sweepOrphans(of: slot, now: now)
             case .wish(let wish): effects.looks += grant(wish, now: now)

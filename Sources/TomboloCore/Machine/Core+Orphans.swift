@@ -35,6 +35,8 @@ extension Core {
         let slot = addCard(token, reference, of: device, activity, now: now)
         if let slot {
             destinations[slot].final = final
+            // It began before its device left, and the history says so.
+            if isLeft { destinations[slot].story = .began }
             destinations.wakeFirst(slot)
         }
     }

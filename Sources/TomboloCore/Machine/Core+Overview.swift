@@ -140,7 +140,7 @@ extension Core {
         let end = min(devices.count, first + IDPage.pieceMax)
         for slot in DeviceSlot(first)..<Slot(max(first, end)) where devices.traits(slot).isThere {
             guard !devices.traits(slot).isChannel, let key = devices[slot]?.key,
-                key.tenant == tenant, page.takes(key.id)
+                devices.slot(of: key) == slot, key.tenant == tenant, page.takes(key.id)
             else { continue }
             page.insert(key.id)
         }

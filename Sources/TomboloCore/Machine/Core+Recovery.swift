@@ -21,7 +21,7 @@ extension Core {
         damage += unknown
         damage += adoptRecords(records, restoredAt: recovery.restoredAt, now: now)
         for slot in devices.indices { adoptTokens(of: slot) }
-        devices.noteOwners(&keys, &journal)
+        journal.write(devices.noteOwners(&keys))
         let told = told(recovery, now: now)
         var deviceByNumber: [Int64: DeviceSlot] = [:]
         for slot in devices.indices {
@@ -56,6 +56,7 @@ extension Core {
             devices[known: slot].keptSurfaces = [:]
             recoverSurfaces(kept, of: slot, now: now)
         }
+        for slot in devices.leaving { devices.deadlines.set(slot, at: now) }
         recoverOrphans(now: now)
         recoverTimelines(now: now)
         return damage
@@ -165,21 +166,20 @@ extension Core {
         guard let device = Device(record: value, number: record.number) else {
             return ["the record of device number \(record.number) cannot be read"]
         }
+        guard device.leavingUntil == nil else {
+            let slot = devices.insert(device)
+            devices.adoptLeaving(slot)
+            return []
+        }
         guard devices.slot(of: device.key) == nil else {
             return ["the record of device number \(record.number) is set aside: another has its id"]
         }
         let slot = devices.insert(device)
         devices.register(slot, device.key)
+        _ = devices.departed.remove(device.key)
         devices.shareRegistration(slot)
         if let user = devices.enterUser(slot) { audiences.moveDevice(1, of: user) }
         return []
-    }
-
-    /// After a restore the phone may show what came in the gap: the state goes again.
-    private func acknowledged(_ mark: Mark, _ activity: ActivitySlot, restoredAt: Instant?) -> Int64
-    {
-        guard let restoredAt, mark.isOlder(than: restoredAt) else { return mark.acknowledged }
-        return min(mark.acknowledged, (activities[activity].durable?.version ?? 0) - 1)
     }
 
     private mutating func adoptMark(
@@ -303,7 +303,8 @@ extension Core {
         let activity = destination.activity
         // An attempt that was under way may have reached the phone.
         destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
-        destination.acknowledged = acknowledged(mark, activity, restoredAt: restoredAt)
+        destination.acknowledged = mark.acknowledged(
+            of: activities[activity].durable?.version ?? 0, restoredAt: restoredAt)
         destination.recall(mark)
         // In the part of the log that a restore has lost there may be another card of that name.
         destination.isOverOnPhone =
@@ -342,5 +343,13 @@ extension Core {
         {
             destination.cardSince = activities[destination.activity].definition.startedAt
         }
+    }
+}
+
+extension Mark {
+    /// After a restore the phone may show what came in the gap: the state goes again.
+    fileprivate func acknowledged(of newest: Int64, restoredAt: Instant?) -> Int64 {
+        guard let restoredAt, isOlder(than: restoredAt) else { return acknowledged }
+        return min(acknowledged, newest - 1)
     }
 }

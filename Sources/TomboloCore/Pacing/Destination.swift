@@ -187,6 +187,9 @@ struct Destination: SlotValue {
     /// itself has one.
     var mayHaveCard: Bool { phase != .waiting || cardSince != nil }
 
+    /// Whether its card can hear of an end.
+    var hasRouteToEnd: Bool { phase == .live && token != nil && !isOverOnPhone }
+
     /// Whether nothing new will ever be sent to it again.
     var isFinished: Bool {
         switch phase {

@@ -53,7 +53,7 @@ package struct GrantReplay: Sendable {
         configuration.limits.endedKept = .hours(24 * 3_650)
         let devices = records.filter { $0.space == .device }.compactMap { record in
             record.value.flatMap { Device(record: $0, number: record.number) }
-        }
+        }.filter { $0.leavingUntil == nil }
         for device in devices {
             Self.add(
                 device.registration.app, device.registration.environment, device.key.tenant,

@@ -135,7 +135,7 @@ extension ServerDoors {
             : try Self.stored(await relay.submit(command, for: key, by: authority), "a device")
         let answer = StoredAnswer(
             device: key.id, subject: subject, kind: stored.kind, presence: stored.presence,
-            lint: stored.lint, isDryRun: isDryRun)
+            endsWaiting: stored.endsWaiting, lint: stored.lint, isDryRun: isDryRun)
         return .json(answer.httpStatus) { answer.write(to: &$0) }
     }
 }

@@ -1,0 +1,83 @@
+// Devices that go: deleted, erased, or another installation since.
+
+extension Core {
+    /// The device is not there any more. Its cards that have a token end first, as at a sign-out:
+    /// for that it stays for a while, under no name.
+    mutating func deleteDevice(
+        _ key: DeviceKey, _ ticket: Ticket, now: Instant
+    ) throws(Refusal) {
+        let slot = try devices.registered(key)
+        var stored = Stored(.deleted)
+        stored.endsWaiting = endsWaiting(of: slot, now: now)
+        journal.answer(ticket, stored)
+        guard let device = devices[slot] else { return }
+        let ending = device.destinations.filter { destinations[$0].hasRouteToEnd }
+        guard !ending.isEmpty else { return forgetDevice(slot, now: now) }
+        leaveCards(on: slot, hasOtherUser: false, isDeleted: true, now: now)
+        leaveName(slot, now: now)
+        for card in device.destinations where !destinations[card].hasRouteToEnd {
+            devices[known: slot].destinations.remove(card)
+            removeDestination(card)
+        }
+        let used = Set(ending.map { reference(destinations[$0]) })
+        for (name, _) in device.tokens.all {
+            if case .activity(let reference) = name, used.contains(reference) { continue }
+            devices[known: slot].tokens[name] = nil
+        }
+        let end = wall(now) + Device.leavingMax
+        devices.leave(slot, until: end)
+        devices.deadlines.set(slot, at: clock.steady(end))
+        stageDevice(slot)
+    }
+
+    /// Ends that a pause or a closed upstream would hold back if the device were deleted.
+    func endsWaiting(of slot: DeviceSlot, now: Instant) -> Int {
+        (devices[slot]?.destinations ?? []).count { card in
+            destinations[card].hasRouteToEnd
+                && (isPaused(card) || !upstreams[destinations[card].lane].isOpen(now: now))
+        }
+    }
+
+    /// A deleted device goes when its cards have heard of their end, or have had their time.
+    mutating func finishLeaving(_ slot: DeviceSlot, atOnce: Bool = false, now: Instant) {
+        guard let gone = devices[slot], let end = gone.leavingUntil else { return }
+        let isOver = gone.destinations.allSatisfy { destinations[$0].isFinished }
+        guard isOver || atOnce || end <= wall(now) else {
+            return devices.deadlines.set(slot, at: clock.steady(end))
+        }
+        for card in gone.destinations { removeDestination(card) }
+        devices.remove(slot)
+        journal.erase(.device, gone.number)
+        journal.write(devices.departed.record(of: gone.key, gone.number))
+        journal.flushSoon(now: now)
+    }
+
+    /// - Parameter keepsHistory: false where nothing of it may stay.
+    mutating func forgetDevice(_ slot: DeviceSlot, keepsHistory: Bool = true, now: Instant) {
+        guard let gone = devices[slot] else { return }
+        leaveName(slot, keepsHistory: keepsHistory, now: now)
+        for destination in gone.destinations { removeDestination(destination) }
+        devices.remove(slot)
+        journal.erase(.device, gone.number)
+        if keepsHistory, let owner = gone.owner {
+            journal.write(devices.departed.add(gone.key, .init(number: gone.number, owner: owner)))
+        }
+    }
+
+    /// What a device is by its name ends.
+    private mutating func leaveName(
+        _ slot: DeviceSlot, keepsHistory: Bool = true, now: Instant
+    ) {
+        guard let gone = devices[slot] else { return }
+        forgetStranger(slot, now: now)
+        if keepsHistory { noteFact("device.deleted", of: slot, now: now) }
+        if keepsHistory { keepHistory(ofDevice: slot, now: now) }
+        if gone.channel == nil { forgetTimelines(ofDevice: gone.key) }
+        releaseTokens(of: slot)
+        if let user = devices.leaveUser(slot) { audiences.moveDevice(-1, of: user) }
+        for surface in gone.surfaces.values.sorted() { forgetSurface(surface) }
+        audiences.keep(gone.audience, gone.key)
+        journal.write(devices.actions.forget(device: gone.number))
+        if gone.presence.isLease { journal.erase(.presence, gone.number) }
+    }
+}

@@ -39,9 +39,13 @@ extension Relay {
                         .info, .clockRight,
                         "the machine's clock has caught up with the timestamps that phones have"),
                 of: .main)
+            return true
         }
         return changes
     }
+
+    /// The clock as the core takes it.
+    var clockInput: Input { .clock(lead: clock.lead, isBehind: clock.isSetBack) }
 
     /// A line for a step ahead that is more than time servers correct by.
     func reportJump(_ step: Span) {

@@ -23,7 +23,7 @@ extension Relay {
     /// Why no event is taken, and what to do; nil where they are. A clock that is behind is no
     /// reason.
     package var unreadiness: String? {
-        if followClock() { put(.clock(lead: clock.lead)) }
+        if followClock() { put(clockInput) }
         let hasRoom = lookForRoom()
         if let roomHint { return "No event is taken, for the log has no room: \(roomHint)." }
         guard refusalOfAll == nil else { return "The relay stops, or has not begun." }

@@ -67,37 +67,39 @@ extension Relay {
         }
     }
 
-    /// The subjects that a widget of a kind may be configured to, and what each shows now.
+    /// A page of the subjects that a widget of a kind may be configured to, and what each shows
+    /// now.
     ///
     /// - Parameters:
     ///   - family: nil: what any family gets.
-    ///   - atMost: so many are enough.
+    ///   - after: the order of the last one of the page before.
+    ///   - atMost: so many are enough; there is one at least where there is any.
     package func choices(
         _ kind: Identifier, app: String?, family: WidgetFamily?, by reader: TimelineReader,
-        of tenant: TenantID, atMost: Int = TimelineListing.choices
-    ) async -> Result<[(key: Identifier, now: TimelineEntries)], Refusal> {
-        var listing: TimelineListing
-        switch reader {
-        case .device:
+        of tenant: TenantID, after: [String]? = nil, atMost: Int = TimelineListing.choices
+    ) async -> Result<
+        (choices: [(key: Identifier, now: TimelineEntries)], next: [String]?), Refusal
+    > {
+        var after = after
+        while true {
             let found = read { core, _ in
                 Result { () throws(Refusal) in
-                    try core.choosable(kind, app: app, by: reader, of: tenant)
+                    try core.choosable(kind, app: app, by: reader, after: after, of: tenant)
                 }
             }
+            let listing: TimelineListing
             switch found {
-            case .success(let own): listing = own
+            case .success(let whole): listing = await collected(whole)
             case .failure(let refusal): return .failure(refusal)
             }
-        case .anybody:
-            listing = TimelineListing(
-                tenant, kind: kind, after: nil, limit: TimelineListing.choices)
-            (listing.app, listing.isOfKeys) = (app, true)
-            listing = await collected(listing)
-        }
-        return .success(
-            read { [listing] core, now in
+            let page = read { core, now in
                 core.choices(listing, family: family, by: reader, now: now, atMost: atMost)
-            })
+            }
+            // No choice of a page may have a cut for the family, and one of the next.
+            guard page.choices.isEmpty, let next = page.next else { return .success(page) }
+            after = next
+            await letOthersGo()
+        }
     }
 
     private func collected(_ listing: TimelineListing) async -> TimelineListing {

@@ -298,7 +298,7 @@ package actor Relay: TurnTarget, TimerTarget {
         guard phase == .running else { return }
         var effects = Effects()
         let now = steadyNow()
-        if followClock() { core.step(.clock(lead: clock.lead), now: now, effects: &effects) }
+        if followClock() { core.step(clockInput, now: now, effects: &effects) }
         swap(&inbox, &taken)
         defer { taken.removeAll(keepingCapacity: taken.count <= Self.takenKeptMax) }
         let isEmpty = taken.isEmpty

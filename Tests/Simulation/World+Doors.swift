@@ -217,8 +217,8 @@ extension World {
         }
         let answer = await relay.choices(
             Self.doorKind, app: Self.appID, family: nil, by: reader, of: phone.tenant)
-        guard !life.isDead, case .success(let choices) = answer else { return }
-        for (key, entries) in choices {
+        guard !life.isDead, case .success(let page) = answer else { return }
+        for (key, entries) in page.choices {
             guard let index = doors.firstIndex(where: { $0.id == key }) else {
                 violated(.doors, "phone \(phone.number) may choose \(key)")
                 continue

@@ -79,7 +79,7 @@ import TomboloJSON
             kind: row.key.kind, subject: row.key.subject, stored: stored)
         #expect(answer.httpStatus == 201)
         try expect("timeline-answer.new") { answer.write(to: &$0) }
-        let choices = TimelineChoices([(Identifier("door-7")!, entries.snapshot)])
+        let choices = TimelineChoices([(Identifier("door-7")!, entries.snapshot)], next: nil)
         try expect("timeline-choices.doors") { choices.write(to: &$0) }
     }
 

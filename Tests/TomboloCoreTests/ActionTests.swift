@@ -7,7 +7,7 @@ import TomboloJSON
 /// What persons do on phones comes back as facts, in time or not at all.
 @Suite struct ActionTests {
     /// Posts an action of so many seconds ago, as the device's own key does.
-    private static func post(
+    static func post(
         _ rig: inout Rig, _ body: String, secondsAgo: Double = 0, key: String? = nil,
         digest: UInt64 = 1, device: String = "phone", by authority: DeviceAuthority = .operate
     ) {
@@ -160,8 +160,84 @@ import TomboloJSON
         Self.post(&rig, Self.tap, key: "tap-1")
         #expect(rig.stored.contains { $0.space == .action && $0.value != nil })
         rig.tell(.delete)
+        rig.step(
+            .erase(.device(DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)), Ticket(900)))
         let last = rig.stored.last { $0.space == .action }
         #expect(last != nil && last?.value == nil)
+    }
+
+    @Test func `a device that is deleted and registered anew has no fresh minute, nor fresh keys`()
+    {
+        var rig = Self.doors()
+        let unlock = #"{"widget":"door","config":"door-7","intent":"UnlockDoor"}"#
+        Self.post(&rig, unlock, key: "tap-1")
+        let first = Self.taken(rig)
+        func anew() {
+            rig.tell(.delete)
+            rig.register("phone", #"{"user":"ann","os":"26.1"}"#)
+        }
+        anew()
+        Self.post(&rig, unlock, key: "tap-1")
+        #expect(Self.taken(rig) == first && first != nil, "its answer is the first one's")
+        let damage = rig.crash(recoverAt: 100)
+        #expect(damage == [])
+        Self.post(&rig, unlock, key: "tap-1")
+        #expect(Self.taken(rig) == first)
+        for number in 1...ActionTable.perMinuteMax {
+            Self.post(&rig, unlock)
+            #expect(rig.lastRefusal == nil, "\(number)")
+            if number % 20 == 0 { anew() }
+        }
+        rig.advance(to: 110)
+        Self.post(&rig, unlock)
+        guard case .refused(let refusal)? = rig.answers.last else {
+            Issue.record("one more than a minute has is taken")
+            return
+        }
+        #expect(refusal.code == .overloaded && refusal.retryAfter == .seconds(50))
+        rig.advance(to: 160)
+        Self.post(&rig, unlock)
+        #expect(rig.lastRefusal == nil)
+    }
+
+    @Test func `a card that Apple refused offers no tap, and one that it may have taken does`() {
+        for (verdict, refusal) in [
+            (
+                PushResult.rejected(
+                    status: 400, reason: "BadTopic", reaches: .push, tokenGoneSince: nil),
+                Refusal.Code.notOffered
+            ),
+            (.unknown(reason: "cut"), nil), (.accepted, nil),
+        ] {
+            var rig = Rig()
+            rig.device("phone", .lab)
+            rig.token("activity:cat", "bb")
+            rig.verdict = { _ in verdict }
+            rig.command(
+                .start,
+                #"{"type":"Runner","audience":{"device":"phone","start":"adopt"},"state":{}}"#)
+            rig.advance(to: 1)
+            #expect(!rig.pushes.isEmpty)
+            Self.post(&rig, Self.tap)
+            #expect(rig.lastRefusal == refusal, "\(verdict)")
+            let damage = rig.crash(recoverAt: 2)
+            #expect(damage == [])
+        }
+    }
+
+    @Test func `where the relay's clock is known to be behind an action is as old as its arrival`()
+    {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 60)
+        Self.post(&rig, Self.tap, secondsAgo: -3_600)
+        #expect(rig.lastRefusal == .invalidField)
+        rig.step(.clock(lead: rig.core.clock.lead, isBehind: true))
+        Self.post(&rig, Self.tap, secondsAgo: -3_600)
+        #expect(rig.lastRefusal == nil)
+        #expect(Self.taken(rig)?.expiresAt == rig.core.wall(rig.now) + .seconds(30))
+        Self.post(&rig, Self.tap, secondsAgo: 31)
+        #expect(rig.lastRefusal == .actionExpired)
     }
 
     @Test func `a card that has ended offers its tap until a new life begins`() {

@@ -31,4 +31,22 @@ import Testing
         rig.advance(to: 120)
         #expect(rig.pushes.map(\.push.token) == ["aa03"])
     }
+
+    @Test func `two types whose names Unicode calls equivalent are two`() {
+        let names = [(Self.composed, "aa"), (Self.decomposed, "bb")]
+        var rig = Rig()
+        rig.device()
+        for (name, token) in names {
+            rig.type(#"{"renew":"always"}"#, named: name)
+            rig.token("start:\(name)", token)
+        }
+        #expect(rig.recovery().records.count { $0.space == .type } == 2)
+        for (name, token) in names {
+            rig.command(
+                .start, #"{"type":"\#(name)","audience":{"device":"phone"},"state":{}}"#, id: token)
+            rig.advance(to: (rig.now - Rig.epoch).seconds + 5)
+            #expect(rig.pushes.last?.push.token == token)
+        }
+        #expect(TokenName("control:\(Self.composed)") != TokenName("control:\(Self.decomposed)"))
+    }
 }

@@ -67,29 +67,23 @@ import TomboloJSON
         #expect(rig.lastRefusal == nil)
     }
 
-    @Test func `choices count the states that they show`() {
+    @Test func `choices count the states that they show`() throws {
         var rig = rig(type: #"{"families":{"systemSmall":["/a"]}}"#)
-        let kind = Identifier("door")!
         start(&rig, #"{"a":"\#(String(repeating: "x", count: 3_000))"}"#)
         for index in 1...120 {
             rig.timeline(
                 Self.door.replacing("\"door-7\",\"r", with: "\"k\(index)\",\"r"), kind: "door")
         }
-        let reader = TimelineReader.device(Identifier("phone")!, boundTo: nil)
-        // A test reads what it has put.
-        guard let listing = try? rig.core.choosable(kind, app: nil, by: reader, of: Rig.tenant)
-        else {
-            Issue.record("nothing may be chosen")
-            return
+        func count(_ most: Int) throws -> Int {
+            try rig.choices("door", family: .systemSmall, atMost: most).choices.count
         }
-        #expect(listing.keys.count == 121)
-        func count(_ most: Int) -> Int {
-            rig.core.choices(
-                listing, family: .systemSmall, by: reader, now: rig.now, atMost: most
-            ).count
-        }
-        #expect((75...85).contains(count(1_000)), "256 KiB, and the bodies of the timelines")
-        #expect(count(1) == 1)
+        #expect(try (75...85).contains(count(1_000)), "256 KiB, and the bodies of the timelines")
+        #expect(try count(1) == 1)
+        // The next page goes on there.
+        let first = try rig.choices("door", family: .systemSmall)
+        let second = try rig.choices("door", family: .systemSmall, after: first.next)
+        #expect(second.next == nil)
+        #expect(first.choices.count + second.choices.count == 121)
     }
 
     @Test func `what is not on disk yet is not shown`() {

@@ -169,11 +169,7 @@ import TomboloJSON
         #expect(read("profile", .user("u43")) == nil)
         // Without a subject and without anything of its own: one empty entry.
         #expect(read("profile", nil) == "{}")
-        let listing = try rig.core.choosable(
-            id("door"), app: nil, by: .device(id("phone"), boundTo: nil), of: Rig.tenant)
-        let choices = rig.core.choices(
-            listing, family: nil, by: .device(id("phone"), boundTo: nil), now: rig.now)
-        #expect(choices.map(\.key.rawValue) == ["door-7"])
+        #expect(try rig.choices("door").choices.map(\.key.rawValue) == ["door-7"])
         // Who may no longer, does not.
         rig.timeline(door.replacing("u42", with: "u44"), kind: "door")
         #expect(read("door", .key(id("door-7"))) == nil)

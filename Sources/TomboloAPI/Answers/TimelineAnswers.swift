@@ -184,8 +184,11 @@ package struct TimelineEntriesText: Sendable {
 package struct TimelineChoices: Sendable {
     private let choices: [(key: Identifier, now: TimelineEntries)]
 
-    package init(_ choices: [(key: Identifier, now: TimelineEntries)]) {
-        self.choices = choices
+    private let next: String?
+
+    /// - Parameter next: the cursor of the next page; nil: this is the last.
+    package init(_ choices: [(key: Identifier, now: TimelineEntries)], next: String?) {
+        (self.choices, self.next) = (choices, next)
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -200,6 +203,7 @@ package struct TimelineChoices: Sendable {
             writer.endObject()
         }
         writer.endArray()
+        writer.nullable("next_cursor", next)
         writer.endObject()
     }
 }

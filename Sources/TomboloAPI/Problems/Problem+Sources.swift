@@ -8,6 +8,7 @@ extension Problem {
         let code = ProblemCode(rawValue: refusal.code.rawValue) ?? .internalError
         self.init(code, refusal.detail, errors: refusal.errors)
         if let version = refusal.version { self = adding("version", version) }
+        retryAfter = refusal.retryAfter
         if let bytes = refusal.bytesOver { self = adding("bytes_over", bytes) }
     }
 

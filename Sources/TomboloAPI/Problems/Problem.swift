@@ -18,6 +18,9 @@ package struct Problem: Error, Hashable, Sendable {
     /// The methods that the path does take, where it is the method that is wrong.
     package var allow: [String]?
 
+    /// After so long the same may be taken, where that is known.
+    package var retryAfter: Span?
+
     /// Whose key was refused, where that is known: for the operator, and never written.
     package var keyID: String?
 

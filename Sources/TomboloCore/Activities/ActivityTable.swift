@@ -207,7 +207,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     ) -> [SetAside] {
         guard !damaged.isEmpty else { return [] }
         let found = damaged.values.filter { one in
-            one.traits.key.tenant == tenant && type ?? one.traits.type == one.traits.type
+            one.traits.key.tenant == tenant && isSameText(type ?? one.traits.type, one.traits.type)
                 && (after.map { $0 < one.traits.key.id } ?? true)
         }.sorted { $0.traits.key.id < $1.traits.key.id }
         return Array(found.prefix(limit))

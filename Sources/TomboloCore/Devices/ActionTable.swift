@@ -2,9 +2,11 @@ import TomboloJSON
 
 /// Which actions were taken under an idempotency key in the last 24 hours, and how many each device
 /// has just posted. It knows nothing of what they asked for.
+///
+/// It goes by the names of devices: one that is deleted and registered anew has no fresh minute.
 struct ActionTable: Sendable {
     private struct Key: Hashable, Sendable {
-        var device: Int64
+        var device: DeviceKey
         var text: String
     }
 
@@ -23,7 +25,7 @@ struct ActionTable: Sendable {
     private var kept: [Key: Kept] = [:]
     /// In the order in which they came, by steady time.
     private var order: [(key: Key, at: Instant)] = []
-    private var minutes: [Int64: Minute] = [:]
+    private var minutes: [DeviceKey: Minute] = [:]
     private var nextNumber: Int64 = 1
 
     /// A key has 0.2 kB; the oldest goes before its time.
@@ -32,7 +34,9 @@ struct ActionTable: Sendable {
     static let perMinuteMax = 60
 
     /// What an earlier request with the same key was answered; throws where its body was another.
-    func earlier(_ action: DeviceAction, of device: Int64) throws(Refusal) -> Stored.TakenAction? {
+    func earlier(
+        _ action: DeviceAction, of device: DeviceKey
+    ) throws(Refusal) -> Stored.TakenAction? {
         guard let key = action.idempotency,
             let known = kept[Key(device: device, text: key.key)]
         else { return nil }
@@ -45,14 +49,17 @@ struct ActionTable: Sendable {
     }
 
     /// Throws where the device has posted too many.
-    mutating func count(_ device: Int64, now: Instant) throws(Refusal) {
+    mutating func count(_ device: DeviceKey, now: Instant) throws(Refusal) {
         var minute = minutes[device] ?? Minute(since: now, count: 0)
         if now - minute.since >= .minutes(1) { minute = Minute(since: now, count: 0) }
         guard minute.count < Self.perMinuteMax else {
-            throw Refusal(
+            let left = minute.since + .minutes(1) - now
+            var refusal = Refusal(
                 .overloaded,
-                "the device has posted \(Self.perMinuteMax) actions within a minute; send one for each "
-                    + "tap")
+                "the device has posted \(Self.perMinuteMax) actions within a minute, and may post "
+                    + "the next one in \(left.text); send one for each tap")
+            refusal.retryAfter = left
+            throw refusal
         }
         minute.count += 1
         if minutes.count > Self.keptMax { minutes = [:] }
@@ -61,7 +68,7 @@ struct ActionTable: Sendable {
 
     /// Takes an action. Answers it, and the current values to write.
     mutating func take(
-        _ action: DeviceAction, of device: Int64, _ chance: inout Chance, now: Instant
+        _ action: DeviceAction, of device: DeviceKey, _ chance: inout Chance, now: Instant
     ) -> (Stored.TakenAction, [Record]) {
         let digits = String(chance.next(), radix: 16)
         let id = "act_" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
@@ -80,8 +87,8 @@ struct ActionTable: Sendable {
         return (taken, records)
     }
 
-    /// A device is no more. Answers the current values to delete.
-    mutating func forget(device: Int64) -> [Record] {
+    /// A device is erased. Answers the current values to delete.
+    mutating func forget(device: DeviceKey) -> [Record] {
         minutes[device] = nil
         let gone = order.filter { $0.key.device == device }
         guard !gone.isEmpty else { return [] }
@@ -107,7 +114,8 @@ struct ActionTable: Sendable {
     private static func record(_ one: Kept, _ key: Key, at now: Instant) -> Record {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("device", key.device)
+        writer.member("tenant", key.device.tenant.name.rawValue)
+        writer.member("device", key.device.id.rawValue)
         writer.member("key", key.text)
         writer.member("digest", Int64(bitPattern: one.digest))
         writer.member("action", one.taken.id)
@@ -119,10 +127,14 @@ struct ActionTable: Sendable {
 
     /// Takes over a record of the last relay, in the order of their numbers. Answers what is wrong
     /// with it.
-    mutating func adopt(_ record: Record) -> [String] {
+    ///
+    /// - Parameter name: of the device of a number: an older relay went by numbers.
+    mutating func adopt(_ record: Record, name: (Int64) -> DeviceKey?) -> [String] {
         nextNumber = max(nextNumber, record.number + 1)
-        guard let view = record.value.flatMap({ try? JSONDocument($0) })?.root,  // nil says it
-            let device = view["device"]?.integer, let text = view["key"]?.string,
+        let view = record.value.flatMap { try? JSONDocument($0) }?.root  // nil says it
+        if let number = view?["device"]?.integer, name(number) == nil { return [] }
+        guard let view, let device = Self.device(view) ?? view["device"]?.integer.flatMap(name),
+            let text = view["key"]?.string,
             let digest = view["digest"]?.integer, let id = view["action"]?.string,
             let expires = view["expires"]?.storedInstant, let at = view["at"]?.storedInstant
         else { return ["the record of action number \(record.number) cannot be read"] }
@@ -133,5 +145,12 @@ struct ActionTable: Sendable {
             number: record.number)
         order.append((key, at))
         return []
+    }
+
+    private static func device(_ view: JSONView) -> DeviceKey? {
+        guard let tenant = view["tenant"]?.string.flatMap(Identifier.init),
+            let id = view["device"]?.string.flatMap(Identifier.init)
+        else { return nil }
+        return DeviceKey(tenant: TenantID(tenant), id: id)
     }
 }

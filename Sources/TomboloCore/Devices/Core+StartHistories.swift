@@ -8,7 +8,7 @@ extension Core {
         guard let device = devices[slot], let key = historyKey(of: value, device) else { return }
         let cards = device.destinations.compactMap { index -> StartHistory.Card? in
             guard let destination = destinations.at(index), destination.device == slot,
-                activities[destination.activity].definition.type == type
+                isSameText(activities[destination.activity].definition.type, type)
             else { return nil }
             return card(of: destination, now: now)
         }
@@ -180,7 +180,7 @@ extension Core {
     ) {
         guard let destination = destinations.at(index), destination.phase == .waiting,
             !destination.reservedStart, destination.final == nil,
-            activities[destination.activity].definition.type == type
+            isSameText(activities[destination.activity].definition.type, type)
         else { return }
         guard
             let card = history.lastCard(

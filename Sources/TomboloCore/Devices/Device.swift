@@ -156,7 +156,7 @@ extension Device {
         var keptSurfaces: [TokenName: [Int64]] = [:]
         var heard: Heard?
         var channel: Channel?
-        var startBackOffs: [String: Instant] = [:]
+        var startBackOffs: [TokenName: Instant] = [:]
         var owner: DeviceOwner?
         var leavingUntil: Instant?
     }
@@ -189,7 +189,7 @@ extension Device {
         set { if rare != nil || !newValue.isEmpty { keep { $0.keptSurfaces = newValue } } }
     }
     /// Until when nothing goes to the start token of a type: Apple has had too many.
-    var startBackOffs: [String: Instant] {
+    var startBackOffs: [TokenName: Instant] {
         get { rare?.startBackOffs ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.startBackOffs = newValue } } }
     }

@@ -77,14 +77,25 @@ package struct DeviceAction: Hashable, Sendable {
         self.at = at ?? .distantPast
     }
 
+    /// The action as it is judged: where the relay's clock is known to be behind, one of a time to
+    /// come is as old as its arrival.
+    func arrived(at wall: Instant, clockIsBehind: Bool) -> DeviceAction {
+        guard clockIsBehind, at > wall else { return self }
+        var action = self
+        action.at = wall
+        return action
+    }
+
     /// Refuses one that comes too late, or whose phone's clock is wrong.
     func checkAge(at wall: Instant) throws(Refusal) {
         if at > wall + Self.aheadMax {
             throw Refusal(
                 .invalidField,
-                "the action is \((at - wall).text) ahead of the relay's clock; set the phone's clock",
+                "the action is \((at - wall).text) ahead of the relay's clock; one of the two clocks "
+                    + "is wrong: set the phone's, or the relay's",
                 errors: [
-                    FieldError(pointer: "/at", message: "is more than 5 s ahead of the clock")
+                    FieldError(
+                        pointer: "/at", message: "is more than 5 s ahead of the relay's clock")
                 ])
         }
         guard wall - at < expires else {

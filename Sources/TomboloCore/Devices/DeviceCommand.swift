@@ -111,6 +111,26 @@ package enum TokenName: Hashable, Sendable {
         case .control(let kind): "control:\(kind)"
         }
     }
+
+    /// By the bytes of types and kinds.
+    package static func == (one: TokenName, other: TokenName) -> Bool {
+        switch (one, other) {
+        case (.start(let one), .start(let other)), (.control(let one), .control(let other)):
+            isSameText(one, other)
+        case (.activity(let one), .activity(let other)): one == other
+        case (.widget, .widget): true
+        default: false
+        }
+    }
+
+    /// Over what `==` compares.
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .start(let text), .control(let text): hasher.combine(bytesOf: text)
+        case .activity(let reference): hasher.combine(reference)
+        case .widget: hasher.combine(0)
+        }
+    }
 }
 
 /// An activity's card as apps name it: `ID` for the first incarnation, `ID~N` from the second on,

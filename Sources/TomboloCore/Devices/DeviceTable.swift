@@ -118,10 +118,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     ) {
         let kept = records.filter { $0.space == .presence }
         guard !kept.isEmpty else { return }
-        var byNumber: [Int64: DeviceSlot] = [:]
-        for place in devices.indices {
-            if let device = devices[place] { byNumber[device.number] = place }
-        }
+        let byNumber = self.byNumber
         for record in kept {
             guard let place = byNumber[record.number], var heard = self[place]?.silence,
                 let presence = Presence(record, steady: steady, now: now)
@@ -133,6 +130,24 @@ struct DeviceTable: RandomAccessCollection, Sendable {
             self[known: place].heard = heard
             deadlines.set(place, at: presence.changesAt(now: now))
         }
+    }
+
+    /// What persons did while the relay before ran. Answers what is wrong with it.
+    mutating func adoptActions(_ records: [Record]) -> [String] {
+        let kept = records.filter { $0.space == .action }
+        guard !kept.isEmpty else { return [] }
+        let byNumber = self.byNumber
+        return kept.flatMap { record in
+            actions.adopt(record) { number in byNumber[number].flatMap { devices[$0]?.key } }
+        }
+    }
+
+    private var byNumber: [Int64: DeviceSlot] {
+        var places: [Int64: DeviceSlot] = [:]
+        for place in devices.indices {
+            if let device = devices[place] { places[device.number] = place }
+        }
+        return places
     }
 
     // MARK: Coming and leaving

@@ -41,6 +41,8 @@ package struct Refusal: Error, Hashable, Sendable {
     package var version: Int64?
     /// Bytes beyond the limit, for `payloadTooLarge`.
     package var bytesOver: Int?
+    /// After so long the same may be taken; nil: it is not known.
+    package var retryAfter: Span?
 
     package init(
         _ code: Code, _ detail: String, errors: [FieldError] = [], version: Int64? = nil,

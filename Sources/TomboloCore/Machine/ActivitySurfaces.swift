@@ -69,7 +69,9 @@ package struct ActivitySurfaces: Sendable {
             widgets.append(widget)
             known.formUnion(keys)
         }
-        for place in core.timelines.shown(to: device.registration.user, key) {
+        for place in core.timelines.shown(to: device.registration.user, key)
+            .prefix(TimelineListing.pieceMax)
+        {
             guard let row = core.timelines[place], isShown(by: row), !known.contains(row.key) else {
                 continue
             }

@@ -9,15 +9,16 @@ extension Core {
         now: Instant
     ) throws(Refusal) {
         guard let device = devices[try devices.registered(key)] else { return }
+        let action = action.arrived(at: wall(now), clockIsBehind: clock.isBehind)
         try authority.checkPerson(of: device)
         var stored = Stored(.created)
-        if let earlier = try devices.actions.earlier(action, of: device.number) {
+        if let earlier = try devices.actions.earlier(action, of: key) {
             (stored.action, stored.isReplay) = (earlier, true)
             return journal.answer(ticket, stored)
         }
         let activity = try check(action, of: device, now: now)
-        try devices.actions.count(device.number, now: now)
-        let (taken, records) = devices.actions.take(action, of: device.number, &chance, now: now)
+        try devices.actions.count(key, now: now)
+        let (taken, records) = devices.actions.take(action, of: key, &chance, now: now)
         journal.write(records)
         let body = action.body(
             taken.id, of: device.recipient,
@@ -38,7 +39,7 @@ extension Core {
         // A card's push has its time in whole seconds, up to two ahead of the clock.
         let oldest = (wall - DeviceAction.offeredFor).seconds
         let cards = device.destinations.compactMap { destinations.at($0) }.filter {
-            !$0.phase.isBeforeStart && $0.pacing.lastTimestamp >= oldest && !isOfAnotherUser($0)
+            !$0.phase.isBeforeStart && $0.mayHaveTaken(since: oldest) && !isOfAnotherUser($0)
         }
         let card = cards.first { reference($0) == action.activity }
         // Nobody knows who listens on a broadcast channel.
@@ -76,7 +77,8 @@ extension Core {
         guard offersIt, action.activity == nil || tapped != nil else {
             throw Refusal(
                 .notOffered,
-                "nothing that device \"\(device.key.id)\" was sent in the last 24 hours offers it")
+                "nothing that device \"\(device.key.id)\" was sent in the last 24 hours offers it"
+                    + timelines.hint(for: device.registration.user, device.key))
         }
         return tapped?.number
     }

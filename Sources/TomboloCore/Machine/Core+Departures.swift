@@ -77,7 +77,6 @@ extension Core {
         if let user = devices.leaveUser(slot) { audiences.moveDevice(-1, of: user) }
         for surface in gone.surfaces.values.sorted() { forgetSurface(surface) }
         audiences.keep(gone.audience, gone.key)
-        journal.write(devices.actions.forget(device: gone.number))
         if gone.presence.isLease { journal.erase(.presence, gone.number) }
     }
 }

@@ -25,6 +25,7 @@ extension Core {
             _ = try gone(after: set, of: device, by: authority, now: now)
             return Stored(.updated)
         case .action(let action):
+            let action = action.arrived(at: wall(now), clockIsBehind: clock.isBehind)
             _ = try check(action, of: device, now: now)
             return Stored(.created)
         case .presence(let report):

@@ -182,7 +182,7 @@ extension Core {
             useToken(of: slot, reference, now: now)
         case .start(let type):
             if device.tokens[name]?.value != token.value {
-                devices[known: slot].startBackOffs[type] = nil
+                devices[known: slot].startBackOffs[name] = nil
                 recallStarts(of: token.value, type: type, slot, now: now)
             }
             for destination in devices[slot]?.destinations ?? [] {

@@ -48,6 +48,7 @@ extension Core {
             finishLeaving(slot, atOnce: true, now: now)
         }
         journal.write(devices.departed.remove(key))
+        journal.write(devices.actions.forget(device: key))
         for slot in alone { forget(slot) }
         for slot in shared { leave(key, slot) }
         var query = DeadLetterQuery(tenant: key.tenant)

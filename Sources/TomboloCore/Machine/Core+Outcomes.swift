@@ -185,6 +185,7 @@ extension Core {
             destinations[slot].wantAgain(flying, now: now)
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
         case .unknown:
+            destinations[slot].pacing.noteTaken()
             // The alert is not tried again: it may have rung.
             if flying.event == .start { startFailed(slot, .startUnknown, now: now) }
             destinations[slot].contentHash = 0
@@ -334,14 +335,14 @@ extension Core {
     /// One start token is for all activities of a type on its device.
     private mutating func backOffStarts(like slot: CardSlot) {
         guard let destination = destinations.at(slot) else { return }
-        let type = activities[destination.activity].definition.type
-        devices[known: destination.device].startBackOffs[type] = destination.pacing.backOffUntil
+        let name = TokenName.start(type: activities[destination.activity].definition.type)
+        devices[known: destination.device].startBackOffs[name] = destination.pacing.backOffUntil
     }
 
     /// Until when others' starts hold one back; nil for now.
     func startsBackOff(_ slot: CardSlot, now: Instant) -> Instant? {
         guard let destination = destinations.at(slot) else { return nil }
-        let type = activities[destination.activity].definition.type
-        return devices[destination.device]?.startBackOffs[type].flatMap { $0 > now ? $0 : nil }
+        let name = TokenName.start(type: activities[destination.activity].definition.type)
+        return devices[destination.device]?.startBackOffs[name].flatMap { $0 > now ? $0 : nil }
     }
 }

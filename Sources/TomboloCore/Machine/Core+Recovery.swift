@@ -110,14 +110,14 @@ extension Core {
         var damage: [String] = []
         for space in [
             RecordSpace.device, .startHistory, .channel, .type, .deadLetter, .key, .pause,
-            .timeline, .upstream, .action,
+            .timeline, .upstream,
         ] {
             for record in records where record.space == space {
                 noteWork(on: record)
                 damage += adopt(record, restoredAt: restoredAt, now: now)
             }
         }
-        return damage
+        return damage + devices.adoptActions(records)
     }
 
     private mutating func adopt(
@@ -131,11 +131,10 @@ extension Core {
         case .deadLetter: return deadLetters.adopt(record)
         case .pause: return pauses.adopt(record)
         case .timeline: return adoptTimeline(record, now: now)
-        case .action: return devices.actions.adopt(record)
         case .upstream: return Upstream.adopt(record, &upstreams, of: configuration.apps)
         case .key: keys.adopt(record)
         // Some need the devices, the last is the shell's.
-        case .mark, .presence, .relay: break
+        case .mark, .presence, .action, .relay: break
         }
         return []
     }
@@ -214,6 +213,7 @@ extension Core {
             ledger: mark.ledger ?? Ledger(since: mark.acknowledged + 1), phaseSince: now)
         recall(mark, in: &destination, restoredAt: restoredAt, now: now)
         destination.pacing.lastTimestamp = mark.lastTimestamp
+        destination.pacing.lastTaken = mark.lastTaken
         destination.pacing.lastLocalUpdate = mark.lastLocalUpdate
         let grant = grantInForce(destination).grant
         destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt, of: grant)

@@ -110,7 +110,8 @@ package struct Core: Sendable {
         case .probe(let lane) where upstreams.holds(lane):
             upstreams[lane].tryNow(now)
             upstreams.wake(lane)
-        case .clock(let lead):
+        case .clock(let lead, let isBehind):
+            clock.isBehind = isBehind
             // Timestamps run ahead by it only as far as the next relay would know.
             followClock(to: lead, now: now)
             return

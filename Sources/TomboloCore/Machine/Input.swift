@@ -35,7 +35,7 @@ package enum Input: Sendable {
     /// An activity that had left memory, as the log keeps it.
     case remembered(PlacedHead)
     /// The wall clock's lead over steady time (`RelayClock`); it counts when it is durable.
-    case clock(lead: Span)
+    case clock(lead: Span, isBehind: Bool = false)
     /// Nothing but time has passed.
     case tick
 

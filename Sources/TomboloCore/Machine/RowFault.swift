@@ -51,7 +51,7 @@ extension Record {
         case .presence: isRead = Presence.parts(of: self) != nil
         case .action:
             var table = ActionTable()
-            isRead = table.adopt(self).isEmpty
+            isRead = table.adopt(self) { _ in nil }.isEmpty
         case .upstream: isRead = Upstream(record: value) != nil
         case .relay:
             isRead = RelayClock.Reading(record: self) != nil || !RelayClock.Reading.isRecord(self)

@@ -24,6 +24,7 @@ struct Mark: Sendable {
     var acknowledged: Int64
     var alertsThrough: Int64
     var lastTimestamp: Int64
+    var lastTaken: Int64
     var bucketFullAt: Instant
     var deviceBucketFullAt: Instant
     var frames: FrameCounts
@@ -73,6 +74,8 @@ struct Mark: Sendable {
         acknowledged = try view.stored("v", or: 0, \.storedCountOrNone)
         alertsThrough = try view.stored("al", or: 0, \.storedCountOrNone)
         lastTimestamp = try view.stored("ts", or: 0, \.storedCount)
+        // An older relay did not write it.
+        lastTaken = try view.stored("tk", or: lastTimestamp, \.storedCount)
         bucketFullAt = view["b"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         final = nil
         if let end = view["end"] {
@@ -168,6 +171,7 @@ extension Destination {
         writer.member("v", acknowledged)
         writer.member("al", max(alertsThrough, reservedAlert ?? 0))
         writer.member("ts", pacing.lastTimestamp)
+        if pacing.lastTaken != pacing.lastTimestamp { writer.member("tk", pacing.lastTaken) }
         if pacing.bucket.fullAt != .distantPast {
             writer.member("b", pacing.bucket.fullAt.nanoseconds)
         }

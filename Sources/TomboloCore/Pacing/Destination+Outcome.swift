@@ -4,6 +4,7 @@ extension Destination {
     /// Apple took a push.
     mutating func took(_ flying: InFlight, at wall: Instant) {
         refusalsInRow = 0
+        pacing.noteTaken()
         if flying.priority == 10 {
             pacing.unsettledSince = nil
         } else if !flying.isFrame, showsMore(flying) {
@@ -14,6 +15,12 @@ extension Destination {
         visibleHash = flying.visibleHash
         staleAt = flying.staleAt
         bound?.shown = flying.bound
+    }
+
+    /// Whether its phone has had a push since then, in Unix seconds: one that Apple took or may
+    /// have.
+    func mayHaveTaken(since oldest: Int64) -> Bool {
+        pacing.lastTaken >= oldest || inFlightUntil != nil
     }
 
     /// Whether the phone shows anything else with it than with what Apple took before.

@@ -37,6 +37,7 @@ package struct PacingState: Hashable, Sendable {
     /// What Apple's last answer was, where it holds back what follows.
     private var backOffCause = Hold.tokenBackOff
     private var lastSecond: UInt32 = 0
+    private var takenSecond: UInt32 = 0
     private var lastLocalSecond: UInt32 = 0
     private var unsettledSecond: UInt32 = 0
     /// A token that is paid for, durably, and not spent: an attempt that never counted gives it
@@ -50,6 +51,15 @@ package struct PacingState: Hashable, Sendable {
         get { Int64(lastSecond) }
         set { lastSecond = UInt32(clamping: newValue) }
     }
+
+    /// The same of the last push that Apple took, or may have taken.
+    package var lastTaken: Int64 {
+        get { Int64(takenSecond) }
+        set { takenSecond = UInt32(clamping: newValue) }
+    }
+
+    /// Apple took the last push, or may have.
+    mutating func noteTaken() { takenSecond = lastSecond }
 
     /// Whole Unix seconds of the app's own last update, in the same range.
     package var lastLocalUpdate: Int64 {
@@ -188,6 +198,7 @@ package struct PacingState: Hashable, Sendable {
         holdsToken = false
         if mayHaveSent {
             lastTimestamp = max(lastTimestamp, wall.seconds + Self.timestampLeadMax)
+            noteTaken()
         }
     }
 
@@ -197,6 +208,7 @@ package struct PacingState: Hashable, Sendable {
     ) {
         (lastSend, lastLowPrioritySend) = (now, now)
         lastTimestamp = max(lastTimestamp, last)
+        lastTaken = max(lastTaken, last)
         if bucketFullAt > bucket.fullAt { bucket = TokenBucket(fullAt: bucketFullAt, of: grant) }
         bucket.clamp(grant, now: now)
     }

@@ -40,11 +40,13 @@ extension Core {
     /// Adds what a piece of the places has to a list.
     package func collect(_ listing: inout TimelineListing) {
         guard let place = listing.place else { return }
-        let end = min(timelines.places.count, place + TimelineListing.pieceMax)
-        for slot in TimelineSlot(place)..<Slot(max(place, end)) {
+        let count = listing.places?.count ?? timelines.places.count
+        let end = min(count, place + TimelineListing.pieceMax)
+        for index in place..<max(place, end) {
+            let slot = listing.places?[index] ?? TimelineSlot(index)
             if let key = timelines[slot]?.key { listing.add(key) }
         }
-        listing.place = end < timelines.places.count ? end : nil
+        listing.place = end < count ? end : nil
     }
 
     /// A timeline that was found; nil: it has gone since.
@@ -99,54 +101,64 @@ extension Core {
         return zones(of: row).first ?? .utc
     }
 
-    /// The subjects `key` of a kind that a device's user may choose for a widget, in the order of
-    /// their ids, for `choices(_:by:)`. Of a user who may read very many, some are left out.
+    /// The subjects `key` of a kind that a reader may choose for a widget, in the order of their
+    /// ids, to be collected, for `choices(_:by:)`.
+    ///
+    /// - Parameter after: the order of the last one of the page before.
     package func choosable(
-        _ kind: Identifier, app: String?, by reader: TimelineReader, of tenant: TenantID
+        _ kind: Identifier, app: String?, by reader: TimelineReader, after: [String]? = nil,
+        of tenant: TenantID
     ) throws(Refusal) -> TimelineListing {
-        let known = device(of: reader, tenant)
         var listing = TimelineListing(
-            tenant, kind: kind, after: nil, limit: TimelineListing.choices)
+            tenant, kind: kind, after: after, limit: TimelineListing.choices)
+        (listing.app, listing.isOfKeys) = (app, true)
+        guard case .device = reader else { return listing }
+        let known = device(of: reader, tenant)
         listing.app = try configuration.app(known?.registration.app ?? app, of: tenant)
-        listing.isOfKeys = true
-        listing.place = nil
-        guard let user = reader.user(of: known) else { return listing }
-        for slot in timelines.slots(readableBy: user, tenant).prefix(TimelineListing.pieceMax) {
-            if let key = timelines[slot]?.key { listing.add(key) }
-        }
+        listing.places =
+            reader.user(of: known).map {
+                timelines.slots(of: kind, readableBy: $0, tenant)
+            } ?? []
         return listing
     }
 
     /// What each of them shows now: the first ones, up to about a mebibyte, and up to `atMost`.
     ///
     /// - Parameter family: nil: what any family gets. Those without a cut for it are left out.
+    /// - Returns: `next`: the order of the last one that was looked at, where there are more.
     package func choices(
         _ listing: TimelineListing, family: WidgetFamily?, by reader: TimelineReader, now: Instant,
         atMost: Int = TimelineListing.choices
-    ) -> [(key: Identifier, now: TimelineEntries)] {
+    ) -> (choices: [(key: Identifier, now: TimelineEntries)], next: [String]?) {
         var choices: [(key: Identifier, now: TimelineEntries)] = []
         var bytes = 0
+        var last: [String]?
         for key in listing.keys.prefix(listing.limit) {
-            guard let row = timelines[key], case .key(let id) = key.subject else { continue }
+            let own = device(of: reader, key.tenant)
+            // It may be another's by now.
+            guard let row = timelines[key], row.isReadable(by: reader, own),
+                case .key(let id) = key.subject
+            else { continue }
             let cut: FamilyCut?
             let source = row.timeline.from.flatMap { activities.source($0, of: key) }
             do { cut = try types.cut(of: row, source, family) } catch { continue }
             // A cut is looked for in all of the content, which takes longer than a copy.
-            let own = row.timeline.bytes + (source?.state.bytes.count ?? 0)
-            bytes += own * (cut == nil ? 1 : TimelineListing.cutWeight)
+            let size = row.timeline.bytes + (source?.state.bytes.count ?? 0)
+            bytes += size * (cut == nil ? 1 : TimelineListing.cutWeight)
             guard choices.isEmpty || bytes <= IDPage.bytesMax, choices.count < atMost else {
-                break
+                return (choices, last)
             }
-            let rules = rules(for: row, device(of: reader, key.tenant))
             choices.append(
                 (
                     id,
                     row.entries(
-                        at: wall(now), in: rules, family: family, cut: cut, source: source,
-                        isSnapshot: true)
+                        at: wall(now), in: rules(for: row, own), family: family, cut: cut,
+                        source: source, isSnapshot: true)
                 ))
+            last = key.order
         }
-        return choices
+        let hasMore = listing.keys.count > listing.limit
+        return (choices, hasMore ? listing.keys.dropLast().last?.order : nil)
     }
 
     private func device(of reader: TimelineReader, _ tenant: TenantID) -> Device? {

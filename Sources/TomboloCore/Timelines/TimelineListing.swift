@@ -12,6 +12,8 @@ package struct TimelineListing: Sendable {
     private let after: [String]?
     package let limit: Int
     private var found: [(order: [String], key: TimelineKey)] = []
+    /// The places to look at; nil: all.
+    var places: [TimelineSlot]?
     /// Where the next piece begins; nil where all places were looked at.
     package internal(set) var place: Int? = 0
 
@@ -19,7 +21,7 @@ package struct TimelineListing: Sendable {
     static let cutWeight = 4
     /// Places that one piece looks at.
     static let pieceMax = 1_024
-    /// More are left out of what may be chosen for a widget.
+    /// A page of what may be chosen for a widget has at most so many.
     package static let choices = 1_000
 
     /// - Parameters:

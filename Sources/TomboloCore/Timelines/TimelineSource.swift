@@ -33,7 +33,7 @@ extension TypeTable {
     /// Whether the widgets of an app show something else of an activity than before: where some
     /// family's cut differs; of a type without cuts, where a significant value does.
     func differs(_ before: TimelineSource?, _ next: TimelineSource?, of key: TimelineKey) -> Bool {
-        guard let before, let next, before.type == next.type else {
+        guard let before, let next, isSameText(before.type, next.type) else {
             return before != nil || next != nil
         }
         let type = self[ActivityType.Key(tenant: key.tenant, app: key.app, name: next.type)]

@@ -7,8 +7,8 @@ struct TimelineTable: Sendable {
     private var slots: [TimelineKey: TimelineSlot] = [:]
     /// Those of a subject, of all kinds; by it a device finds what it may show.
     private var bySubject: [SubjectKey: [TimelineSlot]] = [:]
-    /// Those of subjects `key`, by each user who may read them.
-    private var byReader: [SubjectKey: [TimelineSlot]] = [:]
+    /// Those of subjects `key`, by each user who may read them, and by kind.
+    private var byReader: [SubjectKey: [Identifier: [TimelineSlot]]] = [:]
     /// Those that show an activity's state.
     private var byActivity: [ActivityKey: [TimelineSlot]] = [:]
     private var sizes: [TenantID: Size] = [:]
@@ -50,9 +50,11 @@ struct TimelineTable: Sendable {
         bySubject[SubjectKey(tenant: tenant, subject: subject)] ?? []
     }
 
-    /// Those of subjects `key` that a user may read.
-    func slots(readableBy user: String, _ tenant: TenantID) -> [TimelineSlot] {
-        byReader[SubjectKey(tenant: tenant, subject: .user(user))] ?? []
+    /// Those of subjects `key` of a kind that a user may read.
+    func slots(
+        of kind: Identifier, readableBy user: String, _ tenant: TenantID
+    ) -> [TimelineSlot] {
+        byReader[SubjectKey(tenant: tenant, subject: .user(user))]?[kind] ?? []
     }
 
     /// Those that show an activity's state.
@@ -60,23 +62,36 @@ struct TimelineTable: Sendable {
         byActivity.isEmpty ? [] : byActivity[activity] ?? []
     }
 
-    /// Whether a widget of a device shows, or has shown within a day, an entry that leads there. Of
-    /// a user who may read very many, some are left out.
+    /// Whether a widget of a device shows, or has shown within a day, an entry that leads there.
     ///
     /// - Parameter link: its hash, as `Timeline.linkHashes` has it.
     func offer(_ link: Int64, to user: String?, _ device: DeviceKey, at wall: Instant) -> Bool {
         shown(to: user, device).contains { rows[$0]?.offers(link, at: wall) ?? false }
     }
 
-    /// What the widgets of a device may show. Of a user who may read very many, some are left out.
+    /// What the widgets of a device may show, of all kinds: at most `shownMax`.
     func shown(to user: String?, _ device: DeviceKey) -> ArraySlice<TimelineSlot> {
         var places = slots(of: .device(device.id), device.tenant)
         if let user {
             places += slots(of: .user(user), device.tenant)
-            places += slots(readableBy: user, device.tenant)
+            let readable = byReader[SubjectKey(tenant: device.tenant, subject: .user(user))]
+            for slots in (readable ?? [:]).values where places.count < Self.shownMax {
+                places += slots.prefix(Self.shownMax - places.count)
+            }
         }
-        return places.prefix(TimelineListing.pieceMax)
+        return places.prefix(Self.shownMax)
     }
+
+    /// What to do where a tap that names no widget may be of one that was not looked at.
+    func hint(for user: String?, _ device: DeviceKey) -> String {
+        shown(to: user, device).count < Self.shownMax
+            ? ""
+            : "; it may read \(Self.shownMax) timelines or more, and not all were looked through: "
+                + "give \"widget\" and \"config\" too"
+    }
+
+    /// So many are looked through for a tap that names no widget: about 3 ms.
+    static let shownMax = 16_384
 
     /// Puts a timeline in the place of the one with its key.
     @discardableResult
@@ -99,7 +114,9 @@ struct TimelineTable: Sendable {
         sizes[tenant, default: Size()].bytes += row.bytes
         rows[slot] = row
         for reader in Set(row.timeline.readers.map(TimelineSubject.user)) {
-            byReader[SubjectKey(tenant: tenant, subject: reader), default: []].append(slot)
+            byReader[SubjectKey(tenant: tenant, subject: reader), default: [:]][
+                row.key.kind, default: []
+            ].append(slot)
         }
         if let activity = row.timeline.from {
             byActivity[ActivityKey(tenant: tenant, id: activity), default: []].append(slot)
@@ -112,7 +129,8 @@ struct TimelineTable: Sendable {
         guard let row = rows[slot] else { return }
         for reader in row.timeline.readers {
             let key = SubjectKey(tenant: row.key.tenant, subject: .user(reader))
-            byReader[key]?.removeAll { $0 == slot }
+            byReader[key]?[row.key.kind]?.removeAll { $0 == slot }
+            if byReader[key]?[row.key.kind]?.isEmpty == true { byReader[key]?[row.key.kind] = nil }
             if byReader[key]?.isEmpty == true { byReader[key] = nil }
         }
         guard let id = row.timeline.from else { return }

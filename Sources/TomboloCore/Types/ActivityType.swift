@@ -13,6 +13,19 @@ package struct ActivityType: Sendable {
             self.app = app
             self.name = name
         }
+
+        /// By the bytes of both names.
+        package static func == (one: Key, other: Key) -> Bool {
+            isSameText(one.name, other.name) && isSameText(one.app, other.app)
+                && one.tenant == other.tenant
+        }
+
+        /// Over what `==` compares.
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(tenant)
+            hasher.combine(bytesOf: app)
+            hasher.combine(bytesOf: name)
+        }
     }
 
     /// The content state's schema; nil: any object.

@@ -9,6 +9,10 @@ struct CoreClock: Sendable {
     /// No later wall time goes into a timestamp until a newer reading of the clock is on record.
     var tellsThrough = Instant.distantFuture
 
+    /// The machine's clock is behind the times that phones got: by how much the relay's is, nobody
+    /// knows.
+    var isBehind = false
+
     init() { leads.note(lead, at: .distantPast) }
 
     /// Goes on where the relay before stopped.

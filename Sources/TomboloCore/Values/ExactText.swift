@@ -2,7 +2,7 @@
 ///
 /// `==` also takes texts for equal that Unicode calls canonically equivalent: an accented letter of
 /// one scalar and of two. A backend may have a user of each: only the bytes decide.
-func isSameText(_ one: String?, _ other: String?) -> Bool {
+package func isSameText(_ one: String?, _ other: String?) -> Bool {
     guard let one, let other else { return one == nil && other == nil }
     // Most are of another length: a look asks it of every pause.
     guard one.utf8.count == other.utf8.count else { return false }
@@ -10,4 +10,12 @@ func isSameText(_ one: String?, _ other: String?) -> Bool {
         other.utf8.withContiguousStorageIfAvailable { one.elementsEqual($0) }
     }
     return isSame.flatMap(\.self) ?? one.utf8.elementsEqual(other.utf8)
+}
+
+extension Hasher {
+    /// Over what `isSameText` compares.
+    mutating func combine(bytesOf text: String) {
+        var text = text
+        text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }

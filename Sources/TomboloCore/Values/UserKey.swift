@@ -9,7 +9,6 @@ struct UserKey: Hashable, Sendable {
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(tenant)
-        var user = user
-        user.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hasher.combine(bytesOf: user)
     }
 }

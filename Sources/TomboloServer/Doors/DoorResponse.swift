@@ -1,4 +1,5 @@
 import TomboloAPI
+import TomboloCore
 import TomboloHTTP
 import TomboloJSON
 
@@ -50,7 +51,9 @@ struct DoorResponse: Sendable {
         case .unsupportedMediaType: fields.append("accept-encoding", "identity")
         case .overloaded, .logFull, .notReady, .stopping, .idempotencyKeyRunning:
             // Seconds (RFC 9110, section 10.2.3): a queue that is full now is empty soon, or never.
-            fields.append("retry-after", "1")
+            let second: Int64 = 1_000_000_000
+            let wait = problem.retryAfter.map { ($0.nanoseconds + second - 1) / second } ?? 1
+            fields.append("retry-after", String(wait))
         default: break
         }
         if let methods = problem.allow { fields.append("allow", methods.joined(separator: ", ")) }

@@ -69,7 +69,9 @@ struct ActivityNames {
             guard filter.takes(fact.fact, devices) else { continue }
             let user = await relay.owner(of: fact.fact)
             // What somebody else has done on the device is not this user's.
-            if let wanted = filter.user, fact.fact.kind == DeviceAction.factKind, user != wanted {
+            if let wanted = filter.user, fact.fact.kind == DeviceAction.factKind,
+                !isSameText(user, wanted)
+            {
                 continue
             }
             guard let number = fact.fact.activity else {
@@ -88,7 +90,7 @@ struct ActivityNames {
         _ number: ActivityNumber, _ relay: Relay, _ filter: LogFilter
     ) async -> Bool {
         guard let type = filter.type else { return true }
-        return await self.type(of: number, relay) == type
+        return isSameText(await self.type(of: number, relay), type)
     }
 
     /// Whether an activity goes to one of the devices now.

@@ -55,20 +55,12 @@ extension ServerDoors {
     }
 
     func listTimelines(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
-        var after: [String]?
-        if let text = request.target["cursor"] {
-            // A user may have a slash in it: it is the last part.
-            let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-            guard parts.count == 4 else {
-                throw Problem(.invalidQuery, "cursor=\(text) is not a cursor of this list.")
-            }
-            after = parts.map(String.init)
-        }
+        let after = try request.timelineCursor()
         let kind = try request.identifier(inQuery: "kind")
         let limit = try request.limit()
         // A page ends with the timeline that takes it beyond its bytes.
         return try await page(for: request, bytes: IDPage.bytesMax + Timeline.bytesMax) {
-            [after] () async throws(Problem) in
+            () async throws(Problem) in
             let page = await relay.timelines(
                 of: request.tenant, kind: kind, after: after, limit: limit)
             return .json {
@@ -173,7 +165,7 @@ extension ServerDoors {
             await relay.choices(
                 kind, app: request.target["app"], family: family, by: reader, of: request.tenant,
                 atMost: 1)
-        ).first?.now
+        ).choices.first?.now
     }
 
     /// With a validator, by which a widget asks again at no cost: no body is made for it.
@@ -202,13 +194,17 @@ extension ServerDoors {
         let kind = try request.identifier("kind")
         let family = try request.widgetFamily()
         let reader = try request.timelineReader()
+        let after = try request.timelineCursor()
         return try await page(for: request, bytes: IDPage.bytesMax + Timeline.bytesMax) {
             () async throws(Problem) in
-            let choices = try Self.found(
+            let page = try Self.found(
                 await relay.choices(
                     kind, app: request.target["app"], family: family, by: reader,
-                    of: request.tenant))
-            return .json { TimelineChoices(choices).write(to: &$0) }
+                    of: request.tenant, after: after))
+            return .json {
+                TimelineChoices(page.choices, next: page.next.map(TimelineView.cursor))
+                    .write(to: &$0)
+            }
         }
     }
 }
@@ -231,6 +227,17 @@ extension HTTPFields {
 }
 
 extension DoorRequest {
+    /// The order of the last timeline of the page before; nil: the first page.
+    fileprivate func timelineCursor() throws(Problem) -> [String]? {
+        guard let text = target["cursor"] else { return nil }
+        // A user may have a slash in it: it is the last part.
+        let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 4 else {
+            throw Problem(.invalidQuery, "cursor=\(text) is not a cursor of this list.")
+        }
+        return parts.map(String.init)
+    }
+
     /// The subject that the query names, by exactly one of user, device and key.
     fileprivate func namedSubject() throws(Problem) -> TimelineSubject {
         guard let subject = try subject() else {

@@ -56,7 +56,7 @@ package enum RouteTable {
             query: Self.entriesQuery),
         Route(
             "GET", "/v1/timelines/{kind}/choices", .timelineChoices, .anyDeviceOrObserve,
-            query: ["family", "device", "app"]),
+            query: ["family", "device", "app", "cursor"]),
         Route(
             "GET", "/v1/timelines/{kind}/explain", .explainWidget, .observe,
             query: ["device", "config", "app"]),

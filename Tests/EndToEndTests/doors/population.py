@@ -384,6 +384,7 @@ class Population:
             "limit": "1000", "cursor": cursor, "user": "crowd", "device": "crowd-0", "key": "a", "config": "a,b,c,d",
             "app": BUNDLE, "family": "systemLarge", "dry_run": "true", "atomic": "true", "restart": "true",
             "status": "active", "type": "Crowd", "listTimelines.kind": "keys", "kind": "all", "activity": "crowd",
+            "timelineChoices.cursor": f"{BUNDLE}/a/key/a",
             "fact": ",".join(["card.dismissed"] * 32), "result": ",".join(["refused"] * 32), "do": "stop", "since": "1",
             "listDeliveries.result": "refused", "listActivityDeliveries.result": "refused",
             "from": moment(-3600), "until": moment(3600), "at": moment(0), "tail.kind": "fact",

@@ -143,19 +143,37 @@ import TomboloRelay
         }
     }
 
-    @Test func `a tail from a place ahead of the log stays there`() async throws {
+    @Test(arguments: ["/v1/log", "/v1/tail"])
+    func `a place ahead of the log is refused, with the newest one`(path: String) async throws {
         try await withDoors { doors in
             try await Self.card(doors)
-            let tail = try doors.curl(
-                "GET", "/v1/tail?since=3", fields: ["Accept: application/x-ndjson"],
-                options: ["-N"])
-            defer { tail.end() }
-            for lap in 2...5 {
-                _ = try await doors.call(
-                    "PATCH", "/v1/activities/cat-7", "{\"state\":{\"lap\":\(lap)}}")
+            let place = await doors.relay.place(of: DoorsUnderTest.tenant)
+            let log = await doors.relay.logID(of: DoorsUnderTest.tenant)
+            // Facts come meanwhile, and not so many.
+            let facts = place.fact + 1_000
+            let cases: [(query: String, field: String?)] = [
+                ("?since=2", nil), ("?kind=fact&since=\(facts)", nil),
+                ("?cursor=\(LogCursor(log, LogPlace(command: 2)).text)", nil),
+                ("?cursor=\(LogCursor(log, LogPlace(fact: facts)).text)", nil),
+                ("", "2"), ("?kind=fact", "\(facts)"),
+                ("", LogCursor(log, LogPlace(command: 1, fact: facts)).text),
+            ]
+            for (query, field) in cases where field == nil || path == "/v1/tail" {
+                let refused = try await doors.call(
+                    "GET", path + query, fields: field.map { ["Last-Event-ID: \($0)"] } ?? [])
+                #expect(refused.status == 410, "\(query) \(field ?? "")")
+                let problem = try json(refused)
+                #expect(problem["code"]?.string == "position-ahead-of-log")
+                let newest = try #require(problem["newest"]?.string)
+                #expect(newest.hasPrefix("\(log.text)-1-"), "\(newest)")
+                // It is a place to go on from.
+                let next = try await doors.call("HEAD", "\(path)?cursor=\(newest)")
+                #expect(next.status == 200)
             }
-            let text = await tail.wait { Self.lines($0).count >= 2 }
-            #expect(Self.lines(text).compactMap { $0["seq"]?.integer } == [4, 5])
+            for query in ["?since=1", "?kind=fact&since=\(place.fact)"] {
+                let answer = try await doors.call("HEAD", path + query)
+                #expect(answer.status == 200, "\(query)")
+            }
         }
     }
 

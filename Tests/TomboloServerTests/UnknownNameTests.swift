@@ -1,4 +1,6 @@
 import Testing
+import TomboloAPI
+import TomboloCore
 import TomboloJSON
 
 @testable import TomboloServer
@@ -23,6 +25,34 @@ import TomboloJSON
             let empty = try await doors.call("GET", path)
             #expect(empty.status == 200)
         }
+    }
+
+    @Test(arguments: [
+        ("/v1/log?fact=card.begun", "card.began"),
+        ("/v1/tail?fact=action,timeline.du", "timeline.due"),
+        ("/v1/log?result=acepted", "accepted"), ("/v1/tail?result=merged,skiped", "skipped"),
+        ("/v1/log?kind=facts", "fact"), ("/v1/tail?kind=comand", "command"),
+        ("/v1/log?do=updat", "update"), ("/v1/deliveries?result=acepted", "accepted"),
+        ("/v1/activities?status=activ", "active"),
+    ])
+    func `a word of a query that is not known is refused with the nearest`(
+        path: String, near: String
+    ) async throws {
+        try await withDoors { doors in
+            let refused = try await doors.call("GET", path)
+            #expect(refused.status == 400)
+            let problem = try json(refused)
+            #expect(problem["code"]?.string == "invalid-query")
+            let detail = problem["detail"]?.string ?? ""
+            #expect(detail.hasSuffix("; did you mean \"\(near)\"?"), "\(detail)")
+        }
+    }
+
+    @Test func `facts that explanations and the history read may be asked for by name`() {
+        let read = Evidence.phoneKinds.union(Evidence.relayKinds).union(DeliveryRecord.kinds)
+            .union([NewFact.thinned, DeviceAction.factKind])
+        #expect(read.subtracting(FactKinds.all).isEmpty)
+        #expect(FactKinds.results.count == DeliveryRecord.kinds.count)
     }
 
     @Test(arguments: ["/v1/timelines/door/reload", "/v1/controls/lock/reload"])

@@ -30,6 +30,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownChannel = "unknown-channel"
     case unknownEvent = "unknown-event"
     case cursorOfAnotherLog = "cursor-of-another-log"
+    case positionAheadOfLog = "position-ahead-of-log"
     case unknownKey = "unknown-key"
     case unknownPause = "unknown-pause"
     case unknownType = "unknown-type"

@@ -75,6 +75,15 @@ extension ProblemRegistry {
                 "Read the state of what you follow (GET /v1/activities), and begin without a cursor.",
             command: "tombolo activity ls"),
         ProblemPage(
+            .positionAheadOfLog, 410, "The position is ahead of the log",
+            cause:
+                "The log has not come so far. It was put back to an older copy of its disk, or the "
+                + "number is of the other kind: commands and facts are counted apart.",
+            fix:
+                "Where the log was put back, read the state of what you follow "
+                + "(GET /v1/activities), and go on from the member newest.",
+            command: "tombolo log ls"),
+        ProblemPage(
             .unknownKey, 404, "There is no such API key",
             cause: "No key of this id exists under this key's tenant.",
             fix: "List the keys with GET /v1/keys.",

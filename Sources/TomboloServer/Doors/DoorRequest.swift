@@ -124,6 +124,23 @@ struct DoorRequest: Sendable {
         }
     }
 
+    /// A parameter that is one of the known words; nil where it is not given.
+    func word(_ name: String, among known: [String]) throws(Problem) -> String? {
+        guard let word = target[name] else { return nil }
+        guard known.contains(word) else { throw Self.unknown(word, of: name, among: known) }
+        return word
+    }
+
+    /// A mistyped word would find nothing, for ever.
+    static func unknown(_ word: String, of name: String, among known: [String]) -> Problem {
+        let near = nearestName(to: word, among: known)
+        return Problem(
+            .invalidQuery,
+            "\(name) does not take \"\(word)\""
+                + (near.map { "; did you mean \"\($0)\"?" }
+                    ?? ". It takes: \(known.joined(separator: ", "))."))
+    }
+
     func flag(_ name: String) throws(Problem) -> Bool {
         switch target[name] {
         case nil, "false": return false

@@ -22,13 +22,12 @@ struct LogFilter {
     let results: Set<String>?
 
     init(_ request: DoorRequest) throws(Problem) {
-        facts = try Self.words("fact", request)
-        results = try Self.words("result", request)
-        let asked = request.target["kind"]
-        guard let kind = asked.map({ LogKind(rawValue: $0) }) ?? Self.usual(facts ?? results) else {
-            throw Problem(
-                .invalidQuery, "kind=\(asked ?? "") must be command, fact or all.")
-        }
+        facts = try Self.words("fact", request, among: FactKinds.all)
+        results = try Self.words("result", request, among: FactKinds.results)
+        let words = LogKind.allCases.map(\.rawValue)
+        let kind: LogKind =
+            try request.word("kind", among: words).flatMap { LogKind(rawValue: $0) }
+            ?? ((facts ?? results) == nil ? .command : .fact)
         guard kind != .command || facts == nil && results == nil else {
             throw Problem(
                 .invalidQuery, "fact= and result= choose facts: give kind=fact or kind=all.")
@@ -39,30 +38,23 @@ struct LogFilter {
         user = request.target["user"]
     }
 
-    private static func usual(_ facts: Set<String>?) -> LogKind? { facts == nil ? .command : .fact }
-
-    /// `a,b`, of which each is one or two words.
+    /// `a,b`, of which each is one of the known words.
     private static func words(
-        _ name: String, _ request: DoorRequest
+        _ name: String, _ request: DoorRequest, among known: [String]
     ) throws(Problem) -> Set<String>? {
         guard let text = request.target[name] else { return nil }
         let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        guard words.count <= wordsMax, words.allSatisfy(isWord) else {
-            throw Problem(
-                .invalidQuery,
-                "\(name)=\(text) must be 1 to \(wordsMax) names with commas between, such as "
-                    + "\(name == "fact" ? "card.began,card.dismissed" : "refused,skipped").")
+        guard words.count <= wordsMax else {
+            throw Problem(.invalidQuery, "\(name) takes at most \(wordsMax) names.")
+        }
+        for word in words where !known.contains(word) {
+            throw DoorRequest.unknown(word, of: name, among: known)
         }
         return Set(words)
     }
 
     /// A query needs no more.
     private static let wordsMax = 32
-
-    private static func isWord(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x2e || $0 == 0x5f }
-    }
 
     var takesCommands: Bool { kind != .fact }
     var takesFacts: Bool { kind != .command }

@@ -150,14 +150,7 @@ extension ServerDoors {
         var filter = Filter()
         filter.version = try request.integer("version", in: 1...Int64.max)
         filter.reason = request.target["reason"]
-        if let result = request.target["result"] {
-            guard Self.results.contains(result) else {
-                throw Problem(
-                    .invalidQuery,
-                    "result=\(result) must be one of \(Self.results.joined(separator: ", ")).")
-            }
-            filter.result = result
-        }
+        filter.result = try request.word("result", among: Self.results)
         if let user = request.target["user"] {
             let devices = await relay.devices(ofUser: user, tenant: request.tenant)
             filter.user = Set(devices.map(Recipient.device))

@@ -40,6 +40,8 @@ extension ServerDoors {
                 (query.after, query.limit) = (cursor.place.fact, limit)
                 (query.activity, query.recipient) = (activity?.number, filter.recipient)
                 query.kinds = filter.facts
+                // The log may have facts already that the relay has not.
+                query.before = await relay.place(of: request.tenant).fact + 1
                 (query.from, query.until) = (from, until)
                 let page = try await relay.facts(query)
                 let kept = await names.entries(page.facts, relay, filter)
@@ -83,24 +85,42 @@ extension ServerDoors {
                     .invalidQuery,
                     "cursor=\(text) is not a cursor of this log. \(Self.cursorSource)")
             }
-            return try await checked(cursor, request)
+            return try await checked(cursor, "cursor=\(text)", request)
         }
         guard let since else { return nil }
-        return try await cursor(since, "since", request, kind)
+        let asked = try await cursor(since, "since", request, kind)
+        return try await checked(asked, "since=\(since)", request)
     }
 
     /// A cursor is given back as it was got.
     static let cursorSource =
         "Give one as an answer, a page or a tail gave it (`cursor` or `next_cursor`)."
 
-    /// Throws where it belongs to another log.
-    func checked(_ cursor: LogCursor, _ request: DoorRequest) async throws(Problem) -> LogCursor {
+    /// Throws where it belongs to another log, or is ahead of this one: there it would be silent
+    /// until the log has come so far, and pass over all until then.
+    ///
+    /// - Parameter asked: as the request says it.
+    func checked(
+        _ cursor: LogCursor, _ asked: String, _ request: DoorRequest
+    ) async throws(Problem) -> LogCursor {
         guard await relay.logID(of: request.tenant) == cursor.log else {
             throw Problem(
                 .cursorOfAnotherLog,
                 "The cursor \(cursor.text) belongs to another log: this one was restored from a backup, "
                     + "or is a new one. Read what you follow with GET, then begin without a cursor."
             )
+        }
+        let newest = LogCursor(cursor.log, await relay.place(of: request.tenant))
+        guard cursor.place.command <= newest.place.command,
+            cursor.place.fact <= newest.place.fact
+        else {
+            throw Problem(
+                .positionAheadOfLog,
+                "\(asked) is ahead of the log: its newest command is \(newest.place.command), and "
+                    + "its newest fact \(newest.place.fact), and each kind has its own numbers. "
+                    + "Where the number is right, the log was put back to an older copy: read what "
+                    + "you follow with GET, then go on from \"newest\"."
+            ).adding("newest", newest.text)
         }
         return cursor
     }
@@ -127,13 +147,12 @@ extension ServerDoors {
     private func eventKind(
         _ request: DoorRequest, _ kind: LogKind
     ) throws(Problem) -> EventKind? {
-        guard let text = request.target["do"] else { return nil }
-        guard let event = EventKind(name: text), kind == .command else {
-            throw Problem(
-                .invalidQuery,
-                "do=\(text) must be start, update, end, play or stop, and asks for commands alone.")
+        let words = EventKind.allCases.map(\.name)
+        guard let word = try request.word("do", among: words) else { return nil }
+        guard kind == .command else {
+            throw Problem(.invalidQuery, "do=\(word) chooses commands: give kind=command.")
         }
-        return event
+        return EventKind(name: word)
     }
 
     private func activity(_ request: DoorRequest) async throws(Problem) -> ActivityView? {

@@ -43,13 +43,13 @@ extension ServerDoors {
     ) async throws(Problem) -> LogCursor {
         let asked = try await logCursor(request, kind)
         if let field = request.head.fields["last-event-id"] {
-            if let cursor = LogCursor(field) { return try await checked(cursor, request) }
+            let name = "Last-Event-ID: \(field)"
+            if let cursor = LogCursor(field) { return try await checked(cursor, name, request) }
             guard let seq = Int64(field), seq >= 0 else {
-                throw Problem(
-                    .invalidHeader,
-                    "Last-Event-ID: \(field) must be the id of an event of this tail.")
+                throw Problem(.invalidHeader, "\(name) must be the id of an event of this tail.")
             }
-            return try await cursor(seq, "Last-Event-ID", request, kind)
+            let place = try await cursor(seq, "Last-Event-ID", request, kind)
+            return try await checked(place, name, request)
         }
         if let asked { return asked }
         return LogCursor(

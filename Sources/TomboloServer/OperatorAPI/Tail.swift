@@ -37,7 +37,7 @@ struct Tail {
     }
 
     /// There is nothing for it up to there. The sequence that it does not ask for goes on from
-    /// where it was, and a place ahead of the log stays.
+    /// where it was.
     mutating func pass(_ reach: LogReach) {
         var place = cursor.place
         if filter.takesCommands { place.command = max(place.command, reach.place.command) }

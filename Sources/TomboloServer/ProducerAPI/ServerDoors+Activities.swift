@@ -61,12 +61,8 @@ extension ServerDoors {
     }
 
     private func status(_ request: DoorRequest) throws(Problem) -> ActivityStatus? {
-        guard let text = request.target["status"] else { return nil }
-        guard let status = ActivityStatus.allCases.first(where: { $0.name == text }) else {
-            throw Problem(
-                .invalidQuery, "status=\(text) must be waiting, active, ended or damaged.")
-        }
-        return status
+        let word = try request.word("status", among: ActivityStatus.allCases.map(\.name))
+        return ActivityStatus.allCases.first { $0.name == word }
     }
 
     func endActivities(

@@ -1,0 +1,18 @@
+/// The facts that a log has, by the names that `fact=` takes.
+enum FactKinds {
+    static let all = [
+        "action", "activity.ended", "alert.expired", "card.began", "card.dismissed", "card.ended",
+        "card.lost", "card.reported", "clip.frames", "clock.behind", "clock.right",
+        "config.reloaded", "dead-letters.retried", "device.deleted", "device.registered",
+        "device.user_changed", "disk.full", "disk.has_room", "erased", "history.thinned",
+        "key.minted", "key.removed", "key.rotated", "log.full", "log.has_room", "pause.began",
+        "pause.ended", "presence.covered", "presence.leaving", "presence.returning",
+        "push.accepted", "push.expired", "push.merged", "push.not_sent", "push.refused",
+        "push.skipped", "push.unknown", "relay.started", "relay.stopped", "reload.refused",
+        "reload.sent", "timeline.due", "token.deleted", "token.registered", "token.retired",
+        "type.put", "upstream.closed", "upstream.open",
+    ]
+
+    /// What becomes of a push: the names that `result=` takes.
+    static let results = all.filter { $0.hasPrefix("push.") }.map { String($0.dropFirst(5)) }
+}

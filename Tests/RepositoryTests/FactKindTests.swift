@@ -1,0 +1,32 @@
+import Testing
+
+/// The log's filters know each fact by its name.
+@Suite struct FactKindTests {
+    private static let rooms = ["TomboloCore", "TomboloRelay", "TomboloServer"]
+    /// Of the shape of a fact's name, and no fact.
+    private static let others: Set<String> = ["card.none", "index.html"]
+
+    @Test func `each fact that is written may be asked for`() throws {
+        let tree = try SourceTree.here.get()
+        let list = try #require(tree.sources.first { $0.baseName == "FactKinds" })
+        let known = Set(Self.strings(list))
+        #expect(known.count > 40)
+        let written = tree.sources.filter { Self.rooms.contains($0.target) }
+            .flatMap(Self.strings).filter(Self.isName)
+        #expect(Set(written).subtracting(known) == Self.others)
+    }
+
+    private static func strings(_ file: SwiftFile) -> [String] {
+        file.tokens.filter { $0.kind == .string }.map(\.text)
+    }
+
+    /// Two words with a dot between.
+    private static func isName(_ text: String) -> Bool {
+        let words = text.split(separator: ".", omittingEmptySubsequences: false)
+        return words.count == 2
+            && words.allSatisfy { word in
+                !word.isEmpty
+                    && word.allSatisfy { ("a"..."z").contains($0) || $0 == "_" || $0 == "-" }
+            }
+    }
+}

@@ -14,6 +14,8 @@ package struct LogInterest: Sendable {
     package init(takesCommands: Bool, facts: Set<String>?, activity: Identifier?) {
         (self.takesCommands, self.facts, self.activity) = (takesCommands, facts, activity)
     }
+
+    var takesFacts: Bool { facts.map { !$0.isEmpty } ?? true }
 }
 
 /// Up to where there is no row for a reader.
@@ -58,6 +60,8 @@ final class Followers: TimerTarget, @unchecked Sendable {
     private let loop: any Loop
     private var waiting: [TenantID: [ObjectIdentifier: Follower]] = [:]
     private var count = 0
+    /// Of those that wait: how many take facts.
+    private var factReaders = 0
     private var tick = 0
     private var isTicking = false
 
@@ -66,6 +70,9 @@ final class Followers: TimerTarget, @unchecked Sendable {
     private static let tickTime = Duration.milliseconds(100)
 
     init(on loop: any Loop) { self.loop = loop }
+
+    /// Whether one of them waits for facts.
+    var followFacts: Bool { factReaders > 0 }
 
     /// Waits; the caller has looked at all that is in the log, without an `await` since. Answers
     /// where a row came that it may take; nil: `isDue` has said so, or the wait was cancelled, and
@@ -78,7 +85,9 @@ final class Followers: TimerTarget, @unchecked Sendable {
             Parking(loop), tenant, interest, tick: count % Self.ticks, isDue)
         startClock()
         waiting[tenant, default: [:]][ObjectIdentifier(follower)] = follower
+        factReaders += interest.takesFacts ? 1 : 0
         await follower.parking.park()
+        factReaders -= interest.takesFacts ? 1 : 0
         // Until now each commit has looked at it, also after the clock has woken it.
         waiting[tenant]?[ObjectIdentifier(follower)] = nil
         if waiting[tenant]?.isEmpty == true { waiting[tenant] = nil }

@@ -36,13 +36,16 @@ extension Relay {
         // Many who ask share a commit: each would else cost one of its own.
         let now = steadyNow()
         settledAt = Self.settling(now: now, last: settledAt)
-        core.writeSoon(at: settledAt)
+        core.writeFacts(at: settledAt)
         put(.tick)
         let deadline = loop.now + .seconds(1)
         while phase == .running, core.lastFactSeq < known, loop.now < deadline, !Task.isCancelled {
             await watch(until: deadline)
         }
     }
+
+    /// Facts that somebody follows are written so soon: within 100 ms, with the time of the disk.
+    static let followedWithin = Span.milliseconds(50)
 
     /// Whose device an action was done on, while that device is still theirs; nil for other facts.
     package func owner(of fact: NewFact) -> String? {

@@ -156,6 +156,8 @@ extension Relay {
             await watch(until: loop.now + .milliseconds(10))
             return nil
         }
+        // Facts that wait already are written soon from now on.
+        if interest.takesFacts, core.lastFactSeq < core.knownFactSeq { scheduleTurn() }
         return await followers.wait(for: interest, of: tenant, isDue) ?? reach(of: tenant)
     }
 

@@ -274,7 +274,7 @@ package actor Relay: TurnTarget, TimerTarget {
         scheduleTurn()
     }
 
-    private func scheduleTurn() {
+    func scheduleTurn() {
         guard !isTurnDue else { return }
         isTurnDue = true
         loop.atEndOfTurn(self)
@@ -320,6 +320,7 @@ package actor Relay: TurnTarget, TimerTarget {
         }
         if isEmpty { core.step(.tick, now: now, effects: &effects) }
         carryOut(effects, now: now)
+        if followers.followFacts { core.writeFacts(at: now + Self.followedWithin) }
         // A batch that is due is the appender's, not the timer's.
         let (hasBatch, wake) = Self.next(of: &core, now: now)
         if hasBatch { appending.unpark() }

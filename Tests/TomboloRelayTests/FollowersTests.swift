@@ -71,6 +71,34 @@ import TomboloLoop
         }
     }
 
+    @Test func `facts that somebody follows are written at once, and others wait`() throws {
+        try RelayTests.with { relay, _ in
+            let (loop, tenant) = (relay.loop, RelayTests.tenant)
+            let interest = Self.interest(commands: false, facts: ["config.reloaded"])
+            let deed = Deed("config.reloaded", [], of: tenant, by: .unknown)
+            await relay.settleFacts()
+            let before = await relay.reach(of: tenant).place
+            let noted = loop.now
+            await relay.note(deed)
+            try await loop.sleep(for: .milliseconds(200))
+            let place = await relay.place(of: tenant)
+            // On a busy machine the two seconds may be over.
+            #expect(place == before || loop.now - noted > .seconds(1))
+            // What waits when the reader comes is written for it, too.
+            var least = Duration.seconds(9)
+            for _ in 1...10 where least > .milliseconds(900) {
+                let (place, begin) = (await relay.place(of: tenant), loop.now)
+                async let reach = relay.waitForRow(interest, of: tenant, after: place) { false }
+                try await loop.sleep(for: .milliseconds(10))
+                await relay.note(deed)
+                let answer = try #require(await reach)
+                #expect(answer.place == place)
+                least = min(least, loop.now - begin)
+            }
+            #expect(least < .milliseconds(900))
+        }
+    }
+
     @Test func `one clock ticks, however often its readers come and go`() async throws {
         try await onLoop { loop in
             let followers = Followers(on: loop)

@@ -2,8 +2,9 @@
 /// without a push of their own, at one destination.
 ///
 /// The log keeps it as a fact. It is written with the next batch, or at most
-/// `CoreConfiguration.Limits.markFlush` later: a crash may take the last ones away. Frames of a
-/// clip have none, unless Apple refuses them; they are counted (`FrameCounts`).
+/// `CoreConfiguration.Limits.markFlush` later, and sooner where somebody follows facts: a crash may
+/// take the last ones away. Frames of a clip have none, unless Apple refuses them; they are counted
+/// (`FrameCounts`).
 package struct DeliveryRecord: Hashable, Sendable {
 
     /// One push.

@@ -232,16 +232,17 @@ struct Journal: Sendable {
 
     /// When what waits is written although nothing urgent is there; nil while a batch is on its way
     /// or due.
-    var flushAt: Instant? { isBusy || pending.isUrgent ? nil : pending.flushAt }
+    var flushAt: Instant? { isBusy || pending.isUrgent ? nil : pending.dueAt }
 
     /// What is written lazily goes with a batch soon.
     mutating func flushSoon(now: Instant) {
         if pending.flushAt == nil { pending.flushAt = now + flushDelay }
     }
 
-    /// What is written lazily goes with a batch at that time, or before.
-    mutating func flush(at instant: Instant) {
-        if !pending.isEmpty { pending.flushAt = min(pending.flushAt ?? instant, instant) }
+    /// Facts that wait go with a batch at that time, or before. Marks that may wait do not go with
+    /// them: one row covers many changes.
+    mutating func flushFacts(at instant: Instant) {
+        if !pending.facts.isEmpty { pending.factsAt = min(pending.factsAt ?? instant, instant) }
     }
 
     /// What waits is urgent, where no flush is planned yet.
@@ -252,7 +253,7 @@ struct Journal: Sendable {
     /// Whether `take` has something.
     func hasBatch(now: Instant, writesAll: Bool) -> Bool {
         guard !isBusy, !pending.isEmpty else { return false }
-        return writesAll || pending.isUrgent || pending.flushAt.map { $0 <= now } ?? true
+        return writesAll || pending.isUrgent || pending.dueAt.map { $0 <= now } ?? true
     }
 
     /// The batch that goes now, and the destinations whose checkpoints go with it.

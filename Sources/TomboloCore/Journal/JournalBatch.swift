@@ -72,12 +72,17 @@ struct JournalBatch: Sendable {
     var surfaceReservations: [SurfaceSlot] = []
     /// When lazily kept marks and facts are written although nothing urgent is.
     var flushAt: Instant?
+    /// When facts are written although nothing urgent is: somebody waits for them.
+    var factsAt: Instant?
     /// Destinations whose push waits for a newer reading of the clock.
     var clockWaits: [Reservation] = []
     /// Destinations whose end waits until it is on record that their card has a successor.
     var successions: [Reservation] = []
     /// Update tokens that pushes may go to when they are durable.
     var tokens: [Token] = []
+
+    /// When it goes although nothing in it is urgent.
+    var dueAt: Instant? { flushAt.map { min($0, factsAt ?? $0) } }
 
     /// Whether somebody waits.
     var isUrgent: Bool {

@@ -86,8 +86,8 @@ extension Core {
     /// The sequence that the newest fact has, or will have when it is durable.
     package var knownFactSeq: Int64 { journal.knownFactSeq }
 
-    /// What is written lazily goes with a batch at that time, or before.
-    package mutating func writeSoon(at instant: Instant) { journal.flush(at: instant) }
+    /// Facts that wait are written at that time, or before.
+    package mutating func writeFacts(at instant: Instant) { journal.flushFacts(at: instant) }
 
     mutating func committed(_ commit: AppendReceipt, now: Instant, effects: inout Effects) {
         guard let batch = journal.committed(commit) else { return }

@@ -1036,6 +1036,30 @@ def cut_off(browser, program, folder):
             relay.process.communicate(timeout=30)
 
 
+def opened_away(browser, relay):
+    """A screen that is opened while the relay is away is read when it answers again."""
+    window = Window(browser, relay)
+    window.sign_in()
+    page = window.page
+    for path, title in (("types", "Types"), ("overview", "Overview"), ("activity/order-17", "order-17")):
+        window.open("pacing", "Pauses")
+        window.context.set_offline(True)
+        page.evaluate("path => { location.hash = '#/' + path }", path)
+        if path == "overview":
+            until(page, "() => document.querySelector('main h1').textContent === 'Overview'")
+            page.wait_for_timeout(1500)
+            check(not page.is_visible(".calm"), "nothing needs attention of a relay that is away")
+        else:
+            page.wait_for_selector("main .notice.bad")
+        window.context.set_offline(False)
+        until(page, """title => document.querySelector('main h1')?.textContent.startsWith(title)
+            && !document.querySelector('main .notice.bad')
+            && (title !== 'Overview' || [...document.querySelectorAll('.calm, .attention li')].some(one => one.offsetParent))""",
+              title)
+    check(all("ERR_INTERNET_DISCONNECTED" in line for line in window.log), window.log[:5])
+    window.context.close()
+
+
 def photographs(browser, relay, runner, folder):
     for name, width, height, scheme in (
             ("light", 1360, 900, "light"), ("dark", 1360, 900, "dark"), ("narrow", 390, 844, "light")):
@@ -1120,6 +1144,7 @@ def main():
             handed_over(browser, relay)
             eight_tabs(browser, relay)
             healthy(browser, relay)
+            opened_away(browser, relay)
             cut_off(browser, options.program, options.console_dir)
             if options.photographs:
                 os.makedirs(options.photographs, exist_ok=True)

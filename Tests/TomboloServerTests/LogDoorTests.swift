@@ -128,6 +128,25 @@ import TomboloJSON
         }
     }
 
+    @Test(arguments: ["text/event-stream", "application/x-ndjson"])
+    func `a tail has no line ends but its own, and no proxy gathers it or a batch`(
+        _ accept: String
+    ) async throws {
+        try await withDoors { doors in
+            let batch = try await doors.call(
+                "POST", "/v1/events",
+                #"{"activity":"cat-7","do":"start","type":"Cat","#
+                    + #""state":{"a":"é“1\#u{2028}2\#u{2029}3\#u{85}4"}}"#)
+            #expect(batch.fields["x-accel-buffering"] == "no")
+            let tail = try doors.curl(
+                "GET", "/v1/tail?since=0", fields: ["Accept: \(accept)"], options: ["-N"])
+            defer { tail.end() }
+            let text = await tail.wait { $0.contains("\"}\n") }
+            #expect(text.lowercased().contains("x-accel-buffering: no\r\n"))
+            #expect(text.contains(#""state":{"a":"é“1\u20282\u20293\u00854"}"#), "\(text)")
+        }
+    }
+
     @Test func `a tail without a place begins now, as lines, and ends when the relay stops`()
         async throws
     {

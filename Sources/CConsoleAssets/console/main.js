@@ -37,6 +37,8 @@ const who = document.getElementById("who");
 const top = document.getElementById("top");
 let leave = new AbortController();
 let lasting = new AbortController();
+/** The screen could not be read, for the relay was away. */
+let isUnread = false;
 
 /**
  * A key in the address: `dev` hands it over so. It leaves the address at once, and never takes the
@@ -74,6 +76,7 @@ function route(moved) {
     if (!session.me) return;
     leave.abort();
     leave = new AbortController();
+    isUnread = false;
     const { screen, id, part, query } = place();
     showTitle(`${part ? brief(part) + " · " : ""}${id ? brief(id) + " · " : ""}${screen.title} · Tombolo`);
     for (const entry of nav.children) {
@@ -90,6 +93,7 @@ function route(moved) {
     Promise.resolve(screen.show(content, { id, part, query, signal: leave.signal })).catch((error) => {
         if (error.name === "AbortError") return;
         if (!(error instanceof Refusal)) throw error;
+        isUnread = error.status === 0 || error.status === 503;
         content.append(problem(error));
     });
 }
@@ -163,6 +167,7 @@ async function enter(failed) {
         const { attention } = await get("/v1/overview", {}, signal, HEALTH_WITHIN);
         trouble = attention.find((item) => severe.includes(item.code));
         show();
+        if (isUnread) route(false);
     }, true);
     onEvents(lasting.signal, ({ state }) => {
         if (state === "waiting") ask();

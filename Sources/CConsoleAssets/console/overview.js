@@ -47,7 +47,8 @@ const rates = [
 
 export async function overview(root, { signal }) {
     const attention = h("ul.attention");
-    const calm = h("p.calm", {}, "Nothing needs attention.");
+    // Said when the relay has said so.
+    const calm = h("p.calm", { hidden: true }, "Nothing needs attention.");
     const values = Object.fromEntries(tiles.map(([name]) => [name, h("strong", {}, "–")]));
     const plots = Object.fromEntries(rates.map(([name, title]) => [name, new Plot(title)]));
     const lag = h("dl.facts");

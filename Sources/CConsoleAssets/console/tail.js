@@ -41,6 +41,8 @@ export class Tail {
                     this.become("refused");
                     return;
                 }
+                // The log was replaced by another, or by an older copy: what comes from now on.
+                if (answer.status === 410) this.place = "";
                 if (!answer.ok) throw new Error(`status ${answer.status}`);
                 this.become("open");
                 wait = 500;

@@ -22,4 +22,15 @@ package struct HTTP2FieldCount {
         bytes += characters + Self.fieldOverhead
         return fields <= HTTP1RequestParser.fieldsMax && bytes <= HTTP1RequestParser.headBytesMax
     }
+
+    /// Why a head beyond the limits is refused; nil where it is a flood: no more of it is decoded.
+    package var refusal: HTTP1Refusal? {
+        guard fields <= Self.decodedMax * HTTP1RequestParser.fieldsMax,
+            bytes <= Self.decodedMax * HTTP1RequestParser.headBytesMax
+        else { return nil }
+        return fields > HTTP1RequestParser.fieldsMax ? .tooManyFields : .fieldsTooLarge
+    }
+
+    /// So many times the limits are decoded for an answer: a peer that means no harm reads it.
+    private static let decodedMax = 4
 }

@@ -43,24 +43,22 @@ enum HTTP2ServerCallbacks {
             library, frame, name, nameCount, value, valueCount, _, userData in
             let name = UnsafeBufferPointer(start: name, count: nameCount)
             let value = UnsafeBufferPointer(start: value, count: valueCount)
+            // Trailers are dropped.
+            let request = isRequest(frame!) ? stream(library, frame!.pointee.hd.stream_id) : nil
             guard
                 session(userData).countField(
-                    nameCount + valueCount, isPseudo: name.first == HTTP1Bytes.colon)
+                    nameCount + valueCount, isPseudo: name.first == HTTP1Bytes.colon, of: request)
             else { return failure }
-            // Trailers are dropped.
-            if isRequest(frame!) {
-                stream(library, frame!.pointee.hd.stream_id)?.head.add(name: name, value: value)
-            }
+            request?.head.add(name: name, value: value)
             return 0
         }
         nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) {
             library, frame, _, nameCount, _, valueCount, _, userData in
-            guard session(userData).countField(nameCount + valueCount, isPseudo: false) else {
-                return failure
-            }
-            if isRequest(frame!) {
-                stream(library, frame!.pointee.hd.stream_id)?.head.refuse(.badFieldValue)
-            }
+            let request = isRequest(frame!) ? stream(library, frame!.pointee.hd.stream_id) : nil
+            guard
+                session(userData).countField(nameCount + valueCount, isPseudo: false, of: request)
+            else { return failure }
+            request?.head.refuse(.badFieldValue)
             return 0
         }
     }

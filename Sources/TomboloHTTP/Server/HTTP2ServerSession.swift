@@ -229,10 +229,14 @@ extension HTTP2ServerSession {
     /// A head or trailers begin.
     func beganHead() { fieldCount = HTTP2FieldCount() }
 
-    /// Counts a field of the head that is being decoded. Answers false at the first one too many:
-    /// then the session is over.
-    func countField(_ characters: Int, isPseudo: Bool) -> Bool {
+    /// Counts a field of the head that is being decoded. The first one too many refuses the
+    /// request, if it is one. Answers false to a flood: then the session is over.
+    func countField(_ characters: Int, isPseudo: Bool, of request: HTTP2ServerStream?) -> Bool {
         guard !fieldCount.take(characters, isPseudo: isPseudo) else { return true }
+        if let refusal = fieldCount.refusal {
+            request?.head.refuse(refusal)
+            return true
+        }
         lastWords = HTTP2GoAwayFrame.bytes(
             code: Self.enhanceYourCalm, lastStream: session.lastStream,
             reason: "A head may have at most \(HTTP1RequestParser.fieldsMax) fields and "

@@ -21,7 +21,7 @@ extension ServerDoors {
             activity: try request.identifier(inQuery: "activity"), tenant: request.tenant)
         let fields: HTTPFields = [
             "content-type": format.contentType, "cache-control": "no-store",
-            "tombolo-cursor": tail.cursor.text,
+            "tombolo-cursor": tail.cursor.text, "x-accel-buffering": "no",
         ]
         if request.head.method == "HEAD" {
             return DoorResponse(status: 200, fields: fields, body: [])

@@ -33,11 +33,38 @@ enum TailFormat: Hashable, Sendable {
     func piece(_ entry: LogEntry, _ cursor: LogCursor, now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 256)
         entry.write(to: &writer, cursor: cursor, now: now)
+        let line = Self.escaped(JSON.line(writer.bytes))
         switch self {
-        case .lines: return JSON.line(writer.bytes) + [UInt8(ascii: "\n")]
+        case .lines: return line + [UInt8(ascii: "\n")]
         case .serverSentEvents:
             let head = "id: \(cursor.text)\nevent: \(entry.name)\n"
-            return Array("\(head)data: ".utf8) + JSON.line(writer.bytes) + Array("\n\n".utf8)
+            return Array("\(head)data: ".utf8) + line + Array("\n\n".utf8)
         }
+    }
+
+    /// What many a reader takes for the end of a line. In JSON it is within strings only, where an
+    /// escape says the same.
+    private static let lineEnds = [
+        ("\u{85}", "\\u0085"), ("\u{2028}", "\\u2028"), ("\u{2029}", "\\u2029"),
+    ]
+
+    private static func escaped(_ line: [UInt8]) -> [UInt8] {
+        // Their first bytes.
+        guard line.contains(where: { $0 == 0xc2 || $0 == 0xe2 }) else { return line }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(line.count)
+        var rest = line[...]
+        while let byte = rest.first {
+            if byte == 0xc2 || byte == 0xe2,
+                let (end, escape) = lineEnds.first(where: { rest.starts(with: $0.0.utf8) })
+            {
+                bytes += escape.utf8
+                rest = rest.dropFirst(end.utf8.count)
+            } else {
+                bytes.append(byte)
+                rest = rest.dropFirst()
+            }
+        }
+        return bytes
     }
 }

@@ -12,7 +12,10 @@ extension ServerDoors {
         try request.checkIsLines()
         if try request.isDryRun { return try await dryRunLines(request, exchange) }
         if try request.flag("atomic") { return try await appendAtomically(request, exchange) }
-        begin(exchange, request, ["content-type": "application/x-ndjson"])
+        // A proxy that gathers the answer would hold back what the producer waits for.
+        begin(
+            exchange, request,
+            ["content-type": "application/x-ndjson", "x-accel-buffering": "no"])
         do {
             try await appendLines(request, exchange)
         } catch {

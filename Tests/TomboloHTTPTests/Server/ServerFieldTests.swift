@@ -40,7 +40,7 @@ import Testing
             ends: RawHTTP2.post(1) + RawHTTP2.frame(RawHTTP2.headers, 5, 1, trailers), code: 11)
     }
 
-    @Test func `a head of 16 KiB is taken, and one byte more ends the connection`() async throws {
+    @Test func `a head of 16 KiB is taken, and one byte more is answered with 431`() async throws {
         // Four pseudo fields and `x` cost 32 bytes each and their characters.
         let others = 32 * 5 + ":methodGET:schemehttp:path/:authoritya".utf8.count + 1
         func request(_ size: Int) -> [UInt8] {
@@ -50,16 +50,31 @@ import Testing
                 + RawHTTP2.frame(RawHTTP2.continuation, 4, 1, Array(block.dropFirst(16_000)))
         }
         try await Self.isTaken(request(16_384))
-        try await Self.connection(ends: request(16_385), code: 11)
+        try await Self.isRefused(request(16_385), "fields-too-large")
     }
 
-    @Test func `64 fields are taken, and one more ends the connection`() async throws {
+    @Test func `64 fields are taken, and one more is answered with 431`() async throws {
         func request(_ count: Int) -> [UInt8] {
             let fields = (0..<count).map { ("x\($0)", "v") }
             return RawHTTP2.frame(RawHTTP2.headers, 5, 1, RawHTTP2.head("GET", fields))
         }
         try await Self.isTaken(request(64))
-        try await Self.connection(ends: request(65), code: 11)
+        try await Self.isRefused(request(65), "too-many-fields")
+        try await Self.connection(ends: request(257), code: 11)
+    }
+
+    /// With 431, and the connection goes on.
+    private static func isRefused(_ request: [UInt8], _ code: String) async throws {
+        try await withServer(answer: echo) { server in
+            let talker = try await server.connect()
+            talker.send(RawHTTP2.preface + request + RawHTTP2.request(3))
+            let problem = await talker.frame(RawHTTP2.data) { $0.stream == 1 }
+            let text = String(decoding: problem?.payload ?? [], as: UTF8.self)
+            #expect(text.contains("\"status\":431,\"code\":\"\(code)\""), "\(text)")
+            let answer = await talker.frame(RawHTTP2.headers) { $0.stream == 3 }
+            #expect(answer?.payload.first == 0x88)
+            talker.connection.abort()
+        }
     }
 
     private static func isTaken(_ request: [UInt8]) async throws {
@@ -82,6 +97,20 @@ import Testing
         #expect(taken(sixtyFour + [(2, false)]).last == false)
         #expect(taken([(16_384 - 32, false)]) == [true])
         #expect(taken([(16_384 - 31, false)]) == [false])
+    }
+
+    @Test func `a head beyond a limit is refused, and a flood has no answer`() {
+        func refusal(_ fields: Int, _ characters: Int) -> HTTP1Refusal? {
+            var count = HTTP2FieldCount()
+            for _ in 0..<fields { _ = count.take(characters, isPseudo: false) }
+            return count.refusal
+        }
+        #expect(refusal(65, 2) == .tooManyFields)
+        #expect(refusal(256, 2) == .tooManyFields)
+        #expect(refusal(257, 2) == nil)
+        #expect(refusal(1, 16_384) == .fieldsTooLarge)
+        #expect(refusal(1, 4 * 16_384 - 32) == .fieldsTooLarge)
+        #expect(refusal(1, 4 * 16_384) == nil)
     }
 
     @Test func `a field whose name no RFC allows is refused with 400`() async throws {

@@ -206,6 +206,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     /// The same of one that the relay before left so.
     mutating func adoptLeaving(_ place: DeviceSlot) {
         leaving.insert(place)
+        deadlines.set(place, at: .distantPast)
         guard let device = devices[place], let owner = device.owner, byKey[device.key] == nil
         else { return }
         departed.place(device.key, .init(number: device.number, owner: owner))

@@ -28,6 +28,8 @@ package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
     case action = 13
     /// An operator's pauses; the number is the pause's.
     case pause = 16
+    /// Reloads that changes of activities owe; the number is the activity's.
+    case owedReload = 17
 }
 
 /// One current value. The core owns the encoding; the log keeps the bytes and their checksum.

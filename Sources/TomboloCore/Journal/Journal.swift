@@ -82,6 +82,14 @@ struct Journal: Sendable {
         pending.rewritten.insert(activity)
     }
 
+    /// The batch on its way owes these reloads: on record with it.
+    mutating func owe(_ owed: [OwedReload]) { inFlight?.owed = owed }
+
+    /// Whether the batch on its way owes reloads of an activity.
+    func owes(_ number: Int64) -> Bool {
+        inFlight?.owed.contains { $0.number == number } ?? false
+    }
+
     /// An ended activity leaves, if it is still at its version then.
     mutating func retire(_ activity: JournalBatch.Retired, now: Instant) {
         pending.retired.append(activity)

@@ -61,6 +61,8 @@ struct JournalBatch: Sendable {
     var facts: [NewFact] = []
     var records: [Record] = []
     var retired: [Retired] = []
+    /// Reloads that follow when the batch is durable.
+    var owed: [OwedReload] = []
     /// Destinations whose attempt waits for its reservation.
     var reservations: [Reservation] = []
     var dirtyMarks: [CardSlot] = []

@@ -38,7 +38,10 @@ extension Core {
             batch.heads.append(head(of: slot, follows: !changed.contains(slot)))
         }
         batch.facts = taken.facts
-        batch.records = taken.records + takeMarks(checkpoints, now: now)
+        let owed = owedReloads(of: taken)
+        journal.owe(owed)
+        // What was erased may be owed anew.
+        batch.records = taken.records + takeMarks(checkpoints, now: now) + owed.map(\.record)
         batch.retired = taken.retired.map(\.activity)
         return batch
     }
@@ -92,12 +95,10 @@ extension Core {
     mutating func committed(_ commit: AppendReceipt, now: Instant, effects: inout Effects) {
         guard let batch = journal.committed(commit) else { return }
         var affected: [ActivitySlot] = []
-        var shown: [ActivitySlot: ShownBefore] = [:]
         for index in batch.events.indices {
             let seq = commit.firstSeq + Int64(index)
             let tenantSeq = commit.tenantSeqs[index]
-            becomeDurable(
-                batch.events.span[index], seq: seq, tenantSeq: tenantSeq, &shown, now: now)
+            becomeDurable(batch.events.span[index], seq: seq, tenantSeq: tenantSeq, now: now)
             affected.append(batch.events[index].activity)
         }
         idempotency.forget(before: now - configuration.limits.idempotency)
@@ -124,8 +125,8 @@ extension Core {
             surfaces.wake(slot, now: now)
         }
         var seen: Set<ActivitySlot> = []
+        for one in batch.owed { surfaces.owe(one.number, wishes(of: one)) }
         for slot in affected where seen.insert(slot).inserted {
-            if let before = shown[slot] { reloadAfter(slot, since: before) }
             for destination in activities[slot].destinations {
                 destinations.wakeFirst(destination)
             }
@@ -151,8 +152,7 @@ extension Core {
     package func place(of tenant: TenantID) -> LogPlace { journal.place(of: tenant) }
 
     private mutating func becomeDurable(
-        _ staged: JournalBatch.Event, seq: Int64, tenantSeq: Int64,
-        _ shown: inout [ActivitySlot: ShownBefore], now: Instant
+        _ staged: JournalBatch.Event, seq: Int64, tenantSeq: Int64, now: Instant
     ) {
         let slot = staged.activity
         let isNewIncarnation = activities[slot].durableIncarnation != staged.incarnation
@@ -163,7 +163,6 @@ extension Core {
                 of: staged.event.tenant)
         }
         noteSuperseded(staged)
-        noteShown(slot, before: staged.projection, isNew: isNewIncarnation, in: &shown)
         activities[slot].durable = staged.projection
         activities[slot].seq = seq
         activities[slot].tenantSeq = tenantSeq

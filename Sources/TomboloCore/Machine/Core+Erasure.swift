@@ -118,7 +118,11 @@ extension Core {
             devices[known: destinations[destination].device].destinations.remove(destination)
             removeDestination(destination)
         }
+        let owed = OwedReload(activities[slot])
         activities.remove(slot)
+        guard !timelines.slots(from: owed.activity).isEmpty else { return }
+        journal.write(owed.record)
+        surfaces.owe(owed.number, wishes(of: owed))
     }
 
     /// Others go on seeing the activity.

@@ -15,7 +15,7 @@ extension Core {
         case surface(SurfaceSlot, isItsTurn: Bool)
         case presence(DeviceSlot)
         case orphans(DeviceSlot)
-        case wish(ReloadWish)
+        case wish(SurfaceTable.Turn)
         /// Who had the turn needs it no more.
         case nothing
     }

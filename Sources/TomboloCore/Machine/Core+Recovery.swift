@@ -21,7 +21,6 @@ extension Core {
         damage += unknown
         damage += adoptRecords(records, restoredAt: recovery.restoredAt, now: now)
         for slot in devices.indices { adoptTokens(of: slot) }
-        journal.write(devices.noteOwners(&keys))
         let told = told(recovery, now: now)
         var deviceByNumber: [Int64: DeviceSlot] = [:]
         for slot in devices.indices {
@@ -56,9 +55,11 @@ extension Core {
             devices[known: slot].keptSurfaces = [:]
             recoverSurfaces(kept, of: slot, now: now)
         }
-        for slot in devices.leaving { devices.deadlines.set(slot, at: now) }
         recoverOrphans(now: now)
         recoverTimelines(now: now)
+        for owed in OwedReload.all(in: records, &damage) {
+            surfaces.owe(owed.number, wishes(of: owed))
+        }
         return damage
     }
 
@@ -117,6 +118,7 @@ extension Core {
                 damage += adopt(record, restoredAt: restoredAt, now: now)
             }
         }
+        journal.write(devices.noteOwners(&keys))
         return damage + devices.adoptActions(records)
     }
 
@@ -134,7 +136,7 @@ extension Core {
         case .upstream: return Upstream.adopt(record, &upstreams, of: configuration.apps)
         case .key: keys.adopt(record)
         // Some need the devices, the last is the shell's.
-        case .mark, .presence, .action, .relay: break
+        case .mark, .presence, .action, .owedReload, .relay: break
         }
         return []
     }

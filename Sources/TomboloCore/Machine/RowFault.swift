@@ -52,10 +52,11 @@ extension Record {
         case .action:
             var table = ActionTable()
             isRead = table.adopt(self) { _ in nil }.isEmpty
+        case .owedReload: isRead = OwedReload(record: self) != nil
         case .upstream: isRead = Upstream(record: value) != nil
         case .relay:
             isRead = RelayClock.Reading(record: self) != nil || !RelayClock.Reading.isRecord(self)
-        case .key: isRead = number != KeyOrder.number || KeyOrder(record: value) != nil
+        case .key: isRead = true
         case .mark:
             do throws(StoredValueError) { _ = try Mark(stored: value) } catch {
                 return error.reason

@@ -1,81 +1,80 @@
 // What changes of activities have to do with widgets and controls: reloads of what shows them.
 
 extension Core {
-    /// Before a change of an activity is durable: keeps what widgets show of it, and whether its
-    /// type takes the change for one that shows (pacing rule 17). Of the changes of one commit the
-    /// first says what was shown before. What nothing follows from is not kept.
-    func noteShown(
-        _ activity: ActivitySlot, before next: Projection, isNew: Bool,
-        in shown: inout [ActivitySlot: ShownBefore]
-    ) {
-        let isSource = !timelines.slots(from: activities[activity].key).isEmpty
-        let type =
-            types.isEmpty
-            ? nil
-            : types.type(of: activities[activity].definition, activities[activity].key.tenant)
-        // The type of a new life is not known here yet.
-        let reloads = type.map { $0.reloadsWidgets || !$0.reloadsControls.isEmpty } ?? false
-        guard isSource || reloads || isNew else { return }
-        let known = shown[activity]
-        var before = known ?? ShownBefore()
-        if known == nil, isSource, activities[activity].durable != nil {
-            before.activity = activities[activity]
-        }
-        if isNew
-            || reloads && next.isVisible(after: activities[activity].durable, to: type?.visibility)
-        {
-            before.isVisible = true
-        }
-        shown[activity] = before
-    }
-
-    /// What follows the changes of an activity in one commit: its widgets where they show something
-    /// else, and what its type wants to follow each change.
-    mutating func reloadAfter(_ activity: ActivitySlot, since before: ShownBefore) {
-        let key = activities[activity].key
-        // Many timelines show the same: it is compared once.
-        var differs: [String: Bool] = [:]
-        for slot in timelines.slots(from: key) {
-            guard let row = timelines[slot] else { continue }
-            let app = row.key.app
-            let isOther =
-                differs[app]
-                ?? types.differs(
-                    before.activity.flatMap { TimelineSource($0, app: app) },
-                    TimelineSource(activities[activity], app: app), of: row.key)
-            differs[app] = isOther
-            guard isOther else { continue }
-            for owner in row.owners {
-                surfaces.wish(ReloadWish(owner: owner, name: .widget, app: app))
+    /// What a batch owes when it is durable: where widgets show something else of an activity than
+    /// before, where it ends or leaves, and where its type takes a change for one that shows
+    /// (pacing rule 17).
+    func owedReloads(of batch: JournalBatch) -> [OwedReload] {
+        guard !timelines.isEmpty || !types.isEmpty else { return [] }
+        var owed: [ActivitySlot: OwedReload] = [:]
+        var last: [ActivitySlot: (projection: Projection?, incarnation: Int64)] = [:]
+        for staged in batch.events {
+            let slot = staged.activity
+            let (key, definition) = (activities[slot].key, activities[slot].definition)
+            let type = types.isEmpty ? nil : types.type(of: definition, key.tenant)
+            let reloads = type.map { $0.reloadsWidgets || !$0.reloadsControls.isEmpty } ?? false
+            guard reloads || !timelines.slots(from: key).isEmpty else { continue }
+            let before =
+                last[slot] ?? (activities[slot].durable, activities[slot].durableIncarnation)
+            last[slot] = (staged.projection, staged.incarnation)
+            let isVisible =
+                staged.incarnation != before.incarnation
+                || staged.projection.isVisible(after: before.projection, to: type?.visibility)
+            if reloads && isVisible {
+                owed[slot, default: OwedReload(activities[slot], apps: [])].followsType = true
             }
         }
-        guard before.isVisible,
-            let type = types.type(of: activities[activity].definition, key.tenant),
-            type.reloadsWidgets || !type.reloadsControls.isEmpty
-        else { return }
+        for (slot, next) in last {
+            let apps = timelines.appsThatDiffer(activities[slot], next.projection, types)
+            guard apps?.isEmpty != true else { continue }
+            owed[slot, default: OwedReload(activities[slot])].apps = apps
+        }
+        for one in batch.retired where !timelines.slots(from: activities[one.slot].key).isEmpty {
+            owed[one.slot, default: OwedReload(activities[one.slot])].apps = nil
+        }
+        return owed.values.sorted { $0.number < $1.number }
+    }
+
+    /// Who is to reload for what is owed.
+    func wishes(of owed: OwedReload) -> [ReloadWish] {
+        var wishes: [ReloadWish] = []
+        for slot in timelines.slots(from: owed.activity) {
+            guard let row = timelines[slot], owed.apps?.contains(row.key.app) ?? true else {
+                continue
+            }
+            wishes += row.owners.map { ReloadWish(owner: $0, name: .widget, app: row.key.app) }
+        }
+        guard owed.followsType, let slot = activities.slot(of: owed.activity),
+            let type = types.type(of: activities[slot].definition, owed.activity.tenant)
+        else { return wishes }
         var names = type.reloadsControls.map { TokenName.control(kind: $0) }
         if type.reloadsWidgets { names.append(.widget) }
+        let tenant = owed.activity.tenant
         let owners: [ReloadWish.Owner] =
-            switch activities[activity].definition.audience {
+            switch activities[slot].definition.audience {
             case .none, .channel: []
-            case .user(let user): [.user(UserKey(tenant: key.tenant, user: user))]
-            case .devices(let ids): ids.map { .device(DeviceKey(tenant: key.tenant, id: $0)) }
+            case .user(let user): [.user(UserKey(tenant: tenant, user: user))]
+            case .devices(let ids): ids.map { .device(DeviceKey(tenant: tenant, id: $0)) }
             }
         for owner in owners {
-            for name in names { surfaces.wish(ReloadWish(owner: owner, name: name, app: nil)) }
+            wishes += names.map { ReloadWish(owner: owner, name: $0, app: nil) }
         }
+        return wishes
     }
 
-    /// What widgets showed of an activity before a commit.
-    struct ShownBefore {
-        /// Nil where no timeline shows it, or it was not there.
-        var activity: Activity?
-        /// Its type takes one of the changes for one that shows.
-        var isVisible = false
-    }
-
-    /// Reloads what was wished. Answers how many devices were looked at.
-    mutating func grant(_ wish: ReloadWish, now: Instant) -> Int {
+    /// Reloads what was wished. Answers how many devices were looked at. What was owed is on record
+    /// no more when each device's wish is.
+    mutating func grant(_ turn: SurfaceTable.Turn, now: Instant) -> Int {
+        let wish: ReloadWish
+        switch turn {
+        case .wish(let next): wish = next
+        case .paid(let number):
+            if surfaces.isPaid(number), !journal.owes(number) {
+                journal.erase(.owedReload, number)
+                journal.flushSoon(now: now)
+            }
+            return 1
+        }
         let slots =
             switch wish.owner {
             case .user(let user): devices.slots(of: user)
@@ -95,5 +94,24 @@ extension Projection {
             return true
         }
         return visibility.hash(of: before.state) != visibility.hash(of: state)
+    }
+}
+
+extension TimelineTable {
+    /// The apps whose timelines show something else of an activity when `next` is durable; nil:
+    /// all, for it ends.
+    fileprivate func appsThatDiffer(
+        _ activity: Activity, _ next: Projection?, _ types: TypeTable
+    ) -> Set<String>? {
+        if next?.ending != nil, activity.durable?.ending == nil { return nil }
+        // Many timelines show the same: it is compared once.
+        var differs: [String: Bool] = [:]
+        for place in slots(from: activity.key) {
+            guard let row = self[place], differs[row.key.app] == nil else { continue }
+            differs[row.key.app] = types.differs(
+                TimelineSource(activity, app: row.key.app),
+                TimelineSource(next, activity.definition, app: row.key.app), of: row.key)
+        }
+        return Set(differs.filter(\.value).keys)
     }
 }

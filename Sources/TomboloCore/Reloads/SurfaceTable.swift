@@ -5,24 +5,41 @@ struct SurfaceTable: RandomAccessCollection, Sendable {
     /// When each is looked at next, by its place.
     var deadlines = DeadlineHeap<Tables.Surfaces>()
 
-    private var wishes = TurnQueue<ReloadWish>()
+    private var wishes = TurnQueue<Turn>()
     private var members: Set<ReloadWish> = []
+    /// How often each activity's reloads are still to be paid.
+    private var debts: [Int64: Int] = [:]
+
+    /// What is granted in a piece of this step or of a later one.
+    enum Turn: Hashable, Sendable {
+        case wish(ReloadWish)
+        /// All wishes of what an activity of this number owed are granted.
+        case paid(Int64)
+    }
 
     init() {}
 
     // MARK: Wishes
 
-    /// It is granted in a piece of this step or of a later one; once, however often it is made
-    /// until then.
-    mutating func wish(_ wish: ReloadWish) {
-        if members.insert(wish).inserted { wishes.append(wish) }
+    /// What is owed is granted; each wish once, however often it is made until then.
+    mutating func owe(_ number: Int64, _ all: [ReloadWish]) {
+        for wish in all where members.insert(wish).inserted { wishes.append(.wish(wish)) }
+        wishes.append(.paid(number))
+        debts[number, default: 0] += 1
     }
 
-    /// The wish that is granted next.
-    mutating func popWish() -> ReloadWish? {
-        guard let wish = wishes.popFirst() else { return nil }
-        members.remove(wish)
-        return wish
+    /// What is granted next.
+    mutating func popWish() -> Turn? {
+        guard let turn = wishes.popFirst() else { return nil }
+        if case .wish(let wish) = turn { members.remove(wish) }
+        return turn
+    }
+
+    /// One debt is paid. Answers whether it was the last of the activity.
+    mutating func isPaid(_ number: Int64) -> Bool {
+        let left = (debts[number] ?? 1) - 1
+        debts[number] = left > 0 ? left : nil
+        return left <= 0
     }
 
     var hasWishes: Bool { !wishes.isEmpty }

@@ -10,11 +10,16 @@ struct TimelineSource: Sendable {
     /// Nil where the activity is of another app, or is not on disk yet, or its card was only taken
     /// off.
     init?(_ activity: Activity, app: String) {
-        guard activity.durableDefinition.app == app, let durable = activity.durable,
-            durable.ending?.isBare != true
-        else { return nil }
+        self.init(activity.durable, activity.durableDefinition, app: app)
+    }
+
+    /// The same of what is about to be on disk.
+    init?(_ durable: Projection?, _ definition: Activity.Definition, app: String) {
+        guard definition.app == app, let durable, durable.ending?.isBare != true else {
+            return nil
+        }
         state = durable.state
-        type = activity.durableDefinition.type
+        type = definition.type
         changedAt = durable.changedAt
     }
 }

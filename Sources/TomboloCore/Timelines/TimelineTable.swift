@@ -43,6 +43,8 @@ struct TimelineTable: Sendable {
         rows.indices.contains(slot) ? rows[slot] : nil
     }
 
+    var isEmpty: Bool { slots.isEmpty }
+
     /// Places, used or not, for those who look at all of them in pieces.
     var places: Range<TimelineSlot> { rows.indices }
 

@@ -98,7 +98,8 @@ class World:
             file.writelines(line + "\n" for line in lines)
         return subprocess.Popen(
             ["curl", "-sN", "--data-binary", "@" + self.path("in.ndjson"),
-             "-H", "Content-Type: application/x-ndjson", "-H", f"Authorization: Bearer {self.key}",
+             "-H", "Content-Type: application/x-ndjson", "-H", "Prefer: lines",
+             "-H", f"Authorization: Bearer {self.key}",
              f"http://127.0.0.1:{self.port}/v1/events"], stdout=open(self.path("out.ndjson"), "w"))
 
     def answers(self):

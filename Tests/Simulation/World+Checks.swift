@@ -196,7 +196,7 @@ extension World {
                 ledger.refused(index)
                 return true
             }
-        case .acceptedAll, .refusedBatch, .stored:
+        case .acceptedAll, .replayAll, .partlyThere, .refusedBatch, .stored:
             violated(.answered, "\(answer) to a command")
             return true
         }

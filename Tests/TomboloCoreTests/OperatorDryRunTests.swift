@@ -20,6 +20,7 @@ import TomboloJSON
         switch answer {
         case .stored(let stored): text(.success(stored))
         case .refused(let refusal): text(.failure(refusal))
+        case .replayAll, .partlyThere: "of a batch"
         case .acceptedAll(let all): "ended \(all.map { "\($0.activity) \($0.version)" })"
         case .accepted, .replay, .refusedBatch, nil: "nothing"
         }

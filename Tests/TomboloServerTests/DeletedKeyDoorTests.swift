@@ -91,7 +91,8 @@ private final class Upload: ByteStreamOwner, @unchecked Sendable {
         parking = Parking(doors.loop)
         unsent = Array(
             ("POST \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)\r\n"
-                + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n").utf8)
+                + "Prefer: lines\r\nContent-Type: application/x-ndjson\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n").utf8)
         connection.handOver(to: self)
         connection.resumeReading()
     }

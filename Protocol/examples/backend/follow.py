@@ -4,7 +4,7 @@
 It may be stopped at any moment, and so may the relay: the file says where to go on.
 """
 import json, os, sys, time
-import urllib.error, urllib.request
+import http.client, urllib.error, urllib.request
 
 RELAY, KEY = os.environ["TOMBOLO_RELAY"], os.environ["TOMBOLO_KEY"]
 FACTS = "card.began,card.dismissed,card.lost,card.ended,push.refused,push.expired,push.skipped,action"
@@ -67,6 +67,6 @@ while True:
             sys.exit("The log was replaced: read the activities anew, and take another file.")
         if error.code < 500 and error.code != 429:
             sys.exit(f"{error}: {error.read().decode()}")
-    except (OSError, ValueError):
+    except (OSError, ValueError, http.client.HTTPException):
         pass  # The relay restarts, or the line was cut: the book knows where to go on.
     time.sleep(0.2)

@@ -51,6 +51,13 @@ package struct Problem: Error, Hashable, Sendable {
         return adding(name, writer.json)
     }
 
+    /// The same with one more member, a list of numbers.
+    package func adding(_ name: String, _ values: [Int]) -> Problem {
+        adding(
+            name, JSON(unchecked: Array("[\(values.map(String.init).joined(separator: ","))]".utf8))
+        )
+    }
+
     private func adding(_ name: String, _ value: JSON) -> Problem {
         var problem = self
         problem.extensions.removeAll { $0.name == name }

@@ -54,6 +54,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case labRefused = "lab-refused"
     case notOffered = "not-offered"
     case actionExpired = "action-expired"
+    case batchPartlyThere = "batch-partly-there"
     case idempotencyKeyReused = "idempotency-key-reused"
     case idempotencyKeyRunning = "idempotency-key-running"
 

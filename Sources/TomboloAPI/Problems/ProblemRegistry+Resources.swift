@@ -221,6 +221,12 @@ extension ProblemRegistry {
             fix: "Give every request its own key, and repeat a request only byte for byte.",
             command: "tombolo update ID -s key=value --idempotency-key ID-of-this-change"),
         ProblemPage(
+            .batchPartlyThere, 409,
+            "Some lines of the atomic batch are on record, and some are not",
+            cause: "Ids of this batch were sent before with other lines, or line by line.",
+            fix: "Send the lines that `not_on_record` names, or give all lines new ids.",
+            command: "tombolo log --since CURSOR"),
+        ProblemPage(
             .idempotencyKeyRunning, 409, "The same request is still being written",
             cause: "A request with this idempotency key is not durable yet.",
             fix: "Send it again in a moment; the answer will be that of the first.",

@@ -7,6 +7,10 @@ package enum Answer: Sendable {
     /// The idempotency key was there: the answer is that of this event, after its key was compared
     /// in full.
     case replay(seq: Int64)
+    /// The same of each line of an atomic batch that was sent again.
+    case replayAll(seqs: [Int64])
+    /// Some lines of an atomic batch are on record, by their indices, and some are not.
+    case partlyThere(there: [Int], missing: [Int])
     case refused(Refusal)
     /// `index` of the command of an atomic batch that spoiled it.
     case refusedBatch(index: Int, Refusal)

@@ -14,6 +14,14 @@ extension Core {
             journal.answerNow(ticket, .refusedBatch(index: index, refusal))
             return
         }
+        switch idempotency.knowledge(of: commands, at: now) {
+        case .new: break
+        case .sent(let seqs): return journal.answerNow(ticket, .replayAll(seqs: seqs))
+        case .partly(let there, let missing):
+            return journal.answerNow(ticket, .partlyThere(there: there, missing: missing))
+        case .refused(let index, let refusal):
+            return journal.answerNow(ticket, .refusedBatch(index: index, refusal))
+        }
         makeRoom(for: commands, now: now)
         var undo = Undo(self)
         var indices: [Int] = []
@@ -25,7 +33,8 @@ extension Core {
                 takeBack(undo)
                 let refusal = Refusal(
                     .preconditionFailed,
-                    "line \(index + 1) is there already; an atomic batch takes new events only")
+                    "line \(index + 1) is there already; an atomic batch takes new events only. Give "
+                        + "every line an id: the same batch is then answered as before")
                 journal.answerNow(ticket, .refusedBatch(index: index, refusal))
                 return
             case .refused(let refusal):

@@ -45,13 +45,13 @@ extension Core {
             wishes += row.owners.map { ReloadWish(owner: $0, name: .widget, app: row.key.app) }
         }
         guard owed.followsType, let slot = activities.slot(of: owed.activity),
-            let type = types.type(of: activities[slot].definition, owed.activity.tenant)
+            let type = types.type(of: activities[slot].durableDefinition, owed.activity.tenant)
         else { return wishes }
         var names = type.reloadsControls.map { TokenName.control(kind: $0) }
         if type.reloadsWidgets { names.append(.widget) }
         let tenant = owed.activity.tenant
         let owners: [ReloadWish.Owner] =
-            switch activities[slot].definition.audience {
+            switch activities[slot].durableDefinition.audience {
             case .none, .channel: []
             case .user(let user): [.user(UserKey(tenant: tenant, user: user))]
             case .devices(let ids): ids.map { .device(DeviceKey(tenant: tenant, id: $0)) }

@@ -50,8 +50,11 @@ final class HTTP1ServerSession: HTTPServerSession {
         switch phase {
         case .head, .skipping: finishConnection()
         case .exchange(let current):
-            // A body that can no longer be complete is a request that is gone.
-            if current.isBodyComplete { current.exchange.peerClosedItsSide() } else { lost() }
+            if current.isBodyComplete {
+                current.exchange.peerClosedItsSide()
+            } else {
+                current.exchange.bodyBrokeOff()
+            }
         case .finished: break
         }
     }

@@ -28,6 +28,7 @@ package final class HTTPExchange: @unchecked Sendable {
     private var failure: HTTPExchangeError?
 
     private var answer = Answer.none
+    private var kept: [UInt8] = []
     private var unreadBefore = 0
     private var progressAt: MonotonicInstant
 
@@ -143,6 +144,27 @@ package final class HTTPExchange: @unchecked Sendable {
         }
     }
 
+    /// Keeps a part of an answer that has not begun: a proxy may take no more of the request's body
+    /// as soon as there is an answer. It counts as unread. Answers false, and keeps nothing, where
+    /// the connection or the server keeps too much: begin the answer then, with `takeKept` first.
+    package func keep(_ piece: [UInt8]) -> Bool {
+        loop.checkIsolated()
+        guard answer == .none, !isLost, let memory = wire.memory,
+            memory.unreadBytes + piece.count <= limits.unreadBytesPerConnection,
+            memory.keep(piece.count, atMost: limits.keptBytesMax)
+        else { return false }
+        kept += piece
+        return true
+    }
+
+    /// What was kept, for the answer that begins.
+    package func takeKept() -> [UInt8] {
+        loop.checkIsolated()
+        wire.memory?.releaseKept(kept.count)
+        defer { kept = [] }
+        return kept
+    }
+
     /// Begins a streaming answer (chunked in HTTP/1.1). The head goes out at once. Once only.
     package func begin(_ status: Int, _ fields: HTTPFields) {
         loop.checkIsolated()
@@ -232,6 +254,7 @@ package final class HTTPExchange: @unchecked Sendable {
         case .finished: break
         }
         let waiting = body.discard()
+        _ = takeKept()
         wire.memory?.releaseBody(waiting + bodyGathered)
         bodyGathered = 0
         wire.took(waiting)
@@ -270,6 +293,13 @@ package final class HTTPExchange: @unchecked Sendable {
         guard !isPeerGone else { return }
         isPeerGone = true
         for watcher in watchers { watcher.unpark() }
+    }
+
+    /// The peer will send nothing more, and the body is not whole. It may still read.
+    func bodyBrokeOff() {
+        if failure == nil { failure = .peerGone }
+        peerClosedItsSide()
+        reader?.unpark()
     }
 
     /// The request or its connection is gone: nothing can be read or written.

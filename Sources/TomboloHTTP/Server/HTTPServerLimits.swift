@@ -45,6 +45,10 @@ package struct HTTPServerLimits: Hashable, Sendable {
     /// do not count.
     package var unreadBytesPerConnection: Int = 8 * 1024 * 1024
 
+    /// Bytes of answers in all that wait for the end of their requests' bodies, of
+    /// `unreadBytesPerConnection` each. Beyond, answers begin while the body comes.
+    package var keptBytesMax: Int = 64 * 1024 * 1024
+
     /// Bytes of unread answers and of waiting bodies in all. Beyond, the connection that holds most
     /// is cut: a connection that holds little goes on. Eight atomic batches of 16 MiB fit.
     package var bytesHeldMax: Int = 128 * 1024 * 1024

@@ -18,6 +18,9 @@ package final class HTTPServerMemory {
     }
 
     fileprivate func release(_ count: Int) { bytes -= count }
+
+    /// Of these, answers that wait for the end of their request's body.
+    fileprivate var keptBytes = 0
 }
 
 /// The share of one connection in `HTTPServerMemory`. On the loop only.
@@ -27,6 +30,7 @@ package final class HTTPConnectionMemory {
     /// are not counted.
     private(set) var unreadBytes = 0
     private(set) var bodyBytes = 0
+    private var keptBytes = 0
     private var isClosed = false
 
     init(_ all: HTTPServerMemory) { self.all = all }
@@ -45,6 +49,24 @@ package final class HTTPConnectionMemory {
         if !isClosed { all.release(counted) }
     }
 
+    /// A part of an answer waits for the end of its request's body; it is unread. Answers false
+    /// where all connections would keep more than so much.
+    func keep(_ count: Int, atMost most: Int) -> Bool {
+        guard !isClosed, all.keptBytes + count <= most else { return false }
+        all.keptBytes += count
+        keptBytes += count
+        holdAnswer(count)
+        return true
+    }
+
+    /// It waits no more.
+    func releaseKept(_ count: Int) {
+        let counted = min(count, keptBytes)
+        keptBytes -= counted
+        if !isClosed { all.keptBytes -= counted }
+        releaseAnswer(counted)
+    }
+
     func holdBody(_ count: Int) {
         bodyBytes += count
         if !isClosed { all.hold(count) }
@@ -59,6 +81,7 @@ package final class HTTPConnectionMemory {
     func close() {
         guard !isClosed else { return }
         all.release(unreadBytes + bodyBytes)
+        all.keptBytes -= keptBytes
         isClosed = true
     }
 }

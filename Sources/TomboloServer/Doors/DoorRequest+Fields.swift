@@ -70,6 +70,15 @@ extension DoorRequest {
         return instant
     }
 
+    /// Whether answers of a batch go while its body comes: `Prefer: lines`.
+    var prefersLines: Bool {
+        head.fields.values("prefer").contains { field in
+            field.split(separator: ",").contains {
+                $0.prefix { $0 != ";" }.filter { $0 != " " }.lowercased() == "lines"
+            }
+        }
+    }
+
     /// How many seconds to wait for deliveries: `Prefer: wait=2` (RFC 7240, section 4.3), at most
     /// `most`. A preference that cannot be read is not followed (section 2).
     func preferredWait(atMost most: Duration) -> Int64? {

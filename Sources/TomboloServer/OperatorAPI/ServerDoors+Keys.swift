@@ -125,7 +125,7 @@ extension ServerDoors {
         switch await relay.storeKeys(keys, deed: deed) {
         case .stored: return
         case .refused(let refusal): throw Problem(refusal)
-        case .accepted, .acceptedAll, .replay, .refusedBatch:
+        case .accepted, .acceptedAll, .replay, .replayAll, .partlyThere, .refusedBatch:
             throw Problem(.internalError, "The relay answered a key with something else.")
         }
     }

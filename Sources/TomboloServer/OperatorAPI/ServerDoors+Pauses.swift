@@ -88,7 +88,7 @@ extension ServerDoors {
         switch await relay.submit(command, of: request.tenant, by: request.asking) {
         case .stored(let stored): return stored
         case .refused(let refusal): throw Problem(refusal)
-        case .accepted, .acceptedAll, .replay, .refusedBatch:
+        case .accepted, .acceptedAll, .replay, .replayAll, .partlyThere, .refusedBatch:
             throw Problem(.internalError, "The relay answered a pause with something else.")
         }
     }

@@ -6,6 +6,19 @@ enum BatchLine: Sendable {
     case command(Command, id: String?, line: Int)
     case problem(Problem, id: String?, line: Int)
 
+    /// Its idempotency key; nil where it has none.
+    var id: String? {
+        switch self {
+        case .command(_, let id, _), .problem(_, let id, _): id
+        }
+    }
+
+    var number: Int {
+        switch self {
+        case .command(_, _, let number), .problem(_, _, let number): number
+        }
+    }
+
     /// - Parameters:
     ///   - key: who asks.
     ///   - trace: of the request that has the line.

@@ -86,7 +86,7 @@ extension ServerDoors {
         switch await relay.endMany(wish) {
         case .acceptedAll(let ended): return .json { EndManyAnswer(ended).write(to: &$0) }
         case .refused(let refusal), .refusedBatch(_, let refusal): throw Problem(refusal)
-        case .accepted, .replay, .stored:
+        case .accepted, .replay, .replayAll, .partlyThere, .stored:
             throw Problem(.internalError, "The relay answered the end of many with something else.")
         }
     }

@@ -12,23 +12,76 @@ extension ServerDoors {
         guard !lines.isEmpty else {
             throw Problem(.invalidJSON, "The batch is empty. Send one event a line.")
         }
-        let answer = await relay.submitAtomically(lines.map(\.command))
+        // The same line twice is one event.
+        let (first, of) = try Self.distinct(lines)
+        let answer = await relay.submitAtomically(first.map(\.command))
+        let answers: [CommandAnswer]
         switch answer {
         case .acceptedAll(let accepted):
-            var writer = LinesWriter()
             let log = await relay.logID(of: request.tenant)
-            for (line, one) in zip(lines, accepted) {
-                if one.changed { countEvent(by: line.command.key, of: request.tenant) }
-                writer.write(.accepted(id: line.id, CommandAnswer(one, in: log)))
+            for (line, one) in zip(first, accepted) where one.changed {
+                countEvent(by: line.command.key, of: request.tenant)
             }
-            return DoorResponse(
-                status: 200, fields: ["content-type": "application/x-ndjson"], body: writer.bytes)
+            answers = accepted.map { CommandAnswer($0, in: log) }
+        case .replayAll(let seqs):
+            var all: [CommandAnswer] = []
+            for (line, seq) in zip(first, seqs) {
+                do throws(Problem) {
+                    all.append(try await self.answer(.replay(seq: seq), to: line.command))
+                } catch {
+                    throw error.adding("line", line.line)
+                }
+            }
+            answers = all
+        case .partlyThere(let there, let missing):
+            let (there, missing) = (there.map { first[$0].line }, missing.map { first[$0].line })
+            throw Problem(
+                .batchPartlyThere,
+                "Of the batch's lines \(Self.list(there)) are on record by their ids, and "
+                    + "\(Self.list(missing)) are not; an atomic batch is all new, or was sent as it is "
+                    + "before. Send the lines that are not on record, or give all lines new ids."
+            ).adding("on_record", there).adding("not_on_record", missing)
         case .refused(let refusal): throw Problem(refusal)
         case .refusedBatch(let index, let refusal):
-            throw Problem(refusal).adding("line", lines[index].line)
+            throw Problem(refusal).adding("line", first[index].line)
         case .accepted, .replay, .stored:
             throw Problem(.internalError, "The relay answered an atomic batch with something else.")
         }
+        var writer = LinesWriter()
+        var seen: Set<Int> = []
+        for (line, place) in zip(lines, of) {
+            var own = answers[place]
+            if !seen.insert(place).inserted { own.replayed = true }
+            writer.write(.accepted(id: line.id, own))
+        }
+        return DoorResponse(
+            status: 200, fields: ["content-type": "application/x-ndjson"], body: writer.bytes)
+    }
+
+    private static func list(_ lines: [Int]) -> String {
+        lines.map(String.init).joined(separator: ", ")
+    }
+
+    /// The lines without those that have the id and the body of one before, and the place of each
+    /// line's event among them.
+    private static func distinct(
+        _ lines: [AtomicLine]
+    ) throws(Problem) -> (first: [AtomicLine], of: [Int]) {
+        var (first, of) = ([AtomicLine](), [Int]())
+        var places: [String: Int] = [:]
+        for line in lines {
+            if let id = line.id, let place = places[id] {
+                guard first[place].command.idempotency == line.command.idempotency else {
+                    throw .reused(in: [first[place].line, line.line])
+                }
+                of.append(place)
+                continue
+            }
+            if let id = line.id { places[id] = first.count }
+            of.append(first.count)
+            first.append(line)
+        }
+        return (first, of)
     }
 
     private struct AtomicLine {
@@ -124,6 +177,17 @@ extension ServerDoors {
         }
         try request.checkKey()
         return lines
+    }
+}
+
+extension Problem {
+    /// Two lines of a batch have one id and other bodies.
+    static func reused(in lines: [Int]) -> Problem {
+        Problem(
+            .idempotencyKeyReused,
+            "lines \(lines.map(String.init).joined(separator: " and ")) have the same id and another "
+                + "body; give each event an id of its own"
+        ).adding("line", lines.last ?? 0)
     }
 }
 

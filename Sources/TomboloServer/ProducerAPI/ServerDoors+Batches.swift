@@ -12,10 +12,6 @@ extension ServerDoors {
         try request.checkIsLines()
         if try request.isDryRun { return try await dryRunLines(request, exchange) }
         if try request.flag("atomic") { return try await appendAtomically(request, exchange) }
-        // A proxy that gathers the answer would hold back what the producer waits for.
-        begin(
-            exchange, request,
-            ["content-type": "application/x-ndjson", "x-accel-buffering": "no"])
         do {
             try await appendLines(request, exchange)
         } catch {
@@ -33,28 +29,41 @@ extension ServerDoors {
         let lineBytesMax = configuration.bodyBytesMax
         var splitter = LineSplitter(lineBytesMax: lineBytesMax)
         var lines: [BatchLine] = []
+        var places: [String: Int] = [:]
         let (key, trace) = (request.asking, request.trace)
         let traceID = traceID(of: request.head)
+        var output = BatchOutput(self, request)
         func read(_ line: LineSplitter.Line) -> BatchLine {
             BatchLine(
                 line, tenant: request.tenant, lineBytesMax: lineBytesMax, key: key, trace: trace)
+        }
+        /// The last line of an answer: nothing more is stored, and nothing more is read.
+        func end(_ problem: Problem, line: Int) async throws(HTTPExchangeError) {
+            var writer = LinesWriter()
+            writer.write(.refused(id: nil, line: line, problem), traceID: traceID)
+            note(problem, request, traceID: traceID)
+            try await output.write(writer.bytes)
+            try await output.begin()
         }
         func takeLines() async throws(HTTPExchangeError) -> Bool {
             do throws(Problem) {
                 try request.checkKey()
             } catch {
-                // Nothing more is stored, and nothing more is read.
-                var writer = LinesWriter()
-                writer.write(
-                    .refused(id: nil, line: splitter.linesRead, error), traceID: traceID)
-                note(error, request, traceID: traceID)
-                try await exchange.write(writer.bytes)
+                try await end(error, line: splitter.linesRead)
                 return false
             }
-            try await exchange.write(await results(of: &lines, request, traceID))
+            try await output.write(await results(of: &lines, &places, request, traceID))
             return true
         }
-        while let piece = try await exchange.nextPiece() {
+        if request.prefersLines { try await output.begin() }
+        while true {
+            let piece: [UInt8]?
+            do { piece = try await exchange.nextPiece() } catch {
+                // What came is stored. What came of a line that broke off is not.
+                let problem = Problem(error, bytesMax: lineBytesMax)
+                return try await end(problem, line: splitter.linesRead + 1)
+            }
+            guard let piece else { break }
             await request.takeTurn()
             splitter.append(piece)
             while let line = splitter.next() {
@@ -67,37 +76,69 @@ extension ServerDoors {
         }
         if let line = splitter.last() {
             lines.append(read(line))
-            _ = try await takeLines()
+            guard try await takeLines() else { return }
         }
+        try await output.begin()
     }
 
     /// Stores what can be stored, and answers with a line for each line. Takes all of `lines`.
+    ///
+    /// A line with the id of one before it is a replay of that: it waits until that is stored.
+    ///
+    /// - Parameter places: the first line of each id.
     private func results(
-        of lines: inout [BatchLine], _ request: DoorRequest, _ traceID: String
+        of lines: inout [BatchLine], _ places: inout [String: Int], _ request: DoorRequest,
+        _ traceID: String
     ) async -> [UInt8] {
         let batch = lines
         lines.removeAll(keepingCapacity: true)
-        let commands = batch.compactMap { line in
-            if case .command(let command, _, _) = line { command } else { nil }
-        }
-        var answers = commands.isEmpty ? [] : await relay.submit(commands)
-        answers.reverse()
         var writer = LinesWriter()
-        for line in batch {
-            let result: BatchResult
-            switch line {
-            case .problem(let problem, let id, let number):
-                result = .refused(id: id, line: number, problem)
-            case .command(let command, let id, let number):
-                let answer = answers.popLast() ?? .refused(Refusal(.stopping, "The relay stops."))
-                result = await self.result(answer, command, id, number)
-            }
-            writer.write(result, traceID: traceID)
-            if case .refused(_, _, let problem) = result {
-                note(problem, request, traceID: traceID)
+        var next = batch[...]
+        while !next.isEmpty {
+            var ids: Set<String> = []
+            let piece = next.prefix { line in line.id.map { ids.insert($0).inserted } ?? true }
+            next = next.dropFirst(piece.count)
+            for (line, result) in zip(piece, await results(of: Array(piece))) {
+                var result = result
+                if let id = line.id {
+                    if let before = places[id], case .refused(_, _, let problem) = result,
+                        problem.code == .idempotencyKeyReused
+                    {
+                        result = .refused(
+                            id: id, line: line.number, .reused(in: [before, line.number]))
+                    }
+                    if places.count < Self.idsKeptMax { places[id] = places[id] ?? line.number }
+                }
+                writer.write(result, traceID: traceID)
+                if case .refused(_, _, let problem) = result {
+                    note(problem, request, traceID: traceID)
+                }
             }
         }
         return writer.bytes
+    }
+
+    /// Of so many ids of a batch it is remembered which line came first: about half a mebibyte.
+    private static let idsKeptMax = 4_096
+
+    /// The same of lines with ids of their own.
+    private func results(of batch: [BatchLine]) async -> [BatchResult] {
+        let commands = batch.compactMap { line in
+            if case .command(let command, _, _) = line { command } else { nil }
+        }
+        var answers = (commands.isEmpty ? [] : await relay.submit(commands))[...]
+        var results: [BatchResult] = []
+        for line in batch {
+            switch line {
+            case .problem(let problem, let id, let number):
+                results.append(.refused(id: id, line: number, problem))
+            case .command(let command, let id, let number):
+                let answer =
+                    answers.popFirst() ?? .refused(Refusal(.stopping, "The relay stops."))
+                results.append(await result(answer, command, id, number))
+            }
+        }
+        return results
     }
 
     private func result(
@@ -120,5 +161,38 @@ struct LinesWriter {
         result.write(to: &writer, traceID: traceID)
         bytes += writer.bytes
         bytes.append(UInt8(ascii: "\n"))
+    }
+}
+
+/// Where a batch's answers go: they wait for the end of the body, as far as there is room for
+/// them, for a proxy takes no more of the body once there is an answer. A client that reads while
+/// it sends asks for them at once (`Prefer: lines`).
+private struct BatchOutput {
+    private let doors: ServerDoors
+    private let request: DoorRequest
+    private var hasBegun = false
+
+    init(_ doors: ServerDoors, _ request: DoorRequest) {
+        (self.doors, self.request) = (doors, request)
+    }
+
+    mutating func write(_ bytes: [UInt8]) async throws(HTTPExchangeError) {
+        if !hasBegun {
+            if request.exchange.keep(bytes) { return }
+            try await begin()
+        }
+        try await request.exchange.write(bytes)
+    }
+
+    /// From now on answers go as they come.
+    mutating func begin() async throws(HTTPExchangeError) {
+        guard !hasBegun else { return }
+        hasBegun = true
+        let kept = request.exchange.takeKept()
+        // A proxy that gathers the answer would hold back what the producer waits for.
+        doors.begin(
+            request.exchange, request,
+            ["content-type": "application/x-ndjson", "x-accel-buffering": "no"])
+        if !kept.isEmpty { try await request.exchange.write(kept) }
     }
 }

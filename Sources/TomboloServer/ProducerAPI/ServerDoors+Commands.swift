@@ -108,7 +108,7 @@ extension ServerDoors {
             return CommandAnswer(accepted, in: await relay.logID(of: command.activity.tenant))
         case .replay(let seq): return try await replay(seq, command)
         case .refused(let refusal): throw Problem(refusal)
-        case .acceptedAll, .refusedBatch, .stored:
+        case .acceptedAll, .replayAll, .partlyThere, .refusedBatch, .stored:
             throw Problem(.internalError, "The relay answered a command with something else.")
         }
     }

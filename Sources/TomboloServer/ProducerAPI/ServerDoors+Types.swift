@@ -93,7 +93,7 @@ extension ServerDoors {
         switch answer {
         case .stored(let stored): return stored
         case .refused(let refusal): throw Problem(refusal)
-        case .accepted, .acceptedAll, .replay, .refusedBatch:
+        case .accepted, .acceptedAll, .replay, .replayAll, .partlyThere, .refusedBatch:
             throw Problem(.internalError, "The relay answered \(what) with something else.")
         }
     }

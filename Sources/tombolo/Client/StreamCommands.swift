@@ -36,7 +36,9 @@ enum StreamCommands {
         return try finish(context, progress)
     }
 
-    private static let request = RelayRequest("POST", "/v1/events", fields: ofLines)
+    /// Answers come while lines go: they are the progress that is shown.
+    private static let request = RelayRequest(
+        "POST", "/v1/events", fields: ofLines + [(name: "prefer", value: "lines")])
 
     private static let ofLines = [(name: "content-type", value: "application/x-ndjson")]
 

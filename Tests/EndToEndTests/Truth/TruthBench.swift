@@ -261,7 +261,8 @@ final class TruthBench {
         let upload = try ChildProcess(
             [
                 "-skN", "-X", "POST", "-H", "Authorization: Bearer \(key)", "-H",
-                "Content-Type: application/x-ndjson", "-T", ".", relay.api + "/v1/events",
+                "Content-Type: application/x-ndjson", "-H", "Prefer: lines", "-T", ".",
+                relay.api + "/v1/events",
             ], program: "/usr/bin/curl")
         drainer = upload
         try upload.write(#"{"do":"update","activity":"cat","state":{"lap":1}}"# + "\n")

@@ -37,6 +37,41 @@ import TomboloLoop
         }
     }
 
+    @Test func `an answer that waits is kept up to the connection's limit, and to that of all`()
+        async throws
+    {
+        var limits = HTTPServerLimits()
+        limits.unreadBytesPerConnection = 30_000
+        let kept = Mutex<[Bool]>([])
+        try await withServer(limits: limits) { exchange in
+            let piece = [UInt8](repeating: 1, count: 10_000)
+            let all = (0..<4).map { _ in exchange.keep(piece) }
+            kept.withLock { $0 = all }
+            exchange.respond(200, [:], exchange.takeKept())
+        } _: { server in
+            let talker = try await server.connect()
+            talker.send(RawHTTP2.preface + Self.window0 + Self.requests(1))
+            while Self.statuses(talker).isEmpty {
+                _ = await talker.receive(count: talker.received.count + 1)
+            }
+            #expect(Self.statuses(talker) == [0x88])
+            talker.connection.abort()
+        }
+        #expect(kept.withLock { $0 } == [true, true, true, false])
+        let memory = HTTPServerMemory(bytesMax: 1_000)
+        let (one, other) = (HTTPConnectionMemory(memory), HTTPConnectionMemory(memory))
+        let takes = [
+            one.keep(30, atMost: 50), other.keep(20, atMost: 50), other.keep(1, atMost: 50),
+        ]
+        #expect(takes == [true, true, false])
+        one.releaseKept(30)
+        let fits = other.keep(30, atMost: 50)
+        #expect(fits && memory.bytes == 50 && other.unreadBytes == 50)
+        other.close()
+        let isFree = one.keep(50, atMost: 50)
+        #expect(isFree && memory.bytes == 50)
+    }
+
     @Test func `a constant body costs nothing, however often it is unread`() async throws {
         var limits = HTTPServerLimits()
         limits.unreadBytesPerConnection = 10_000

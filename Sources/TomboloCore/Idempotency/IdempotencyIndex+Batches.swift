@@ -1,0 +1,43 @@
+extension IdempotencyIndex {
+    /// What is known of an atomic batch by the ids of its lines.
+    enum Knowledge {
+        /// No line is on record.
+        case new
+        /// Each line has an id, and each id is on record: the batch was sent before.
+        case sent(seqs: [Int64])
+        /// Each line has an id, and some are on record.
+        case partly(there: [Int], missing: [Int])
+        /// A line is refused, or the batch for it.
+        case refused(index: Int, Refusal)
+    }
+
+    func knowledge(of commands: [Command], at now: Instant) -> Knowledge {
+        var (there, missing, seqs) = ([Int](), [Int](), [Int64]())
+        for (index, command) in commands.enumerated() {
+            guard let key = command.idempotency,
+                case .recorded(let seq, let digest)? = entry(
+                    command.activity.tenant, key.key, at: now)
+            else {
+                missing.append(index)
+                continue
+            }
+            guard digest == nil || digest == key.bodyDigest else {
+                return .refused(index: index, .keyReused)
+            }
+            there.append(index)
+            seqs.append(seq)
+        }
+        guard let first = there.first else { return .new }
+        if missing.isEmpty { return .sent(seqs: seqs) }
+        guard let nameless = missing.first(where: { commands[$0].idempotency == nil }) else {
+            return .partly(there: there, missing: missing)
+        }
+        return .refused(
+            index: first,
+            Refusal(
+                .preconditionFailed,
+                "line \(first + 1) is there already; line \(nameless + 1) has no id, so the batch "
+                    + "counts as a new one each time: give every line an id, and the same batch is "
+                    + "answered as before"))
+    }
+}

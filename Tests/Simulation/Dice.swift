@@ -8,6 +8,7 @@ struct Dice {
         case plan, producers, apple, network, phones, disk, machine, operators
         case reloads, broadcasts, bundles, months, strangers, clocks, owners
         case losses, ids, renewals, history, environments, widgets, doors
+        case debts
     }
 
     private var generators: [SplitMix64]

@@ -26,6 +26,8 @@ struct Plan {
     let cardLife: CardLife?
     /// Widgets and controls have budgets that fill up before the heal is over.
     let widensReloads: Bool
+    /// No producer asks for reloads, so that what a change owes is seen to come by itself.
+    let onlyChangesReload: Bool
     /// More channels than these Apple does not make for an app.
     let channelsMax: Int
     /// Channels have budgets that activities use up.
@@ -51,7 +53,8 @@ struct Plan {
         var tellsTimes = dice.happens(.plan, oneIn: 2)
         tellsAtHeal = dice.happens(.plan, oneIn: 3) || mutant == .leftCardForgotten
         warnsOfFullDisk = dice.happens(.plan, oneIn: 2)
-        widensReloads = dice.happens(.reloads, oneIn: 2)
+        let forgetsOwed = mutant == .reloadOwedForgotten
+        widensReloads = dice.happens(.reloads, oneIn: 2) || forgetsOwed
         channelsMax = dice.pick(.broadcasts, [1, 3, 6, 1_000])
         narrowsChannels = dice.happens(.broadcasts, oneIn: 2) || mutant == .channelBudgetAnew
         let share = dice.pick(.plan, [16, 8, 4, 2])
@@ -76,6 +79,10 @@ struct Plan {
         factRoom = dice.happens(.history, oneIn: 6) ? few : nil
         let restoresRenewals = dice.happens(.renewals, oneIn: 2)
         faults = given ?? Self.possible(drawn, restoresRenewals: restoresRenewals)
+        // Other mutants show by reloads that producers ask for.
+        let isAlone = dice.happens(.debts, oneIn: 2) && mutant == nil || forgetsOwed
+        onlyChangesReload =
+            isAlone && faults.isSuperset(of: [FaultSet(.reloads), FaultSet(.types)])
         tellsTimes = tellsTimes || faults.contains(FaultSet(.wrongPhones))
         let lives = faults.contains(FaultSet(.months)) ? CardLife.ofMonths : CardLife.ofHours
         let life = CardLife(&dice, lives)

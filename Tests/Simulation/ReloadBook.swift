@@ -21,6 +21,8 @@ final class ReloadBook {
     var wantedAt: MonotonicInstant?
     /// The last one that the relay has taken, and that has to come.
     var owedSince: MonotonicInstant?
+    /// The last durable change of an activity that certainly owes one.
+    var changedAt: MonotonicInstant?
 
     init(_ name: TokenName, _ phone: Phone) {
         self.name = name

@@ -15,6 +15,7 @@ extension World {
         durableAt = loop.now
         recordedStart = start
         note(.durable, who: -1, receipt.firstSeq, Int64(batch.events.count), Self.text(batch))
+        var owesReloads = false
         for (index, event) in batch.events.enumerated() {
             let seq = receipt.firstSeq + Int64(index)
             if let wrong = reference.append(event, seq: seq, at: loop.now.nanoseconds) {
@@ -23,10 +24,11 @@ extension World {
             checkCount(receipt.tenantSeqs[index], of: seq)
             if event.kind == .start, event.expectedVersion == 0 { leaveEarlier(event.activity) }
             if event.kind == .start { adopt(event.activity, event) }
-            wantReloads(after: event)
+            if wantReloads(after: event) { owesReloads = true }
             if event.kind == .start { tuneIn(event) }
             seam.changed(event.activity, event.kind)
         }
+        if owesReloads { crashBeforeReloads() }
         followTokens(batch.records)
         for fact in batch.facts { checkTelling("a fact", fact.body) }
         checkBounds()
@@ -160,6 +162,8 @@ extension World {
         var wrong: String?
         for event in history.dropFirst(reference.events.count) {
             wrong = reference.append(event.event, seq: event.seq, at: now) ?? wrong
+            // It was durable before anybody knew, and what it owes comes all the same.
+            wantReloads(after: event.event)
         }
         return wrong
     }

@@ -131,9 +131,11 @@ extension World {
         ledger.forget(after: recovered.lastSeq)
         let known = Set(recovered.records.compactMap(DeviceKey.init(record:)))
         pauses = []
+        surelyReloading = []
         for book in reloadBooks {
             book.sent.cuts.append(loop.now)
             book.owedSince = nil
+            book.changedAt = nil
             book.isRegistered = false
             book.known = nil
         }
@@ -266,7 +268,8 @@ extension World {
         let budgetClass = dice.pick(.operators, [BudgetClass.standard, .frequent, .lab])
         let policy = dice.pick(.operators, ["", ",\"on_unknown_start\":\"resend\""])
         var text = "{\"budget_class\":\"\(budgetClass.name)\"\(policy)"
-        if strikes(.reloads, .reloads, oneIn: 2) {
+        let reloads = strikes(.reloads, .reloads, oneIn: 2)
+        if reloads {
             text += ",\"reloads\":{\"widgets\":true,\"controls\":[\"lock\"]}"
             reloadingTypes += 1
         }
@@ -278,10 +281,13 @@ extension World {
         }
         let key = ActivityType.Key(tenant: tenant, app: Self.appID, name: name)
         typeTimelines[key, default: GrantTimeline(.standard)].ask(budgetClass, at: loop.now)
+        surelyReloading.remove(key)
+        excuseLateChanges(of: tenant)
         let answer = await relay.storeType(type, named: name, app: nil, tenant: tenant)
         guard !life.isDead, case .stored = answer else { return }
         note(.type, who: -1, 0, 0, "\(name) of \(tenant): \(text)")
         typeTimelines[key]?.confirm(at: loop.now)
+        if reloads { surelyReloading.insert(key) }
     }
 
     /// The classes of what goes to a phone's card.

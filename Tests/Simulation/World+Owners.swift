@@ -23,6 +23,8 @@ extension World {
         phone.usersEver.insert(user)
         phone.changedHandsAt = loop.now
         phone.handovers += 1
+        // Whose widgets a change reloads is looked up after it is durable.
+        for book in phone.surfaces { book.changedAt = nil }
         // A card without a token of its own is the app's to end.
         for card in phone.sortedCards where card.channel != nil && isOfAnother(card, phone) {
             card.isDismissed = true
@@ -105,6 +107,7 @@ extension World {
             book.isRegistered = false
             book.known = nil
             book.owedSince = nil
+            book.changedAt = nil
         }
         depart(phone)
     }

@@ -76,7 +76,7 @@ extension World {
 
     /// Producers want reloads, some of them many at once, until the heal.
     func wantReloads() async {
-        guard faults.contains(FaultSet(.reloads)) else { return }
+        guard faults.contains(FaultSet(.reloads)), !plan.onlyChangesReload else { return }
         let gap = Int(plan.chaos.components.seconds) * 1_000 / 15
         while !isHealed, !isOver {
             await pause(dice.time(.reloads, 1...2 * gap))
@@ -93,7 +93,7 @@ extension World {
 
     /// After the heal everything is to ask once more.
     func wantEverythingReloaded() async {
-        guard faults.contains(FaultSet(.reloads)) else { return }
+        guard faults.contains(FaultSet(.reloads)), !plan.onlyChangesReload else { return }
         // Some tokens change just then.
         for phone in phones where faults.contains(FaultSet(.rotation)) {
             for book in phone.surfaces where dice.happens(.reloads, oneIn: 2) {
@@ -149,11 +149,73 @@ extension World {
         return true
     }
 
-    /// A change of an activity is a wish too, where its type says so.
-    func wantReloads(after event: NewEvent) {
-        guard reloadingTypes > 0, let model = reference.models[event.activity] else { return }
+    // MARK: Changes
+
+    /// A change of an activity that has become durable is a wish too, where its type says so.
+    ///
+    /// - Returns: whether some surface is certainly owed a reload after it.
+    @discardableResult
+    func wantReloads(after event: NewEvent) -> Bool {
+        guard reloadingTypes > 0, let model = reference.models[event.activity] else { return false }
+        if event.kind == .start { excuseFormerAudience(of: event.activity, model) }
+        let isOwed = surelyReloads(event, model)
+        var owesSome = false
         for book in reloadBooks where book.phone.tenant == event.tenant {
             if model.isFor(book.phone) { book.wantedAt = loop.now }
+            guard isOwed, book.isThere, book.known != nil, isSurelyFor(book.phone, model) else {
+                continue
+            }
+            book.changedAt = loop.now
+            owesSome = true
+        }
+        return owesSome
+    }
+
+    /// Now and then the power goes between a commit and the wishes that it owes: these are on
+    /// record some milliseconds later.
+    func crashBeforeReloads() {
+        guard strikes(.crashes, .debts, oneIn: 3) else { return }
+        after(dice.time(.debts, 0...6)) { [self] in crash() }
+    }
+
+    /// Whether an event shows something else than before, and its type has surfaces reload then.
+    /// None counts after the heal: there is not always time for it.
+    private func surelyReloads(_ event: NewEvent, _ model: Reference.Model) -> Bool {
+        let key = ActivityType.Key(
+            tenant: event.tenant, app: Self.appID, name: Plan.type(of: model.id))
+        guard !isHealed, surelyReloading.contains(key) else { return false }
+        switch event.kind {
+        case .start, .end: return true
+        // Older than the state that is shown, it changes nothing.
+        case .update: return reference.origins[model.mark]?.version == model.version
+        case .play, .stop: return false
+        }
+    }
+
+    /// Whether an activity is for a phone by all that the relay may have on record.
+    private func isSurelyFor(_ phone: Phone, _ model: Reference.Model) -> Bool {
+        guard phone.users.count == 1, phone.ids.count == 1 else { return false }
+        return model.isFor(phone)
+    }
+
+    /// An activity that begins anew may be for others: its last changes go to these alone.
+    private func excuseFormerAudience(of activity: ActivityNumber, _ model: Reference.Model) {
+        let former = Reference.Incarnation(activity: activity, number: model.incarnation - 1)
+        guard let audience = reference.audiences[former] else { return }
+        for book in reloadBooks
+        where book.phone.tenant == model.tenant && audience.isFor(book.phone) {
+            book.changedAt = nil
+        }
+    }
+
+    /// A type is about to change: what a commit of this moment owes is looked up when the relay
+    /// learns of it, on a slow disk seconds later.
+    func excuseLateChanges(of tenant: TenantID) {
+        for book in reloadBooks where book.phone.tenant == tenant {
+            guard let changedAt = book.changedAt, loop.now - changedAt < .seconds(10) else {
+                continue
+            }
+            book.changedAt = nil
         }
     }
 
@@ -208,6 +270,21 @@ extension World {
                 at: loop.now, life: life.number, push: push.id, event: .update, priority: 10,
                 timestamp: 0, mark: 0, mayShare: false, isFrame: false, isStale: false,
                 token: push.token))
+    }
+
+    /// Once all is calm, what changes owe has come, before everything changes once more.
+    func checkReloadsOfChanges() {
+        // By the usual grants a token takes longer than the heal.
+        guard plan.widensReloads else { return }
+        for book in reloadBooks where book.isThere && book.isRegistered {
+            guard let changedAt = book.changedAt, !book.isSettled(since: changedAt) else {
+                continue
+            }
+            violated(
+                .reloads,
+                "phone \(book.phone.number) \(book.name.text): owed for a change at "
+                    + "\(changedAt), and not sent since")
+        }
     }
 
     /// Once all is calm, what was taken has come; and no window held more than its grant.

@@ -88,6 +88,8 @@ final class World: @unchecked Sendable {
     var doorTaps: [DoorTap] = []
     /// Types that may have been registered with reloads.
     var reloadingTypes = 0
+    /// Types that surely are registered with reloads.
+    var surelyReloading: Set<ActivityType.Key> = []
     /// Names that were given a second time.
     var archives = 0
     /// Of this life: on which boot it began, and by how much the wall clock was wrong then.
@@ -268,6 +270,7 @@ final class World: @unchecked Sendable {
         await pause(plan.healing)
         while life?.isReady != true { await pause(.milliseconds(100)) }
         await checkAfterHealing()
+        checkReloadsOfChanges()
         await changeTimelines()
         await changeDoors()
         await Producer(self, plan.tenants[0], 99).changeEverything()

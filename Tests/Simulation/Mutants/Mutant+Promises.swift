@@ -33,7 +33,7 @@ extension Mutant {
         case .secondStartBeforeToken: [.oneStart]
         case .echoWithoutEnd: [.echo]
         case .refusedThoughTaken: [.wire]
-        case .reloadForgottenWithToken: [.reloads]
+        case .reloadForgottenWithToken, .reloadOwedForgotten: [.reloads]
         case .reloadNeverAtRest: [.reloadsAsked]
         case .reloadToRetiredToken: [.retired]
         case .userClaimed, .endShownToStranger, .userKept: [.audience]
@@ -69,6 +69,7 @@ extension Mutant {
         case .entriesKept, .doorOfAnother, .actionFromArrival:
             [FaultSet(.widgets), FaultSet(.reloads)]
         case .startWaitForgotten: [FaultSet(.crashes), FaultSet(.pauses)]
+        case .reloadOwedForgotten: [FaultSet(.crashes), FaultSet(.reloads), FaultSet(.types)]
         case .leftCardForgotten: [FaultSet(.changedUsers), FaultSet(.offline)]
         default: []
         }

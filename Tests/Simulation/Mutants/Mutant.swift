@@ -9,6 +9,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case cardAgeForgottenAtRestart = "card-age-forgotten-at-restart"
     case startWaitForgotten = "start-wait-forgotten-at-restart"
     case reloadBudgetForgotten = "reload-budget-forgotten-at-restart"
+    case reloadOwedForgotten = "reload-owed-forgotten-at-restart"
     case windowReopenedByClock = "window-reopened-by-a-clock-step"
     case cutUnderHead = "cut-under-a-head-without-a-row"
     case retiredAfterRestart = "retired-after-its-restart"

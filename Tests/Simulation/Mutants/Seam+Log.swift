@@ -93,6 +93,9 @@ extension Seam {
     /// What was read at start-up.
     func apply(to recovered: inout RecoveredLog) {
         marks = [:]
+        if mutant == .reloadOwedForgotten {
+            recovered.records.removeAll { $0.space == .owedReload }
+        }
         for index in recovered.records.indices {
             guard let value = recovered.records[index].value else { continue }
             if recovered.records[index].space == .mark {

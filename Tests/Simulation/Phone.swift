@@ -77,6 +77,8 @@ final class Phone {
     var usersEver: Set<String>
     /// How often somebody else came to have it.
     var handovers = 0
+    /// Its device was deleted, and its cards ended with it.
+    var wasDeleted = false
     /// When somebody else last came to have it.
     var changedHandsAt: MonotonicInstant?
     /// When it last may have come to activities that run: it was registered, by any name.

@@ -32,7 +32,7 @@ extension World {
         }
         let phone = token.phone
         check(
-            phone.changedHandsAt != nil || phone.ids.count > 1
+            phone.changedHandsAt != nil || phone.ids.count > 1 || phone.wasDeleted
                 || !isForAll(since: key.reference, phone), .ended,
             "it is for the phone")
         check(

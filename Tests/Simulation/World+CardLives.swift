@@ -124,7 +124,7 @@ extension World {
         var faults: [(Promise, String)] = []
         let model = reference.model(tenant: phone.tenant, id: before.id.rawValue)?.1
         // Who comes back to a phone gets a new card.
-        guard phone.changedHandsAt == nil else { return [] }
+        guard phone.changedHandsAt == nil, !phone.wasDeleted else { return [] }
         if model?.isRenewed != true { faults.append((.renewal, "nobody asked for it")) }
         // Of an app that was deleted the relay may not have heard: to it the card is the old app's.
         guard phone.installation == 1 else { return faults }

@@ -97,6 +97,20 @@ extension World {
         dice.happens(.ids, oneIn: 2) ? nil : dice.time(.ids, 100...30_000)
     }
 
+    /// A device that is deleted ends its cards first, as far as they have tokens.
+    func endCards(of phone: Phone) {
+        phone.wasDeleted = true
+        phone.handovers += 1
+        for card in phone.cards.values where card.channel == nil {
+            if card.isRegistered {
+                card.isLeft = true
+            } else if card.registeredSince.nanoseconds > 0 || card.toldAt != nil {
+                // Whether it has a token by the relay, nobody can tell.
+                card.isUnnamed = true
+            }
+        }
+    }
+
     /// The relay is about to hear that a device goes.
     func leave(_ phone: Phone) {
         phone.front = nil

@@ -162,7 +162,10 @@ extension World {
         let upload = phone.uploads[0]
         if case .register = upload.command { phone.joinedAt = loop.now }
         if let user = upload.user { changeHands(phone, to: user) }
-        if case .delete = upload.command { leave(phone) }
+        if case .delete = upload.command {
+            endCards(of: phone)
+            leave(phone)
+        }
         if let id = upload.id { takeID(id, phone) }
         if let budgetClass = upload.budgetClass { phone.timeline?.ask(budgetClass, at: loop.now) }
         if case .presence(let report) = upload.command {

@@ -173,7 +173,8 @@ let package = Package(
                 "CoreRig",
             ],
             exclude: [
-                "ten_kills.py", "httpx_client.py", "foreign_clients.py", "fault_run.py",
+                "ten_kills.py", "copy_back.py", "httpx_client.py", "foreign_clients.py",
+                "fault_run.py",
                 "backend.py", "verdicts.py", "doors", "console.py", "console_bench.py",
                 "load_bench.py",
                 "watched_day.py",

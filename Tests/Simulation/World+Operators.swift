@@ -142,7 +142,7 @@ extension World {
         // What the gap had on record is on record no more.
         retiredTokens = []
         for phone in phones where phone.wasDeleted {
-            for card in phone.cards.values where card.isLeft { card.isUnnamed = true }
+            for card in phone.cards.values { card.isUnnamed = true }
         }
         for (key, outbox) in outboxes {
             outbox.cuts.append(loop.now)

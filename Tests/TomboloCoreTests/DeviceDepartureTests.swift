@@ -83,6 +83,20 @@ import TomboloJSON
         #expect(rig.core.view(Self.key, now: rig.now) != nil)
     }
 
+    @Test func `it ends its cards also where the device is here again and the relay restarts`() {
+        var rig = Self.running()
+        let pause = rig.pause(#"{"all":true}"#)
+        rig.tell(.delete)
+        rig.device("phone", user: "u42")
+        rig.advance(to: 60)
+        let damage = rig.crash(recoverAt: 70)
+        #expect(damage == [])
+        rig.resume(pause)
+        rig.advance(to: 100)
+        #expect(Self.ends(rig).map(\.token) == ["bb"])
+        #expect(Self.devices(rig) == 1)
+    }
+
     @Test func `an erasure does not wait`() {
         var rig = Self.running()
         _ = rig.pause(#"{"all":true}"#)

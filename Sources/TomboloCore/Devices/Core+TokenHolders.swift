@@ -74,7 +74,7 @@ extension Core {
     ) -> (slot: DeviceSlot, observedAt: Instant)? {
         guard let place = configuration.tokenPlace(of: value, device),
             let slot = devices.holder(of: place),
-            let holder = devices[slot], holder.key != device.key
+            let holder = devices[slot], holder.number != device.number
         else { return nil }
         let times = holder.tokens.all.compactMap { $0.token.value == value ? $0.token : nil }
         return (slot, times.map(\.observedAt).max() ?? .distantPast)
@@ -87,7 +87,9 @@ extension Core {
     func mayTake(
         _ value: PushToken, observedAt: Instant, for device: Device, by authority: DeviceAuthority
     ) throws(Refusal) -> Bool {
-        guard let (slot, last) = otherHolder(of: value, than: device) else { return true }
+        guard let (slot, last) = otherHolder(of: value, than: device),
+            devices[slot]?.leavingUntil == nil
+        else { return true }
         let user = devices[slot]?.registration.user
         let isOneUser = user != nil && isSameText(user, device.registration.user)
         guard authority == .operate || isOneUser else {
@@ -119,7 +121,7 @@ extension Core {
     /// After a restart: an older relay let two devices have one token. The newer registration keeps
     /// it where both are of one user; else the older one does.
     mutating func adoptTokens(of slot: DeviceSlot) {
-        guard let device = devices[slot], device.leavingUntil == nil else { return }
+        guard let device = devices[slot] else { return }
         for (name, token) in device.tokens.all {
             guard let place = configuration.tokenPlace(of: token.value, device) else { continue }
             guard let other = devices.holder(of: place), other != slot, let holder = devices[other],

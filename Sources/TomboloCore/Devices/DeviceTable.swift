@@ -203,6 +203,14 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         adoptLeaving(place)
     }
 
+    /// A device of that name is registered anew. Answers the current values to delete: none while
+    /// the one before stays for its ends.
+    mutating func comeBack(_ key: DeviceKey) -> [Record] {
+        let stays = leaving.contains { devices[$0]?.number == departed[key]?.number }
+        let records = departed.remove(key)
+        return stays ? [] : records
+    }
+
     /// The same of one that the relay before left so.
     mutating func adoptLeaving(_ place: DeviceSlot) {
         leaving.insert(place)

@@ -138,10 +138,14 @@ extension Core {
         // The device may have gone and come back since.
         let incarnation = activities[activity].durableIncarnation
         if !startHistories.isEmpty, let key = devices[device]?.key,
-            let history = startHistories[.device(key)],
-            let card = history.lastCard(of: activities[activity].number, incarnation), card.wasLeft
+            let history = startHistories[.device(key)]
         {
-            next = max(next, card.renewal + 1)
+            let number = activities[activity].number
+            if let card = history.lastCard(of: number, incarnation), card.wasLeft {
+                next = max(next, card.renewal + 1)
+            }
+            // It may have had a newer one that was not left, by another installation of its app.
+            while history.exactCard(of: number, incarnation, next)?.wasLeft == true { next += 1 }
         }
         return next
     }

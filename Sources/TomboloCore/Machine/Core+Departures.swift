@@ -24,6 +24,7 @@ extension Core {
             if case .activity(let reference) = name, used.contains(reference) { continue }
             devices[known: slot].tokens[name] = nil
         }
+        adoptTokens(of: slot)
         let end = wall(now) + Device.leavingMax
         devices.leave(slot, until: end)
         devices.deadlines.set(slot, at: clock.steady(end))
@@ -45,6 +46,7 @@ extension Core {
         guard isOver || atOnce || end <= wall(now) else {
             return devices.deadlines.set(slot, at: clock.steady(end))
         }
+        releaseTokens(of: slot)
         for card in gone.destinations { removeDestination(card) }
         devices.remove(slot)
         journal.erase(.device, gone.number)

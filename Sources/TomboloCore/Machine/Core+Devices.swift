@@ -81,7 +81,7 @@ extension Core {
                 Device(key: key, number: devices.takeNumber(), registration: registration))
             devices[known: slot].audience = audiences.take(key)
             devices.register(slot, key)
-            journal.write(devices.departed.remove(key))
+            journal.write(devices.comeBack(key))
             recallStarts(ofDevice: slot, now: now)
             noteFact("device.registered", of: slot, now: now)
         }

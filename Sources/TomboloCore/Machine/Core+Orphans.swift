@@ -37,6 +37,13 @@ extension Core {
             destinations[slot].final = final
             // It began before its device left, and the history says so.
             if isLeft { destinations[slot].story = .began }
+            // A device that was deleted and is here again ends it, with the newest token.
+            for other in devices.leaving where devices[other]?.key == owner.key {
+                for card in devices[other]?.destinations ?? []
+                where self.reference(destinations[card]) == reference {
+                    enter(.gone, card, now: now)
+                }
+            }
             destinations.wakeFirst(slot)
         }
     }

@@ -109,8 +109,12 @@ import TomboloJSON
     @Test func `a pepper is made once, for its owner alone, and read ever after`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove(Pepper.fileName) }
-        let made = try Pepper(directory: folder.path)
-        let read = try Pepper(directory: folder.path)
+        let missing = #expect(throws: PepperError.self) {
+            try Pepper(directory: folder.path, keyCount: 3)
+        }
+        #expect(missing?.cause == "it is missing, and 3 API keys were stored under it")
+        let made = try Pepper(directory: folder.path, keyCount: 0)
+        let read = try Pepper(directory: folder.path, keyCount: 3)
         #expect(made.bytes == read.bytes)
         #expect(made.bytes.count == 32)
         var status = stat()
@@ -124,13 +128,17 @@ import TomboloJSON
         let descriptor = open("\(folder.path)/\(Pepper.fileName)", O_WRONLY | O_CREAT, 0o600)
         #expect(write(descriptor, "short", 5) == 5)
         close(descriptor)
-        let error = #expect(throws: PepperError.self) { try Pepper(directory: folder.path) }
+        let error = #expect(throws: PepperError.self) {
+            try Pepper(directory: folder.path, keyCount: 0)
+        }
         #expect(error?.description.contains("32 bytes") == true)
         #expect(error?.description.contains("backup") == true)
     }
 
     @Test func `a folder that is not there is an error with its path`() {
-        let error = #expect(throws: PepperError.self) { try Pepper(directory: "/nowhere") }
+        let error = #expect(throws: PepperError.self) {
+            try Pepper(directory: "/nowhere", keyCount: 0)
+        }
         #expect(error?.path.hasPrefix("/nowhere/pepper") == true)
     }
 }

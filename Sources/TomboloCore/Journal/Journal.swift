@@ -258,6 +258,9 @@ struct Journal: Sendable {
         if pending.flushAt == nil { pending.flushAt = .distantPast }
     }
 
+    /// What waits is urgent, also where a flush is planned.
+    mutating func flushAtOnce() { pending.flushAt = .distantPast }
+
     /// Whether `take` has something.
     func hasBatch(now: Instant, writesAll: Bool) -> Bool {
         guard !isBusy, !pending.isEmpty else { return false }

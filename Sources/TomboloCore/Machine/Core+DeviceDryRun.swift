@@ -29,6 +29,7 @@ extension Core {
             _ = try check(action, of: device, now: now)
             return Stored(.created)
         case .presence(let report):
+            guard hasRoom else { throw Self.noRoom }
             return hearing(report, of: device, now: now).stored
         }
     }

@@ -41,6 +41,8 @@ extension Core {
             guard !upstreams[lane].hasBeenRight else { return outcome }
             upstreams[lane].noteRightToken()
             journal.write(Upstream(configuration[lane]).record)
+            // Where it is lost, wrong tokens close the upstream once more.
+            journal.flushAtOnce()
         case .rejected(let status, let reason, .tokenMisplaced, _),
             .rejected(let status, let reason, .topic, _):
             guard let device = device(of: outcome.push),

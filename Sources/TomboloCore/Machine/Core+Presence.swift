@@ -9,6 +9,8 @@ extension Core {
     ) throws(Refusal) {
         let slot = try devices.registered(key)
         guard let device = devices[slot] else { return }
+        // Some of it is answered before the disk: a relay that cannot write does not say 200.
+        guard hasRoom else { throw Self.noRoom }
         let (heard, stored, transitions) = hearing(report, of: device, now: now)
         devices[known: slot].heard = heard
         if heard.presence.isLease || device.presence.isLease {

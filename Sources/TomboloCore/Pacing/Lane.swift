@@ -19,8 +19,9 @@ struct Lane: Sendable {
     /// where none was ever right: the app's are wrong.
     static let strangersMax = 3
     /// While the app's tokens are wrong, a device that was not tried yet is tried so long after the
-    /// one before: 40 wrong devices hold a right one back for two minutes at most.
-    static let strangerPace = Span.seconds(2)
+    /// one before; each time in half the time, down to the second: a thousand wrong devices hold a
+    /// right one back for half a minute.
+    static let (strangerPaceMax, strangerPaceMin) = (Span.seconds(2), Span.milliseconds(20))
 
     private(set) var capacity = 1
     private(set) var inFlight = 0
@@ -91,7 +92,7 @@ struct Lane: Sendable {
     mutating func noteWrongToken(ofDevice device: DeviceSlot) -> Bool {
         guard !hasBeenRight else { return false }
         // Each device has its try at a steady pace. Where all have had one, it slows down.
-        if strangers.insert(device).inserted { probeDelay = Self.strangerPace }
+        if strangers.insert(device).inserted { probeDelay = strangerPace }
         if strangers.count >= Self.strangersMax { seeksRightToken = true }
         return seeksRightToken
     }
@@ -109,7 +110,13 @@ struct Lane: Sendable {
     /// A device that was not tried yet waits: its try comes soon.
     mutating func tryStranger(now: Instant) {
         guard let parkedUntil else { return }
-        self.parkedUntil = min(parkedUntil, now + Self.strangerPace)
+        self.parkedUntil = min(parkedUntil, now + strangerPace)
+    }
+
+    private var strangerPace: Span {
+        let halvings = min(7, max(0, strangers.count - Self.strangersMax))
+        let pace = Self.strangerPaceMax.nanoseconds >> Int64(halvings)
+        return max(Self.strangerPaceMin, Span(nanoseconds: pace))
     }
 
     /// A token was of this topic and environment, whatever else became of its push: from now on a

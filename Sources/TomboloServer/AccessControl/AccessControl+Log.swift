@@ -33,6 +33,11 @@ extension AccessControl {
             .sorted { $0.number < $1.number }
     }
 
+    /// How many keys a log has that no relay runs on.
+    package static func keyCount(in log: any EventLog) async throws(EventLogError) -> Int {
+        try await records(in: log).count { $0.number != KeyOrder.number }
+    }
+
     private static func records(
         in log: any EventLog
     ) async throws(EventLogError) -> [(number: Int64, value: [UInt8])] {

@@ -5,7 +5,7 @@ import TomboloCrypto
 /// test a guess.
 package struct Pepper: Sendable {
     package static let fileName = "pepper"
-    private static let byteCount = 32
+    fileprivate static let byteCount = 32
 
     let bytes: [UInt8]
 
@@ -16,11 +16,18 @@ package struct Pepper: Sendable {
     /// is none.
     ///
     /// The file appears whole or not at all, and two processes that start at once agree on one.
-    package init(directory: String) throws(PepperError) {
+    ///
+    /// - Parameter keyCount: of the API keys that are stored under it. Where there are any, no
+    ///   other file is made: they would open nothing.
+    package init(directory: String, keyCount: Int) throws(PepperError) {
         let path = directory + "/" + Self.fileName
         if let bytes = try Self.read(path) {
             self.bytes = bytes
             return
+        }
+        guard keyCount == 0 else {
+            throw PepperError(
+                path: path, cause: "it is missing, and \(keyCount) API keys were stored under it")
         }
         try Self.make(path)
         guard let bytes = try Self.read(path) else {
@@ -78,8 +85,9 @@ package struct PepperError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String {
-        "\(path): \(cause). The file keeps every API key usable: restore it from a "
-            + "backup, give the relay's "
-            + "user the right to read it, or delete it and mint all keys anew."
+        "\(path): \(cause). The file keeps every API key usable: restore it from a backup, or give "
+            + "the relay's user the right to read it. Where it is lost for good, make another "
+            + "(head -c \(Pepper.byteCount) /dev/urandom > \(path)) and mint all keys anew: those of "
+            + "before open nothing any more."
     }
 }

@@ -182,8 +182,10 @@ enum KeyCommands {
             let traits = KeyTraits(
                 name: context.invocation.text(.keyName),
                 expiresAt: life(context).map { now + $0 })
+            let pepper = try Pepper(
+                directory: data, keyCount: try await AccessControl.keyCount(in: log))
             let minted = try await AccessControl.mint(
-                into: log, pepper: try Pepper(directory: data), environment: "live",
+                into: log, pepper: pepper, environment: "live",
                 tenant: TenantID(tenant), scopes: scopes, binding: binding(context),
                 traits: traits, now: now)
             await log.close()

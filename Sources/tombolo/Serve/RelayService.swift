@@ -74,9 +74,9 @@ final class RelayService: @unchecked Sendable {
         } catch {
             throw ProgramError(error)
         }
-        let pepper = try Self.pepper(data)
-        access = AccessControl(
-            pepper: pepper, records: await relay.keys(), now: { SystemClock().now() })
+        let keys = await relay.keys()
+        let pepper = try Self.pepper(data, keyCount: keys.count { $0.number != KeyOrder.number })
+        access = AccessControl(pepper: pepper, records: keys, now: { SystemClock().now() })
         for number in access.unreadable {
             report(
                 OperatorNote(
@@ -199,9 +199,11 @@ final class RelayService: @unchecked Sendable {
         return minted.key.text
     }
 
-    private static func pepper(_ directory: String) throws(ProgramError) -> Pepper {
+    private static func pepper(
+        _ directory: String, keyCount: Int
+    ) throws(ProgramError) -> Pepper {
         do {
-            return try Pepper(directory: directory)
+            return try Pepper(directory: directory, keyCount: keyCount)
         } catch {
             throw ProgramError("\(error)", remedy: "restore it from a backup of \(directory)")
         }

@@ -109,12 +109,12 @@ def through_nginx(world, nginx, number):
     expect(f"{what}: each line is answered, in order", True, expected == answers)
 
 
-def begin(world, length, fields):
+def begin(world, length, fields, chunks=False):
     """A connection whose request has its head, and no body yet."""
     connection = http.client.HTTPConnection("127.0.0.1", world.port, timeout=10)
     connection.putrequest("POST", "/v1/events")
-    own = {"Content-Type": "application/x-ndjson", "Content-Length": str(length),
-           "Authorization": f"Bearer {world.key}"}
+    own = {"Content-Type": "application/x-ndjson", "Authorization": f"Bearer {world.key}"}
+    own |= {"Transfer-Encoding": "chunked"} if chunks else {"Content-Length": str(length)}
     for name, value in (own | fields).items():
         connection.putheader(name, value)
     connection.endheaders()
@@ -144,14 +144,18 @@ def by_halves(world, name, fields):
     connection.close()
 
 
-def broken_off(world, name, fields):
-    """The body ends in the middle of its sixth line."""
+def broken_off(world, name, fields, chunks=False):
+    """The body ends in the middle of its sixth line, or is no chunk there."""
     lines, expected = batch(name, 10)
     body = b"".join(lines)
-    connection = begin(world, len(body), fields)
+    connection = begin(world, len(body), fields, chunks)
     try:
-        connection.send(b"".join(lines[:5]) + lines[5][:1_000])
-        connection.sock.shutdown(socket.SHUT_WR)
+        if chunks:
+            whole = b"".join(lines[:5])
+            connection.send(b"%x\r\n%s\r\nzz\r\n" % (len(whole), whole))
+        else:
+            connection.send(b"".join(lines[:5]) + lines[5][:1_000])
+            connection.sock.shutdown(socket.SHUT_WR)
         answers = read(connection.getresponse())
         expect(f"{name}: answers of its lines", expected[:5], answers[:5])
         expect(f"{name}: the last answer's ok", [False], [ok for _, ok in answers[5:]])
@@ -171,6 +175,7 @@ def main():
             for name, fields in ("whole", {}), ("lines", {"Prefer": "lines"}):
                 by_halves(world, name, fields)
                 broken_off(world, f"{name}-broken-off", fields)
+            broken_off(world, "no-chunk", {}, chunks=True)
         finally:
             world.stop()
             if nginx:

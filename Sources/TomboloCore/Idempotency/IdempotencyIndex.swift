@@ -85,7 +85,7 @@ struct IdempotencyIndex: Sendable {
     private static func hash(_ tenant: TenantID, _ key: String) -> Int {
         var hasher = Hasher()
         hasher.combine(tenant)
-        hasher.combine(key)
+        hasher.combine(bytesOf: key)
         return hasher.finalize()
     }
 }

@@ -140,6 +140,12 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         exchange.begin(200, fields)
     }
 
+    /// Answers at once what would else come in parts.
+    func respond(_ request: DoorRequest, _ response: DoorResponse) {
+        count(request.route, request.principal, response.status)
+        send(response, to: request.exchange)
+    }
+
     /// Counts the request among those of its key while it is open.
     private func performCounted(
         _ request: DoorRequest, _ exchange: HTTPExchange

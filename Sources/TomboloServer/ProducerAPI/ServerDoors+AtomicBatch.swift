@@ -68,16 +68,17 @@ extension ServerDoors {
         _ lines: [AtomicLine]
     ) throws(Problem) -> (first: [AtomicLine], of: [Int]) {
         var (first, of) = ([AtomicLine](), [Int]())
-        var places: [String: Int] = [:]
+        var places: [[UInt8]: Int] = [:]
         for line in lines {
-            if let id = line.id, let place = places[id] {
+            let id = line.id.map { Array($0.utf8) }
+            if let id, let place = places[id] {
                 guard first[place].command.idempotency == line.command.idempotency else {
                     throw .reused(in: [first[place].line, line.line])
                 }
                 of.append(place)
                 continue
             }
-            if let id = line.id { places[id] = first.count }
+            if let id { places[id] = first.count }
             of.append(first.count)
             first.append(line)
         }

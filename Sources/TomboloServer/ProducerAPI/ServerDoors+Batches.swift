@@ -29,7 +29,7 @@ extension ServerDoors {
         let lineBytesMax = configuration.bodyBytesMax
         var splitter = LineSplitter(lineBytesMax: lineBytesMax)
         var lines: [BatchLine] = []
-        var places: [String: Int] = [:]
+        var places: [[UInt8]: Int] = [:]
         let (key, trace) = (request.asking, request.trace)
         let traceID = traceID(of: request.head)
         var output = BatchOutput(self, request)
@@ -42,8 +42,7 @@ extension ServerDoors {
             var writer = LinesWriter()
             writer.write(.refused(id: nil, line: line, problem), traceID: traceID)
             note(problem, request, traceID: traceID)
-            try await output.write(writer.bytes)
-            try await output.begin()
+            try await output.end(writer.bytes)
         }
         func takeLines() async throws(HTTPExchangeError) -> Bool {
             do throws(Problem) {
@@ -87,7 +86,7 @@ extension ServerDoors {
     ///
     /// - Parameter places: the first line of each id.
     private func results(
-        of lines: inout [BatchLine], _ places: inout [String: Int], _ request: DoorRequest,
+        of lines: inout [BatchLine], _ places: inout [[UInt8]: Int], _ request: DoorRequest,
         _ traceID: String
     ) async -> [UInt8] {
         let batch = lines
@@ -95,19 +94,24 @@ extension ServerDoors {
         var writer = LinesWriter()
         var next = batch[...]
         while !next.isEmpty {
-            var ids: Set<String> = []
-            let piece = next.prefix { line in line.id.map { ids.insert($0).inserted } ?? true }
+            var ids: Set<[UInt8]> = []
+            let piece = next.prefix { line in
+                line.id.map { ids.insert(Array($0.utf8)).inserted } ?? true
+            }
             next = next.dropFirst(piece.count)
             for (line, result) in zip(piece, await results(of: Array(piece))) {
                 var result = result
                 if let id = line.id {
-                    if let before = places[id], case .refused(_, _, let problem) = result,
+                    let place = Array(id.utf8)
+                    if let before = places[place], case .refused(_, _, let problem) = result,
                         problem.code == .idempotencyKeyReused
                     {
                         result = .refused(
                             id: id, line: line.number, .reused(in: [before, line.number]))
                     }
-                    if places.count < Self.idsKeptMax { places[id] = places[id] ?? line.number }
+                    if places.count < Self.idsKeptMax {
+                        places[place] = places[place] ?? line.number
+                    }
                 }
                 writer.write(result, traceID: traceID)
                 if case .refused(_, _, let problem) = result {
@@ -184,15 +188,28 @@ private struct BatchOutput {
         try await request.exchange.write(bytes)
     }
 
+    /// The last line. Where nothing has gone yet the answer goes whole: behind a body that is none
+    /// a stream would be cut.
+    mutating func end(_ bytes: [UInt8]) async throws(HTTPExchangeError) {
+        guard !hasBegun else { return try await request.exchange.write(bytes) }
+        hasBegun = true
+        doors.respond(
+            request, DoorResponse(status: 200, fields: Self.fields, body: kept() + bytes))
+    }
+
+    private func kept() -> [UInt8] { request.exchange.takeKept() }
+
+    // A proxy that gathers the answer would hold back what the producer waits for.
+    private static let fields: HTTPFields = [
+        "content-type": "application/x-ndjson", "x-accel-buffering": "no",
+    ]
+
     /// From now on answers go as they come.
     mutating func begin() async throws(HTTPExchangeError) {
         guard !hasBegun else { return }
         hasBegun = true
-        let kept = request.exchange.takeKept()
-        // A proxy that gathers the answer would hold back what the producer waits for.
-        doors.begin(
-            request.exchange, request,
-            ["content-type": "application/x-ndjson", "x-accel-buffering": "no"])
+        let kept = kept()
+        doors.begin(request.exchange, request, Self.fields)
         if !kept.isEmpty { try await request.exchange.write(kept) }
     }
 }

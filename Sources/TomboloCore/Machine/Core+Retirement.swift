@@ -11,7 +11,8 @@ extension Core {
 
     /// An activity that has ended retires when late readers have had their time.
     mutating func retireLater(_ slot: ActivitySlot, now: Instant) {
-        guard let ending = activities[slot].accepted.ending else { return }
+        let accepted = activities[slot].accepted
+        guard let ending = accepted.ending else { return }
         activities.retirements.set(
             slot, at: clock.shownAt(ending.at, now: now) + configuration.limits.endedKept)
         activities.noteEnded(slot)

@@ -88,8 +88,15 @@ import TomboloRelay
             #expect(alone.text.contains("it gets 404"), "\(alone.text)")
             // The word changes; the surfaces were reloaded just before.
             try await update(#"{"word":"unlocked"}"#)
-            let held = try await surfaces()
-            #expect(held["control:lock"]?.codes.last == "spacing", "\(held)")
+            var held = try await surfaces()
+            // What a change owes is granted in a turn after its answer.
+            for _ in 0..<200
+            where held["control:lock"]?.codes.last != "spacing" && doors.sender.pushes.count == 2 {
+                held = try await surfaces()
+            }
+            // On a busy machine a control's spacing is over by then, and it is reloaded again.
+            let isHeld = held["control:lock"]?.codes.last == "spacing"
+            #expect(isHeld || doors.sender.pushes.count > 2, "\(held)")
             #expect(held["widget:door"]?.codes.contains("fetched_before") == true, "\(held)")
             #expect(held["widget:door"]?.codes.last == "spacing", "\(held)")
         }

@@ -115,6 +115,36 @@ import TomboloJSON
         }
     }
 
+    @Test func `a key that replaces another is as former as that`() async throws {
+        try await withDoors { doors in
+            func rotate(_ key: String) async throws -> String {
+                let id = try #require(key.split(separator: "_").dropFirst(2).first)
+                let answer = try await doors.call("POST", "/v1/keys/\(id)/rotate", "{}")
+                return try #require(try json(answer)["key"]?.string)
+            }
+            let first = try await Self.mint(doors, user: "u1")
+            let second = try await Self.mint(doors, user: "u2")
+            #expect(try await doors.call("PUT", Self.phone, "{}", key: first).status == 201)
+            // It does not pass the one that was minted after the first.
+            let next = try await rotate(first)
+            #expect(try await doors.call("PUT", Self.phone, "{}", key: next).status == 200)
+            #expect(try await doors.call("PUT", Self.phone, "{}", key: second).status == 200)
+            try await Self.walk(doors, try await rotate(next), 403, "key-of-former-user")
+        }
+    }
+
+    @Test func `an operator who says nothing of the user changes nobody's key`() async throws {
+        try await withDoors { doors in
+            let key = try await Self.mint(doors, user: "u1")
+            #expect(try await doors.call("PUT", Self.phone, "{}", key: key).status == 201)
+            #expect(try await doors.call("DELETE", Self.phone).status == 200)
+            try await Self.set(doors, #"{"os":"26.1"}"#)
+            #expect(try await doors.call("PUT", Self.phone, "{}", key: key).status == 200)
+            try await Self.set(doors, #"{"user":null}"#)
+            try await Self.walk(doors, key, 403, "key-of-former-user")
+        }
+    }
+
     @Test func `a number of a key is not given twice, also after the newest is deleted`() {
         var order = KeyOrder(record: Array(#"{"newest":7}"#.utf8))
         #expect(order?.newest == 7)

@@ -32,8 +32,8 @@ struct DepartedDevices: Sendable {
             first += 1
             if entries[oldest.key]?.number == oldest.number { records += remove(oldest.key) }
         }
-        if first > Self.countMax {
-            order.removeFirst(first)
+        if order.count > 2 * entries.count + 64 {
+            order = order[first...].filter { entries[$0.key]?.number == $0.number }
             first = 0
         }
         return records

@@ -69,9 +69,11 @@ extension DeviceAuthority {
     /// - Parameters:
     ///   - known: whose it was.
     ///   - user: whose it was, as it is registered now.
+    ///   - forgetsUser: the registration says that nobody has it; without a user it says nothing.
     ///   - newest: the newest key that was ever minted.
     func owner(
-        after registration: DeviceRegistration, known: DeviceOwner?, user: String?, newest: Int64
+        after registration: DeviceRegistration, known: DeviceOwner?, user: String?,
+        forgetsUser: Bool, newest: Int64
     ) -> DeviceOwner? {
         switch self {
         case .device(nil, _, _): return known
@@ -79,6 +81,7 @@ extension DeviceAuthority {
             return DeviceOwner(user: registration.user, key: max(key, known?.key ?? 0))
         case .operate:
             let was = known.map(\.user) ?? user
+            guard registration.user != nil || forgetsUser else { return known }
             guard !isSameText(was, registration.user) else { return known }
             return DeviceOwner(user: registration.user, key: newest)
         }

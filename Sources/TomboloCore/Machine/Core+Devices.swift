@@ -13,7 +13,9 @@ extension Core {
             switch command {
             case .register(let registration):
                 let (admitted, stored) = try admit(registration, key, by: authority)
-                register(admitted, key, by: authority, now: now)
+                register(
+                    admitted, key, by: authority,
+                    forgetsUser: registration.forgets.contains(.user), now: now)
                 journal.answer(ticket, stored)
             case .delete: try deleteDevice(key, ticket, now: now)
             case .putToken(let name, let registration):
@@ -56,7 +58,7 @@ extension Core {
 
     private mutating func register(
         _ registration: DeviceRegistration, _ key: DeviceKey, by authority: DeviceAuthority,
-        now: Instant
+        forgetsUser: Bool, now: Instant
     ) {
         // Tokens and cards belong to one app in one environment: there it is another installation.
         if let known = devices.slot(of: key), moves(known, to: registration) {
@@ -67,7 +69,7 @@ extension Core {
         let known = devices.slot(of: key).flatMap { devices[$0]?.registration }
         let owner = authority.owner(
             after: registration, known: devices.owner(of: key), user: known?.user,
-            newest: keys.order.newest)
+            forgetsUser: forgetsUser, newest: keys.order.newest)
         if let present = devices.slot(of: key) {
             slot = present
             if let user = devices.leaveUser(slot) { audiences.moveDevice(-1, of: user) }

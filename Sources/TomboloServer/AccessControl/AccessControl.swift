@@ -4,8 +4,8 @@ import TomboloCrypto
 /// Who asks: all that a request may know of its key.
 package struct Principal: Hashable, Sendable {
     package let keyID: String
-    /// Keys are numbered in the order in which they were minted.
-    let number: Int64
+    /// Its place in the order in which keys were minted.
+    let place: Int64
     /// The only source of a request's tenant.
     package let tenant: TenantID
     package let scopes: ScopeSet
@@ -115,22 +115,25 @@ package final class AccessControl: @unchecked Sendable {
         }
         return .known(
             Principal(
-                keyID: record.id, number: record.number, tenant: record.tenant,
+                keyID: record.id, place: record.place, tenant: record.tenant,
                 scopes: record.scopes, binding: record.binding))
     }
 
     /// Makes a key; it opens nothing until `admit`. Its number is given once, also where storing it
     /// fails.
+    ///
+    /// - Parameter predecessor: the key that it replaces.
     package func mint(
         environment: String, tenant: TenantID, scopes: ScopeSet, binding: KeyBinding = .none,
-        traits: KeyTraits = KeyTraits(), now: Instant
+        traits: KeyTraits = KeyTraits(), after predecessor: KeyRecord? = nil, now: Instant
     ) -> MintedKey {
         defer { nextNumber += 1 }
         let key = APIKey(environment: environment, chance: chance)
         let code = HMACSHA256.authenticate(Array(key.secret.utf8), key: pepper.bytes)
         let record = KeyRecord(
-            number: nextNumber, id: key.id, tenant: tenant, scopes: scopes, binding: binding,
-            createdAt: now, traits: traits, life: traits.expiresAt.map { $0 - now }, code: code)
+            number: nextNumber, place: predecessor?.place, id: key.id, tenant: tenant,
+            scopes: scopes, binding: binding, createdAt: now, traits: traits,
+            life: traits.expiresAt.map { $0 - now }, code: code)
         return MintedKey(key: key, record: record)
     }
 

@@ -6,6 +6,9 @@ import TomboloJSON
 package struct KeyRecord: Hashable, Sendable {
     /// Its place in `RecordSpace.key`.
     package let number: Int64
+    /// Its place in the order in which keys were minted: its number, or the place of the key that
+    /// it replaces. Whose key is a former user's does not change by a rotation.
+    let place: Int64
     package let id: String
     package let tenant: TenantID
     package let scopes: ScopeSet
@@ -22,11 +25,12 @@ package struct KeyRecord: Hashable, Sendable {
     let code: [UInt8]
 
     init(
-        number: Int64, id: String, tenant: TenantID, scopes: ScopeSet, binding: KeyBinding,
-        createdAt: Instant, traits: KeyTraits = KeyTraits(), life: Span? = nil,
+        number: Int64, place: Int64? = nil, id: String, tenant: TenantID, scopes: ScopeSet,
+        binding: KeyBinding, createdAt: Instant, traits: KeyTraits = KeyTraits(), life: Span? = nil,
         expiredSince: Instant? = nil, lastUsedAt: Instant? = nil, code: [UInt8]
     ) {
         self.number = number
+        self.place = place ?? number
         self.id = id
         self.tenant = tenant
         self.scopes = scopes
@@ -57,6 +61,7 @@ package struct KeyRecord: Hashable, Sendable {
         writer.endArray()
         binding.write(to: &writer)
         writer.member("created_at", createdAt.nanoseconds)
+        if place != number { writer.member("place", place) }
         if let name = traits.name { writer.member("name", name) }
         if let creator = traits.createdBy { writer.member("created_by", creator) }
         if let end = traits.expiresAt {
@@ -88,7 +93,8 @@ package struct KeyRecord: Hashable, Sendable {
             view["life"].map { view in view.integer.map { Span(nanoseconds: $0) } }
             ?? end.map { $0 - createdAt }
         self.init(
-            number: number, id: id, tenant: TenantID(tenant), scopes: scopes,
+            number: number, place: view["place"]?.integer, id: id, tenant: TenantID(tenant),
+            scopes: scopes,
             binding: KeyBinding(user: view["user"]?.string, app: view["app"]?.string),
             createdAt: createdAt,
             traits: KeyTraits(

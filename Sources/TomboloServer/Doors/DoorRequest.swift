@@ -32,7 +32,7 @@ struct DoorRequest: Sendable {
         guard let principal else { return .device(user: nil, app: nil, key: 0) }
         if principal.scopes.contains(.operate) { return .operate }
         return .device(
-            user: principal.binding.user, app: principal.binding.app, key: principal.number)
+            user: principal.binding.user, app: principal.binding.app, key: principal.place)
     }
 
     /// The device for which the key asks, by the route's access; nil where it asks as an operator

@@ -53,7 +53,8 @@ extension ServerDoors {
         }
         let minted = access.mint(
             environment: configuration.keyEnvironment, tenant: request.tenant,
-            scopes: record.scopes, binding: record.binding, traits: traits, now: now)
+            scopes: record.scopes, binding: record.binding, traits: traits,
+            after: record, now: now)
         let deed = deed("key.rotated", ["key": minted.record.id, "replaces": id], request)
         try await replace(ending, by: minted, deed)
         tell(deed, "an API key has a successor")

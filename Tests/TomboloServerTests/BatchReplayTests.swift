@@ -94,4 +94,21 @@ import TomboloRelay
             #expect(await doors.relay.lastSeq == (atomic ? 0 : 2))
         }
     }
+
+    @Test(arguments: ["", "&atomic=true"])
+    func `a dry run says of ids that come twice what the batch would`(query: String) async throws {
+        try await withDoors { doors in
+            let (first, clash) = (Self.line("e1", "a"), Self.line("e1", "c"))
+            func tried(_ lines: [String]) async throws -> [JSONView] {
+                let answer = try await doors.call(
+                    "POST", "/v1/events?dry_run=true\(query)", lines.joined(separator: "\n"))
+                return try answer.lines.map { try JSONDocument(Array($0.utf8)).root }
+            }
+            let twice = try await tried([first, "{", first].filter { query.isEmpty || $0 != "{" })
+            #expect(twice.first?["ok"]?.bool == true && twice.last?["ok"]?.bool == true)
+            let problem = try await tried([first, clash]).last
+            let code = problem?["problem"]?["code"] ?? problem?["code"]
+            #expect(code?.string == "idempotency-key-reused")
+        }
+    }
 }

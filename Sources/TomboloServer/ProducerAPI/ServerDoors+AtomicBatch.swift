@@ -103,10 +103,8 @@ extension ServerDoors {
             : try await lines(
                 request, exchange, atMost: configuration.dryRunLinesMax,
                 bytes: configuration.dryRunBytesMax)
-        let commands = lines.compactMap { line in
-            if case .command(let command, _, _) = line { command } else { nil }
-        }
-        var runs = await relay.dryRun(commands)[...]
+        let tried = Self.tried(lines)
+        let runs = await relay.dryRun(tried.commands)
         var writer = LinesWriter()
         for (place, line) in lines.enumerated() {
             if place > 0, place.isMultiple(of: configuration.atomicLinesMax) {
@@ -117,18 +115,43 @@ extension ServerDoors {
                 if isAtomic { throw problem.adding("line", number) }
                 writer.write(.refused(id: id, line: number, problem))
             case .command(_, let id, let number):
-                switch runs.popFirst() {
-                case .success(let run)?: writer.write(.tried(id: id, DryRunAnswer(run)))
-                case .failure(let refusal)?:
-                    let problem = Problem(refusal)
-                    if isAtomic { throw problem.adding("line", number) }
-                    writer.write(.refused(id: id, line: number, problem))
-                case nil: break
+                do throws(Problem) {
+                    let run = try tried.of[place].get()
+                    let tried = try runs[run].mapError { Problem($0) }.get()
+                    writer.write(.tried(id: id, DryRunAnswer(tried)))
+                } catch {
+                    if isAtomic { throw error.adding("line", number) }
+                    writer.write(.refused(id: id, line: number, error))
                 }
             }
         }
         return DoorResponse(
             status: 200, fields: ["content-type": "application/x-ndjson"], body: writer.bytes)
+    }
+
+    /// The commands that a dry run tries, the first of each id; and which of them each line is, or
+    /// why it is none.
+    private static func tried(
+        _ lines: [BatchLine]
+    ) -> (commands: [Command], of: [Result<Int, Problem>]) {
+        var (commands, of) = ([Command](), [Result<Int, Problem>]())
+        var places: [[UInt8]: (run: Int, line: Int)] = [:]
+        for line in lines {
+            guard case .command(let command, let id, let number) = line else {
+                of.append(.success(commands.count))
+                continue
+            }
+            let name = id.map { Array($0.utf8) }
+            if let name, let (run, before) = places[name] {
+                let isSame = commands[run].idempotency == command.idempotency
+                of.append(isSame ? .success(run) : .failure(.reused(in: [before, number])))
+                continue
+            }
+            if let name { places[name] = (commands.count, number) }
+            of.append(.success(commands.count))
+            commands.append(command)
+        }
+        return (commands, of)
     }
 
     /// All lines, read; the first that is wrong spoils the batch.

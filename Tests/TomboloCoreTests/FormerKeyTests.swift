@@ -1,7 +1,8 @@
 import CoreRig
 import Testing
-import TomboloCore
 import TomboloJSON
+
+@testable import TomboloCore
 
 /// Whose key a device's key is, by the order in which keys were minted, over restarts
 /// and deletions.
@@ -103,6 +104,24 @@ import TomboloJSON
         #expect(!Self.isFormer(rig, Self.key("u1", 1)))
         let kept = rig.recovery().records
         #expect(!kept.contains { $0.space == .device })
+    }
+
+    @Test func `beyond the limit the device that left first is forgotten`() {
+        var departed = DepartedDevices()
+        func key(_ number: Int) -> DeviceKey {
+            DeviceKey(tenant: Rig.tenant, id: Identifier("d\(number)")!)
+        }
+        for number in 1...DepartedDevices.countMax {
+            let owner = DeviceOwner(user: "u", key: 1)
+            let records = departed.add(key(number), .init(number: Int64(number), owner: owner))
+            #expect(records.count == 1)
+        }
+        #expect(departed[key(1)] != nil)
+        let one = DepartedDevices.countMax + 1
+        let records = departed.add(
+            key(one), .init(number: Int64(one), owner: DeviceOwner(user: "u", key: 1)))
+        #expect(records.map(\.number) == [Int64(one), 1] && records[1].value == nil)
+        #expect(departed[key(1)] == nil && departed[key(2)] != nil && departed[key(one)] != nil)
     }
 
     private static func registration(_ text: String) throws -> DeviceRegistration {

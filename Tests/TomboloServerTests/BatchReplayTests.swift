@@ -5,7 +5,7 @@ import TomboloRelay
 
 @testable import TomboloServer
 
-/// Batches that come again, in whole or in part, and lines that stand twice in one.
+/// Batches that come again, in whole or in part, and lines that come twice in one.
 @Suite struct BatchReplayTests {
     private static func line(_ id: String?, _ activity: String, n: Int = 0) -> String {
         let name = id.map { #""id":"\#($0)","# } ?? ""

@@ -26,7 +26,7 @@ struct DepartedDevices: Sendable {
     mutating func add(_ key: DeviceKey, _ entry: Entry) -> [Record] {
         var records = remove(key)
         place(key, entry)
-        records += record(of: key, entry.number)
+        records.append(Self.record(key, entry))
         while entries.count > Self.countMax {
             let oldest = order[first]
             first += 1
@@ -53,12 +53,7 @@ struct DepartedDevices: Sendable {
         return true
     }
 
-    /// The current value of a device that has gone, to write; none where it is registered anew.
-    func record(of key: DeviceKey, _ number: Int64) -> [Record] {
-        guard let entry = entries[key], entry.number == number else { return [] }
-        return [Self.record(key, entry)]
-    }
-
+    /// Keeps one whose record is the device's own for now.
     mutating func place(_ key: DeviceKey, _ entry: Entry) {
         entries[key] = entry
         order.append((entry.number, key))

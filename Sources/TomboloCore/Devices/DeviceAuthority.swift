@@ -3,15 +3,15 @@ package enum DeviceAuthority: Hashable, Sendable {
     /// Scope `operate`: any user and any app.
     case operate
     /// A key of the device's own: the user and the app that the key is bound to, and the key's
-    /// number (`RecordSpace.key`). Without user and app the key sets none, and what an operator has
-    /// set stays.
+    /// place in the order in which keys were minted. Without user and app the key sets none, and
+    /// what an operator has set stays.
     case device(user: String?, app: String?, key: Int64)
 }
 
 /// Whose a device is, and since which key.
 ///
-/// Keys are numbered in the order in which they are minted, and no number is given twice. So a key
-/// of the user before is known by its number alone, whatever a clock says.
+/// Keys are numbered in the order in which they are minted, and no number is given twice; one that
+/// replaces another has its place. So a key of the user before is known whatever a clock says.
 struct DeviceOwner: Hashable, Sendable {
     /// nil: an operator has forgotten the user.
     var user: String?

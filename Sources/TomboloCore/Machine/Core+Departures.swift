@@ -50,7 +50,10 @@ extension Core {
         for card in gone.destinations { removeDestination(card) }
         devices.remove(slot)
         journal.erase(.device, gone.number)
-        journal.write(devices.departed.record(of: gone.key, gone.number))
+        // None where it is registered anew.
+        if let entry = devices.departed[gone.key], entry.number == gone.number {
+            journal.write(devices.departed.add(gone.key, entry))
+        }
         journal.flushSoon(now: now)
     }
 

@@ -295,13 +295,7 @@ extension DoorRequest {
     fileprivate func widgetFamily() throws(Problem) -> WidgetFamily? {
         guard let text = target["family"] else { return nil }
         if let family = WidgetFamily(rawValue: text) { return family }
-        let names = WidgetFamily.allCases.map(\.rawValue)
-        let near = nearestName(to: text, among: names)
-        throw Problem(
-            .invalidQuery,
-            "family=\(text) is no family of WidgetKit"
-                + (near.map { "; did you mean \"\($0)\"?" }
-                    ?? ". There are \(names.joined(separator: ", "))."))
+        throw Self.unknown(text, of: "family", among: WidgetFamily.allCases.map(\.rawValue))
     }
 
     /// As whom the key reads: an observer reads all, a device what is its own.

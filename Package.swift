@@ -37,6 +37,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CProtocolAssets"),
@@ -55,7 +56,7 @@ let package = Package(
 
         // Bytes, and those who speak over them.
         room("TomboloCrypto", ["COpenSSL"]),
-        room("TomboloHTTP", ["TomboloLoop", "CLinux", "CNghttp2", "COpenSSL"]),
+        room("TomboloHTTP", ["TomboloLoop", "CLinux", "CNghttp2", "COpenSSL", "CZlib"]),
         room(
             "TomboloAPNs",
             [
@@ -176,7 +177,7 @@ let package = Package(
                 "ten_kills.py", "copy_back.py", "httpx_client.py", "foreign_clients.py",
                 "fault_run.py",
                 "backend.py", "verdicts.py", "batch_through_nginx.py", "doors", "console.py",
-                "console_bench.py", "load_bench.py",
+                "console_bench.py", "load_bench.py", "mistakes.py",
                 "watched_day.py",
                 "alerts_test.yml", "package_life.py",
             ]),

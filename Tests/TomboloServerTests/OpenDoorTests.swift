@@ -38,6 +38,45 @@ import TomboloRelay
         }
     }
 
+    @Test func `a browser gets pages, with the address at which it reached the relay`() async throws
+    {
+        try await withDoors { doors in
+            let browser = ["Accept: text/html,*/*;q=0.8", "Host: relay.example:9"]
+            let home = try await doors.call("GET", "/", fields: browser)
+            #expect(home.status == 303 && home.fields["location"] == "/console/")
+            #expect(try await doors.call("GET", "/").text.contains("/openapi.json"))
+            let page = try await doors.call("GET", "/problems/unknown-route", fields: browser)
+            #expect(page.fields["content-type"] == "text/html; charset=utf-8")
+            #expect(page.text.contains("<pre>curl http://relay.example:9/openapi.json</pre>"))
+            let all = try await doors.call("GET", "/problems", fields: browser)
+            #expect(all.text.contains(#"<a href="/problems/unknown-route">"#))
+            let secure = try await doors.call(
+                "GET", "/problems/unknown-route",
+                fields: ["Host: relay.example", "X-Forwarded-Proto: https"])
+            #expect(secure.text.contains("curl https://relay.example/openapi.json"))
+            let hostile = try await doors.call(
+                "GET", "/problems/unknown-route", fields: ["Host: a;rm-x", browser[0]])
+            #expect(!hostile.text.contains("rm-x"))
+        }
+    }
+
+    @Test(arguments: [
+        ("gzip", true), ("br, GZIP;q=0.5", true), ("*", true), ("gzip;q=0, *", false),
+        ("gzip; q=0.0", false), ("identity", false), ("", false), ("*;q=0", false),
+    ])
+    func `what is compressed goes to who takes it`(accept: String, isTaken: Bool) async throws {
+        let fields = HTTPFields(dictionaryLiteral: ("accept-encoding", accept))
+        #expect(fields.acceptsGzip == isTaken)
+        try await withDoors { doors in
+            for path in ["/openapi.json", "/console/main.js"] {
+                let answer = try await doors.call(
+                    "HEAD", path, fields: ["Accept-Encoding: \(accept)"])
+                #expect((answer.fields["content-encoding"] == "gzip") == isTaken)
+                #expect(answer.fields["vary"] == "accept-encoding")
+            }
+        }
+    }
+
     @Test func `metrics need a key, and count`() async throws {
         try await withDoors { doors in
             _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)

@@ -40,8 +40,32 @@ import TomboloJSON
 
     @Test func `the more literal of two paths is meant`() throws {
         #expect(try found("POST", "/v1/activities/end")?.route.operation == .endActivities)
-        // An activity may still be called "end".
-        #expect(try found("PATCH", "/v1/activities/end")?.parameters == ["id": "end"])
+        // No activity is called "end", whatever the method.
+        #expect(try found("PATCH", "/v1/activities/end") == nil)
+    }
+
+    @Test(arguments: RouteTable.routes)
+    func `a path names its methods, and what it names instead of another is there`(
+        route: Route
+    ) throws {
+        let path = ScopeWalkTests.path(route)
+        let segments = try #require(RequestTarget(path)).segments
+        for method in ["GET", "PUT", "PATCH", "POST", "DELETE", "OPTIONS"] {
+            guard
+                case .otherMethods(let allowed) = RouteTable.lookup(
+                    method: method, segments: segments)
+            else { continue }
+            #expect(allowed.contains(route.method) && allowed.contains("OPTIONS"))
+            for other in allowed where other != "OPTIONS" {
+                #expect(try found(other, path) != nil, "\(other) \(path)")
+            }
+            for (request, operation) in RouteTable.alternatives(to: method, segments) {
+                let words = request.split(separator: " ").map(String.init)
+                let there = try found(words[0], words[1].replacing("{", with: "x"))
+                #expect(there?.route.operation == operation, "\(method) \(path): \(request)")
+                #expect(APIDescription.summary(operation) != nil)
+            }
+        }
     }
 
     @Test func `a slash inside an escape separates nothing`() throws {

@@ -7,7 +7,7 @@ import TomboloCore
 /// route table.
 @Suite struct ScopeWalkTests {
     private static let open: Set<Operation> = [
-        .live, .ready, .version, .openAPI, .listProblems, .showProblem, .showConsole,
+        .home, .live, .ready, .version, .openAPI, .listProblems, .showProblem, .showConsole,
         .showConsoleFile,
     ]
     private static let produce: Set<Operation> = [
@@ -68,7 +68,7 @@ import TomboloCore
         try await withDoors { doors in
             for (scope, operations) in Self.opened {
                 let key = try await doors.mint(scope)
-                for (route, status) in try await Self.walk(doors, key: key) {
+                for (route, status, _) in try await Self.walk(doors, key: key) {
                     #expect(status != 401)
                     #expect(
                         (status != 403) == operations.contains(route.operation),
@@ -80,7 +80,7 @@ import TomboloCore
 
     @Test func `without a key only the open routes answer`() async throws {
         try await withDoors { doors in
-            for (route, status) in try await Self.walk(doors, key: nil) {
+            for (route, status, _) in try await Self.walk(doors, key: nil) {
                 #expect(
                     (status != 401) == Self.open.contains(route.operation),
                     "\(route.method) \(route.path.text) → \(status)")
@@ -88,21 +88,47 @@ import TomboloCore
         }
     }
 
+    @Test func `no cache keeps what is somebody's, and no browser guesses a type`() async throws {
+        try await withDoors { doors in
+            for key in [doors.key, nil] {
+                for (route, _, guards) in try await Self.walk(doors, key: key) {
+                    let isOpen = Self.open.contains(route.operation)
+                    // A phone keeps its own entries, and asks each time whether they are so still.
+                    let isPhones =
+                        Self.entries.contains(route.operation)
+                        && guards.starts(with: ["nosniff", "private,", "no-cache"])
+                    #expect(
+                        guards == ["nosniff", "no-store"]
+                            || isOpen && guards == ["nosniff", "no-cache"]
+                            || isPhones,
+                        "\(route.method) \(route.path.text) → \(guards)")
+                }
+            }
+            let stream = try await doors.call("POST", "/v1/events", "", fields: ["Prefer: lines"])
+            #expect(stream.fields["cache-control"] == "no-store")
+            #expect(stream.fields["x-content-type-options"] == "nosniff")
+        }
+    }
+
     /// All routes in one run of curl: an empty body or a broken field stops each right behind its
     /// check.
     private static func walk(
         _ doors: DoorsUnderTest, key: String?
-    ) async throws -> [(route: Route, status: Int)] {
+    ) async throws -> [(route: Route, status: Int, guards: [String])] {
         var arguments: [String] = []
         for route in RouteTable.routes {
             if !arguments.isEmpty { arguments.append("--next") }
-            arguments += ["-sS", "-o", "/dev/null", "-w", "%{http_code}\n", "-X", route.method]
+            let shown =
+                "%{http_code} %header{x-content-type-options} %header{cache-control}\n"
+            arguments += ["-sS", "-o", "/dev/null", "-w", shown, "-X", route.method]
             if let key { arguments += ["-H", "Authorization: Bearer \(key)"] }
             arguments += ["-H", "Last-Event-ID: none", doors.origin + path(route)]
         }
         let text = try await Curl(arguments, on: doors.loop).wait()
-        let statuses = text.split(separator: "\n").compactMap { Int($0) }
-        try #require(statuses.count == RouteTable.routes.count, "\(text)")
-        return Array(zip(RouteTable.routes, statuses)).map { (route: $0, status: $1) }
+        let answers = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        try #require(answers.count == RouteTable.routes.count, "\(text)")
+        return try zip(RouteTable.routes, answers).map { route, answer in
+            (route, try #require(answer.first.flatMap { Int($0) }), Array(answer.dropFirst()))
+        }
     }
 }

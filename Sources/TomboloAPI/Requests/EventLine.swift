@@ -17,6 +17,9 @@ package struct EventLine: Sendable {
     /// Lengths of an id in bytes; an `Idempotency-Key` has the same.
     package static let idBytes = 1...255
 
+    /// No activity gets this id: its paths would be those of the end of many.
+    private static let reserved = Identifier("end")
+
     /// Reads one line; throws what is wrong with it.
     package init(_ bytes: [UInt8]) throws(Fault) {
         let document: JSONDocument
@@ -43,6 +46,10 @@ package struct EventLine: Sendable {
         let activity = reader.identifier("activity")
         if view["activity"] == nil { reader.fail("activity", "is missing: the activity's id") }
         let kind = reader.eventKind("do")
+        if activity == Self.reserved, kind == .start {
+            reader.fail(
+                "activity", "must be another id: POST /v1/activities/end is the end of many")
+        }
         if view["do"] == nil {
             reader.fail("do", "is missing: one of start, update, end, play, stop")
         }

@@ -122,8 +122,7 @@ package struct ChannelRequest: Hashable, Sendable {
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         app = reader.string("app")
-        environment = reader.choice(
-            "environment", [("production", .production), ("sandbox", .sandbox)])
+        environment = APNsEnvironment.reading("environment", &reader)
         storage = reader.choice("storage", Channel.Storage.choices) ?? .mostRecent
         try reader.finish()
     }

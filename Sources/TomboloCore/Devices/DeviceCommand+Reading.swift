@@ -18,8 +18,7 @@ extension DeviceRegistration {
         user = reader.string("user")
         if user == "" { reader.fail("user", "must not be empty") }
         app = reader.string("app")
-        environment = reader.choice(
-            "environment", [("production", .production), ("sandbox", .sandbox)])
+        environment = APNsEnvironment.reading("environment", &reader)
         os = reader.string("os")
         appVersion = reader.string("app_version")
         timeZone = reader.string("time_zone")
@@ -43,7 +42,10 @@ extension TokenRegistration {
         if view["token"] == nil {
             reader.fail("token", "is missing: the token, in hex digits")
         } else if !Self.isToken(text) {
-            reader.fail("token", "must be an even number of hex digits, 2 to \(Self.digitsMax)")
+            reader.fail(
+                "token",
+                "must be an even number of hex digits, 2 to \(Self.digitsMax); in Swift: "
+                    + #"token.map { String(format: "%02x", $0) }.joined()"#)
         }
         observedAt = reader.instant("observed_at")
         try reader.finish()

@@ -92,6 +92,19 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     /// A user's devices, in the order in which they came to the user.
     func slots(of user: UserKey) -> [DeviceSlot] { byUser[user] ?? [] }
 
+    /// The names of a tenant's devices while the relay has at most `nearNamesMax` devices, as where
+    /// somebody tries it; then none: in a fleet a name that is near another is no slip.
+    func names(of tenant: TenantID) -> [String] {
+        guard keyCount <= nearNamesMax else { return [] }
+        return byKey.keys.filter { $0.tenant == tenant }.map(\.id.rawValue)
+    }
+
+    /// The users of these devices.
+    func users(of tenant: TenantID) -> [String] {
+        guard keyCount <= nearNamesMax, byUser.count <= nearNamesMax else { return [] }
+        return byUser.keys.filter { $0.tenant == tenant }.map(\.user)
+    }
+
     /// Registered devices of all tenants.
     var keyCount: Int { byKey.count }
 

@@ -79,7 +79,15 @@ extension Start {
         reader.span("end_after", in: .seconds(1)...activityLifeMax)
     }
 
+    private static let audienceShapes =
+        #"{"device":"phone-1"}, {"devices":["phone-1","phone-2"]}, {"user":"u1"} or "#
+        + #"{"channel":"news"}"#
+
     private static func audience(_ reader: inout FieldReader) -> (Audience, StartRoute) {
+        if let text = reader.value("audience"), text.kind == .string || text.kind == .array {
+            reader.fail("audience", "must be a JSON object: " + Self.audienceShapes)
+            return (.none, .unspecified)
+        }
         guard let view = reader.object("audience") else { return (.none, .unspecified) }
         var inner = reader.inside(view, "audience")
         let route =
@@ -102,7 +110,7 @@ extension Start {
             ways.append(.channel(channel))
         }
         if ways.count != 1 {
-            inner.fail("device", "give exactly one of device, devices, user or channel")
+            inner.fail("device", "give exactly one member: " + Self.audienceShapes)
         }
         do { try inner.finish() } catch { reader.adopt(error) }
         return (ways.last ?? .none, route)

@@ -24,7 +24,8 @@ extension Refusal {
             restart
                 ? "the activity is running, also where its cards are gone: end it first, then start "
                     + "it with ?restart=true"
-                : "the activity runs with another start; change it with PATCH, or end it first",
+                : "the activity runs with another start; change it with PATCH "
+                    + "/v1/activities/\(activity.key.id), or end it first",
             version: activity.accepted.version)
     }
 }

@@ -41,7 +41,10 @@ extension Core {
                     Lint(
                         .deviceNotRegistered, "/audience",
                         "\(name) not registered: the card appears there only after the app "
-                            + "registers, PUT /v1/devices/{device}"))
+                            + "registers, PUT /v1/devices/{device}"
+                            + didYouMean(
+                                nearestName(
+                                    to: first.rawValue, among: self.devices.names(of: tenant)))))
             }
         case .user(let user):
             if devices.slots(of: UserKey(tenant: tenant, user: user)).isEmpty {
@@ -49,7 +52,9 @@ extension Core {
                     Lint(
                         .userWithoutDevice, "/audience/user",
                         "no device of user \"\(user)\" is registered: the card appears only after "
-                            + "one is, PUT /v1/devices/{device} with \"user\""))
+                            + "one is, PUT /v1/devices/{device} with \"user\""
+                            + didYouMean(
+                                nearestName(to: user, among: self.devices.users(of: tenant)))))
             }
         case .channel: break
         }
@@ -88,14 +93,16 @@ extension Core {
             .filter { $0.app == activity.definition.app }.map(\.name)
         let needsStartToken = !slots.isEmpty && slots.allSatisfy { devices[$0]?.channel == nil }
         guard !registered.isEmpty || needsStartToken && start.route != .adopt else { return nil }
+        let startable = slots.flatMap { devices[$0]?.tokens.names ?? [] }.compactMap { name in
+            if case .start(let type) = name { type } else { nil }
+        }
         let nearest =
             registered.count <= Self.comparedTypesMax
-            ? nearestName(to: start.type, among: registered) : nil
-        let meant = nearest.map { "; did you mean \"\($0)\"?" } ?? ""
+            ? nearestName(to: start.type, among: registered + startable) : nil
         return Lint(
             .typeNotRegistered, "/type",
             "no type \"\(start.type)\" is registered"
                 + (slots.isEmpty ? "" : ", and no device of the audience has a start token for it")
-                + ": a misspelt type starts no card" + meant)
+                + ": a misspelt type starts no card" + didYouMean(nearest))
     }
 }

@@ -95,7 +95,7 @@ extension StateSchema {
                     Lint(
                         .stateUnknownMember, pointer,
                         "\"\(name)\" is not a member of the type: the phone ignores it"
-                            + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""))
+                            + didYouMean(nearest))
                 ]
             }
             schema = next
@@ -125,7 +125,7 @@ extension StateSchema {
                     Lint(
                         .stateUnknownMember, path.pointer(name),
                         "is not a member of the type: the phone ignores it"
-                            + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")))
+                            + didYouMean(nearest)))
             }
         case .array:
             guard let schema = items.first else { return }

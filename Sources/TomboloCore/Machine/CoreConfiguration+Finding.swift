@@ -60,7 +60,7 @@ extension CoreConfiguration {
         let nearest = nearestName(to: app, among: known.map(\.id))
         throw Refusal(
             .unknownApp,
-            "no app \"\(app)\" is configured" + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")
+            "no app \"\(app)\" is configured" + didYouMean(nearest)
                 + "; apps are added in the configuration file, under \"apps\"",
             errors: [FieldError(pointer: "/app", message: "is not configured")])
     }
@@ -81,7 +81,7 @@ extension CoreConfiguration {
             throw Refusal(
                 .unknownApp,
                 "no app \"\(app)\" is configured"
-                    + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""),
+                    + didYouMean(nearest),
                 errors: [FieldError(pointer: "/app", message: "is not configured")])
         }
         return app

@@ -167,7 +167,7 @@ extension StateSchema {
                     ? nearestName(to: name, among: properties.lazy.map(\.name)) : nil
                 check.fail(
                     "is not a member of the type"
-                        + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""), name)
+                        + didYouMean(nearest), name)
             }
         }
     }

@@ -39,6 +39,11 @@ package func nearestName(to name: String, among candidates: some Sequence<String
     return nearest?.name
 }
 
+/// `; did you mean "X"?`, as the end of a sentence; nothing for nil.
+package func didYouMean(_ name: String?) -> String {
+    name.map { "; did you mean \"\($0)\"?" } ?? ""
+}
+
 /// No field, type or command has a longer name.
 let nearNameBytesMax = 48
 let nearNamesMax = 128

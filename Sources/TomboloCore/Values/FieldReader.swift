@@ -181,16 +181,28 @@ package struct FieldReader {
     /// often there under another name.
     package mutating func finish(allowingUnknown: Bool = false) throws(FieldErrors) {
         if !allowingUnknown, found < view.count {
-            let others = errors
+            var others = errors
             errors = []
-            defer { adopt(FieldErrors(others)) }
             for (name, _) in view.members where !known.contains(name) {
                 guard errors.count < Self.errorsMax else { break }
-                let nearest =
-                    errors.count < suggestionsMax ? nearestName(to: name, among: known) : nil
-                fail(name, "unknown field" + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""))
+                let meant = errors.count < suggestionsMax ? meant(by: name) : nil
+                // Under the other name it is there: that it is missing is no second fault.
+                let missing = meant.map(path)
+                others.removeAll { $0.pointer == missing && $0.message.hasPrefix("is missing") }
+                fail(name, "unknown field" + advice(on: name, meant: meant))
             }
+            adopt(FieldErrors(others))
         }
         if !errors.isEmpty { throw FieldErrors(errors) }
+    }
+
+    private func meant(by name: String) -> String? {
+        AppleWord.meant(by: name, among: known)
+            ?? (AppleWord.advice(on: name, among: known) == nil
+                ? nearestName(to: name, among: known) : nil)
+    }
+
+    private func advice(on name: String, meant: String?) -> String {
+        meant == nil ? AppleWord.advice(on: name, among: known) ?? "" : didYouMean(meant)
     }
 }

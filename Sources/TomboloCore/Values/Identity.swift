@@ -1,3 +1,5 @@
+import TomboloJSON
+
 /// An id that a user chose, within one tenant: parsed once, never checked again.
 ///
 /// 1 to 128 bytes of letters, digits and `. _ : @ -`. `~` is the relay's own (it joins an
@@ -94,4 +96,16 @@ package enum APNsEnvironment: UInt8, Hashable, Sendable {
     }
 
     package var name: String { self == .production ? "production" : "sandbox" }
+
+    /// Reads a member that names one of them; nil where it is absent or faulty. The reader notes a
+    /// fault.
+    package static func reading(_ name: String, _ reader: inout FieldReader) -> Self? {
+        guard let value = reader.value(name) else { return nil }
+        if let environment = value.string.flatMap(Self.init(name:)) { return environment }
+        reader.fail(
+            name,
+            "must be \"sandbox\" (an app that Xcode installs: Apple's development environment) or "
+                + "\"production\" (TestFlight and App Store)")
+        return nil
+    }
 }

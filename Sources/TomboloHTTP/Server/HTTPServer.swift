@@ -71,9 +71,9 @@ package final class HTTPServer: @unchecked Sendable {
             burst: limits.handshakesBurst, perSecond: limits.handshakesPerSecond)
         listener =
             if let inherited {
-                try Listener(on: loop, inheriting: inherited, tls: tls)
+                try Listener(on: loop, inheriting: inherited, tls: tls.map(Self.advising))
             } else {
-                try Listener(on: loop, at: place, tls: tls)
+                try Listener(on: loop, at: place, tls: tls.map(Self.advising))
             }
         address = listener.address
         work = Parking(loop)
@@ -84,7 +84,14 @@ package final class HTTPServer: @unchecked Sendable {
     package func reload(_ tls: TLSServerConfiguration) {
         loop.checkIsolated()
         precondition(isSecure, "a server in clear text stays one")
-        listener.tls = tls
+        listener.tls = Self.advising(tls)
+    }
+
+    /// One that tells those who speak clear text what to do.
+    private static func advising(_ tls: TLSServerConfiguration) -> TLSServerConfiguration {
+        var tls = tls
+        tls.clearTextAnswer = HTTPServerProblem.tlsExpected.wireForm
+        return tls
     }
 
     /// How many connections are open.

@@ -33,15 +33,21 @@ package struct HTTPServerProblem: Hashable, Sendable {
     static let noAnswer = HTTPServerProblem(
         status: 500, code: "no-answer", detail: "The server failed to answer; its log says why.")
 
+    static let tlsExpected = HTTPServerProblem(
+        status: 400, code: "tls-expected",
+        detail: "This port speaks TLS. Write https:// in the place of http://.")
+
     /// All there are, so that each has a page.
     package static let all =
         HTTP1Refusal.allCases.map(HTTPServerProblem.init(_:)) + [
             bodyTooLarge, bodyTooSlow, headTooSlow, tooMuchUnread, shuttingDown, noAnswer,
+            tlsExpected,
         ]
 
     /// The code in words.
     private var title: String {
-        let words = code.split(separator: "-").joined(separator: " ")
+        let words = code.split(separator: "-").map { $0 == "tls" ? "TLS" : $0 }
+            .joined(separator: " ")
         return words.prefix(1).uppercased() + words.dropFirst()
     }
 
@@ -64,7 +70,17 @@ package struct HTTPServerProblem: Hashable, Sendable {
     }
 
     var fields: HTTPFields {
-        ["content-type": "application/problem+json", "cache-control": "no-store"]
+        [
+            "content-type": "application/problem+json", "cache-control": "no-store",
+            "x-content-type-options": "nosniff",
+        ]
+    }
+
+    /// The whole answer in HTTP/1.1, for a connection that ends with it.
+    var wireForm: [UInt8] {
+        let named = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+        let length = "content-length: \(body.count)\r\nconnection: close\r\n\r\n"
+        return Array("HTTP/1.1 \(status) Bad Request\r\n\(named)\(length)".utf8) + body
     }
 
     /// All of its texts are the program's own: none needs escaping.

@@ -6,6 +6,9 @@ import Glibc
 package struct TLSServerConfiguration: Sendable {
     let context: TLSContext
 
+    /// Bytes for a client that speaks clear text instead of TLS; none: it is cut off.
+    var clearTextAnswer: [UInt8] = []
+
     /// The PEM that it was made of, by which a renewed certificate is told from the old one.
     package let certificateChain: [UInt8]
 

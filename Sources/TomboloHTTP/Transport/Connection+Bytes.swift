@@ -113,6 +113,20 @@ extension Connection {
         return errno == EAGAIN || errno == EINTR ? .wantsWrite : .failed(systemErrorText(errno))
     }
 
+    /// Tells a client that speaks clear text to a port with TLS, and drops what it sends: a socket
+    /// that is closed over unread bytes would take the answer back.
+    func answerInClearText() {
+        let answer = clearTextAnswer
+        // The first bytes of a socket: the kernel takes all of them.
+        _ = send(descriptor, answer, answer.count, 0)
+        tls = nil
+        shutdown(descriptor, Int32(SHUT_WR))
+        phase = .lingering
+        setTimer(Self.closeTimeout)
+        updateInterest()
+        readInput()
+    }
+
     private func finishWriting(_ buffer: OutputBuffer) {
         output = nil
         buffers.giveBack(buffer)

@@ -63,6 +63,8 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
     var lingeredBytes = 0
 
     package private(set) var applicationProtocol: String?
+    /// What a client gets that speaks clear text to a port with TLS.
+    let clearTextAnswer: [UInt8]
 
     /// A socket from `accept`, with a server's TLS or none.
     init(
@@ -74,6 +76,7 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
         self.loop = loop
         self.buffers = buffers
         phase = .idle
+        clearTextAnswer = tls?.clearTextAnswer ?? []
         _ = tombolo_set_no_delay(descriptor)
         guard let tls else { return }
         do throws(TLSError) {
@@ -94,6 +97,7 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
         self.buffers = buffers
         self.tls = tls
         phase = .connecting
+        clearTextAnswer = []
         _ = tombolo_set_no_delay(descriptor)
     }
 
@@ -236,6 +240,9 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
         case .ended:
             fail(ConnectionError(.tls, "\(peer) ended the connection in the TLS handshake"))
         case .failed(let reason):
+            guard reason != TLSSession.clearText || clearTextAnswer.isEmpty else {
+                return answerInClearText()
+            }
             fail(
                 ConnectionError(
                     reason == TLSSession.clearText ? .notTLS : .tls,

@@ -11,11 +11,26 @@ package struct ConsoleFiles: Sendable {
         var mediaType: String
         /// Quoted (RFC 9110, section 8.8.3).
         var entityTag: String
+        /// The body in gzip, for a file that is compiled in.
+        var gzip: [UInt8]?
 
-        init(_ body: [UInt8], mediaType: String) {
+        init(_ body: [UInt8], mediaType: String, isConstant: Bool = false) {
             self.body = body
             self.mediaType = mediaType
-            entityTag = "\"" + Hex.encode(Array(SHA256.digest(body).prefix(8))) + "\""
+            entityTag = Self.entityTag(body)
+            gzip = isConstant ? GzipBytes.compress(body) : nil
+        }
+
+        /// What a client gets that takes gzip: another representation has another tag.
+        var compressed: File? {
+            guard let gzip else { return nil }
+            var file = self
+            (file.body, file.entityTag) = (gzip, Self.entityTag(gzip))
+            return file
+        }
+
+        private static func entityTag(_ body: [UInt8]) -> String {
+            "\"" + Hex.encode(Array(SHA256.digest(body).prefix(8))) + "\""
         }
     }
 
@@ -56,7 +71,7 @@ package struct ConsoleFiles: Sendable {
             let name = String(cString: asset.name)
             guard let type = mediaType(name) else { continue }
             let bytes = UnsafeBufferPointer(start: asset.bytes, count: asset.count)
-            files[name] = File(Array(bytes), mediaType: type)
+            files[name] = File(Array(bytes), mediaType: type, isConstant: true)
         }
         return files
     }()

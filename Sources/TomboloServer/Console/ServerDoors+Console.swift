@@ -10,7 +10,9 @@ extension ServerDoors {
             return try consoleFile(request.parameter("file"), request)
         }
         guard request.target.text.utf8.last == UInt8(ascii: "/") else {
-            return DoorResponse(status: 308, fields: ["location": "/console/"], body: [])
+            return DoorResponse(
+                status: 308, fields: ["location": "/console/", "cache-control": "no-cache"],
+                body: [])
         }
         return try consoleFile("index.html", request)
     }
@@ -18,16 +20,19 @@ extension ServerDoors {
     private func consoleFile(
         _ name: String, _ request: DoorRequest
     ) throws(Problem) -> DoorResponse {
-        guard let file = configuration.console.file(name) else {
+        guard let whole = configuration.console.file(name) else {
             throw Problem(
                 .unknownRoute, "The console has no file of this name. It begins at /console/.")
         }
+        let compressed = request.head.fields.acceptsGzip ? whole.compressed : nil
+        let file = compressed ?? whole
         var fields = Self.consoleFields
         fields.append("etag", file.entityTag)
         guard !request.head.fields.hasEntityTag(file.entityTag) else {
             return DoorResponse(status: 304, fields: fields, body: [])
         }
         fields.append("content-type", file.mediaType)
+        if compressed != nil { fields.append("content-encoding", "gzip") }
         return DoorResponse(status: 200, fields: fields, body: file.body, isShared: true)
     }
 
@@ -47,5 +52,6 @@ extension ServerDoors {
         "cross-origin-resource-policy": "same-origin",
         "permissions-policy": "camera=(), geolocation=(), microphone=()",
         "cache-control": "no-cache",
+        "vary": "accept-encoding",
     ]
 }

@@ -57,6 +57,30 @@ extension DoorRequest {
         return IdempotencyKey(key: text, bodyDigest: digest.value)
     }
 
+    /// Whether a browser asks for a page.
+    var prefersHTML: Bool {
+        head.fields.values("accept").contains { $0.lowercased().contains("text/html") }
+    }
+
+    /// Where the asker reached the relay, for commands to be pasted. Never for a decision: anybody
+    /// may name any host.
+    var origin: String {
+        let isPlain = head.authority.map { authority in
+            (1...255).contains(authority.utf8.count)
+                && authority.utf8.allSatisfy { byte in
+                    switch byte {
+                    case 0x30...0x3a, 0x41...0x5b, 0x5d, 0x61...0x7a, 0x2d, 0x2e: true
+                    default: false
+                    }
+                }
+        }
+        guard isPlain == true, let authority = head.authority else {
+            return "http://127.0.0.1:8780"
+        }
+        let isSecure = head.scheme == "https" || head.fields["x-forwarded-proto"] == "https"
+        return "\(isSecure ? "https" : "http")://\(authority)"
+    }
+
     /// The trace that the caller is in, if it says so.
     var trace: TraceID? { TraceParent(head).flatMap { TraceID(text: $0.traceID) } }
 
@@ -88,8 +112,11 @@ extension DoorRequest {
                 let pair = preference.prefix { $0 != ";" }.filter { $0 != " " }
                     .split(separator: "=", omittingEmptySubsequences: false)
                 guard pair.count == 2, let name = pair.first, name.lowercased() == "wait",
-                    let seconds = pair.last.flatMap({ Int64($0) }), seconds >= 0
+                    var text = pair.last
                 else { continue }
+                // Durations have their unit elsewhere: "2s" is meant as 2.
+                if text.hasSuffix("s") { text.removeLast() }
+                guard let seconds = Int64(text), seconds >= 0 else { continue }
                 return min(seconds, most.components.seconds)
             }
         }

@@ -58,8 +58,8 @@ extension ServerDoors {
         case .ready: try await ready()
         case .metrics: await metrics(request)
         case .version: version()
-        case .openAPI: openAPI()
-        case .listProblems, .showProblem: try problems(request)
+        case .openAPI: openAPI(request)
+        case .home, .listProblems, .showProblem: try pages(request)
         case .showConsole, .showConsoleFile: try console(request)
         }
     }

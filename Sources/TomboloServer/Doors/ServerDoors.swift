@@ -79,6 +79,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
 
     package func handle(_ exchange: HTTPExchange) async {
         let head = exchange.head
+        if let response = options(head) { return send(response, to: exchange) }
         var route: Route?
         var principal: Principal?
         do {
@@ -137,7 +138,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     /// Begins an answer that comes in parts.
     func begin(_ exchange: HTTPExchange, _ request: DoorRequest, _ fields: HTTPFields) {
         count(request.route, request.principal, 200)
-        exchange.begin(200, fields)
+        exchange.begin(200, Self.guarded(fields))
     }
 
     /// Answers at once what would else come in parts.
@@ -166,7 +167,19 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
 
     private func send(_ response: DoorResponse, to exchange: HTTPExchange) {
         exchange.respond(
-            response.status, response.fields, response.body, isShared: response.isShared)
+            response.status, Self.guarded(response.fields), response.body,
+            isShared: response.isShared)
+    }
+
+    /// No browser guesses what an answer is, and nobody keeps one that does not say that it may be
+    /// kept (RFC 9111, section 5.2.2): most are somebody's.
+    private static func guarded(_ fields: HTTPFields) -> HTTPFields {
+        var fields = fields
+        if !fields.contains("x-content-type-options") {
+            fields.append("x-content-type-options", "nosniff")
+        }
+        if !fields.contains("cache-control") { fields.append("cache-control", "no-store") }
+        return fields
     }
 
     /// Finds the route and checks the key: the one place where a request becomes a `DoorRequest`.
@@ -199,7 +212,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         case .otherMethods(let methods):
             var problem = Problem(
                 .methodNotAllowed,
-                "This path does not take \(method). It takes \(methods.joined(separator: ", ")).")
+                "This path does not take \(method). It takes \(methods.joined(separator: ", "))."
+                    + waysOut(of: method, target.segments))
             problem.allow = methods
             throw problem
         case .nothing:
@@ -211,6 +225,28 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
                 + "/problems lists every error."
             throw Problem(.unknownRoute, "There is nothing at this path. \(hint)")
         }
+    }
+
+    /// The requests that do what may have been meant, each as a sentence.
+    private func waysOut(of method: String, _ segments: [String]) -> String {
+        guard suggestions.take(now: loop.now) else { return "" }
+        return RouteTable.alternatives(to: method, segments).map { other in
+            let summary = APIDescription.summary(other.operation).map { ": \($0)" } ?? ""
+            return " \(other.request)\(summary)."
+        }.joined()
+    }
+
+    /// What a path takes (RFC 9110, section 9.3.7): public, as the description is. Nil where it is
+    /// no such request, or nothing is at the path.
+    private func options(_ head: HTTPRequestHead) -> DoorResponse? {
+        guard head.method == "OPTIONS", let target = RequestTarget(head.target),
+            case .otherMethods(let methods) = RouteTable.lookup(
+                method: head.method, segments: target.segments)
+        else { return nil }
+        let fields: HTTPFields = [
+            "allow": methods.joined(separator: ", "), "cache-control": "no-cache",
+        ]
+        return DoorResponse(status: 204, fields: fields, body: [])
     }
 
     private func authorize(

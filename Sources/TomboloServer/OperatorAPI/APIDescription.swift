@@ -1,4 +1,5 @@
 import CProtocolAssets
+import TomboloHTTP
 import TomboloJSON
 
 /// `Protocol/openapi.json` with the files of `Protocol/schemas/` in the place of the references to
@@ -11,6 +12,24 @@ enum APIDescription {
         var writer = JSONWriter()
         write(root(tombolo_protocol_openapi()), to: &writer)
         return writer.bytes
+    }()
+
+    /// The same, compressed; nil where zlib cannot.
+    static let gzip = GzipBytes.compress(bytes)
+
+    /// What a route does, in the words of its `summary`.
+    static func summary(_ operation: Operation) -> String? { summaries[operation.rawValue] }
+
+    private static let summaries: [String: String] = {
+        let paths = root(tombolo_protocol_openapi())["paths"]
+        var summaries: [String: String] = [:]
+        for (_, methods) in paths.map({ $0.members.map { $0 } }) ?? [] {
+            for (_, route) in methods.members {
+                guard let id = route["operationId"]?.string else { continue }
+                summaries[id] = route["summary"]?.string
+            }
+        }
+        return summaries
     }()
 
     private static let schemas = root(tombolo_protocol_schemas())

@@ -25,38 +25,78 @@ extension ServerDoors {
         }
     }
 
-    func openAPI() -> DoorResponse {
-        DoorResponse(
-            status: 200, fields: ["content-type": "application/json"],
-            body: APIDescription.bytes, isShared: true)
+    func openAPI(_ request: DoorRequest) -> DoorResponse {
+        let isShort = request.head.fields.acceptsGzip
+        var fields: HTTPFields = [
+            "content-type": "application/json", "cache-control": "no-cache",
+            "vary": "accept-encoding",
+        ]
+        guard isShort, let short = APIDescription.gzip else {
+            return DoorResponse(
+                status: 200, fields: fields, body: APIDescription.bytes, isShared: true)
+        }
+        fields.append("content-encoding", "gzip")
+        return DoorResponse(status: 200, fields: fields, body: short, isShared: true)
     }
 
-    /// All of them, or the one in the path.
-    func problems(_ request: DoorRequest) throws(Problem) -> DoorResponse {
-        request.route.operation == .listProblems ? Self.problems : try showProblem(request)
+    /// The pages for people: the way in, all problems, or the one in the path.
+    func pages(_ request: DoorRequest) throws(Problem) -> DoorResponse {
+        switch request.route.operation {
+        case .home: home(request)
+        case .listProblems: page(Self.problems, request)
+        default: page(try problem(request), request)
+        }
     }
 
-    private static let problems: DoorResponse = {
+    /// Leads a browser to the console, and tells others what is where.
+    private func home(_ request: DoorRequest) -> DoorResponse {
+        if request.prefersHTML {
+            let fields: HTTPFields = [
+                "location": "/console/", "cache-control": "no-cache", "vary": "accept",
+            ]
+            return DoorResponse(status: 303, fields: fields, body: [])
+        }
+        return page(
+            """
+            Tombolo \(configuration.version)
+              /v1            the API
+              /openapi.json  its description
+              /problems      every error, lint and suspect, with cause and fix
+              /console/      for people, in a browser
+
+            """, request)
+    }
+
+    /// A text for people; a browser gets it as HTML. Commands name the relay as it was reached.
+    private func page(_ text: String, _ request: DoorRequest) -> DoorResponse {
+        let text = text.replacing("http://127.0.0.1:8780", with: request.origin)
+        var response =
+            request.prefersHTML
+            ? .text(PageHTML.page(text), type: "text/html; charset=utf-8") : DoorResponse.text(text)
+        response.fields.append("cache-control", "no-cache")
+        response.fields.append("vary", "accept, host")
+        response.fields.append(
+            "content-security-policy",
+            "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; "
+                + "form-action 'none'; frame-ancestors 'none'")
+        return response
+    }
+
+    private static let problems: String = {
         let problems = ProblemRegistry.pages.map { "\($0.path)  \($0.status)  \($0.title)\n" }
         let lints = LintPage.pages.map { "\(LintPage.path($0.code))  lint  \($0.title)\n" }
         let suspects = SuspectPage.pages.map { "/problems/\($0.slug)  suspect  \($0.title)\n" }
-        var response = DoorResponse.text((problems + lints + suspects).joined())
-        response.isShared = true
-        return response
+        return (problems + lints + suspects).joined()
     }()
 
-    private func showProblem(_ request: DoorRequest) throws(Problem) -> DoorResponse {
+    private func problem(_ request: DoorRequest) throws(Problem) -> String {
         let slug = request.parameter("slug")
-        if let lint = Lint.Code(rawValue: slug) { return .text(LintPage.page(lint).text) }
-        if let suspect = SuspectPage.page(slug) { return .text(suspect.text) }
-        if ProblemCode(rawValue: slug) == nil,
-            let problem = HTTPServerProblem.all.first(where: { $0.code == slug })
-        {
-            return .text(problem.text)
-        }
-        guard let code = ProblemCode(rawValue: slug) else {
+        if let lint = Lint.Code(rawValue: slug) { return LintPage.page(lint).text }
+        if let suspect = SuspectPage.page(slug) { return suspect.text }
+        if let code = ProblemCode(rawValue: slug) { return ProblemRegistry.page(code).text }
+        guard let problem = HTTPServerProblem.all.first(where: { $0.code == slug }) else {
             throw Problem(.unknownProblem, "No problem is called \"\(slug)\". See /problems.")
         }
-        return .text(ProblemRegistry.page(code).text)
+        return problem.text
     }
 }

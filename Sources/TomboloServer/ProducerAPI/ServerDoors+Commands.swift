@@ -61,7 +61,12 @@ extension ServerDoors {
         do {
             content = try Command.Content(kind: kind, document.root)
         } catch {
-            throw Problem(error)
+            var problem = Problem(error)
+            if kind == .start, error.errors.contains(where: { $0.pointer == "/type" }) {
+                problem.detail +=
+                    " PUT starts an activity; PATCH /v1/activities/\(key.id) changes it."
+            }
+            throw problem
         }
         var command = Command(activity: key, content: content, body: document.bytes)
         command.expectation = expectation

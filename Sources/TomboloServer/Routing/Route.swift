@@ -53,7 +53,7 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case explainActivity, explain
     case overview, listDevices, listTypes
     case listPhones, showPhone, actOnPhone
-    case live, ready, metrics, version, openAPI
+    case home, live, ready, metrics, version, openAPI
     case showConsole, showConsoleFile
     case listProblems, showProblem
 }

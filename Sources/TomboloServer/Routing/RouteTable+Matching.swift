@@ -19,15 +19,16 @@ package enum RouteLookup: Sendable {
 extension RouteTable {
     /// Finds the route of a request.
     package static func lookup(method: String, segments: [String]) -> RouteLookup {
-        let matches = routes.compactMap { route in
+        let all = routes.compactMap { route in
             route.path.match(segments).map { RouteMatch(route: route, parameters: $0) }
         }
+        // "/v1/activities/end" is no activity called "end", whatever the method: the more literal
+        // pattern is meant.
+        let literals = all.map(\.route.path.literals).max()
+        let matches = all.filter { $0.route.path.literals == literals }
         // A HEAD is answered by the route of its GET (RFC 9110, section 9.3.2).
         let wanted = method == "HEAD" ? "GET" : method
-        let candidates = matches.filter { $0.route.method == wanted }
-        // "/v1/activities/end" is also an activity called "end": the more literal pattern is meant.
-        let best = candidates.max { $0.route.path.literals < $1.route.path.literals }
-        if let best { return .found(best) }
+        if let match = matches.first(where: { $0.route.method == wanted }) { return .found(match) }
         if !matches.isEmpty { return .otherMethods(allowed(matches)) }
         return .nothing
     }
@@ -35,7 +36,31 @@ extension RouteTable {
     private static func allowed(_ matches: [RouteMatch]) -> [String] {
         var methods = Set(matches.map(\.route.method))
         if methods.contains("GET") { methods.insert("HEAD") }
+        methods.insert("OPTIONS")
         return methods.sorted()
+    }
+
+    /// What may have been meant where a path does not take `method`, as requests and what they do:
+    /// the writes of the path, the PUT of a member where the path is a collection, and the end of
+    /// what cannot be deleted.
+    package static func alternatives(
+        to method: String, _ segments: [String]
+    ) -> [(request: String, operation: Operation)] {
+        let isShort = segments.allSatisfy { $0.utf8.count <= 128 }
+        let literals = routes.filter { $0.path.match(segments) != nil }.map(\.path.literals).max()
+        return routes.compactMap { route in
+            let text = route.path.text
+            let isOwn = route.path.literals == literals && route.path.match(segments) != nil
+            let isMember =
+                route.method == "PUT" && text.hasSuffix("}")
+                && route.path.match(segments + ["x"]) != nil
+            let isEnd =
+                method == "DELETE" && text.hasSuffix("/end")
+                && route.path.match(segments + ["end"]) != nil
+            guard isOwn && route.method != "GET" || isMember || isEnd else { return nil }
+            let path = isShort && !isMember ? route.path.filled(from: segments) : text
+            return ("\(route.method) \(path)", route.operation)
+        }
     }
 
     /// The path that may have been meant. Compares what was typed with every pattern filled with

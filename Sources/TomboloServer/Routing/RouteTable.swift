@@ -138,6 +138,7 @@ package enum RouteTable {
     ]
 
     private static let open = [
+        Route("GET", "/", .home, .open),
         Route("GET", "/livez", .live, .open),
         Route("GET", "/readyz", .ready, .open),
         Route("GET", "/version", .version, .open),

@@ -3,7 +3,7 @@
 enum Rooms {
     /// What each room of `Sources` may import.
     static let arrows: [String: Set<String>] = [
-        "CNghttp2": [], "COpenSSL": [], "CSQLite": [], "CPNG": [], "CLinux": [],
+        "CNghttp2": [], "COpenSSL": [], "CSQLite": [], "CPNG": [], "CZlib": [], "CLinux": [],
         "CProtocolAssets": [], "CConsoleAssets": [],
         "TomboloJSON": [],
         "TomboloCore": ["TomboloJSON"],
@@ -14,7 +14,7 @@ enum Rooms {
         "TomboloSQLite": ["TomboloEventLog", "TomboloCore", "CSQLite", "CLinux"],
         "TomboloRelay": ["TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloJSON"],
         "TomboloCrypto": ["COpenSSL"],
-        "TomboloHTTP": ["TomboloLoop", "CLinux", "CNghttp2", "COpenSSL"],
+        "TomboloHTTP": ["TomboloLoop", "CLinux", "CNghttp2", "COpenSSL", "CZlib"],
         "TomboloAPNs": [
             "TomboloCore", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON", "CLinux",
         ],
@@ -45,7 +45,8 @@ enum Rooms {
 
     /// C targets carry no Swift settings.
     static let inC: Set<String> = [
-        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CLinux", "CProtocolAssets", "CConsoleAssets",
+        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CZlib", "CLinux", "CProtocolAssets",
+        "CConsoleAssets",
         "Yardsticks",
         "CEscapeWatch",
     ]

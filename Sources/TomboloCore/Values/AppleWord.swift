@@ -1,0 +1,37 @@
+/// A member of Apple's payload or of another sender's, where the relay has a word of its own.
+///
+/// A newcomer uses Apple's words. The edit distance does not find them: `priority` is not near
+/// `urgency`.
+enum AppleWord {
+    /// Of the members that an object knows, the one that `name` means; `content-state`,
+    /// `content_state` and `contentState` are one word.
+    static func meant(by name: String, among known: [String]) -> String? {
+        own[plain(name)]?.first { known.contains($0) }
+    }
+
+    /// Why the relay has no such member in a request that has a `state`; nil for other words.
+    static func advice(on name: String, among known: [String]) -> String? {
+        known.contains("state") ? sentences[plain(name)] : nil
+    }
+
+    private static func plain(_ name: String) -> String {
+        guard name.utf8.count <= nearNameBytesMax else { return "" }
+        return name.lowercased().filter { $0 != "-" && $0 != "_" }
+    }
+
+    private static let own: [String: [String]] = [
+        "activityattributes": ["attributes"], "attributestype": ["type"],
+        "activitytype": ["type"], "apnspriority": ["urgency"], "apnstopic": ["app"],
+        "bundleid": ["app"], "channelid": ["channel"], "contentstate": ["state"],
+        "data": ["state"], "devicetoken": ["token"], "dismissaldate": ["dismiss"],
+        "event": ["do"], "payload": ["state"], "priority": ["urgency"], "pushtoken": ["token"],
+        "relevancescore": ["relevance"], "staledate": ["stale_after"], "topic": ["app"],
+    ]
+
+    private static let sentences = [
+        "aps": "; the relay makes Apple's payload: give \"state\", \"alert\" and the like here",
+        "apnsid": "; the relay makes it, and the answer with Prefer: wait=2 shows it",
+        "event": "; method and path say it: PUT starts, PATCH updates, POST …/end ends",
+        "timestamp": "; the relay makes Apple's timestamp: leave it out",
+    ]
+}

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""The first mistakes of a new user, and whether the answer names cause and cure.
+
+Usage: mistakes.py PROGRAM
+
+Starts `PROGRAM dev` and a relay with TLS, makes each mistake as people make it, and prints it with what
+comes back, to be read by a person. Each has words that its answer must have, and words it must not have.
+The last line on stdout is the summary, as JSON; the exit status is 0 where every answer helps.
+"""
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv[1])
+START = {"type": "OrderAttributes", "audience": {"device": "phone-1"}, "state": {"step": "baking"},
+         "alert": {"title": "In the oven"}}
+FAULTS, SEEN = [], []
+BASE64 = "obLD1OX2AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRo="
+
+
+def check(name, answer, words, never=()):
+    """One mistake: the answer says each of `words`, and none of `never`."""
+    missing = [word for word in words if word not in answer]
+    wrong = [word for word in never if word in answer]
+    SEEN.append(name)
+    print(f"--- {len(SEEN)}. {name}\n{answer.strip()}")
+    if missing or wrong:
+        FAULTS.append(name)
+        print(f"    FAULT: lacks {missing}, has {wrong}")
+
+
+class Relay:
+    """`tombolo dev`, with curl as its client."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [PROGRAM, "dev", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:0"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        ready = json.loads(self.process.stdout.readline())
+        self.api, self.key = ready["api"], ready["key"]
+        self.number = 0
+
+    def curl(self, method, path, body=None, *flags):
+        """The answer's status, head and body, as `curl -i` shows them."""
+        data = [] if body is None else [
+            "-H", "Content-Type: application/json", "-d", body if isinstance(body, str) else json.dumps(body)]
+        return curl("-i", "-X", method, self.api + path, "-H", f"Authorization: Bearer {self.key}", *data, *flags)
+
+    def start(self, without=(), **more):
+        """Starts a card of its own with members changed, and gives the answer."""
+        self.number += 1
+        body = {name: value for name, value in (START | more).items() if name not in without}
+        return self.curl("PUT", f"/v1/activities/order-{self.number}", body)
+
+    def command(self, *words, relay=None):
+        result = subprocess.run(
+            [PROGRAM, *words], capture_output=True, text=True, timeout=30,
+            env={**os.environ, "TOMBOLO_RELAY": relay or self.api, "TOMBOLO_KEY": self.key})
+        return result.stdout + result.stderr
+
+
+def curl(*flags):
+    result = subprocess.run(
+        ["curl", "--silent", "--show-error", "--max-time", "20", *flags], capture_output=True, text=True)
+    return result.stdout + result.stderr
+
+
+def apples_words(relay):
+    """Members of Apple's payload, where Tombolo has words of its own."""
+    state = {"step": "baking"}
+    for theirs, ours, value in (
+            ("content-state", "state", state), ("contentState", "state", state), ("data", "state", state)):
+        check(f"{theirs} for {ours}", relay.start(without=["state"], **{theirs: value}),
+              ["422", f'"/{theirs}"', f'did you mean \\"{ours}\\"?'], ["is required"])
+    for theirs, ours, value in (
+            ("attributes-type", "type", "OrderAttributes"), ("attributesType", "type", "OrderAttributes")):
+        check(f"{theirs} for {ours}", relay.start(without=["type"], **{theirs: value}),
+              ["422", f'did you mean \\"{ours}\\"?'], ["is required"])
+    for theirs, cure, value in (
+            ("priority", 'did you mean \\"urgency\\"?', 10), ("relevance-score", 'did you mean \\"relevance\\"?', 50),
+            ("stale-date", 'did you mean \\"stale_after\\"?', 1_800_000_000),
+            ("event", "PUT starts", "start"), ("aps", "Apple's payload", {"event": "start"}),
+            ("timestamp", "the relay", 1_800_000_000)):
+        check(f"{theirs} in a start", relay.start(**{theirs: value}), ["422", f'"/{theirs}"', cure])
+    relay.curl("PUT", "/v1/activities/words", START)
+    check("dismissal-date in an end", relay.curl(
+        "POST", "/v1/activities/words/end", {"dismissal-date": 1_800_000_000}),
+        ["422", 'did you mean \\"dismiss\\"?'])
+    check("an update without state", relay.curl("PATCH", "/v1/activities/words", {"urgency": "high"}),
+          ["422", "state"])
+
+
+def methods(relay):
+    """The right deed by the wrong method or path."""
+    relay.curl("PUT", "/v1/activities/one", START)
+    check("POST on the collection to start", relay.curl("POST", "/v1/activities", START),
+          ["405", "PUT /v1/activities/{id}: Start an activity"])
+    check("POST on an activity to update", relay.curl("POST", "/v1/activities/one", {"state": {"step": "out"}}),
+          ["405", "PATCH /v1/activities/one: Change a running activity"])
+    check("DELETE to end", relay.curl("DELETE", "/v1/activities/one"),
+          ["405", "POST /v1/activities/one/end: End an activity"])
+    check("PUT to update", relay.curl("PUT", "/v1/activities/one", {"state": {"step": "out"}}),
+          ["PATCH /v1/activities/one"])
+    check("PUT with another state to update", relay.curl(
+        "PUT", "/v1/activities/one", START | {"state": {"step": "out"}}), ["PATCH /v1/activities/one"])
+    check("OPTIONS on end", relay.curl("OPTIONS", "/v1/activities/end"), ["204", "llow: OPTIONS, POST"], ["PATCH"])
+    check("Prefer: wait=2s", relay.curl(
+        "PUT", "/v1/activities/waits", START, "-H", "Prefer: wait=2s"), ["201", '"accepted"'])
+
+
+def whom(relay):
+    """Who is meant, and by what name."""
+    check("an audience as text", relay.start(audience="phone-1"),
+          ["422", '{\\"device\\":', '{\\"user\\":'])
+    check("an audience with two members", relay.start(audience={"device": "phone-1", "user": "u1"}),
+          ["422", "exactly one", '{\\"device\\":'])
+    check("an unknown device", relay.start(audience={"device": "phone1"}), ["201", 'mean \\"phone-1\\"?'])
+    check("an unknown user", relay.start(audience={"user": "u11"}), ["201", 'mean \\"u1\\"?'])
+    check("an unknown type", relay.start(type="OrderAttribute"), ["201", 'mean \\"OrderAttributes\\"?'])
+
+
+def app(relay):
+    """What an app's developer sends."""
+    check("a token in base64", relay.curl(
+        "PUT", "/v1/devices/phone-1/tokens/start:OrderAttributes", {"token": BASE64}),
+        ["422", 'map { String(format: \\"%02x\\", $0) }.joined()'])
+    check("environment: development", relay.curl(
+        "PUT", "/v1/devices/mine", {"app": "com.example.app", "environment": "development"}),
+        ["422", "sandbox", "Xcode"])
+
+
+def address(relay, folder):
+    """The relay's address, and how to speak to it."""
+    bare = relay.api.removeprefix("http://")
+    check("TOMBOLO_RELAY=host:port", relay.command("activity", "ls", relay=bare), [f"http://{bare}"])
+    certificate, key = f"{folder}/c.pem", f"{folder}/k.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+         "/CN=localhost", "-days", "2", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    with open(f"{folder}/tombolo.json", "w") as file:
+        json.dump({"listen": "127.0.0.1:0", "data": f"{folder}/data", "apps": [],
+                   "tls": {"certificate": certificate, "key": key}}, file)
+    serve = subprocess.Popen(
+        [PROGRAM, "serve", "--config", f"{folder}/tombolo.json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        secure = json.loads(serve.stdout.readline())["api"]
+        check("clear text to a port with TLS", curl("-i", secure.replace("https:", "http:") + "/version"),
+              ["400", "https://"])
+        check("TLS to a port with clear text", curl("-i", f"https://{bare}/version"), ["curl: (35)"])
+        check("TLS to a port with clear text, by the command line",
+              relay.command("activity", "ls", relay=f"https://{bare}"), [f"http://{bare}"])
+    finally:
+        serve.kill()
+
+
+relay = Relay()
+try:
+    with tempfile.TemporaryDirectory() as work:
+        apples_words(relay)
+        methods(relay)
+        whom(relay)
+        app(relay)
+        address(relay, work)
+finally:
+    relay.process.terminate()
+print(json.dumps({"mistakes": len(SEEN), "helped": len(SEEN) - len(FAULTS), "faults": FAULTS}))
+sys.exit(1 if FAULTS else 0)

@@ -10,7 +10,7 @@ import Testing
         "TomboloJSON": 9, "TomboloLoop": 7, "TomboloRelay": 8, "TomboloRelayTests": 1,
         "TomboloSQLite": 40, "TomboloSQLiteTests": 4, "TomboloServer": 15,
         "TomboloServerTests": 8, "TomboloSimulator": 30, "TomboloSimulatorTests": 4,
-        "histories": 1, "simulate": 2, "tombolo": 40,
+        "histories": 1, "simulate": 2, "tombolo": 39,
     ])
 
     private let tree: SourceTree

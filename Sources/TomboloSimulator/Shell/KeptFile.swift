@@ -3,9 +3,10 @@ import Glibc
 /// A small file that is read and written whole.
 struct KeptFile {
     let path: String
+    private static let bytesMax = 64 << 20
 
     /// The bytes; nil where there is no such file. Throws where it cannot be read, or is larger
-    /// than 1 MiB: then it is not ours.
+    /// than 64 MiB: then it is not ours.
     func read() throws(SimulatorError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -15,7 +16,7 @@ struct KeptFile {
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4_096)
-        while bytes.count <= 1 << 20 {
+        while bytes.count <= Self.bytesMax {
             let count = Glibc.read(descriptor, &piece, piece.count)
             if count == 0 { return bytes }
             guard count > 0 else {
@@ -24,7 +25,7 @@ struct KeptFile {
             }
             bytes += piece[..<count]
         }
-        throw SimulatorError("\(path) is larger than 1 MiB; is it the right file?")
+        throw SimulatorError("\(path) is larger than 64 MiB; is it the right file?")
     }
 
     /// Replaces the file at once: a reader sees the old bytes or the new ones, never a part.

@@ -1,3 +1,4 @@
+import TomboloJSON
 import TomboloLoop
 
 /// The phones of a simulator: pushes and time go to them, and what follows goes to the gateway
@@ -15,19 +16,27 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
     private var owners: [String: Int] = [:]
     private let parking: Parking
     private var awaited: WallInstant?
+    /// Where the phones' cards are kept; nil: they end with the simulator.
+    private let kept: KeptFile?
+    /// Cards are other than in the file.
+    private var hasUnkept = false
 
     /// The wall clock may be set while the fleet waits: it looks again this often.
     private static let waitMax: Duration = .seconds(30)
+    /// Changed cards are in their file after this time, or a little more.
+    private static let keepWithin: Duration = .milliseconds(200)
 
     /// `clients`: one for each phone, in the same order.
     init(
-        _ phones: [Phone], clients: [PhoneClient], gateway: Gateway, loop: any Loop,
+        _ phones: [Phone], clients: [PhoneClient], gateway: Gateway, kept: KeptFile? = nil,
+        loop: any Loop,
         wallClock: @escaping @Sendable () -> WallInstant,
         line: @escaping @Sendable ([UInt8]) -> Void
     ) {
         self.phones = phones
         self.clients = clients
         self.gateway = gateway
+        self.kept = kept
         self.loop = loop
         self.wallClock = wallClock
         self.line = line
@@ -82,17 +91,45 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
     func run() async throws {
         let now = wallClock()
         for index in phones.indices { carryOut(phones[index].boot(), of: index, at: now) }
+        try restore(at: now)
+        defer { try? keep() }  // The cards of the last 200 ms are all that can be lost.
         while true {
             let now = wallClock()
             for index in phones.indices {
                 carryOut(phones[index].advance(to: now), of: index, at: now)
             }
             awaited = phones.compactMap(\.deadline).min()
-            let wait = min(Self.waitMax, awaited.map { $0 - now } ?? Self.waitMax)
+            let longest = hasUnkept ? Self.keepWithin : Self.waitMax
+            let wait = min(longest, awaited.map { $0 - now } ?? longest)
             if await parking.park(until: loop.now + wait) == .cancelled {
                 throw CancellationError()
             }
+            try keep()
         }
+    }
+
+    private func restore(at now: WallInstant) throws {
+        guard let kept, let bytes = try kept.read() else { return }
+        // One that another program wrote is no file of ours: the phones begin without cards.
+        guard let file = try? JSONDocument(bytes) else { return }
+        for one in file.root.elements {
+            guard
+                let index = phones.firstIndex(where: {
+                    $0.configuration.name == one["phone"]?.string
+                })
+            else { continue }
+            carryOut(phones[index].restore(one, at: now), of: index, at: now)
+        }
+    }
+
+    private func keep() throws {
+        guard let kept, hasUnkept else { return }
+        hasUnkept = false
+        var writer = JSONWriter()
+        writer.beginArray()
+        for phone in phones { phone.keep(to: &writer) }
+        writer.endArray()
+        try kept.write(writer.bytes, mode: 0o600)
     }
 
     private func carryOut(_ effects: [PhoneEffect], of index: Int, at now: WallInstant) {
@@ -101,6 +138,10 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         for effect in effects {
             if case .drawn(let card) = effect { drawn.insert(card.number) }
             if case .changed(let card, _) = effect { changed.insert(card.number) }
+        }
+        if kept != nil, !effects.isEmpty, !hasUnkept {
+            hasUnkept = true
+            parking.unpark()
         }
         for effect in effects {
             switch effect {

@@ -75,8 +75,9 @@ package final class Simulator: @unchecked Sendable {
             configuration, loop: loop, wallClock: wallClock, line: line)
         self.clients = clients
         fleet = PhoneFleet(
-            phones, clients: clients, gateway: gateway, loop: loop, wallClock: wallClock,
-            line: line)
+            phones, clients: clients, gateway: gateway,
+            kept: configuration.dataDirectory.map { KeptFile(path: $0 + "/cards.json") },
+            loop: loop, wallClock: wallClock, line: line)
         control = try Self.control(configuration, loop, ControlDoor(gateway: gateway, fleet: fleet))
         gateway.receiver = fleet
     }

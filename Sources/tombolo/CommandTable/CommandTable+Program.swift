@@ -1,5 +1,5 @@
 extension CommandTable {
-    /// The program's commands. Everything that is known about them stands in these rows.
+    /// The program's commands. Everything that is known about them is in these rows.
     static let tombolo: CommandTable = {
         let running: [Subcommand] = [.dev, .serve, .sim, .trigger]
         let producing: [Subcommand] = [.start, .update, .end, .append]
@@ -38,8 +38,12 @@ extension CommandTable {
             .benchFrames,
             .benchRelay, .benchHistory,
         ]
-        return CommandTable(
-            running + producing + reading + pacing + phones + channels + widgets + checking
-                + keeping + settingUp + measuring)
+        return CommandTable([
+            ("Try it, run it", running), ("Produce", producing), ("Look", reading),
+            ("Why, budgets and clips", pacing), ("Simulated phones", phones),
+            ("Channels", channels), ("Widgets and controls", widgets),
+            ("Check", checking), ("Keep, copy, erase", keeping), ("Set up", settingUp),
+            ("Measure", measuring),
+        ])
     }()
 }

@@ -1,8 +1,13 @@
 /// All commands of the program, in the order in which `help` tells them.
 struct CommandTable: Sendable {
+    /// The same under titles, for the first page of `help`.
+    let sections: [(title: String, commands: [Subcommand])]
     let commands: [Subcommand]
 
-    init(_ commands: [Subcommand]) { self.commands = commands }
+    init(_ sections: [(title: String, commands: [Subcommand])]) {
+        self.sections = sections
+        commands = sections.flatMap(\.commands)
+    }
 
     /// The words that a command line may begin with.
     var firstWords: [String] {

@@ -11,10 +11,14 @@ struct HelpPage {
     }
 
     private func overview(of group: [String]) -> String {
-        let commands = table.commands.filter { $0.path.starts(with: group) }
         var text = group.isEmpty ? "Tombolo: a relay for Live Activities.\n\n" : ""
-        text += "Usage: tombolo \(group.isEmpty ? "COMMAND" : group[0] + " COMMAND") …\n\n"
-        text += columns(commands.map { (usage($0), $0.summary) })
+        text += "Usage: tombolo \(group.isEmpty ? "COMMAND" : group[0] + " COMMAND") …\n"
+        for section in table.sections {
+            let commands = section.commands.filter { $0.path.starts(with: group) }
+            guard !commands.isEmpty else { continue }
+            text += group.isEmpty ? "\n\(section.title)\n" : "\n"
+            text += columns(commands.map { (usage($0), $0.summary) })
+        }
         text += "\ntombolo help COMMAND tells a command's flags, with examples.\n"
         guard group.isEmpty else { return text }
         text += "tombolo help --man prints all of it as a manual page.\n"

@@ -48,7 +48,7 @@ extension Flag {
         "another ActivityAttributes type of the phones' app; FILE as for `type put`")
     static let caOut = Flag("ca-out", .file, "where to write its certificate authority")
     static let simulatorData = Flag(
-        "data", .directory, "where the phones' tokens outlive a restart")
+        "data", .directory, "where the phones' tokens and cards outlive a restart")
     static let acceptAnyToken = toggle(
         "accept-any-token", "every well-formed device token is a phone, and none gets a 429")
     static let phonesRelay = Flag(
@@ -68,6 +68,8 @@ extension Flag {
     static let faults = Flag("faults", .file, "a script of what goes wrong, as JSON")
     static let control = Flag(
         "control", .address, "where it takes faults and shows its phones while it runs")
+    static let takeover = toggle(
+        "takeover", "register with a relay that has phones of its own, in their places")
     static let endWithInput = toggle("end-with-input", "end when stdin ends: for parents")
 
     static let credentials = Flag(
@@ -138,7 +140,7 @@ extension Subcommand {
         flags: [
             .simulatorListen, .keyFile, .keyID, .teamID, .topic, .caOut, .simulatorData, .phones,
             .phoneSetting, .pad, .phoneType, .startBudget, .environment, .acceptAnyToken,
-            .phonesRelay,
+            .phonesRelay, .takeover,
             .key, .faults, .control, .endWithInput,
         ],
         details: [

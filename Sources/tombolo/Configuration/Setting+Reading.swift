@@ -11,10 +11,7 @@ extension Setting {
             set(path, reader.integer(name, in: range).map { Int($0) }, &owner)
         case .duration(let path, let range): set(path, reader.span(name, in: range), &owner)
         case .environment(let path):
-            let choices: [(String, APNsEnvironment)] = [
-                ("production", .production), ("sandbox", .sandbox),
-            ]
-            set(path, reader.choice(name, choices), &owner)
+            set(path, APNsEnvironment.reading(name, &reader), &owner)
         case .file(let path):
             set(path, text(&reader).map { Configuration.path($0, in: directory) }, &owner)
         case .fileIfAny(let path):

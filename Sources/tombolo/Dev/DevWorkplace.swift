@@ -104,7 +104,7 @@ struct DevWorkplace: Sendable {
             "--listen", address.description, "--key-file", keyFile, "--key-id", Self.keyID,
             "--team-id", Self.teamID, "--topic", Self.bundleID, "--ca-out", caFile, "--data",
             simulatorData, "--phones", "\(phones)", "--start-budget", "\(Self.starts)", "--relay",
-            relay.description, "--control", "127.0.0.1:0", "--end-with-input",
+            relay.description, "--control", "127.0.0.1:0", "--end-with-input", "--takeover",
         ] + Self.habits(phones: phones) + types.flatMap { ["--type", $0] }
             + settings.flatMap { ["--phone", $0] }
     }

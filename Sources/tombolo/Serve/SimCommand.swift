@@ -8,6 +8,7 @@ import TomboloSimulator
 enum SimCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let configuration = try configuration(context.invocation)
+        try await checkTakeover(configuration, context)
         let output = LineOutput(loop: context.loop)
         defer { output.end() }
         let simulator: Simulator
@@ -32,6 +33,31 @@ enum SimCommand {
             try await group.next()
         }
         return .succeeded
+    }
+
+    /// Says whose phones these become. A relay with phones of its own, as `tombolo dev` has them,
+    /// would lose them without a word. One that does not run yet has none.
+    private static func checkTakeover(
+        _ configuration: SimulatorConfiguration, _ context: CommandContext
+    ) async throws {
+        guard let origin = context.invocation.origin(.phonesRelay), configuration.phoneCount > 0,
+            !context.invocation.isGiven(.takeover)
+        else { return }
+        // One that cannot be reached yet has no phones: these wait for it.
+        let client = try? await RelayClient.connect(
+            to: origin, key: configuration.relay?.key, caFile: nil, loop: context.loop)
+        defer { client?.close() }
+        // 404 where there are none.
+        let answer = try? await client?.send(RelayRequest("GET", "/v1/phones"), name: nil)
+        guard answer == nil else {
+            throw ProgramError.usage(
+                "the relay at \(origin) has simulated phones of its own, and these would take "
+                    + "their places",
+                remedy: "name another with --relay, or use --phones 0 or --takeover")
+        }
+        context.terminal.complain(
+            "tombolo: the phones register with \(origin); devices there with their names become "
+                + "these phones\n")
     }
 
     private static func waitForSignal(_ loop: EpollLoop) async throws {

@@ -1,0 +1,89 @@
+import TomboloJSON
+
+/// A phone's cards over a restart of the simulator: a real phone does not lose them.
+extension Phone {
+    /// Of each phone the newest so many are kept.
+    private static let keptCardsMax = 100
+
+    /// Writes the phone's name and its cards, without those that somebody swiped away.
+    func keep(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("phone", configuration.name)
+        writer.member("next_card", Int64(nextCardNumber))
+        writer.name("cards")
+        writer.beginArray()
+        for card in cards.suffix(Self.keptCardsMax) where card.phase != .dismissed {
+            card.keep(to: &writer)
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    /// Takes back what `keep` wrote, before the phone is used: the cards, and their tokens, which
+    /// Apple and the app learn of again. What cannot be read is left out.
+    mutating func restore(_ kept: JSONView, at now: WallInstant) -> [PhoneEffect] {
+        nextCardNumber = kept["next_card"]?.integer.flatMap { Int(exactly: $0) } ?? 1
+        var effects: [PhoneEffect] = []
+        for view in kept["cards"].map({ $0.elements.map { $0 } }) ?? [] {
+            guard var card = ActivityCard(kept: view) else { continue }
+            card.budget = configuration.updateBudget.map {
+                TokenBucket(depth: $0.depth, perHour: $0.perHour, at: now)
+            }
+            cards.append(card)
+            effects.append(.changed(card, card.isOver ? .ended : .shown))
+            guard let token = card.updateToken else { continue }
+            purposes[token] = .card(card.number)
+            effects.append(.tokenIssued(token, .update(activityID: card.activityID)))
+        }
+        return effects
+    }
+}
+
+extension ActivityCard {
+    fileprivate func keep(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("number", Int64(number))
+        writer.member("type", attributesType)
+        if let activityID { writer.member("activity", activityID) }
+        if let alert { writer.member("alert", alert) }
+        if let channelID { writer.member("channel", channelID) }
+        if let updateToken { writer.member("token", updateToken) }
+        if isDenied { writer.member("denied", true) }
+        writer.member("timestamp", timestamp)
+        writer.member("shown_count", Int64(shownCount))
+        if case .ended(let until) = phase { writer.member("ended_until", until.nanoseconds) }
+        let times: [(String, WallInstant?)] = [
+            ("started_at", startedAt), ("shown_at", shownAt), ("stale_at", staleAt),
+            ("allow_at", updateTokenDueAt),
+        ]
+        for (name, time) in times { if let time { writer.member(name, time.nanoseconds) } }
+        writer.name("state")
+        writer.raw(contentState)
+        writer.endObject()
+    }
+
+    fileprivate init?(kept view: JSONView) {
+        func instant(_ name: String) -> WallInstant? {
+            view[name]?.integer.map(WallInstant.init(nanoseconds:))
+        }
+        guard let number = view["number"]?.integer.flatMap({ Int(exactly: $0) }),
+            let type = view["type"]?.string, let state = view["state"],
+            let timestamp = view["timestamp"]?.integer, let startedAt = instant("started_at")
+        else { return nil }
+        self.init(
+            number: number, attributesType: type, activityID: view["activity"]?.string,
+            contentState: [UInt8](state.raw), timestamp: timestamp, at: startedAt)
+        alert = view["alert"]?.string
+        channelID = view["channel"]?.string
+        updateToken = view["token"]?.string
+        isDenied = view["denied"]?.bool ?? false
+        shownCount = view["shown_count"]?.integer.flatMap { Int(exactly: $0) } ?? 1
+        shownAt = instant("shown_at") ?? startedAt
+        drawnAt = shownAt
+        staleAt = instant("stale_at")
+        updateTokenDueAt = instant("allow_at")
+        if let until = instant("ended_until") {
+            (phase, drawnPhase) = (.ended(until: until), .ended(until: until))
+        }
+    }
+}

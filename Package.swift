@@ -177,7 +177,7 @@ let package = Package(
                 "ten_kills.py", "copy_back.py", "httpx_client.py", "foreign_clients.py",
                 "fault_run.py",
                 "backend.py", "verdicts.py", "batch_through_nginx.py", "doors", "console.py",
-                "console_bench.py", "load_bench.py", "mistakes.py",
+                "console_bench.py", "load_bench.py", "mistakes.py", "proxies.py",
                 "watched_day.py",
                 "alerts_test.yml", "package_life.py",
             ]),

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""nginx, HAProxy and Caddy before a relay, configured as deploy/README.md says.
+
+Usage: proxies.py PROGRAM
+
+The configurations are the page's own. Ports, files and the network inside are replaced; a text to
+replace that is not there is a fault. curl speaks TLS and HTTP/2 to each. From 127.0.0.2, which is
+inside, it starts and changes a card, follows two tails past the proxy's time limit, and sends a batch
+of 6 MB and a head of nearly 16 KiB. From 127.0.0.1 each path of RouteTable.swift goes through or is
+refused, by whether a phone's key may open it. Then the relay is killed, and each proxy says so soon.
+A proxy that is not installed is skipped. The last line on stdout is the summary, as JSON; the exit
+status is 0 where all went as expected.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.dont_write_bytecode = True  # The package manager warns of files that it does not know.
+from batch_through_nginx import FAULTS, LINES, batch, expect, read
+from ten_kills import World, free_port
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+NAME, INSIDE = "relay.example.com", "127.0.0.2"
+# In the place of the page's 60 s. A tail is idle for longer: only the relay's heartbeat, every 15 s,
+# keeps it.
+LIMIT, IDLE = "17s", 19
+PHONE = ("ownDevice", "ownDeviceOrObserve", "anyDeviceOrObserve")
+PATH = os.environ["PATH"] + ":/usr/sbin"
+COMMANDS = {
+    "nginx": ["nginx", "-q", "-c"],
+    "haproxy": ["haproxy", "-db", "-q", "-f"],
+    "caddy": ["caddy", "run", "--adapter", "caddyfile", "--config"],
+}
+
+
+def text_of(path):
+    with open(os.path.join(ROOT, path)) as file:
+        return file.read()
+
+
+def routes():
+    """Method, path, and whether a phone's key may open it."""
+    rows = re.findall(r'Route\(\s*"(\w+)", "([^"]+)", \.\w+, \.(\w+)',
+                      text_of("Sources/TomboloServer/Routing/RouteTable.swift"))
+    assert len(rows) > 70 and any(access in PHONE for _, _, access in rows), "no routes"
+    return [(method, re.sub(r"\{\w+\}", "a1", path), access in PHONE) for method, path, access in rows]
+
+
+class Proxy:
+    """One of them, with the page's configuration."""
+
+    def __init__(self, name, world):
+        self.name, self.port, self.world = name, free_port(), world
+        folder = world.path(name)
+        os.mkdir(folder, 0o755)
+        with open(folder + "/configuration", "w") as file:
+            file.write(self.configuration(folder))
+        self.output = open(folder + "/output", "w+")
+        self.process = subprocess.Popen(
+            COMMANDS[name] + [folder + "/configuration"], stdout=self.output, stderr=self.output,
+            env=os.environ | {"HOME": folder, "PATH": PATH})
+
+    def configuration(self, folder):
+        found = re.search(rf"^```{self.name}\n(.*?)^```$", text_of("deploy/README.md"), re.M | re.S)
+        text, path = found.group(1), self.world.path
+        changes = {"127.0.0.1:8780": f"127.0.0.1:{self.world.port}", "10.0.0.0/8": INSIDE + "/32"}
+        if self.name == "haproxy":
+            changes |= {"/etc/ssl/private/relay.pem": path("both.pem")}
+        else:
+            changes |= {"/etc/ssl/relay.pem": path("tls.pem"), "/etc/ssl/private/relay.key": path("tls.key")}
+        changes |= {
+            "nginx": {"listen 443 ": f"listen 127.0.0.1:{self.port} ", "60s": LIMIT},
+            "haproxy": {"bind :443 ": f"bind 127.0.0.1:{self.port} ", "60s": LIMIT},
+            "caddy": {NAME + " {": f"https://{NAME}:{self.port} {{\n    bind 127.0.0.1"},
+        }[self.name]
+        for old, new in changes.items():
+            assert old in text, f"{self.name}: the page's configuration has no {old}"
+            text = text.replace(old, new)
+        if self.name == "caddy":
+            return "{\n    admin off\n    auto_https off\n}\n" + text
+        if self.name == "haproxy":
+            return text
+        kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        folders = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
+        return (f"daemon off; pid {folder}/pid; error_log {folder}/log; events {{}}\n"
+                f"http {{ access_log off; {folders}\n{text} }}")
+
+    def wait(self):
+        deadline = time.monotonic() + 10
+        while self.ask("/livez")[0] != 200:
+            self.output.seek(0)
+            assert time.monotonic() < deadline, f"{self.name}: {self.output.read()}"
+            time.sleep(0.05)
+
+    def curl(self, paths, *words, source=INSIDE, form=""):
+        return ["curl", "-sS", "--max-time", "35", "--cacert", self.world.path("tls.pem"),
+                "--resolve", f"{NAME}:{self.port}:127.0.0.1", "--interface", source, "-w", form, *words,
+                *(f"https://{NAME}:{self.port}{path}" for path in paths)]
+
+    def ask(self, path, *words, body="application/json"):
+        """Status and answer."""
+        asked = subprocess.run(
+            self.curl([path], "-H", f"Authorization: Bearer {self.world.key}", "-H",
+                      f"Content-Type: {body}", *words, form="%{stderr}%{http_version} %{http_code}"),
+            capture_output=True)
+        version, _, status = asked.stderr.decode().rpartition(" ")
+        expect(f"{self.name}: version of HTTP", True, status == "000" or version == "2")
+        return int(status), asked.stdout.decode()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.output.close()
+
+
+class Tail:
+    """A tail through a proxy: its heartbeats, and which activities it has told of."""
+
+    def __init__(self, proxy, kind):
+        self.name, self.kind, self.seen, self.beats = f"{proxy.name}, tail as {kind}", kind, set(), 0
+        self.process = subprocess.Popen(
+            proxy.curl(["/v1/tail"], "-N", "-H", "Accept: " + kind, "-H",
+                       f"Authorization: Bearer {proxy.world.key}"),
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        threading.Thread(target=self.follow, daemon=True).start()
+
+    def follow(self):
+        beat = ": heartbeat\n" if self.kind == "text/event-stream" else "\n"
+        for line in self.process.stdout:
+            self.beats += line == beat
+            self.seen |= set(re.findall(r'"activity":"([^"]+)"', line))
+
+    def expect(self, activity):
+        deadline = time.monotonic() + 2
+        while activity not in self.seen and time.monotonic() < deadline:
+            time.sleep(0.02)
+        expect(f"{self.name}: {activity} within 2 s", True, activity in self.seen)
+        expect(f"{self.name}: heartbeats", True, self.beats > 0)
+
+
+def outside(proxy):
+    """Without a key: the relay says 401 where the proxy lets a request through."""
+    for method in sorted({method for method, _, _ in routes()}):
+        rows = [(path, phone) for one, path, phone in routes() if one == method]
+        asked = subprocess.run(
+            proxy.curl([path for path, _ in rows], "-X", method, source="127.0.0.1",
+                       form="%{stderr}%{http_code} "), capture_output=True)
+        for (path, phone), status in zip(rows, asked.stderr.decode().split(), strict=True):
+            expect(f"{proxy.name}: {method} {path} from outside", "401" if phone else "403", status)
+
+
+def card(proxy, tails):
+    path, start = f"/v1/activities/{proxy.name}", {"type": "Any", "audience": {"device": "phone-1"}}
+    asked = proxy.ask(path, "-X", "PUT", "-d", json.dumps(start | {"state": {"step": 1}}))
+    expect(f"{proxy.name}: start: {asked[1]}", 201, asked[0])
+    asked = proxy.ask(path, "-X", "PATCH", "-d", '{"state":{"step":2}}')
+    expect(f"{proxy.name}: change: {asked[1]}", 200, asked[0])
+    for tail in tails:
+        tail.expect(proxy.name)
+
+
+def large(proxy):
+    lines, expected = batch(proxy.name, LINES)
+    path = proxy.world.path("in.ndjson")
+    with open(path, "wb") as file:
+        file.writelines(lines)
+    status, answer = proxy.ask("/v1/events", "--data-binary", "@" + path, body="application/x-ndjson")
+    expect(f"{proxy.name}: status of the batch", 200, status)
+    expect(f"{proxy.name}: each line is answered, in order", True, expected == read(answer.splitlines()))
+    status, _ = proxy.ask("/v1/activities", "-H", "Cookie: " + "c" * 15_600)
+    expect(f"{proxy.name}: a head of nearly 16 KiB", 200, status)
+
+
+def without_relay(proxy):
+    """Seconds until the proxy says that it has none."""
+    began = time.monotonic()
+    status, _ = proxy.ask("/v1/activities")
+    seconds = time.monotonic() - began
+    expect(f"{proxy.name}: 502 or 503 within 5 s", True, status in (502, 503) and seconds < 5)
+    return round(seconds, 1)
+
+
+def play(world, proxies, tails):
+    world.start_relay()
+    for name in COMMANDS:
+        if shutil.which(name, path=PATH):
+            proxies.append(Proxy(name, world))
+            proxies[-1].wait()
+            tails += [(proxies[-1], Tail(proxies[-1], kind))
+                      for kind in ("text/event-stream", "application/x-ndjson")]
+    began = time.monotonic()
+    for proxy in proxies:
+        outside(proxy)
+    time.sleep(max(0, began + IDLE - time.monotonic()))
+    for proxy in proxies:
+        card(proxy, [tail for one, tail in tails if one is proxy])
+        large(proxy)
+    world.kill_relay()
+    return {proxy.name: without_relay(proxy) for proxy in proxies}
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="tombolo-proxies.") as work:
+        os.chmod(work, 0o711)  # Workers of nginx are another user.
+        world, proxies, tails, told = World(work), [], [], {}
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+             "-days", "30", "-subj", "/CN=" + NAME, "-addext", "subjectAltName=DNS:" + NAME,
+             "-keyout", world.path("tls.key"), "-out", world.path("tls.pem")],
+            check=True, capture_output=True)
+        with open(world.path("both.pem"), "w") as both:
+            both.write(text_of(world.path("tls.pem")) + text_of(world.path("tls.key")))
+        try:
+            told = play(world, proxies, tails)
+        finally:
+            world.stop()
+            for _, tail in tails:
+                tail.process.kill()
+                tail.process.wait()
+            for proxy in proxies:
+                proxy.stop()
+    for fault in FAULTS:
+        print(fault)
+    print(json.dumps({"without_relay_s": told, "skipped": sorted(COMMANDS.keys() - told.keys()),
+                      "faults": len(FAULTS)}))
+    sys.exit(1 if FAULTS or not told else 0)
+
+
+if __name__ == "__main__":
+    main()

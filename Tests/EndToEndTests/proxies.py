@@ -120,7 +120,7 @@ class Proxy:
 
 
 class Tail:
-    """A tail through a proxy: its heartbeats, and which activities it has told of."""
+    """A tail through a proxy: its heartbeats, and the activities that it tells of."""
 
     def __init__(self, proxy, kind):
         self.name, self.kind, self.seen, self.beats = f"{proxy.name}, tail as {kind}", kind, set(), 0
@@ -208,7 +208,7 @@ def play(world, proxies, tails):
 def main():
     with tempfile.TemporaryDirectory(prefix="tombolo-proxies.") as work:
         os.chmod(work, 0o711)  # Workers of nginx are another user.
-        world, proxies, tails, told = World(work), [], [], {}
+        world, proxies, tails, away = World(work), [], [], {}
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
              "-days", "30", "-subj", "/CN=" + NAME, "-addext", "subjectAltName=DNS:" + NAME,
@@ -217,7 +217,7 @@ def main():
         with open(world.path("both.pem"), "w") as both:
             both.write(text_of(world.path("tls.pem")) + text_of(world.path("tls.key")))
         try:
-            told = play(world, proxies, tails)
+            away = play(world, proxies, tails)
         finally:
             world.stop()
             for _, tail in tails:
@@ -227,9 +227,9 @@ def main():
                 proxy.stop()
     for fault in FAULTS:
         print(fault)
-    print(json.dumps({"without_relay_s": told, "skipped": sorted(COMMANDS.keys() - told.keys()),
+    print(json.dumps({"without_relay_s": away, "skipped": sorted(COMMANDS.keys() - away.keys()),
                       "faults": len(FAULTS)}))
-    sys.exit(1 if FAULTS or not told else 0)
+    sys.exit(1 if FAULTS or not away else 0)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import Testing
 @Suite struct TreeTests {
     private static let topLevel: Set<String> = [
         "Package.swift", "Sources", "Tests", "Protocol", "deploy", "README.md", "LICENSE",
-        "CONTRIBUTING.md",
+        "CONTRIBUTING.md", "SECURITY.md",
     ]
 
     private let tree: SourceTree

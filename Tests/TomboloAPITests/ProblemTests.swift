@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TomboloAPI
 import TomboloCore
@@ -12,6 +13,12 @@ import TomboloJSON
             #expect(page.path == "/problems/\(page.code.rawValue)")
         }
         #expect(Set(ProblemRegistry.pages.map(\.title)).count == ProblemCode.allCases.count)
+    }
+
+    @Test func `the schema of a problem lists each code, and no other`() throws {
+        let code = try ProtocolFiles.json("schemas/problem.json")["properties"]?["code"]
+        let list = try #require(code?["anyOf"]?.elements.first { _ in true }?["enum"])
+        #expect(list.elements.compactMap(\.string) == ProblemCode.allCases.map(\.rawValue))
     }
 
     @Test func `every lint has a page of its own, and none is called like a problem`() {

@@ -15,9 +15,11 @@ import TomboloJSON
     @Test func `the schema names each reason with its sentence, and no other`() throws {
         let schema = try ProtocolFiles.json("schemas/decision.json")
         let choices = try #require(schema["properties"]?["reason"]?["anyOf"])
-        let described = choices.elements.compactMap { choice in
-            choice["const"]?.string.map { ($0, choice["description"]?.string ?? "") }
-        }
+        let list = try #require(choices.elements.first { _ in true })
+        let codes = try #require(list["enum"]).elements.compactMap(\.string)
+        let sentences = try #require(list["x-enum-descriptions"]).elements.compactMap(\.string)
+        #expect(codes.count == sentences.count)
+        let described = Array(zip(codes, sentences))
         let names = Set((Self.waits + Self.skips).map(\.0))
         #expect(described.count == names.count)
         #expect(Set(described.map(\.0)) == names)

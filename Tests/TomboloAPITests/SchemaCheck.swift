@@ -20,7 +20,9 @@ struct SchemaCheck {
     ) throws {
         for (keyword, rule) in schema.members {
             switch keyword {
-            case "$schema", "$id", "title", "description", "examples", "default", "format": break
+            case "$schema", "$id", "title", "description", "examples", "default", "format",
+                "x-enum-descriptions":
+                break
             case "$ref":
                 let name = (rule.string ?? "").dropLast(5)
                 try check(value, against: try ProtocolFiles.json("schemas/\(name).json"), at: place)
@@ -39,7 +41,7 @@ struct SchemaCheck {
                 try checkArray(value, keyword, rule, at: place)
             case "minimum", "maximum", "minLength", "maxLength", "pattern":
                 fault(place, keyword, unless: try Self.isWithin(value, keyword, rule))
-            case "oneOf", "anyOf": try checkChoice(value, keyword, rule, at: place)
+            case "oneOf", "anyOf", "allOf": try checkChoice(value, keyword, rule, at: place)
             default: faults.append("\(place): the check does not know \"\(keyword)\"")
             }
         }
@@ -128,6 +130,10 @@ struct SchemaCheck {
             try check.check(value, against: schema, at: place)
             if check.faults.isEmpty { matches += 1 }
         }
-        fault(place, keyword, unless: keyword == "oneOf" ? matches == 1 : matches > 0)
+        switch keyword {
+        case "oneOf": fault(place, keyword, unless: matches == 1)
+        case "anyOf": fault(place, keyword, unless: matches > 0)
+        default: fault(place, keyword, unless: matches == rule.count)
+        }
     }
 }

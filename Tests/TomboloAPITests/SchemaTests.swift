@@ -14,4 +14,19 @@ import TomboloJSON
             #expect(file["$id"]?.string == "\(name).json")
         }
     }
+    @Test func `codes that several schemas list are the same in each`() throws {
+        var lists: [String: Set<[String]>] = [:]
+        func look(_ view: JSONView) {
+            if let title = view["title"]?.string, let codes = view["enum"] {
+                lists[title, default: []].insert(codes.elements.compactMap(\.string))
+            }
+            for (_, member) in view.members { look(member) }
+            for element in view.elements { look(element) }
+        }
+        for name in try ProtocolFiles.names(in: "schemas") {
+            look(try ProtocolFiles.json("schemas/\(name).json"))
+        }
+        #expect(lists.keys.sorted() == ["apple_reason", "code", "relay_reason"])
+        #expect(lists.values.allSatisfy { $0.count == 1 })
+    }
 }

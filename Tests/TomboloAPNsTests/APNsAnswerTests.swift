@@ -1,6 +1,8 @@
+import TestSupport
 import Testing
 import TomboloAPNs
 import TomboloCore
+import TomboloJSON
 
 struct APNsAnswerTests {
     /// Apple's table, written a second time: status, reason, radius, whether the connection goes.
@@ -50,6 +52,14 @@ struct APNsAnswerTests {
     @Test func `the table has these rows and no other`() {
         #expect(APNsReason.table.count == Self.table.count)
         #expect(Set(APNsReason.table.map { "\($0.status) \($0.name)" }).count == Self.table.count)
+    }
+
+    @Test func `the schema of a decision lists each of Apple's reasons, and no other`() throws {
+        let schema = try ProtocolFiles.json("schemas/decision.json")
+        let choices = try #require(schema["properties"]?["reason"]?["anyOf"])
+        let apple = choices.elements.first { $0["title"]?.string == "apple_reason" }
+        let list = try #require(apple?["enum"])
+        #expect(list.elements.compactMap(\.string) == APNsReason.names)
     }
 
     @Test func `200 is accepted, whatever its body says`() {

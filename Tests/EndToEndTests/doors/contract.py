@@ -94,6 +94,8 @@ class Contract:
             found.append(f"{at or '/'}: not one of {schema['enum']}")
         if "const" in schema and value != schema["const"]:
             found.append(f"{at or '/'}: not {schema['const']}")
+        for part in schema.get("allOf", ()):
+            self._check(part, value, at, found)
         for name, least in (("oneOf", 1), ("anyOf", None)):
             if name in schema:
                 fit = sum(not self.faults(option, value) for option in schema[name])

@@ -304,7 +304,8 @@ class Traffic:
         chance = self.chance
         properties = schema.get("properties", {})
         chosen = set(schema.get("required", ()))
-        groups = schema.get("oneOf") or schema.get("anyOf") or []
+        groups = [group for part in [schema, *schema.get("allOf", ())]
+                  for group in part.get("oneOf", []) + part.get("anyOf", [])]
         grouped = {member for group in groups for member in group.get("required", ())}
         if groups:
             chosen |= set(chance.choice(groups).get("required", ()))

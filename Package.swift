@@ -175,6 +175,7 @@ let package = Package(
             ],
             exclude: [
                 "ten_kills.py", "copy_back.py", "httpx_client.py", "foreign_clients.py",
+                "generated_client.py",
                 "fault_run.py",
                 "backend.py", "verdicts.py", "batch_through_nginx.py", "doors", "console.py",
                 "console_bench.py", "load_bench.py", "mistakes.py", "proxies.py",

@@ -178,7 +178,7 @@ let package = Package(
                 "generated_client.py",
                 "fault_run.py",
                 "backend.py", "verdicts.py", "batch_through_nginx.py", "doors", "console.py",
-                "console_bench.py", "load_bench.py", "mistakes.py", "proxies.py",
+                "console_bench.py", "load_bench.py", "mistakes.py", "proxies.py", "pictures.py",
                 "watched_day.py",
                 "alerts_test.yml", "package_life.py",
             ]),

@@ -52,11 +52,11 @@ def check(condition, *words):
 class Relay:
     """`dev`, and its API."""
 
-    def __init__(self, program, data, folder):
+    def __init__(self, program, data, folder, flags=()):
         self.program = program
         self.process = subprocess.Popen(
             [program, "dev", "--no-input", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:0",
-             "--data", data] + (["--console-dir", folder] if folder else []),
+             "--data", data, *flags] + (["--console-dir", folder] if folder else []),
             stdout=subprocess.PIPE)
         first = json.loads(self.process.stdout.readline())
         self.origin, self.key, self.console = first["api"], first["key"], first["console"]
@@ -144,11 +144,11 @@ def until(page, script, arg=None, seconds=WITHIN):
 class Window:
     """A page whose log is kept."""
 
-    def __init__(self, browser, relay, width=1360, height=900, scheme="light"):
+    def __init__(self, browser, relay, width=1360, height=900, scheme="light", scale=1):
         self.relay, self.log, self.requests = relay, [], []
         # A page of the test may do what the console may not: axe is put in by it.
         self.context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme)
+            viewport={"width": width, "height": height}, color_scheme=scheme, device_scale_factor=scale)
         self.page = self.context.new_page()
         self.page.on("console", lambda message: self.log.append(f"{message.type}: {message.text}"))
         self.page.on("pageerror", lambda error: self.log.append(f"error: {error}"))

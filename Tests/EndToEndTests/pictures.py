@@ -1,0 +1,164 @@
+"""The README's pictures, from the console of a real `tombolo dev`: pictures.py TOMBOLO [NAME…] [--out DIR]
+
+A scene is a story that a producer tells, and parts of the console's screens that show it, side by side.
+The browser draws all of it; nothing is drawn by hand. Needs what console.py needs, and the font Inter.
+"""
+import argparse
+import base64
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from typing import Callable, NamedTuple
+
+from playwright.sync_api import sync_playwright
+
+from console import Relay, Window, until
+
+BYTES_MAX, WIDTH_MAX, SCALE = 300_000, 1440, 1.35
+# The console takes the system's font; this is the system's font, here.
+FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><include>/etc/fonts/fonts.conf</include><match target="pattern">
+<test name="family" compare="not_contains"><string>mono</string></test>
+<edit name="family" mode="prepend" binding="strong"><string>Inter</string></edit></match></fontconfig>"""
+# The elements side by side, down to the bottom of the last one, with so many pixels around them.
+BOX = """({ places, around, below }) => {
+    const boxes = places.map(place => document.querySelector(place).getBoundingClientRect());
+    const [x, y] = [Math.min(...boxes.map(box => box.left)), Math.min(...boxes.map(box => box.top))];
+    return { x: x - around, y: y + scrollY - around,
+        width: Math.max(...boxes.map(box => box.right)) - x + 2 * around,
+        height: boxes.at(-1).bottom - y + around + below };
+}"""
+PAGE = """<style>
+    body { margin: 0; background: #f4f6f8; }
+    main { display: inline-flex; align-items: end; padding-right: 20px; }
+    img { display: block; }
+    .panel { align-self: center; margin: 20px 0; padding: 18px 20px; background: white; border: 1px solid #d5dde4; border-radius: 14px; }
+</style><main>%s</main>"""
+
+
+def check(condition, *words):
+    if not condition:
+        raise SystemExit("pictures: " + " ".join(str(word) for word in words))
+
+
+class Part(NamedTuple):
+    """What is cut out of a screen of so many pixels: these elements, and what is between them."""
+    screen: str
+    title: str
+    width: int
+    places: list
+    around: int = 0
+    below: int = 0
+    frame: str = ""
+
+
+class Scene(NamedTuple):
+    flags: list
+    play: Callable
+    parts: list
+
+
+def shown(relay, phone, title):
+    """Waits until a phone has drawn a state with this title."""
+    deadline = time.monotonic() + 30
+    while True:
+        cards = relay.read("/v1/phones/" + phone)["cards"]
+        if cards and cards[-1]["drawn_state"].get("title") == title:
+            return
+        check(time.monotonic() < deadline, phone, "does not show", title)
+        time.sleep(0.1)
+
+
+def order(relay):
+    """An order that comes nearer. The user of phone-2 did not tap Allow, so its card has no token."""
+    steps = [("Baking", "Ready in 12 minutes", 0.3), ("On its way", "Ada is 5 minutes away", 0.7),
+             ("Arrived", "Enjoy your meal", 1)]
+    relay.call("PUT", "/v1/types/OrderAttributes", {
+        "state": {"properties": {"title": {"type": "string"}, "text": {"type": "string"},
+                                 "progress": {"type": "number"}}},
+        "preview": {"title": "/title", "subtitle": "/text", "progress": "/progress"}})
+    for phone in ("phone-1", "phone-2"):
+        relay.call("POST", "/v1/phones/" + phone, {"do": "lock"})
+    for number, (title, text, progress) in enumerate(steps):
+        state = {"title": title, "text": text, "progress": progress}
+        if number == 0:
+            relay.call("PUT", "/v1/activities/order-7", {
+                "type": "OrderAttributes", "audience": {"devices": ["phone-1", "phone-2"]},
+                "state": state, "alert": {"title": "Your order"}})
+        else:
+            relay.call("PATCH", "/v1/activities/order-7", {"state": state, "urgency": "high"})
+        shown(relay, "phone-1", title)
+    shown(relay, "phone-2", steps[0][0])
+
+
+SCENES = {
+    "first-look": Scene(["--phones", "2", "--phone", "phone-1.class=standard", "--phone", "phone-2.allow=never"], order, [
+        Part("phones", "Phones", 642, ["[aria-label=phone-1] .body", "[aria-label=phone-1] h2",
+                                       "[aria-label=phone-2] .body", "[aria-label=phone-2] .cardbuttons"], 18, 92),
+        Part("activities/order-7/why?device=phone-2", "order-7", 418,
+             [".explanation .question", ".because li:nth-child(2)"], frame="panel"),
+    ]),
+}
+
+
+def cut(browser, relay, part):
+    """The part as an element of the page that shows all of them."""
+    window = Window(browser, relay, part.width, 900, scale=SCALE)
+    window.sign_in()
+    window.open(part.screen, part.title)
+    until(window.page, "places => places.every(place => document.querySelector(place)?.offsetParent)", part.places)
+    window.page.wait_for_timeout(1500)
+    box = window.page.evaluate(BOX, part._asdict())
+    picture = base64.b64encode(window.page.screenshot(clip=box, full_page=True)).decode()
+    window.quiet(part.screen)
+    window.context.close()
+    return f'<div class="{part.frame}"><img width="{box["width"]}" src="data:image/png;base64,{picture}"></div>'
+
+
+def make(program, browser, scene, file):
+    with tempfile.TemporaryDirectory(prefix="tombolo-pictures.") as data:
+        relay = Relay(program, data, None, scene.flags)
+        try:
+            scene.play(relay)
+            parts = [cut(browser, relay, part) for part in scene.parts]
+        finally:
+            relay.end()
+    page = browser.new_page(device_scale_factor=SCALE, viewport={"width": 1800, "height": 900})
+    page.set_content(PAGE % "".join(parts))
+    page.wait_for_timeout(300)
+    width = page.evaluate("document.querySelector('main').offsetWidth") * SCALE
+    page.locator("main").screenshot(path=file)
+    page.close()
+    check(width <= WIDTH_MAX, file, "is", width, "pixels wide")
+    if os.path.getsize(file) > BYTES_MAX:
+        subprocess.run(["pngquant", "--force", "--strip", "--output", file, file], check=True)
+    size = os.path.getsize(file)
+    check(size <= BYTES_MAX, file, "has", size, "bytes")
+    print(f"{file}: {round(width)} pixels wide, {round(size / 1000)} kB")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("names", metavar="NAME", nargs="*", help="one of: " + ", ".join(SCENES))
+    parser.add_argument("--out", metavar="DIR", default="Protocol/pictures")
+    options = parser.parse_args()
+    for name in options.names:
+        check(name in SCENES, "there is no scene", name + "; there are:", *SCENES)
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    check(chromium, "there is no chromium on the path")
+    os.makedirs(options.out, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as fonts, sync_playwright() as player:
+        fonts.write(FONTS)
+        fonts.flush()
+        browser = player.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox"], env={**os.environ, "FONTCONFIG_FILE": fonts.name})
+        for name in options.names or SCENES:
+            make(options.program, browser, SCENES[name], os.path.join(options.out, name + ".png"))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

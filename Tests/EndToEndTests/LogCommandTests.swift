@@ -120,6 +120,11 @@ import TomboloJSON
         let table = try Tombolo.run(
             ["backup", "restore", copy, "--data", target + "2", "-o", "table"])
         #expect(ids.allSatisfy { table.errors.contains("  \($0)  tenant main  scopes produce") })
+        #expect(unlink(copy + "/pepper") == 0)
+        let bare = try Tombolo.run(
+            ["backup", "restore", copy, "--data", target + "3", "-o", "json"])
+        #expect(try json(bare.output)["keys"]?.count == 0)
+        #expect(bare.status == ExitStatus.partly.rawValue && bare.errors.contains("no file pepper"))
         let old = try RunningRelay(serve: target, key: second)
         #expect(try old.tombolo("key", "ls").status == 0)
         #expect(try old.terminate() == 0)

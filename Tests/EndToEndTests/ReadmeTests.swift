@@ -34,6 +34,11 @@ import Testing
     ) throws {
         let blocks = try Self.blocks(page).filter { !$0.contains("tombolo sim ") }
         try #require(!blocks.isEmpty, "the page has no block marked sh")
+        for block in blocks where block.contains("curl ") {
+            #expect(
+                block.ranges(of: "curl ").count == block.ranges(of: "curl --fail-with-body ").count,
+                "a request that is refused fails its block: \(block)")
+        }
         let relay = try RunningRelay(dev: [])
         let folder = try TemporaryDirectory()
         let program = Tombolo.path.split(separator: "/").dropLast().joined(separator: "/")
@@ -54,7 +59,7 @@ import Testing
     /// The block that starts a simulator and a relay, on other ports than its own.
     private static func without(apple ports: [String: UInt16]) throws -> String {
         let block = try #require(
-            try Self.blocks("README.md").first { $0.contains("tombolo sim ") })
+            try Self.blocks("deploy/README.md").first { $0.contains("tombolo sim ") })
         return ports.reduce(block) { $0.replacing($1.key, with: "\($1.value)") }
     }
 

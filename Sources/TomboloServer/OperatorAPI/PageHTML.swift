@@ -5,6 +5,7 @@ enum PageHTML {
     ///   indented lines is a heading.
     static func page(_ text: String) -> String {
         let lines = text.split(separator: "\n").map(String.init)
+        let title = lines.first.flatMap { $0.hasPrefix("/") ? nil : $0 } ?? "Problems"
         var body = ""
         var heading = ""
         for (index, line) in lines.enumerated() {
@@ -28,7 +29,7 @@ enum PageHTML {
             <html lang="en">
             <head>
             <meta charset="utf-8">
-            <title>\(escaped(lines.first ?? "Tombolo"))</title>
+            <title>\(escaped(title))</title>
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <link rel="icon" href="/console/icon.svg" type="image/svg+xml">
             <link rel="stylesheet" href="/console/console.css">

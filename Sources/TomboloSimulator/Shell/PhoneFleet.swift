@@ -92,7 +92,7 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         let now = wallClock()
         for index in phones.indices { carryOut(phones[index].boot(), of: index, at: now) }
         try restore(at: now)
-        defer { try? keep() }  // The cards of the last 200 ms are all that can be lost.
+        defer { keep() }
         while true {
             let now = wallClock()
             for index in phones.indices {
@@ -104,7 +104,7 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
             if await parking.park(until: loop.now + wait) == .cancelled {
                 throw CancellationError()
             }
-            try keep()
+            keep()
         }
     }
 
@@ -122,14 +122,15 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         }
     }
 
-    private func keep() throws {
+    private func keep() {
         guard let kept, hasUnkept else { return }
         hasUnkept = false
         var writer = JSONWriter()
         writer.beginArray()
         for phone in phones { phone.keep(to: &writer) }
         writer.endArray()
-        try kept.write(writer.bytes, mode: 0o600)
+        // Where the disk takes nothing the phones go on, and the next change is tried again.
+        try? kept.write(writer.bytes, mode: 0o600)
     }
 
     private func carryOut(_ effects: [PhoneEffect], of index: Int, at now: WallInstant) {

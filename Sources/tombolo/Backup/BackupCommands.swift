@@ -67,12 +67,20 @@ enum BackupCommands {
         } catch let error as EventLogError {
             throw ProgramError(error)
         }
-        let keys = await keys(in: data, context)
+        var keys = await keys(in: data, context)
+        let lacksPepper = !keys.isEmpty && access(data + "/" + Pepper.fileName, R_OK) != 0
+        if lacksPepper { keys = [] }
         try report(context, "restored", data) { writer in
             writer.name("keys")
             writer.beginArray()
             for key in keys { writer.string(key.id) }
             writer.endArray()
+        }
+        guard !lacksPepper else {
+            context.terminal.complain(
+                "tombolo: the copy has no file \(Pepper.fileName): no API key of it opens\n"
+                    + "  try: copy \(Pepper.fileName) of the old data directory into \(data)\n")
+            return .partly
         }
         guard !keys.isEmpty, OutputFormat(context) == .table else { return .succeeded }
         context.terminal.complain(
@@ -87,7 +95,6 @@ enum BackupCommands {
         return .succeeded
     }
 
-    /// The API keys that open in a log that no relay runs on. Where they cannot be read it says so:
     /// The API keys that open in a log that no relay runs on. Where they cannot be read it says
     /// so: the log is restored all the same.
     private static func keys(in data: String, _ context: CommandContext) async -> [KeyRecord] {

@@ -1,4 +1,4 @@
-/// Each line of `SECURITY.md` names tests, and they are there: a defence that nothing tests is none.
+/// Each line of `SECURITY.md` names tests that are there: a defence that nothing tests is none.
 enum SecurityRule {
     static let page = "SECURITY.md"
 

@@ -364,7 +364,7 @@ class Population:
             "deletePause": [Object("all", self._made("/v1/pauses/{id}", "POST", "/v1/pauses", {
                 "all": True, "reason": "held"}, "id"), after=self._resume)],
             "metrics": plain("/metrics"),
-            "live": plain("/livez"), "ready": plain("/readyz"), "version": plain("/version"),
+            "home": plain("/"), "live": plain("/livez"), "ready": plain("/readyz"), "version": plain("/version"),
             "openAPI": plain("/openapi.json"), "listProblems": plain("/problems"),
             "showProblem": plain("/problems/unknown-type"), "showConsole": plain("/console/"),
             "showConsoleFile": plain("/console/main.js"),

@@ -18,20 +18,23 @@ extension HTTPFields {
     /// Whether an answer may come in gzip (RFC 9110, section 12.5.3): it is named, or `*` is, and
     /// its weight is not 0.
     package var acceptsGzip: Bool {
-        var any = false
+        var (named, any): (Bool?, Bool) = (nil, false)
         for field in values("accept-encoding") {
             for choice in field.lowercased().split(separator: ",") {
-                let parts = choice.split(separator: ";").map { $0.filter { $0 != " " } }
+                let parts = choice.split(separator: ";").map { part in
+                    part.filter { $0 != " " && $0 != "\t" }
+                }
                 let isWanted = !parts.dropFirst().contains {
                     $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0
                 }
                 switch parts.first {
-                case "gzip", "x-gzip": return isWanted
+                case "gzip": named = isWanted
+                case "x-gzip": named = named ?? isWanted
                 case "*": any = isWanted
                 default: break
                 }
             }
         }
-        return any
+        return named ?? any
     }
 }

@@ -155,6 +155,22 @@ def outside(proxy):
             expect(f"{proxy.name}: {method} {path} from outside", "401" if phone else "403", status)
 
 
+def roundabout(proxy):
+    """Paths that go up, written in escapes: neither the proxy nor the relay carries one out."""
+    inside = sorted({path.split("/")[2] for _, path, phone in routes() if path.startswith("/v1/") and not phone})
+    for method in ("GET", "PUT", "DELETE"):
+        paths = [f"/v1/{name}/{turn}" for name in inside for turn in ("..%2fdevices%2fa1", "%2e%2e%2fdevices%2fa1")]
+        asked = subprocess.run(
+            proxy.curl(paths, "--path-as-is", "-X", method, "-H", f"Authorization: Bearer {proxy.world.key}", "-H",
+                       "Content-Type: application/json", "-d", "{}", source="127.0.0.1",
+                       form="%{stderr}[%{http_code}]"), capture_output=True)
+        # A proxy that refuses a request may end it before its body: 000.
+        statuses = re.findall(r"\[(\d+)\]", asked.stderr.decode())
+        for path, status in zip(paths, statuses, strict=True):
+            refused = status in ("000", "400", "403", "404")
+            expect(f"{proxy.name}: {method} {path} is refused, not {status}", True, refused)
+
+
 def card(proxy, tails):
     path, start = f"/v1/activities/{proxy.name}", {"type": "Any", "audience": {"device": "phone-1"}}
     asked = proxy.ask(path, "-X", "PUT", "-d", json.dumps(start | {"state": {"step": 1}}))
@@ -197,6 +213,7 @@ def play(world, proxies, tails):
     began = time.monotonic()
     for proxy in proxies:
         outside(proxy)
+        roundabout(proxy)
     time.sleep(max(0, began + IDLE - time.monotonic()))
     for proxy in proxies:
         card(proxy, [tail for one, tail in tails if one is proxy])

@@ -1,4 +1,5 @@
 import Testing
+import TomboloCore
 import TomboloJSON
 import TomboloRelay
 
@@ -140,6 +141,32 @@ import TomboloRelay
         try await withDoors { doors in
             let answer = try await doors.call("DELETE", "/v1/activities/x")
             #expect(answer.fields["allow"] == "GET, HEAD, OPTIONS, PATCH, PUT")
+        }
+    }
+
+    /// A name that is nearly another is suggested to who may read it, whatever other tenants have.
+    @Test func `a suggestion of a device or a user tells nobody what they may not read`()
+        async throws
+    {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            let produce = try await doors.mint("produce")
+            let other = try await doors.mint("operate", tenant: TenantID(Identifier("other")!))
+            let start = #"{"type":"T","state":{},"audience":{"device":"phone-9"}}"#
+            func asks(_ key: String?) async throws -> Bool {
+                try await doors.call("PUT", "/v1/activities/z?dry_run=true", start, key: key)
+                    .text.contains("did you mean")
+            }
+            #expect(try await asks(nil))
+            #expect(try await !asks(produce))
+            for number in 0..<130 {
+                _ = try await doors.call("PUT", "/v1/devices/p\(number)", "{}", key: other)
+            }
+            #expect(try await asks(nil), "another tenant's devices change nothing")
+            for number in 0..<130 {
+                _ = try await doors.call("PUT", "/v1/devices/q\(number)", "{}")
+            }
+            #expect(try await !asks(nil), "a fleet has names that are near one another")
         }
     }
 

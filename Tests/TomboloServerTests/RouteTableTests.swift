@@ -72,7 +72,11 @@ import TomboloJSON
         #expect(try found("GET", "/v1/activities/a%2Fb")?.parameters == ["id": "a/b"])
     }
 
-    @Test(arguments: ["v1", "", "/a%", "/a%g1", "/%ff", "*"])
+    @Test(arguments: [
+        "v1", "", "/a%", "/a%g1", "/%ff", "*", "/v1/types/..%2fdevices%2fa", "/v1/./log",
+        "/v1/a/..",
+        "/v1/types/%2e%2e", "/v1/types/a%00", "/v1/types/a%0a", "/v1/types/%7f",
+    ])
     func `a target that is no path is none`(text: String) {
         #expect(RequestTarget(text) == nil)
     }

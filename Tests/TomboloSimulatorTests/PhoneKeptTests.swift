@@ -27,6 +27,22 @@ import TomboloJSON
         #expect(again.phone.cards.map(\.number) == [card.number, card.number + 1])
     }
 
+    @Test func `a damaged file makes no phone fail later`() throws {
+        var bench = PhoneBench()
+        let (low, high) = (Int64.min, Int64.max)
+        let card = #""number":1,"type":"RunnerWidgetAttributes","state":{},"timestamp":1"#
+        let file = """
+            {"next_card":\(high),"cards":[
+            {\(card),"started_at":\(PhoneBench.beginning.nanoseconds),"shown_count":\(high)},
+            {\(card),"started_at":\(PhoneBench.beginning.nanoseconds)},
+            {"number":2,"type":"T","state":{},"timestamp":1,"started_at":\(low)}]}
+            """
+        _ = bench.phone.restore(try JSONDocument(Array(file.utf8)).root, at: bench.now)
+        #expect(bench.phone.cards.map(\.number) == [1])
+        bench.start(id: "dog")
+        #expect(bench.phone.cards.map(\.number) == [1, 2])
+    }
+
     @Test(arguments: ["[]", "{}", #"{"cards":[{}, 1, {"number":"1"}]}"#, #"{"next_card":1e99}"#])
     func `what another program wrote is no card`(file: String) throws {
         var bench = PhoneBench()

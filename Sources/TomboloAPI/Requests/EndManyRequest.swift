@@ -23,8 +23,14 @@ package struct EndManyRequest: Sendable {
             reader.fail(
                 "where", "is missing: {\"type\":…} or {\"user\":…} says which activities end")
         }
+        let faults = reader.errors
+        let content: Command.Content
+        do {
+            content = try Command.Content(kind: .end, view, envelope: ["where"])
+        } catch {
+            throw FieldErrors([faults, error.errors].flatMap(\.self))
+        }
         try reader.finish(allowingUnknown: true)
-        let content = try Command.Content(kind: .end, view, envelope: ["where"])
         guard case .end(let end) = content else {
             throw FieldErrors([FieldError(pointer: "", message: "is not an end")])
         }

@@ -17,9 +17,6 @@ package struct EventLine: Sendable {
     /// Lengths of an id in bytes; an `Idempotency-Key` has the same.
     package static let idBytes = 1...255
 
-    /// No activity gets this id: its paths would be those of the end of many.
-    private static let reserved = Identifier("end")
-
     /// Reads one line; throws what is wrong with it.
     package init(_ bytes: [UInt8]) throws(Fault) {
         let document: JSONDocument
@@ -44,14 +41,23 @@ package struct EventLine: Sendable {
             reader.fail("id", "must have 1 to 255 bytes")
         }
         let activity = reader.identifier("activity")
-        if view["activity"] == nil { reader.fail("activity", "is missing: the activity's id") }
+        if view["activity"] == nil {
+            let near = nearestName(to: "activity", among: view.members.map(\.name))
+            reader.fail(
+                "activity",
+                "is missing: the activity's id"
+                    + (near.map { "; \"\($0)\" is none" } ?? ""))
+        }
         let kind = reader.eventKind("do")
-        if activity == Self.reserved, kind == .start {
+        if activity == Identifier.reserved, kind == .start {
             reader.fail(
                 "activity", "must be another id: POST /v1/activities/end is the end of many")
         }
         if view["do"] == nil {
-            reader.fail("do", "is missing: one of start, update, end, play, stop")
+            reader.fail(
+                "do",
+                "is missing: one of start, update, end, play, stop"
+                    + (view["event"] == nil ? "" : "; here that is \"do\", and not \"event\""))
         }
         // The other fields are read below, by the reader of what is to be done.
         try reader.finish(allowingUnknown: true)

@@ -32,6 +32,8 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     private var byKey: [DeviceKey: DeviceSlot] = [:]
     private var byUser: [UserKey: [DeviceSlot]] = [:]
     private var counts: [TenantID: Int] = [:]
+    /// Of each tenant the devices that came first, at most `nearNamesMax`.
+    private var firstKeys: [TenantID: [DeviceKey]] = [:]
     private var registrations = RegistrationPool()
     private var holders: [TokenPlace: DeviceSlot] = [:]
     private var nextNumber: Int64 = 1
@@ -92,17 +94,16 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     /// A user's devices, in the order in which they came to the user.
     func slots(of user: UserKey) -> [DeviceSlot] { byUser[user] ?? [] }
 
-    /// The names of a tenant's devices while the relay has at most `nearNamesMax` devices, as where
-    /// somebody tries it; then none: in a fleet a name that is near another is no slip.
-    func names(of tenant: TenantID) -> [String] {
-        guard keyCount <= nearNamesMax else { return [] }
-        return byKey.keys.filter { $0.tenant == tenant }.map(\.id.rawValue)
+    /// A tenant's devices while it has at most `nearNamesMax`, as where somebody tries it; then
+    /// none: in a fleet a name that is near another is no slip. What other tenants have changes
+    /// nothing.
+    func few(of tenant: TenantID) -> [DeviceKey] {
+        count(of: tenant) <= nearNamesMax ? firstKeys[tenant] ?? [] : []
     }
 
     /// The users of these devices.
-    func users(of tenant: TenantID) -> [String] {
-        guard keyCount <= nearNamesMax, byUser.count <= nearNamesMax else { return [] }
-        return byUser.keys.filter { $0.tenant == tenant }.map(\.user)
+    func fewUsers(of tenant: TenantID) -> [String] {
+        few(of: tenant).compactMap { byKey[$0].flatMap { devices[$0]?.registration.user } }
     }
 
     /// Registered devices of all tenants.
@@ -187,7 +188,11 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     /// The device at this place is found by its key.
     mutating func register(_ place: DeviceSlot, _ key: DeviceKey) {
-        if byKey.updateValue(place, forKey: key) == nil { counts[key.tenant, default: 0] += 1 }
+        guard byKey.updateValue(place, forKey: key) == nil else { return }
+        counts[key.tenant, default: 0] += 1
+        if firstKeys[key.tenant, default: []].count < nearNamesMax {
+            firstKeys[key.tenant, default: []].append(key)
+        }
     }
 
     /// Frees its place, for another device; a registered one is found no more.
@@ -206,6 +211,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         guard let key = devices[place]?.key, byKey[key] == place else { return }
         byKey[key] = nil
         counts[key.tenant, default: 0] -= 1
+        firstKeys[key.tenant]?.removeAll { $0 == key }
     }
 
     /// A device is deleted, and stays for the ends of its cards: it is found no more. Whose it was

@@ -128,6 +128,8 @@ package struct Start: Sendable {
     package var framesShowWhen: FramesShowWhen?
     /// As its type said when it was taken.
     var history: StateHistory?
+    /// Whether the asker may read which devices and users there are: lints may name them.
+    package var mayLearnNames = false
 }
 
 /// A card changes.

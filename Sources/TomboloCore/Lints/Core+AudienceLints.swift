@@ -29,6 +29,7 @@ extension Core {
                     "is missing: the log keeps the activity, and no phone shows it; name a device, "
                         + "devices, a user or a channel"))
         case .devices(let ids):
+            let names = start.mayLearnNames ? devices.few(of: tenant).map(\.id.rawValue) : []
             let strangers = ids.filter {
                 self.devices.slot(of: DeviceKey(tenant: tenant, id: $0)) == nil
             }
@@ -42,19 +43,17 @@ extension Core {
                         .deviceNotRegistered, "/audience",
                         "\(name) not registered: the card appears there only after the app "
                             + "registers, PUT /v1/devices/{device}"
-                            + didYouMean(
-                                nearestName(
-                                    to: first.rawValue, among: self.devices.names(of: tenant)))))
+                            + didYouMean(nearestName(to: first.rawValue, among: names))))
             }
         case .user(let user):
+            let users = start.mayLearnNames ? devices.fewUsers(of: tenant) : []
             if devices.slots(of: UserKey(tenant: tenant, user: user)).isEmpty {
                 lints.append(
                     Lint(
                         .userWithoutDevice, "/audience/user",
                         "no device of user \"\(user)\" is registered: the card appears only after "
                             + "one is, PUT /v1/devices/{device} with \"user\""
-                            + didYouMean(
-                                nearestName(to: user, among: self.devices.users(of: tenant)))))
+                            + didYouMean(nearestName(to: user, among: users))))
             }
         case .channel: break
         }

@@ -166,8 +166,8 @@ extension Core {
             if let refusal = activities.refusal(of: command.activity) { throw refusal }
             throw Refusal(
                 .unknownActivity,
-                "no activity \"\(command.activity.id)\"; start it with PUT /v1/activities/"
-                    + "\(command.activity.id)")
+                "no activity \"\(command.activity.id)\"; "
+                    + command.activity.id.wayToStart)
         }
         noteWork(on: activities[slot].number)
         let version = activities[slot].accepted.version

@@ -9,9 +9,13 @@ enum AppleWord {
         own[plain(name)]?.first { known.contains($0) }
     }
 
-    /// Why the relay has no such member in a request that has a `state`; nil for other words.
+    /// Why the relay has no such member in a start, an update or an end, and how a timeline names
+    /// whose it is; nil for other words.
     static func advice(on name: String, among known: [String]) -> String? {
-        known.contains("state") ? sentences[plain(name)] : nil
+        if known.contains("subject"), ["user", "device", "key"].contains(name) {
+            return #"; it belongs into "subject": {"\#(name)":…}"#
+        }
+        return known.contains("alert") ? sentences[plain(name)] : nil
     }
 
     private static func plain(_ name: String) -> String {
@@ -20,12 +24,14 @@ enum AppleWord {
     }
 
     private static let own: [String: [String]] = [
-        "activityattributes": ["attributes"], "attributestype": ["type"],
-        "activitytype": ["type"], "apnspriority": ["urgency"], "apnstopic": ["app"],
-        "bundleid": ["app"], "channelid": ["channel"], "contentstate": ["state"],
-        "data": ["state"], "devicetoken": ["token"], "dismissaldate": ["dismiss"],
-        "event": ["do"], "payload": ["state"], "priority": ["urgency"], "pushtoken": ["token"],
-        "relevancescore": ["relevance"], "staledate": ["stale_after"], "topic": ["app"],
+        "activityattributes": ["attributes"], "activitytype": ["type"],
+        "apnspriority": ["urgency"], "apnstopic": ["app"], "attributestype": ["type"],
+        "bundleid": ["app"], "channelid": ["channel"], "contentstate": ["state", "content"],
+        "data": ["state", "content"], "devicetoken": ["token"], "dismissaldate": ["dismiss"],
+        "event": ["do"], "osversion": ["os"], "payload": ["state", "content"],
+        "priority": ["urgency"], "pushtoken": ["token"], "relevancescore": ["relevance"],
+        "staledate": ["stale_after"], "state": ["phase", "content"], "status": ["phase"],
+        "systemversion": ["os"], "topic": ["app"],
     ]
 
     private static let sentences = [

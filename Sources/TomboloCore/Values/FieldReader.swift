@@ -11,7 +11,7 @@ package struct FieldReader {
     private var known: [String] = []
     /// How many of those that are known are there.
     private var found = 0
-    private(set) var errors: [FieldError] = []
+    package private(set) var errors: [FieldError] = []
 
     /// More faults of one reading are not kept: who sends a thousand of them reads a few.
     package static let errorsMax = 20
@@ -186,9 +186,8 @@ package struct FieldReader {
             for (name, _) in view.members where !known.contains(name) {
                 guard errors.count < Self.errorsMax else { break }
                 let meant = errors.count < suggestionsMax ? meant(by: name) : nil
-                // Under the other name it is there: that it is missing is no second fault.
-                let missing = meant.map(path)
-                others.removeAll { $0.pointer == missing && $0.message.hasPrefix("is missing") }
+                // Under the other name it is there: what is said of its absence is no second fault.
+                if let meant, view[meant] == nil { others.removeAll { $0.pointer == path(meant) } }
                 fail(name, "unknown field" + advice(on: name, meant: meant))
             }
             adopt(FieldErrors(others))

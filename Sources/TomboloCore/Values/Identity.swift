@@ -33,6 +33,16 @@ package struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertib
     }
 
     package var description: String { rawValue }
+
+    /// No activity gets this id: its paths would be those of the end of many.
+    package static let reserved = Identifier("end")
+
+    /// How an activity of this id begins, as the end of a sentence.
+    package var wayToStart: String {
+        self == Self.reserved
+            ? "no activity can have this id: POST /v1/activities/end is the end of many"
+            : "start it with PUT /v1/activities/\(rawValue)"
+    }
 }
 
 /// Who owns apps, keys and ids. No id of one tenant is ever looked up without it.

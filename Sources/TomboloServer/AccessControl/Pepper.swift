@@ -5,7 +5,7 @@ import TomboloCrypto
 /// test a guess.
 package struct Pepper: Sendable {
     package static let fileName = "pepper"
-    fileprivate static let byteCount = 32
+    package static let byteCount = 32
 
     let bytes: [UInt8]
 

@@ -57,6 +57,11 @@ extension DoorRequest {
         return IdempotencyKey(key: text, bodyDigest: digest.value)
     }
 
+    /// Whether its key may read what the tenant has.
+    var mayObserve: Bool {
+        principal.map { Access.observe.isCovered(by: $0.scopes, device: nil) } ?? false
+    }
+
     /// Whether a browser asks for a page.
     var prefersHTML: Bool {
         head.fields.values("accept").contains { $0.lowercased().contains("text/html") }
@@ -112,10 +117,13 @@ extension DoorRequest {
                 let pair = preference.prefix { $0 != ";" }.filter { $0 != " " }
                     .split(separator: "=", omittingEmptySubsequences: false)
                 guard pair.count == 2, let name = pair.first, name.lowercased() == "wait",
-                    var text = pair.last
+                    var text = pair.last.map({ String($0) })
                 else { continue }
                 // Durations have their unit elsewhere: "2s" is meant as 2.
-                if text.hasSuffix("s") { text.removeLast() }
+                if text.hasPrefix("\""), text.hasSuffix("\""), text.count > 1 {
+                    text = String(text.dropFirst().dropLast())
+                }
+                if text.lowercased().hasSuffix("s") { text.removeLast() }
                 guard let seconds = Int64(text), seconds >= 0 else { continue }
                 return min(seconds, most.components.seconds)
             }

@@ -191,7 +191,9 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         let head = exchange.head
         guard let target = RequestTarget(head.target) else {
             throw Problem(
-                .unknownRoute, "The path cannot be read: an escape is broken, or it is not UTF-8.")
+                .unknownRoute,
+                "The path cannot be read: an escape is broken, it is not UTF-8, or a name in it has a "
+                    + "control character, or is . or ..")
         }
         let match = try match(head.method, target)
         route = match.route

@@ -74,7 +74,7 @@ extension ServerDoors {
             request.prefersHTML
             ? .text(PageHTML.page(text), type: "text/html; charset=utf-8") : DoorResponse.text(text)
         response.fields.append("cache-control", "no-cache")
-        response.fields.append("vary", "accept, host")
+        response.fields.append("vary", "accept, host, x-forwarded-proto")
         response.fields.append(
             "content-security-policy",
             "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; "

@@ -98,7 +98,9 @@ extension Problem {
         Problem(
             .unknownActivity,
             "This log has no activity \"\(id)\": it was never started, was erased, was cut with its "
-                + "history, or was lost in a restore. PUT /v1/activities/\(id) starts it.")
+                + "history, or was lost in a restore. "
+                + (id == .reserved
+                    ? "No activity can have this id." : "PUT /v1/activities/\(id) starts it."))
     }
 
     /// The same of a device.

@@ -57,7 +57,7 @@ extension ServerDoors {
         let expectation = try request.expectation()
         let document = try await request.json(
             of: exchange, atMost: configuration.bodyBytesMax, orEmpty: orEmpty)
-        let content: Command.Content
+        var content: Command.Content
         do {
             content = try Command.Content(kind: kind, document.root)
         } catch {
@@ -67,6 +67,10 @@ extension ServerDoors {
                     " PUT starts an activity; PATCH /v1/activities/\(key.id) changes it."
             }
             throw problem
+        }
+        if case .start(var start) = content {
+            start.mayLearnNames = request.mayObserve
+            content = .start(start)
         }
         var command = Command(activity: key, content: content, body: document.bytes)
         command.expectation = expectation

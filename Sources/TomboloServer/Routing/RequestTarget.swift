@@ -26,7 +26,9 @@ package struct RequestTarget: Hashable, Sendable {
         let path = text.utf8[..<end].dropFirst()
         var segments: [String] = []
         for part in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            guard let segment = Self.decoded(part, plusIsSpace: false) else { return nil }
+            guard let segment = Self.decoded(part, plusIsSpace: false), Self.isPlain(segment) else {
+                return nil
+            }
             segments.append(segment)
         }
         if segments.last == "" { segments.removeLast() }
@@ -48,6 +50,13 @@ package struct RequestTarget: Hashable, Sendable {
     /// The parameter, if it is there once. A name without a value has the value "".
     package subscript(_ name: String) -> String? {
         query.first { $0.name == name }?.value
+    }
+
+    /// No name has control characters or, between its slashes, a part that goes up: a proxy that
+    /// takes a path apart after decoding it would let through what it is to keep inside.
+    private static func isPlain(_ segment: String) -> Bool {
+        segment.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+            && segment.split(separator: "/").allSatisfy { $0 != "." && $0 != ".." }
     }
 
     /// RFC 3986, section 2.1; in queries `+` is a space, as forms write it.

@@ -46,7 +46,10 @@ extension RouteTable {
     package static func alternatives(
         to method: String, _ segments: [String]
     ) -> [(request: String, operation: Operation)] {
-        let isShort = segments.allSatisfy { $0.utf8.count <= 128 }
+        // What needs escapes in a path, or is long, is named by its pattern.
+        let isShort = segments.allSatisfy {
+            $0.utf8.count <= 128 && Identifier($0.replacing("~", with: "-")) != nil
+        }
         let literals = routes.filter { $0.path.match(segments) != nil }.map(\.path.literals).max()
         return routes.compactMap { route in
             let text = route.path.text
@@ -55,7 +58,7 @@ extension RouteTable {
                 route.method == "PUT" && text.hasSuffix("}")
                 && route.path.match(segments + ["x"]) != nil
             let isEnd =
-                method == "DELETE" && text.hasSuffix("/end")
+                method == "DELETE" && text.hasSuffix("/end") && segments.last != "end"
                 && route.path.match(segments + ["end"]) != nil
             guard isOwn && route.method != "GET" || isMember || isEnd else { return nil }
             let path = isShort && !isMember ? route.path.filled(from: segments) : text

@@ -22,10 +22,13 @@ extension Phone {
     /// Takes back what `keep` wrote, before the phone is used: the cards, and their tokens, which
     /// Apple and the app learn of again. What cannot be read is left out.
     mutating func restore(_ kept: JSONView, at now: WallInstant) -> [PhoneEffect] {
-        nextCardNumber = kept["next_card"]?.integer.flatMap { Int(exactly: $0) } ?? 1
+        nextCardNumber = Int.kept(kept["next_card"]) ?? 1
         var effects: [PhoneEffect] = []
         for view in kept["cards"].map({ $0.elements.map { $0 } }) ?? [] {
-            guard var card = ActivityCard(kept: view) else { continue }
+            guard var card = ActivityCard(kept: view),
+                !cards.contains(where: { $0.number == card.number })
+            else { continue }
+            nextCardNumber = max(nextCardNumber, card.number + 1)
             card.budget = configuration.updateBudget.map {
                 TokenBucket(depth: $0.depth, perHour: $0.perHour, at: now)
             }
@@ -64,9 +67,12 @@ extension ActivityCard {
 
     fileprivate init?(kept view: JSONView) {
         func instant(_ name: String) -> WallInstant? {
-            view[name]?.integer.map(WallInstant.init(nanoseconds:))
+            view[name]?.integer.map(WallInstant.init(nanoseconds:)).flatMap {
+                (WallInstant(seconds: 0)...WallInstant(seconds: 9_000_000_000)).contains($0)
+                    ? $0 : nil
+            }
         }
-        guard let number = view["number"]?.integer.flatMap({ Int(exactly: $0) }),
+        guard let number = Int.kept(view["number"]),
             let type = view["type"]?.string, let state = view["state"],
             let timestamp = view["timestamp"]?.integer, let startedAt = instant("started_at")
         else { return nil }
@@ -77,7 +83,7 @@ extension ActivityCard {
         channelID = view["channel"]?.string
         updateToken = view["token"]?.string
         isDenied = view["denied"]?.bool ?? false
-        shownCount = view["shown_count"]?.integer.flatMap { Int(exactly: $0) } ?? 1
+        shownCount = Int.kept(view["shown_count"]) ?? 1
         shownAt = instant("shown_at") ?? startedAt
         drawnAt = shownAt
         staleAt = instant("stale_at")
@@ -85,5 +91,12 @@ extension ActivityCard {
         if let until = instant("ended_until") {
             (phase, drawnPhase) = (.ended(until: until), .ended(until: until))
         }
+    }
+}
+
+extension Int {
+    /// A count of a file that somebody may have changed: nil beyond what a phone comes to.
+    fileprivate static func kept(_ value: JSONView?) -> Int? {
+        value?.integer.flatMap { (1...1_000_000_000).contains($0) ? Int($0) : nil }
     }
 }

@@ -8,12 +8,17 @@ struct KeptFile {
     /// The bytes; nil where there is no such file. Throws where it cannot be read, or is larger
     /// than 64 MiB: then it is not ours.
     func read() throws(SimulatorError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe in its place has nobody at its other end.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw failure("cannot be opened")
         }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFIFO else {
+            throw SimulatorError("\(path) is a pipe, and no file; delete it")
+        }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4_096)
         while bytes.count <= Self.bytesMax {
@@ -47,6 +52,17 @@ struct KeptFile {
         }
         guard close(descriptor) == 0, rename(temporary, path) == 0 else {
             throw failure("cannot be written")
+        }
+    }
+
+    /// Takes the file as a lock for as long as this process lives. Throws where another has it.
+    func lock() throws(SimulatorError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("cannot be created") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw SimulatorError(
+                "another simulator uses this directory (\(path)); stop it, or name another --data")
         }
     }
 

@@ -110,8 +110,11 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
 
     private func restore(at now: WallInstant) throws {
         guard let kept, let bytes = try kept.read() else { return }
-        // One that another program wrote is no file of ours: the phones begin without cards.
-        guard let file = try? JSONDocument(bytes) else { return }
+        let file: JSONDocument
+        do { file = try JSONDocument(bytes) } catch {
+            throw SimulatorError(
+                "\(kept.path) cannot be read: \(error.message); delete it to begin without cards")
+        }
         for one in file.root.elements {
             guard
                 let index = phones.firstIndex(where: {
@@ -124,13 +127,12 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
 
     private func keep() {
         guard let kept, hasUnkept else { return }
-        hasUnkept = false
         var writer = JSONWriter()
         writer.beginArray()
         for phone in phones { phone.keep(to: &writer) }
         writer.endArray()
-        // Where the disk takes nothing the phones go on, and the next change is tried again.
-        try? kept.write(writer.bytes, mode: 0o600)
+        // Where the disk takes nothing the phones go on, and it is tried again.
+        hasUnkept = (try? kept.write(writer.bytes, mode: 0o600)) == nil
     }
 
     private func carryOut(_ effects: [PhoneEffect], of index: Int, at now: WallInstant) {

@@ -59,9 +59,6 @@ package final class Simulator: @unchecked Sendable {
 
         let authority = try EphemeralCertificateAuthority(unixTime: now.seconds)
         caPEM = authority.certificate
-        if let caFile = configuration.caFile {
-            try KeptFile(path: caFile).write(authority.certificate, mode: 0o644)
-        }
         let credentials = try authority.issueServer(unixTime: now.seconds)
         server = try HTTPServer(
             loop: loop,
@@ -70,6 +67,10 @@ package final class Simulator: @unchecked Sendable {
                 certificateChain: credentials.certificateChain,
                 privateKey: credentials.privateKey, applicationProtocols: ["h2"]),
             limits: Self.limits, handler: gateway)
+        // Once the port is this one's: another that runs there keeps its file.
+        if let caFile = configuration.caFile {
+            try KeptFile(path: caFile).write(authority.certificate, mode: 0o644)
+        }
 
         let (phones, clients) = try Self.phones(
             configuration, loop: loop, wallClock: wallClock, line: line)
@@ -174,6 +175,7 @@ package final class Simulator: @unchecked Sendable {
         guard let directory = configuration.dataDirectory else { return RandomBytes.make(16) }
         // One that cannot be made is told by the file that cannot be in it.
         _ = mkdir(directory, 0o700)
+        try KeptFile(path: directory + "/lock").lock()
         let file = KeptFile(path: directory + "/start-tokens.seed")
         if let seed = try file.read(), !seed.isEmpty { return seed }
         let seed = RandomBytes.make(16)

@@ -68,7 +68,7 @@ enum BackupCommands {
             throw ProgramError(error)
         }
         var keys = await keys(in: data, context)
-        let lacksPepper = !keys.isEmpty && access(data + "/" + Pepper.fileName, R_OK) != 0
+        let lacksPepper = !keys.isEmpty && !Self.hasPepper(data)
         if lacksPepper { keys = [] }
         try report(context, "restored", data) { writer in
             writer.name("keys")
@@ -78,7 +78,8 @@ enum BackupCommands {
         }
         guard !lacksPepper else {
             context.terminal.complain(
-                "tombolo: the copy has no file \(Pepper.fileName): no API key of it opens\n"
+                "tombolo: the copy has no file \(Pepper.fileName) of \(Pepper.byteCount) bytes: no API "
+                    + "key of it opens\n"
                     + "  try: copy \(Pepper.fileName) of the old data directory into \(data)\n")
             return .partly
         }
@@ -141,6 +142,11 @@ enum BackupCommands {
                 "the file \(Pepper.fileName) could not be copied from \(source): \(error)",
                 remedy: "copy it by hand: without it no API key is accepted")
         }
+    }
+
+    private static func hasPepper(_ data: String) -> Bool {
+        // Why it cannot be read does not matter here: no key opens.
+        (try? FileBytes.read(data + "/" + Pepper.fileName))?.count == Pepper.byteCount
     }
 
     private static func progress(_ context: CommandContext) -> (Int, Int) -> Void {

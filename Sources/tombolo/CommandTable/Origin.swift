@@ -16,6 +16,17 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
+    /// What somebody meant who wrote no scheme, one in capitals, a path, or spaces around it.
+    static func near(_ text: String) -> Origin? {
+        var rest = text.filter { !$0.isWhitespace }[...]
+        let isSecure = rest.lowercased().hasPrefix("https://")
+        if isSecure || rest.lowercased().hasPrefix("http://") {
+            rest = rest.dropFirst(isSecure ? 8 : 7)
+        }
+        let authority = rest.prefix { $0 != "/" }
+        return Origin("\(isSecure ? "https" : "http")://\(authority)")
+    }
+
     /// Reads `https://relay.example:8443`; one slash may follow. Answers nil for anything else: a
     /// path or a user name would be ignored in silence otherwise.
     init?(_ text: String) {

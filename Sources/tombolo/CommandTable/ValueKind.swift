@@ -41,8 +41,8 @@ enum ValueKind: Hashable, Sendable {
         case .file, .directory:
             return text.isEmpty || text.utf8.contains(0) ? "is not a path" : nil
         case .origin:
-            let address = SocketAddressText(text) == nil ? "127.0.0.1:8780" : text
-            return Origin(text) == nil ? "is not an origin; write http://\(address) (no path)" : nil
+            let meant = Origin.near(text).map(\.description) ?? "http://127.0.0.1:8780"
+            return Origin(text) == nil ? "is not an origin; write \(meant) (no path)" : nil
         case .address:
             return SocketAddressText(text) == nil
                 ? "is not HOST:PORT; write 127.0.0.1:8780 or [::1]:8780" : nil

@@ -184,6 +184,39 @@ import TomboloJSON
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":3}"#)
     }
 
+    /// A phone that animates has the last keyframe ahead of time: it must not turn back.
+    @Test(arguments: [
+        (#""duration":"1500ms","easing":"spring""#, -100, "180", EventKind.end),
+        (#""duration":"1500ms","easing":"easeInOut""#, -100, "180", .end),
+        (#""duration":"1500ms","easing":"easeInOut""#, -100, "180", .stop),
+        (#""duration":"2s","easing":"linear""#, -1000, "90", .stop),
+        (#""duration":"2s","easing":"linear""#, -251, "157", .stop),
+        (#""duration":"400ms","easing":"linear""#, -249, "180", .end),
+        (#""duration":"400ms","easing":"linear""#, -250, "67.5", .end),
+    ])
+    func `a clip that is nearly over keeps its last value`(
+        how: String, beforeEnd: Int, value: String, kind: EventKind
+    ) throws {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 20)
+        let body = #"{"tween":{"path":"/lap","from":0,"to":180,\#(how)}}"#
+        let document = try JSONDocument(Array(body.utf8))
+        guard case .play(let clip) = try Command.Content(kind: .play, document.root) else {
+            Issue.record("no clip")
+            return
+        }
+        let length = try #require(clip.duration).seconds
+        rig.command(.play, body)
+        rig.advance(to: 20 + length + Double(beforeEnd) / 1000)
+        rig.command(kind, "{}")
+        let state = try #require(rig.view()).state.document.root["lap"]?.double ?? -1
+        #expect((state - (Double(value) ?? 0)).magnitude < 0.6, "\(state)")
+        rig.advance(to: 60)
+        let pushed = rig.pushes.last.flatMap { Rig.aps($0.push)?["content-state"]?["lap"]?.double }
+        #expect(pushed == state)
+    }
+
     @Test func `a one-shot clip keeps its duration and ends on its last value`() {
         var rig = Rig()
         rig.runningActivity(.frequent)

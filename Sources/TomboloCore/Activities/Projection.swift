@@ -159,7 +159,7 @@ package struct Projection: Sendable {
         case .update(let update): apply(update, at: instant)
         case .end(let end):
             let running = clip.flatMap { $0.clip.clock == .shown ? $0 : nil }
-            settleClip(at: instant)
+            settleClip(at: instant, mayFreezeEnd: true)
             let frame = running.flatMap { state.document.root.at($0.clip.path)?.json }
             change(end.change, end.history, at: instant)
             // What the producer says of the same place counts, on every phone.
@@ -180,7 +180,7 @@ package struct Projection: Sendable {
             urgency = next.urgency
             changedAt = instant
         case .stop:
-            settleClip(at: instant)
+            settleClip(at: instant, mayFreezeEnd: true)
             changedAt = instant
         }
     }
@@ -224,11 +224,13 @@ package struct Projection: Sendable {
         alert = PendingAlert(version: version, content: content, expiresAt: instant + ttl)
     }
 
-    /// When a clip stops, the frame of that instant is the state from then on.
-    private mutating func settleClip(at instant: Instant) {
-        guard clip != nil else { return }
-        state = state(at: instant)
-        clip = nil
+    /// When a clip stops, the frame of that instant is the state from then on; with `mayFreezeEnd`
+    /// the last one, where the clip is nearly over (`Clip.frozen`).
+    private mutating func settleClip(at instant: Instant, mayFreezeEnd: Bool = false) {
+        guard let clip else { return }
+        let elapsed = clip.elapsed(at: instant)
+        state = state(showing: mayFreezeEnd ? clip.clip.frozen(after: elapsed) : elapsed)
+        self.clip = nil
     }
 }
 

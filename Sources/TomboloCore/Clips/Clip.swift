@@ -106,6 +106,15 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
+    /// The time that a stop or an end after `elapsed` freezes: the end, where less is left than the
+    /// shorter of 250 ms and a part between two keyframes. A phone that animates has the last
+    /// keyframe by then, and a value from before would turn it back.
+    func frozen(after elapsed: Span) -> Span {
+        guard case .tween(let tween) = motion, fit != .step else { return elapsed }
+        let near = min(.milliseconds(250), tween.keyframeInterval(granted: .zero))
+        return tween.length - elapsed < near ? max(elapsed, tween.length) : elapsed
+    }
+
     /// What stands at `path` after `elapsed` of the clip's clock.
     package func value(at elapsed: Span) -> JSON {
         switch motion {

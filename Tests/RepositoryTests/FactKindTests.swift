@@ -4,7 +4,7 @@ import Testing
 @Suite struct FactKindTests {
     private static let rooms = ["TomboloCore", "TomboloRelay", "TomboloServer"]
     /// Of the shape of a fact's name, and no fact.
-    private static let others: Set<String> = ["card.none", "index.html"]
+    private static let others: Set<String> = ["card.none", "index.html", "lock.open"]
 
     @Test func `each fact that is written may be asked for`() throws {
         let tree = try SourceTree.here.get()

@@ -24,6 +24,32 @@ import TomboloJSON
         #expect(preview.radial?.moves == .places)
     }
 
+    @Test func `an icon follows a flag, and items may be texts`() throws {
+        let type = try ActivityType(
+            reading: Rig.json(
+                #"{"preview":{"icon":{"at":"/a","true":"lock","false":"lock.open"},"#
+                    + #""radial":{"angle":"/g","items":["🦊","🐻"]}}}"#))
+        let symbols = [#"{"a":true}"#, #"{"a":false}"#, #"{"a":1}"#].map {
+            type.preview?.icon?.symbol(of: Rig.json($0))
+        }
+        #expect(symbols == [.lock, .lockOpen, nil])
+        #expect(type.preview?.radial?.items == 2)
+    }
+
+    @Test(arguments: [
+        (#"[{"title":"A"}]"#, "/intents/0/name"), (#"["a",{"name":""}]"#, "/intents/1/name"),
+        (#"[{"name":"a","parameters":{"p":"/b"}}]"#, "/intents/0/parameters/p"),
+        (#"[{"name":"a","nam":1}]"#, "/intents/0/nam"), (#"[1]"#, "/intents"),
+        (#"[{"name":"a","title":1}]"#, "/intents/0/title"),
+    ])
+    func `an intent that no button can have is refused`(intents: String, pointer: String) {
+        let body = #"{"state":{"properties":{"a":{}}},"intents":\#(intents)}"#
+        let faults = #expect(throws: FieldErrors.self) {
+            try ActivityType(reading: Rig.json(body))
+        }
+        #expect(faults?.errors.map(\.pointer) == [pointer])
+    }
+
     @Test func `what is left out has its default`() throws {
         let type = try ActivityType(
             reading: Rig.json(#"{"preview":{"radial":{"angle":"/g"}}}"#))
@@ -40,7 +66,11 @@ import TomboloJSON
         (#"{"radial":{"angle":"/a","dash":0}}"#, "/preview/radial/dash"),
         (#"{"radial":{"angle":"/a","moves":"fast"}}"#, "/preview/radial/moves"),
         (#"{"window":{"corner":8}}"#, "/preview/window/corner"),
-        (#"{"image":"/b"}"#, "/preview/image"),
+        (#"{"image":"/b"}"#, "/preview/image"), (#"{"icon":"key"}"#, "/preview/icon"),
+        (#"{"icon":{"at":"/b","true":"lock","false":"box"}}"#, "/preview/icon/at"),
+        (#"{"icon":{"at":"/a","true":"lock"}}"#, "/preview/icon/false"),
+        (#"{"radial":{"angle":"/a","items":[]}}"#, "/preview/radial/items"),
+        (#"{"radial":{"angle":"/a","items":["🦊",1]}}"#, "/preview/radial/items"),
     ])
     func `what cannot be drawn is refused, with its place`(preview: String, pointer: String) {
         let body = #"{"state":{"properties":{"a":{}}},"preview":\#(preview)}"#

@@ -60,13 +60,13 @@ extension Core {
                         // A card that is over stays for hours; its buttons do nothing any more.
                         activity.flatMap {
                             $0.hasEnded ? nil : types.type(of: $0.definition, $0.key.tenant)
-                        }?.intents.contains { isSameText($0, intent) } ?? false
+                        }?.intents.contains { isSameText($0.name, intent) } ?? false
                     }
                     // A widget's button: of the type whose states the widget shows.
                     || action.activity == nil
                         && timelines.shown(to: device.registration.user, device.key).contains {
                             timelines[$0].flatMap { types.type(of: $0, activities) }?
-                                .intents.contains { isSameText($0, intent) } ?? false
+                                .intents.contains { isSameText($0.name, intent) } ?? false
                         }
             } else if let link = action.link {
                 timelines.offer(
@@ -100,7 +100,7 @@ extension Core {
             else { return false }
             if let link = action.link { return row.offers(deliveryIDs.link(link), at: wall) }
             return types.type(of: row, activities)?.intents
-                .contains { isSameText($0, action.intent) } ?? false
+                .contains { isSameText($0.name, action.intent) } ?? false
         }
     }
 }

@@ -47,7 +47,7 @@ package struct ActivityType: Sendable {
     /// The same of these controls.
     package var reloadsControls: [String] = []
     /// App Intents that its card's buttons run.
-    package var intents: [String] = []
+    package var intents: [TypeIntent] = []
     /// How long after the last event the relay ends activities that do not say themselves; nil:
     /// never.
     package var endAfter: Span?
@@ -69,9 +69,6 @@ package struct ActivityType: Sendable {
     package var visibility: Visibility?
     /// As registered; what is not read here is kept in it.
     package var body: JSON
-
-    /// A card has few buttons.
-    package static let intentsMax = 32
 
     /// Where the relay writes an activity's id unless the type says otherwise.
     package static let defaultIDAt = JSONPointer(tokens: ["activity_id"])
@@ -119,7 +116,7 @@ package struct ActivityType: Sendable {
         } else {
             framesShowWhen = FramesShowWhen.reading(&reader)
         }
-        intents = Self.intents(&reader)
+        intents = TypeIntent.reading(&reader, state)
         endAfter = Start.endAfter(&reader)
         visibility = Visibility.reading(&reader, state)
         presence = PresenceBinding.reading(&reader, state)
@@ -157,13 +154,6 @@ package struct ActivityType: Sendable {
         }
         do { try inner.finish() } catch { reader.adopt(error) }
         return (widgets, controls)
-    }
-
-    private static func intents(_ reader: inout FieldReader) -> [String] {
-        guard let list = reader.value("intents") else { return [] }
-        if let names = list.strings(atMost: intentsMax) { return names }
-        reader.fail("intents", "must be an array of at most \(intentsMax) names")
-        return []
     }
 
     /// The state as the phone wants it.

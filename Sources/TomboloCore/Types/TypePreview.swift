@@ -27,6 +27,26 @@ package struct TypePreview: Hashable, Sendable {
         package var moves = Moves.steps
     }
 
+    /// A small drawing that phones know.
+    package enum Symbol: String, CaseIterable, Hashable, Sendable {
+        case lock, lockOpen = "lock.open", person, star, bell, car, box
+    }
+
+    /// Always the same one, or one of two by a flag of the state.
+    package enum Icon: Hashable, Sendable {
+        case always(Symbol)
+        case by(JSONPointer, isTrue: Symbol, isFalse: Symbol)
+
+        /// What a state shows; nil where its place holds no true or false.
+        package func symbol(of state: JSONView) -> Symbol? {
+            switch self {
+            case .always(let symbol): symbol
+            case .by(let place, let isTrue, let isFalse):
+                state.at(place)?.bool.map { $0 ? isTrue : isFalse }
+            }
+        }
+    }
+
     /// More do not fit on the circle.
     package static let itemsMax: Int64 = 12
 
@@ -41,6 +61,7 @@ package struct TypePreview: Hashable, Sendable {
     package var timer: JSONPointer?
     /// A colour, "#rrggbb".
     package var tint: JSONPointer?
+    package var icon: Icon?
     package var radial: Radial?
     /// The radius of a window's corners, in points.
     package var windowCorner: JSONPointer?
@@ -59,6 +80,7 @@ package struct TypePreview: Hashable, Sendable {
         preview.progress = pointer("progress", &inner, schema)
         preview.timer = pointer("timer", &inner, schema)
         preview.tint = pointer("tint", &inner, schema)
+        preview.icon = icon(&inner, schema)
         if let view = inner.object("radial") {
             var radial = inner.inside(view, "radial")
             preview.radial = self.radial(&radial, schema)
@@ -75,7 +97,7 @@ package struct TypePreview: Hashable, Sendable {
 
     private static func radial(_ reader: inout FieldReader, _ schema: StateSchema?) -> Radial? {
         let angle = pointer("angle", isNeeded: true, &reader, schema)
-        let items = reader.integer("items", in: 1...itemsMax).map { Int($0) }
+        let items = items(&reader)
         let dash = reader.double("dash", in: 1...100)
         let moves = reader.choice("moves", Moves.allCases.map { ($0.rawValue, $0) })
         return angle.map { angle in
@@ -85,6 +107,40 @@ package struct TypePreview: Hashable, Sendable {
             radial.moves = moves ?? radial.moves
             return radial
         }
+    }
+
+    /// A number of items, or a text for each.
+    private static func items(_ reader: inout FieldReader) -> Int? {
+        guard let view = reader.value("items"), view.kind == .array else {
+            return reader.integer("items", in: 1...itemsMax).map { Int($0) }
+        }
+        guard let texts = view.strings(atMost: Int(itemsMax)), !texts.isEmpty,
+            texts.allSatisfy({ (1...itemBytesMax).contains($0.utf8.count) })
+        else {
+            reader.fail(
+                "items", "must be 1 to \(itemsMax), or as many texts of 1 to \(itemBytesMax) bytes")
+            return nil
+        }
+        return texts.count
+    }
+
+    /// An emoji of a family has 25 bytes.
+    private static let itemBytesMax = 32
+
+    private static func icon(_ reader: inout FieldReader, _ schema: StateSchema?) -> Icon? {
+        let symbols = Symbol.allCases.map { ($0.rawValue, $0) }
+        guard let view = reader.value("icon"), view.kind == .object else {
+            return reader.choice("icon", symbols).map(Icon.always)
+        }
+        var inner = reader.inside(view, "icon")
+        let place = pointer("at", isNeeded: true, &inner, schema)
+        let (isTrue, isFalse) = (inner.choice("true", symbols), inner.choice("false", symbols))
+        for name in ["true", "false"] where view[name] == nil {
+            inner.fail(name, "is missing: one of " + symbols.map(\.0).joined(separator: ", "))
+        }
+        do { try inner.finish() } catch { reader.adopt(error) }
+        guard let place, let isTrue, let isFalse else { return nil }
+        return .by(place, isTrue: isTrue, isFalse: isFalse)
     }
 
     private static func pointer(

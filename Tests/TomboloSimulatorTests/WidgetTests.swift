@@ -47,6 +47,35 @@ import TomboloJSON
 
     private func causes(_ bench: PhoneBench) -> [Widget.Cause?] { bench.fetches.map(\.fetching) }
 
+    /// Of a widget with two doors each is tapped by itself, and the app opens with its page.
+    @Test(
+        arguments: [("b", nil), (nil, "door://b"), ("a", nil), (nil, nil)] as [(String?, String?)])
+    func `an item of a widget is tapped with its own link`(item: String?, link: String?) throws {
+        let large = Widget.Key(kind: "door", family: .systemLarge, config: "a,b")
+        var bench = PhoneBench()
+        bench.carryOut(bench.phone.addWidget(large, at: bench.now))
+        let text = """
+            {"entries":[{"date":"\(bench.now.rfc3339)","content":{"items":[{"id":"a"},{"id":"b"}]},
+            "url":"door://a","links":["door://a","door://b"]}],"policy":"never","type":"Door"}
+            """
+        let timeline = try #require(WidgetTimeline(Array(text.utf8), etag: nil))
+        bench.carryOut(bench.phone.widgetFetched(large, .timeline(timeline), at: bench.now))
+        bench.carryOut(
+            bench.phone.tapWidget(
+                large, item: item, link: link, intent: nil, parameters: nil, at: bench.now))
+        let door = item ?? link.map { String($0.suffix(1)) } ?? "a"
+        #expect(bench.phone.lastTap?.config == door)
+        #expect(bench.phone.lastTap?.link == "door://\(door)")
+        #expect(bench.phone.openedPage?.type == "Door")
+        #expect(bench.phone.openedPage?.state == Array(#"{"id":"\#(door)"}"#.utf8))
+        bench.carryOut(
+            bench.phone.tapWidget(
+                large, item: "b", link: nil, intent: "Unlock", parameters: nil, at: bench.now))
+        #expect(bench.phone.lastTap?.config == "b")
+        #expect(bench.phone.lastTap?.link == nil)
+        #expect(bench.phone.opened == "door://\(door)", "a button opens nothing")
+    }
+
     @Test func `a widget shows the placeholder at once, and then what it has fetched`() throws {
         var bench = PhoneBench()
         bench.carryOut(bench.phone.addWidget(Self.small, at: bench.now))

@@ -17,6 +17,15 @@ enum PhonePage {
         writer.member("online", phone.isOnline)
         writer.member("terminated", phone.isTerminated)
         if let opened = phone.opened { writer.member("opened", opened) }
+        if let page = phone.openedPage, phone.presence != .background {
+            writer.name("app")
+            writer.beginObject()
+            if let opened = phone.opened { writer.member("link", opened) }
+            if let type = page.type { writer.member("type", type) }
+            writer.name("state")
+            writer.raw(page.state.isEmpty ? Array("{}".utf8) : page.state)
+            writer.endObject()
+        }
         if let tap = phone.lastTap { write(tap, at: now, into: &writer) }
         writer.member("drawn", phone.drawnCount)
         writer.member("ignored", phone.ignoredCount)

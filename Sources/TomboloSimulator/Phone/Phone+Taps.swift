@@ -1,3 +1,11 @@
+/// What the app knew of the page that a tap opened.
+package struct OpenedPage: Hashable, Sendable {
+    /// Whose states these are; nil: nothing says it.
+    package var type: String?
+    /// As it was drawn when it was tapped; empty: nothing was.
+    package var state: [UInt8]
+}
+
 /// What a person taps: cards, links and buttons.
 extension Phone {
     /// Taps a card, a link, or a button that runs an intent. A tap unlocks the phone, as a face
@@ -13,7 +21,12 @@ extension Phone {
     ) -> [PhoneEffect] {
         var effects = advance(to: now)
         if intent == nil { effects += setLocked(false, at: now) + move(to: .active, at: now) }
-        if intent == nil { opened = link ?? activity.map { "app://activity/" + $0 } }
+        if intent == nil {
+            opened = link ?? activity.map { "app://activity/" + $0 }
+            openedPage = cards.last { $0.activityID == activity && activity != nil }.map {
+                OpenedPage(type: $0.attributesType, state: $0.drawnState)
+            }
+        }
         var tap = PhoneTap(
             number: (lastTap?.number ?? 0) + 1, activity: activity, widget: widget,
             config: config, link: link, intent: intent, parameters: parameters, at: now)

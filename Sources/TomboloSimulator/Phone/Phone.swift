@@ -19,6 +19,7 @@ package struct Phone: Sendable {
     package internal(set) var glass: PhoneGlass
     /// The URL with which the app was opened last by a tap.
     package internal(set) var opened: String?
+    package internal(set) var openedPage: OpenedPage?
     package internal(set) var lastTap: PhoneTap?
     /// Pictures drawn since the phone was switched on.
     package internal(set) var drawnCount = 0

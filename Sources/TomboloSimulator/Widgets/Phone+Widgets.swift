@@ -2,8 +2,10 @@
 // specific app scenes from your widget or Live Activity*).
 
 extension Phone {
-    /// The user puts a widget on a screen. Nothing happens where it is there already.
+    /// The user puts a widget on a screen, which closes the gallery. Nothing happens where it is
+    /// there already.
     package mutating func addWidget(_ key: Widget.Key, at now: WallInstant) -> [PhoneEffect] {
+        gallery = nil
         board.add(key, at: now)
         return advance(to: now)
     }
@@ -55,16 +57,28 @@ extension Phone {
         _ key: Widget.Key, item: String? = nil, link: String?, intent: String?,
         parameters: [UInt8]?, at now: WallInstant
     ) -> [PhoneEffect] {
-        let url = link ?? board.widgets.first { $0.key == key }?.current?.url
+        let widget = board.widgets.first { $0.key == key }
+        let items = key.config?.split(separator: ",").map(String.init) ?? []
+        // Of several items each has its own link, in their order.
+        let links = widget?.current.map(\.links) ?? []
+        let hasLinks = links.count == items.count
+        let index =
+            item.flatMap { items.firstIndex(of: $0) }
+            ?? link.flatMap { hasLinks ? links.firstIndex(of: $0) : nil } ?? 0
+        let own = hasLinks && items.count > 1 ? links[index] : nil
+        let url = link ?? own ?? widget?.current?.url
+        let page = OpenedPage(type: widget?.type, state: widget?.state(ofItem: index) ?? [])
         if intent == nil, url == nil {
             let effects = advance(to: now) + setLocked(false, at: now)
-            opened = nil
+            (opened, openedPage) = (nil, page)
             return effects + move(to: .active, at: now)
         }
-        let config = item ?? key.config?.split(separator: ",").first.map(String.init)
-        return tap(
-            activity: nil, widget: key.kind, config: config, link: intent == nil ? url : nil,
-            intent: intent, parameters: parameters, at: now)
+        let effects = tap(
+            activity: nil, widget: key.kind,
+            config: item ?? (index < items.count ? items[index] : nil),
+            link: intent == nil ? url : nil, intent: intent, parameters: parameters, at: now)
+        if intent == nil { openedPage = page }
+        return effects
     }
 
     mutating func carryOut(_ effects: [WidgetBoard.Effect]) -> [PhoneEffect] {

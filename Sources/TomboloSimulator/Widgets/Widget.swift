@@ -1,3 +1,5 @@
+import TomboloJSON
+
 /// One widget on a phone's Home or Lock Screen, as WidgetKit keeps it: the timeline it has fetched,
 /// the entry it shows, and when it fetches again (Apple, *Keeping a widget up to date*).
 package struct Widget: Hashable, Sendable {
@@ -104,6 +106,14 @@ package struct Widget: Hashable, Sendable {
 
     /// The entry that it shows; nil: the placeholder.
     package var current: Entry? { shown.map { entries[$0] } }
+
+    /// The content that it shows, or of several `items` one; empty: it shows the placeholder.
+    func state(ofItem index: Int) -> [UInt8] {
+        guard let current else { return [] }
+        let root = try? JSONDocument(current.content).root  // The relay's own writing.
+        let items = root?["items"]?.elements.map { $0 } ?? []
+        return items.indices.contains(index) ? [UInt8](items[index].raw) : current.content
+    }
 
     /// When its entry changes by itself; nil: it does not.
     var nextEntryAt: WallInstant? {

@@ -1,3 +1,4 @@
+import TomboloCore
 import TomboloJSON
 
 /// The keys of `dev`'s screen: a digit chooses a phone, a letter does something to it.
@@ -19,11 +20,16 @@ struct DevKeys: Hashable, Sendable {
 
     static let hint =
         "keys: 1-9 phone, f app, c Control Center, w switcher, e touch its edge, m touch the middle, "
-        + "l lock, o network, s swipe, t tap, a Allow, q quit"
+        + "l lock, o network, s swipe, t tap, b button, a Allow, q quit"
 
-    /// What a key does. `phone`: the chosen phone as `/v1/phones` shows it; nil where it is not
-    /// known yet.
-    mutating func press(_ key: UInt8, on phone: JSONView?) -> Action {
+    /// What a key does.
+    ///
+    /// - Parameters:
+    ///   - phone: the chosen phone as `/v1/phones` shows it; nil where it is not known yet.
+    ///   - intents: what buttons of a type's cards and widgets run, by the type.
+    mutating func press(
+        _ key: UInt8, on phone: JSONView?, intents: [String: [TypeIntent]] = [:]
+    ) -> Action {
         switch Character(UnicodeScalar(key)) {
         case "q": return .quit
         case let digit where digit.isNumber:
@@ -38,12 +44,41 @@ struct DevKeys: Hashable, Sendable {
         case "l": return deed(phone?["locked"]?.bool == true ? "unlock" : "lock")
         case "o": return deed(phone?["online"]?.bool == false ? "online" : "offline")
         case "a": return deed("allow")
+        case "b": return button(phone, intents)
         case "s", "t":
             let cards = phone?["cards"].map { Array($0.elements) } ?? []
             guard let activity = cards.last?["activity"]?.string else { return .nothing }
             return deed(key == UInt8(ascii: "s") ? "swipe" : "tap", activity)
         default: return .nothing
         }
+    }
+
+    /// The first button of the newest card that has one, else of a widget.
+    private func button(_ phone: JSONView?, _ intents: [String: [TypeIntent]]) -> Action {
+        let cards = phone?["cards"]?.elements.reversed() ?? []
+        let widgets = phone?["widgets"]?.elements.map { $0 } ?? []
+        for shown in cards + widgets {
+            guard let intent = intents[shown["type"]?.string ?? ""]?.first,
+                shown["phase"]?.string ?? "active" == "active"
+            else { continue }
+            let items = shown["state"]?["items"]?.elements.map { $0 } ?? []
+            let state = items.first ?? shown["drawn_state"] ?? shown["state"]
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("do", "tap")
+            if let activity = shown["activity"]?.string { writer.member("activity", activity) }
+            if let kind = shown["kind"]?.string { writer.member("widget", kind) }
+            for name in ["family", "config"] {
+                if let text = shown[name]?.string { writer.member(name, text) }
+            }
+            writer.member("intent", intent.name)
+            if let parameters = state.flatMap(intent.parameters) {
+                writer.member("parameters", parameters)
+            }
+            writer.endObject()
+            return .act(String(decoding: writer.bytes, as: UTF8.self))
+        }
+        return .nothing
     }
 
     /// A touch where the chosen phone has its Control Center, or in the middle of its glass.

@@ -22,6 +22,10 @@ final class DevScreen: @unchecked Sendable {
     private var players: [IslandPlayer]
     /// How states of each registered type are drawn.
     private var faces: [String: IslandFace] = [:]
+    /// What buttons of each type's cards and widgets run.
+    private var intents: [String: [TypeIntent]] = [:]
+    /// When the card of each phone ended; nil: it runs, or there is none.
+    private var endedAt: [MonotonicInstant?]
     /// The type of each phone's card.
     private var types: [String?]
     private var notes: [String] = []
@@ -29,6 +33,8 @@ final class DevScreen: @unchecked Sendable {
     /// Twice as often as the fastest phone changes.
     static let drawingInterval = Duration.milliseconds(50)
     static let watchingInterval = Duration.milliseconds(500)
+    /// An ended card stays for so long: it is on the Lock Screen then, and not in the island.
+    static let endedTime = Duration.seconds(10)
     /// Notes at the foot of the screen.
     static let notesMax = 3
     /// The states of more types are drawn as text.
@@ -49,6 +55,7 @@ final class DevScreen: @unchecked Sendable {
         }
         players = Array(repeating: IslandPlayer(), count: phones)
         types = Array(repeating: nil, count: phones)
+        endedAt = Array(repeating: nil, count: phones)
     }
 
     /// Draws until the simulator ends or somebody presses `q` (then it answers true), and gives the
@@ -75,7 +82,8 @@ final class DevScreen: @unchecked Sendable {
             await lookAtRelay()
             let now = SystemClock().now()
             for (index, player) in players.enumerated() {
-                phones[index].drawing = player.drawing(at: now)
+                if let end = endedAt[index], loop.now >= end + Self.endedTime { clear(index) }
+                phones[index].drawing = isOwnApp(index) ? nil : player.drawing(at: now)
                 phones[index].isChosen = readsKeys && phones.count > 1 && index == keys.chosen
             }
             let island = IslandScreen(
@@ -92,6 +100,20 @@ final class DevScreen: @unchecked Sendable {
                 ])
             try await loop.sleep(for: Self.drawingInterval)
         }
+    }
+
+    /// The island of a phone is empty while the card's own app is in front; a window is that app.
+    private func isOwnApp(_ index: Int) -> Bool {
+        let page = pages[phones[index].name]?.document.root
+        return page?["presence"]?.string == "active"
+            && types[index].flatMap { faces[$0] }?.preview?.windowCorner == nil
+    }
+
+    /// The island has no card any more.
+    private func clear(_ index: Int) {
+        players[index].clear()
+        (phones[index].activity, phones[index].alert, endedAt[index]) = (nil, nil, nil)
+        phones[index].hasEnded = false
     }
 
     /// The phones, and the pad that has widgets and no island.
@@ -114,7 +136,7 @@ final class DevScreen: @unchecked Sendable {
     /// Carries out what a key means; true where it ends the program.
     private func press(_ key: UInt8) async throws -> Bool {
         let name = phones.indices.contains(keys.chosen) ? phones[keys.chosen].name : ""
-        switch keys.press(key, on: pages[name]?.document.root) {
+        switch keys.press(key, on: pages[name]?.document.root, intents: intents) {
         case .quit: return true
         case .nothing: return false
         case .act(let body):
@@ -148,6 +170,7 @@ final class DevScreen: @unchecked Sendable {
             // The relay's own record, which it has read before.
             let type = try? ActivityType(reading: view.body.document.root, lenient: true)
             faces[view.name] = type.map(IslandFace.init)
+            intents[view.name] = type?.intents
         }
         for (index, type) in types.enumerated() { players[index].face = face(of: type) }
     }
@@ -194,9 +217,7 @@ final class DevScreen: @unchecked Sendable {
         // What the page of the phone tells.
         case "widget", "reloaded", "tapped": return
         case "dismissed":
-            players[index].clear()
-            phones[index].activity = nil
-            phones[index].alert = nil
+            clear(index)
         case "ignored":
             let reason = view["reason"]?.string ?? ""
             let isHeld = reason == IgnoredPush.Reason.heldOverBudget.rawValue
@@ -206,6 +227,7 @@ final class DevScreen: @unchecked Sendable {
             phones[index].activity = view["activity"]?.string.map(Self.printable)
             if let event = view["event"]?.string, event != "drawn" {
                 phones[index].hasEnded = event == "ended"
+                endedAt[index] = event == "ended" ? loop.now : nil
             }
             phones[index].alert = view["alert"]?.string.map(Self.printable)
             // What is not drawn yet comes with a line of its own.

@@ -38,11 +38,16 @@ struct IslandFace: Hashable, Sendable {
         return .texts(texts(preview, state, at: now))
     }
 
-    /// The picture that a state has; nil where its type says of none, or it is no PNG.
+    /// The picture that a state has; nil where its type says of none, or it is no PNG of two
+    /// colours: braille has no more, and a photograph would be a blot.
     func picture(of state: JSONView) -> Bitmap? {
         preview?.image.flatMap { state.at($0)?.string }.flatMap(Base64.decode)
+            .flatMap { $0.count > Self.depthPlace && $0[Self.depthPlace] == 1 ? $0 : nil }
             .flatMap(Bitmap.init(png:))
     }
+
+    /// Where a PNG has its bits for each pixel (RFC 2083, section 4.1.1).
+    private static let depthPlace = 24
 
     /// A widget's lines: those of the preview, else the first members.
     func rows(of state: JSONView, atMost count: Int, at now: Instant) -> [String] {
@@ -68,6 +73,14 @@ struct IslandFace: Hashable, Sendable {
     private func texts(_ preview: TypePreview, _ state: JSONView, at now: Instant) -> [String] {
         var rows = [preview.title, preview.subtitle].compactMap { pointer in
             pointer.flatMap { state.at($0) }.flatMap(Self.text)
+        }
+        // A terminal has no small drawings: their names say as much.
+        if let symbol = preview.icon?.symbol(of: state) {
+            rows.insert("[\(symbol.rawValue)]", at: 0)
+        }
+        // A picture that is drawn comes before this; one that cannot be has a stand-in.
+        if preview.image.flatMap({ state.at($0)?.string }) != nil, picture(of: state) == nil {
+            rows.insert("[picture]", at: 0)
         }
         if let part = preview.progress.flatMap({ state.at($0)?.double }), (0...1).contains(part) {
             let full = Int(part * Double(Self.barWidth))

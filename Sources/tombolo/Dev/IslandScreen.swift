@@ -40,7 +40,7 @@ struct IslandScreen: Sendable {
     /// The screen's lines, none wider than `columns` where that is 24 or more.
     func lines(_ phones: [Phone], title: String) -> [String] {
         let perRow = max(1, (columns + Self.gap.count) / (Self.width + Self.gap.count))
-        var lines = [String(title.prefix(columns)), ""]
+        var lines = [Cells.prefix(title, columns), ""]
         for start in stride(from: 0, to: phones.count, by: perRow) {
             let blocks = phones[start..<min(start + perRow, phones.count)].map(block)
             for row in blocks[0].indices {
@@ -82,14 +82,14 @@ struct IslandScreen: Sendable {
             guard rows.indices.contains(row - top) else {
                 return String(repeating: " ", count: Self.width)
             }
-            let line = rows[row - top].prefix(Self.width)
-            let left = (Self.width - line.count) / 2
+            let line = Cells.prefix(rows[row - top], Self.width)
+            let left = (Self.width - Cells.width(line)) / 2
             return pad(String(repeating: " ", count: left) + line)
         }
     }
 
     private func pad(_ text: String) -> String {
-        let cut = text.prefix(Self.width)
-        return cut + String(repeating: " ", count: Self.width - cut.count)
+        let cut = Cells.prefix(text, Self.width)
+        return cut + String(repeating: " ", count: Self.width - Cells.width(cut))
     }
 }

@@ -29,14 +29,26 @@ final class TerminalScreen: @unchecked Sendable {
     /// Draws `lines` from the top, and `foot` below; where the terminal has too few rows, lines are
     /// left out, and of the foot those at its beginning.
     func draw(_ lines: [String], foot: [String] = []) {
-        let rows = Self.rows(lines, foot, atMost: terminal.size.rows)
+        let size = terminal.size
+        let rows = Self.rows(lines, foot, atMost: size.rows, columns: size.columns)
         output.draw(
             "\u{1B}[H" + rows.map { "\($0)\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
     }
 
-    static func rows(_ lines: [String], _ foot: [String], atMost most: Int) -> [String] {
-        let kept = foot.suffix(most)
-        return Array(lines.prefix(most - kept.count)) + kept
+    /// - Parameter columns: a line of the foot that is wider takes several rows: it is there to be
+    ///   copied whole.
+    static func rows(
+        _ lines: [String], _ foot: [String], atMost most: Int, columns: Int
+    ) -> [String] {
+        var left = most
+        var kept: [String] = []
+        for line in foot.reversed() {
+            let height = max(1, (Cells.width(line) + columns - 1) / max(1, columns))
+            guard height <= left else { break }
+            left -= height
+            kept.insert(line, at: 0)
+        }
+        return Array(lines.prefix(left)) + kept
     }
 
     func close() {

@@ -179,6 +179,7 @@ let package = Package(
                 "fault_run.py",
                 "backend.py", "verdicts.py", "batch_through_nginx.py", "doors", "console.py",
                 "console_bench.py", "load_bench.py", "mistakes.py", "proxies.py", "pictures.py",
+                "scenarios.py",
                 "watched_day.py",
                 "alerts_test.yml", "package_life.py",
             ]),

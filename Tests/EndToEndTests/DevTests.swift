@@ -51,7 +51,8 @@ import TomboloJSON
             #expect(step["shows"]?.json == expected["shows"]?.json)
         }
         let phones = try #require(summary["phones"]).elements.map { $0 }
-        #expect(phones.count == 3)
+        // All types of radial are on the phone that draws every frame.
+        #expect(phones.count == (name == "radial" ? 5 : 3))
         #expect(phones.allSatisfy { ($0["pictures"]?.integer ?? 0) >= 2 })
         // Class lab: a turn, or corners, really moved.
         #expect((phones[0]["pictures"]?.integer ?? 0) > 4)
@@ -116,7 +117,9 @@ import TomboloJSON
         }
         let rests = texts(golden["rests"])
         #expect((rests.count > 2 || isShort) && isWithin(rests, drawn), "\(drawn) lacks a rest")
-        if phone["class"]?.string == "lab" {
+        // SwiftUI's default goes from one place to the next by itself.
+        let isDefault = phone["type"]?.string == "RadialDefaultWidgetAttributes"
+        if phone["class"]?.string == "lab", !isDefault {
             #expect(drawn.count > rests.count + 3, "\(drawn) has nothing between the rests")
         }
         guard let path = golden["rises"]?.string.flatMap(JSONPointer.init) else {

@@ -13,6 +13,11 @@ extension Flag {
         "steps",
         "runner: its steps instead of a run; profile and door: on virtual time, without a relay"
     )
+    static let stay = toggle(
+        "stay", "afterwards a card, or the widgets, are there, and taps are answered, until Ctrl-C")
+    static let scenario = Flag(
+        "scenario", .choice(Scenario.names + WidgetScenario.names),
+        "a scenario whose producer is there from the start, and answers taps")
     static let origin = toggle("origin", "where each value comes from")
     static let scope = Flag(
         "scope", .text("SCOPES"),
@@ -104,19 +109,19 @@ extension Subcommand {
         path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
         flags: [
             .devData, .listen, .simulatorAddress, .phones, .phoneSetting, .phoneType,
-            .consoleDirectory, .log, .noInput,
+            .scenario, .consoleDirectory, .log, .noInput,
         ],
         details: [
             "phone-1 has the budget class lab, phone-2 frequent, phone-3 standard. Their app has the\n"
-                + "types of the scenarios, and OrderAttributes, whose state may be anything. GET /v1/types\n"
-                + "lists those that `type put` has given a schema: none at first. On a terminal the three\n"
+                + "types of the scenarios, and OrderAttributes, whose state may be anything: its preview\n"
+                + "draws step, minutes and progress (0 to 1). On a terminal the three\n"
                 + "islands are drawn; elsewhere every line is a JSON object, the first of them\n"
                 + "{\"ready\":true,\"api\",\"key\",\"simulator\",\"console\",\"ca\"}. Keys choose a phone and\n"
                 + "touch it; so does tombolo phone.",
             phoneSettings,
         ],
         examples: [
-            "tombolo dev", "tombolo dev --type DeliveryAttributes",
+            "tombolo dev", "tombolo dev --scenario door", "tombolo dev --type DeliveryAttributes",
             "tombolo dev --phone phone-3.os=17.4 --phone phone-3.allow=20s --phone all.user=u42",
             "tombolo dev --listen 127.0.0.1:0 --simulator 127.0.0.1:0 </dev/null",
         ],
@@ -171,14 +176,16 @@ extension Subcommand {
             )
         ],
         flags: [
-            .scenarioTime, .scenarioSteps, .phones,
+            .scenarioTime, .scenarioSteps, .phones, .stay,
         ] + Flag.ofClients,
         details: [
             "All but runner, and runner with --steps, are described in Protocol/examples/NAME/steps.json\n"
-                + "and end by themselves."
+                + "and end by themselves. With --stay a card, or the widgets, are there afterwards, and the\n"
+                + "producer answers taps."
         ],
         examples: [
             "tombolo trigger runner --for 10s -o json", "tombolo trigger radial --phones 1",
+            "tombolo trigger door --stay",
         ],
         exits: [.unauthorized, .unreachable], run: TriggerCommand.run)
 

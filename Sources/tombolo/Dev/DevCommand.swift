@@ -106,6 +106,7 @@ final class DevRun: @unchecked Sendable {
         configuration.apps[0].endpoint = Origin(url)
         configuration.apps[0].caFile = caFile
         try lanes.open(try CheckedApp.all(of: configuration), loop: loop)
+        try await registerFirstType(key: key)
         let ready = ReadyLine(
             api: service.origin, key: key, simulator: url, caFile: caFile)
         life.started(configuration, at: service.origin)
@@ -113,9 +114,40 @@ final class DevRun: @unchecked Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.lanes.run() }
             group.addTask { try await self.show(ready, simulator, control) }
+            if let name = context.invocation.text(.scenario) {
+                group.addTask { try await self.perform(name, key: key) }
+            }
             defer { group.cancelAll() }
             try await group.next()
         }
+    }
+
+    /// How the phones' own app draws an order: a first card is to look like one.
+    private static let firstPreview =
+        #"{"preview":{"title":"/step","subtitle":"/minutes","progress":"/progress","icon":"box"}}"#
+
+    private func registerFirstType(key: String) async throws {
+        let client = try await RelayClient.connect(
+            to: service.origin, key: key, caFile: nil, loop: loop)
+        defer { client.close() }
+        let path = "/v1/types/\(SimCommand.firstType)"
+        do throws(ProgramError) {
+            _ = try await client.send(RelayRequest("GET", path), name: nil)
+        } catch {
+            // Nobody has registered it in this directory.
+            guard error.status == .notFoundOrConflict else { throw error }
+            let body = Array(Self.firstPreview.utf8)
+            _ = try await client.send(RelayRequest("PUT", path, body: body), name: nil)
+        }
+    }
+
+    /// The producer of a scenario, until this run ends: its cards go with the phones.
+    private func perform(_ scenario: String, key: String) async throws {
+        let client = try await RelayClient.connect(
+            to: service.origin, key: key, caFile: nil, loop: loop)
+        defer { client.close() }
+        try await StayingScenario(name: scenario, client: client, phones: phones, loop: loop)
+            .run { self.isStopping }
     }
 
     /// Shows what happens until the simulator ends.

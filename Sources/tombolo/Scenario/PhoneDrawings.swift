@@ -18,6 +18,8 @@ struct PhoneDrawings: Sendable {
     private var seen: [String: Set<[UInt8]>] = [:]
     /// What each phone drew, one after the other, where the next is another one.
     private(set) var sequences: [String: [JSON]] = [:]
+    /// The same of each card.
+    private(set) var cardSequences: [Card: [JSON]] = [:]
     /// Whether this relay has phones that can be looked at.
     private(set) var areThere = true
 
@@ -38,11 +40,12 @@ struct PhoneDrawings: Sendable {
                 guard let activity = card["activity"]?.string, activity.hasPrefix(prefix),
                     (card["drawn"]?.integer ?? 0) > 0, let state = card["drawn_state"]?.json
                 else { continue }
-                if newest.updateValue(state, forKey: Card(phone: phone, activity: activity))
-                    != state,
+                let place = Card(phone: phone, activity: activity)
+                if newest.updateValue(state, forKey: place) != state,
                     sequences[phone, default: []].count < Self.sequenceMax
                 {
                     sequences[phone, default: []].append(state)
+                    cardSequences[place, default: []].append(state)
                 }
                 seen[phone, default: []].insert(state.bytes)
             }

@@ -5,6 +5,8 @@ import TomboloJSON
 struct PhoneSummary: Hashable, Sendable {
     var phone: String
     var budgetClass: String
+    /// The type of its card, where the scenario compares several.
+    var type: String?
     var asked: Int64
     var sent: Int64
     var merged: Int64
@@ -76,6 +78,7 @@ struct ScenarioSummary: Hashable, Sendable {
             writer.beginObject()
             writer.member("phone", phone.phone)
             writer.member("class", phone.budgetClass)
+            if let type = phone.type { writer.member("type", type) }
             writer.member("asked", phone.asked)
             writer.member("sent", phone.sent)
             writer.member("merged", phone.merged)

@@ -32,7 +32,40 @@ struct RunnerScenario: Sendable {
 
     /// Starts, plays for `duration`, ends by type, and waits until the phones agree or time is up.
     mutating func run(for duration: Span) async throws -> ScenarioSummary {
+        try await begin()
+        try await wait(until: loop.now + .nanoseconds(duration.nanoseconds))
+        // A slow phone draws its second picture later than a short run ends.
+        try await wait(until: loop.now + Self.convergenceTimeout, orMoved: true)
+        _ = try await client.send(
+            RelayRequest("POST", "/v1/activities/end", body: endBody), name: activity)
+        return try await untilConverged()
+    }
+
+    /// Lets the cat run until `isStopped`, or for 8 hours, which is as long as a card runs.
+    mutating func stay(until isStopped: () -> Bool) async throws {
+        try await begin()
+        let over = loop.now + StayingScenario.cardLife
+        while !isStopped(), loop.now < over { try await loop.sleep(for: Self.pollInterval) }
+        _ = try await client.send(
+            RelayRequest("POST", "\(path)/end", body: Array("{}".utf8)), name: activity)
+    }
+
+    /// Of several cats the newest runs: those before stop, and keep the picture that they show.
+    private mutating func begin() async throws {
         try await Scenario(named: "runner")?.registerTypes(client)
+        let running = try await client.send(
+            RelayRequest("GET", "/v1/activities?status=active&type=\(Self.type)&limit=100"),
+            name: nil)
+        for one in try running.document().root["activities"]?.elements.map({ $0 }) ?? [] {
+            for clip in one["clips"]?.elements.map({ $0 }) ?? [] where clip["playing"]?.bool == true
+            {
+                let names = [one["activity"], clip["clip"]].map {
+                    PathText.escaped($0?.string ?? "")
+                }
+                let path = "/v1/activities/\(names[0])/clips/\(names[1])"
+                _ = try await client.send(RelayRequest("DELETE", path), name: names[0])
+            }
+        }
         _ = try await client.send(
             RelayRequest("PUT", path, fields: [("if-none-match", "*")], body: startBody),
             name: activity)
@@ -40,12 +73,6 @@ struct RunnerScenario: Sendable {
         let clock = try await reportsPresence() ? "shown" : "wall"
         _ = try await client.send(
             RelayRequest("POST", "\(path)/clips", body: clipBody(clock: clock)), name: activity)
-        try await wait(until: loop.now + .nanoseconds(duration.nanoseconds))
-        // A slow phone draws its second picture later than a short run ends.
-        try await wait(until: loop.now + Self.convergenceTimeout, orMoved: true)
-        _ = try await client.send(
-            RelayRequest("POST", "/v1/activities/end", body: endBody), name: activity)
-        return try await untilConverged()
     }
 
     /// The cat runs while the app is not in front, and somebody may have opened it. Phones of

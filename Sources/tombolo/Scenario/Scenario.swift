@@ -98,8 +98,10 @@ struct Scenario: Sendable {
         }
     }
 
-    /// The type of the activity of a phone, where each has its own.
-    func app(ofPhone index: Int) -> String { apps.isEmpty ? "" : apps[index % apps.count] }
+    /// What puts its cards there: the requests of the first step that starts an activity.
+    var beginning: [Request] {
+        steps.first { $0.requests.contains { $0.method == "PUT" } }?.requests ?? []
+    }
 }
 
 extension Scenario.Step {

@@ -11,10 +11,21 @@ struct ScenarioPlayer: Sendable {
     private let loop: EpollLoop
     private let activity: String
     private let devices: [String]
+    /// The cards that it shows; where the scenario has one activity for all, one for each phone.
+    private var cards: [Card] = []
     private var drawings = PhoneDrawings()
     /// Taps that have their answer, and how far each activity has turned.
     private var answered: Set<String> = []
+    /// When the newest of them came to the relay.
+    private var answeredAt = SystemClock().now().rfc3339
     private var angles: [String: Int64] = [:]
+
+    /// One card: on which phone, and of which of the scenario's types.
+    private struct Card: Sendable {
+        var phone: String
+        var app: String
+        var activity: String
+    }
 
     /// How far a tap turns, in degrees.
     private static let turn: Int64 = 180
@@ -31,8 +42,7 @@ struct ScenarioPlayer: Sendable {
     /// Stops at the first step whose end the phones do not come to.
     mutating func run() async throws -> ScenarioSummary {
         var summary = ScenarioSummary(scenario: scenario.name, phones: [])
-        try await meetPhones()
-        try await scenario.registerTypes(client)
+        try await begin()
         for step in scenario.steps {
             for request in step.requests { try await send(request) }
             let isHeld = try await isHeld(step)
@@ -40,16 +50,88 @@ struct ScenarioPlayer: Sendable {
                 ScenarioSummary.Step(name: step.name, shows: step.shows, isHeld: isHeld))
             if !isHeld { break }
         }
-        for (index, device) in devices.enumerated() {
-            let view = try await view(id(ofPhone: index))
-            let all = view["destinations"]?.elements.map { $0 } ?? []
-            guard let one = all.first(where: { $0["device"]?.string == device }) else { continue }
-            var phone = PhoneSummary(one)
-            phone.pictures = drawings.pictures(of: device)
-            phone.drawn = drawings.sequences[device] ?? []
-            summary.phones.append(phone)
-        }
+        // What a phone reports comes a little after what it draws.
+        let giveUpAt = loop.now + Self.reportTime
+        repeat {
+            summary.phones = []
+            for card in cards { summary.phones.append(try await self.summary(of: card)) }
+            if summary.phones.allSatisfy(\.isFinal) { break }
+            try await loop.sleep(for: Self.lookInterval)
+        } while loop.now < giveUpAt
         return summary
+    }
+
+    /// For the last report of a phone, on a busy machine.
+    private static let reportTime = Duration.seconds(10)
+
+    private func summary(of card: Card) async throws -> PhoneSummary {
+        let view = try await view(card.activity)
+        let one = view["destinations"]?.elements.first { $0["device"]?.string == card.phone }
+        guard var phone = one.map(PhoneSummary.init) else {
+            throw ProgramError(
+                "\(card.phone) has no card of \(card.activity)", remedy: "tombolo doctor")
+        }
+        phone.pictures = drawings.pictures(of: card.phone)
+        phone.type = card.app.isEmpty ? nil : card.app
+        // Where a scenario has one activity, what follows in it is seen on the phone as a whole.
+        let place = PhoneDrawings.Card(phone: card.phone, activity: card.activity)
+        phone.drawn =
+            (card.app.isEmpty
+                ? drawings.sequences[card.phone] : drawings.cardSequences[place]) ?? []
+        return phone
+    }
+
+    /// Starts the scenario's cards, and answers their taps until `isStopped`, or for 8 hours, which
+    /// is as long as a card runs. Then it ends them.
+    mutating func stay(until isStopped: () -> Bool) async throws {
+        try await begin()
+        for request in scenario.beginning { try await send(request) }
+        let over = loop.now + StayingScenario.cardLife
+        while !isStopped(), loop.now < over {
+            try await answerTaps()
+            try await loop.sleep(for: Self.lookInterval)
+        }
+        for id in Set(cards.map(\.activity)).sorted() {
+            let path = "/v1/activities/\(PathText.escaped(id))/end"
+            _ = try await client.send(
+                RelayRequest("POST", path, body: Array("{}".utf8)), name: id)
+        }
+    }
+
+    private mutating func begin() async throws {
+        try await meetPhones()
+        try await scenario.registerTypes(client)
+        guard !scenario.apps.isEmpty else {
+            cards = devices.map { Card(phone: $0, app: "", activity: activity) }
+            return
+        }
+        // Types are compared on phones of one class: side by side where each phone can have one,
+        // else all of them on the phones that draw every frame.
+        let classes = try await classes()
+        let isOneEach = Set(classes).count <= 1 && devices.count >= scenario.apps.count
+        cards = devices.indices.flatMap { index in
+            let all = scenario.apps.indices
+            let isLab = classes.isEmpty || classes[index] == "lab"
+            return (isOneEach ? [index % all.count] : isLab ? Array(all) : [0]).map { app in
+                Card(
+                    phone: devices[index], app: scenario.apps[app],
+                    activity: "\(activity)-\(devices[index])" + (app > 0 ? "-\(app + 1)" : ""))
+            }
+        }
+    }
+
+    /// The budget class of each phone; empty where nobody can look.
+    private func classes() async throws -> [String] {
+        do throws(ProgramError) {
+            let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
+            let pages = try answer.document().root["phones"]?.elements.map { $0 } ?? []
+            return devices.map { device in
+                pages.first { $0["phone"]?.string == device }?["class"]?.string ?? ""
+            }
+        } catch {
+            guard error.status == .notFoundOrConflict else { throw error }
+            return []
+        }
     }
 
     /// Phones introduce themselves when they are up: on a busy machine after the relay's first
@@ -76,29 +158,27 @@ struct ScenarioPlayer: Sendable {
 
     // MARK: Requests
 
-    /// The activity that a phone shows: its own, or that of all.
-    private func id(ofPhone index: Int) -> String {
-        scenario.apps.isEmpty ? activity : "\(activity)-\(devices[index])"
-    }
-
     private func send(_ request: Scenario.Request) async throws {
-        let isForEach = request.isForPhones || !scenario.apps.isEmpty
-        for index in isForEach ? Array(devices.indices) : [0] {
-            var body = filled(String(decoding: request.body.bytes, as: UTF8.self), phone: index)
+        let body = String(decoding: request.body.bytes, as: UTF8.self)
+        let isOfCard =
+            !scenario.apps.isEmpty && (request.path + body).contains("{activity}")
+        let isForEach = request.isForPhones || isOfCard
+        var phones: Set<String> = []
+        for card in cards where isOfCard || phones.insert(card.phone).inserted {
+            var body = filled(body, card)
             if request.method == "PUT", !request.isForPhones {
-                body = addressed(body, to: isForEach ? [devices[index]] : devices)
+                body = addressed(body, to: isForEach ? [card.phone] : devices)
             }
             _ = try await client.send(
-                RelayRequest(
-                    request.method, filled(request.path, phone: index), body: Array(body.utf8)),
+                RelayRequest(request.method, filled(request.path, card), body: Array(body.utf8)),
                 name: activity)
+            if !isForEach { return }
         }
     }
 
-    private func filled(_ text: String, phone index: Int) -> String {
-        text.replacing("{activity}", with: id(ofPhone: index))
-            .replacing("{phone}", with: devices[index])
-            .replacing("{app}", with: scenario.app(ofPhone: index))
+    private func filled(_ text: String, _ card: Card) -> String {
+        text.replacing("{activity}", with: card.activity)
+            .replacing("{phone}", with: card.phone).replacing("{app}", with: card.app)
     }
 
     /// A start, to phones of this run.
@@ -118,23 +198,23 @@ struct ScenarioPlayer: Sendable {
     /// Does what the producer does with each tap that is new on record.
     private mutating func answerTaps() async throws {
         guard !scenario.answers.isEmpty else { return }
-        for index in devices.indices {
-            let id = id(ofPhone: index)
-            guard let answer = scenario.answers[scenario.app(ofPhone: index)] else { continue }
-            let page = try await client.send(
-                RelayRequest("GET", "/v1/log?kind=fact&fact=action&activity=\(id)"), name: id)
-            for entry in try page.document().root["events"]?.elements.map({ $0 }) ?? [] {
-                guard let action = entry["action"]?.string, answered.insert(action).inserted else {
-                    continue
-                }
-                angles[id, default: 0] += Self.turn
-                let body = filled(String(decoding: answer.body.bytes, as: UTF8.self), phone: index)
-                    .replacing("\"{angle}\"", with: "\(angles[id] ?? 0)")
-                _ = try await client.send(
-                    RelayRequest(
-                        answer.method, filled(answer.path, phone: index), body: Array(body.utf8)),
-                    name: id)
-            }
+        let page = try await client.send(
+            RelayRequest(
+                "GET",
+                "/v1/log?kind=fact&fact=action&limit=1000&from=\(PathText.escaped(answeredAt))"),
+            name: nil)
+        for entry in try page.document().root["events"]?.elements.map({ $0 }) ?? [] {
+            guard let card = cards.first(where: { $0.activity == entry["activity"]?.string }),
+                let answer = scenario.answers[card.app],
+                let action = entry["action"]?.string, answered.insert(action).inserted
+            else { continue }
+            answeredAt = entry["at"]?.string ?? answeredAt
+            angles[card.activity, default: 0] += Self.turn
+            let body = filled(String(decoding: answer.body.bytes, as: UTF8.self), card)
+                .replacing("\"{angle}\"", with: "\(angles[card.activity] ?? 0)")
+            _ = try await client.send(
+                RelayRequest(answer.method, filled(answer.path, card), body: Array(body.utf8)),
+                name: card.activity)
         }
     }
 
@@ -160,10 +240,10 @@ struct ScenarioPlayer: Sendable {
 
     private func holds(_ step: Scenario.Step) async throws -> Bool {
         if let shows = step.shows {
-            for (index, device) in devices.enumerated() {
-                let card = PhoneDrawings.Card(
-                    phone: device, activity: id(ofPhone: index) + step.card)
-                guard let drawn = drawings.newest[card],
+            for card in cards {
+                let place = PhoneDrawings.Card(
+                    phone: card.phone, activity: card.activity + step.card)
+                guard let drawn = drawings.newest[place],
                     Self.isSame(drawn.document.root, shows.document.root)
                 else { return false }
             }

@@ -1,5 +1,7 @@
+import Glibc
 import TomboloCore
 import TomboloJSON
+import TomboloLoop
 
 /// `trigger`.
 enum TriggerCommand {
@@ -20,6 +22,29 @@ enum TriggerCommand {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let name = context.invocation.argument(0) ?? "runner"
+        let status = try await play(name, client, phones: phones, duration, context)
+        guard context.invocation.isGiven(.stay) else { return status }
+        context.terminal.complain("\(name) stays, and answers taps, until Ctrl-C\n")
+        let signals = try SignalWaiter([SIGTERM, SIGINT], on: context.loop)
+        defer { signals.close() }
+        let stop = StopFlag()
+        let staying = StayingScenario(
+            name: name, client: client, phones: phones, loop: context.loop)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = try await signals.next()
+                stop.isSet = true
+            }
+            try await staying.run { stop.isSet }
+            group.cancelAll()
+        }
+        return status
+    }
+
+    private static func play(
+        _ name: String, _ client: RelayClient, phones: Int, _ duration: Span,
+        _ context: CommandContext
+    ) async throws -> ExitStatus {
         if let scenario = WidgetScenario(named: name) {
             return try await play(scenario, client, phones: phones, context)
         }
@@ -36,7 +61,7 @@ enum TriggerCommand {
         }
         return try conclude(
             context, json: summary.json, table: summary.table(for: context.terminal),
-            isDone: summary.converged && summary.phones.count == phones, summary.steps,
+            isDone: summary.converged && summary.phones.count >= phones, summary.steps,
             who: "phone", remedy: "tombolo doctor")
     }
 
@@ -81,4 +106,10 @@ enum TriggerCommand {
         }
         return .succeeded
     }
+}
+
+/// Set where a scenario that stays is to end. On the loop only.
+final class StopFlag: @unchecked Sendable {
+    // Sendable: used on the loop's thread only.
+    var isSet = false
 }

@@ -21,7 +21,7 @@ struct WidgetPlayer: Sendable {
     private(set) var phonesBefore: [String: JSON] = [:]
     /// Actions that have their answer.
     private var answered: Set<String> = []
-    private let startedAt = SystemClock().now()
+    private var answeredAt = SystemClock().now().rfc3339
 
     /// Twice in the time in which an entry may come and go.
     private static let lookInterval = Duration.milliseconds(50)
@@ -60,6 +60,28 @@ struct WidgetPlayer: Sendable {
         for request in scenario.after { try await send(request) }
         for place in places { try await act(place, "widget-rm") }
         return summary
+    }
+
+    /// Puts the widgets there, and answers their buttons until `isStopped`, or for 8 hours, which
+    /// is as long as a card runs. Then it takes them off.
+    mutating func stay(until isStopped: () -> Bool) async throws {
+        for phone in Set(places.map(\.phone)).sorted() { try await meet(phone) }
+        for type in scenario.types {
+            _ = try await client.send(
+                RelayRequest("PUT", "/v1/types/\(type.name)", body: type.body.bytes),
+                name: type.name)
+        }
+        for place in places { try await act(place, "widget-add") }
+        for request in scenario.steps.first?.requests ?? [] { try await send(request) }
+        let over = loop.now + StayingScenario.cardLife
+        while !isStopped(), loop.now < over {
+            try await answerActions()
+            try await loop.sleep(for: Self.lookInterval)
+        }
+        for request in scenario.after where !request.path.hasPrefix("/v1/phones/") {
+            try await send(request)
+        }
+        for place in places { try await act(place, "widget-rm") }
     }
 
     private mutating func playSteps() async throws -> WidgetSummary {
@@ -138,11 +160,17 @@ struct WidgetPlayer: Sendable {
         guard !scenario.answers.isEmpty else { return }
         let page = try await client.send(
             RelayRequest(
-                "GET", "/v1/log?kind=fact&fact=action&limit=200&from=\(startedAt.rfc3339)"),
+                "GET",
+                "/v1/log?kind=fact&fact=action&limit=1000&from=\(PathText.escaped(answeredAt))"),
             name: nil)
         for entry in try page.document().root["events"]?.elements.map({ $0 }) ?? [] {
-            guard let action = entry["action"]?.string,
-                entry["widget"]?.string == kind, let door = entry["config"]?.string,
+            answeredAt = entry["at"]?.string ?? answeredAt
+            // A button of a widget, or of the card of the same door.
+            let door =
+                entry["widget"]?.string == kind
+                ? entry["config"]?.string
+                : entry["activity"]?.string.flatMap { $0.hasPrefix(kind + ".") ? $0 : nil }
+            guard let action = entry["action"]?.string, let door,
                 let answer = entry["intent"]?.string.flatMap({ scenario.answers[$0] }),
                 let expires = entry["expires_at"]?.string.flatMap(Instant.init(rfc3339:)),
                 answered.insert(action).inserted, SystemClock().now() < expires
@@ -182,7 +210,10 @@ struct WidgetPlayer: Sendable {
     private mutating func look() async throws {
         let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
         for page in try answer.document().root["phones"]?.elements.map({ $0 }) ?? [] {
-            phones[page["phone"]?.string ?? ""] = page.json
+            // What the steps say of phones without a widget of this run is not looked at.
+            guard let name = page["phone"]?.string, places.contains(where: { $0.phone == name })
+            else { continue }
+            phones[name] = page.json
             let widgets = page["widgets"]?.elements.filter { $0["kind"]?.string == kind } ?? []
             for place in places where place.phone == page["phone"]?.string {
                 let config = place.config.map(filled)

@@ -93,8 +93,7 @@ struct WidgetScenario: Sendable {
         default: return nil
         }
         let bytes = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
-        // A test reads every file that is compiled in.
-        guard let view = try? JSONDocument(bytes).root else { return nil }
+        guard let view = Self.withPictures(bytes) else { return nil }
         self.name = name
         for place in view["widgets"]?.elements.map({ $0 }) ?? [] {
             guard let phone = place["phone"]?.string, let family = place["family"]?.string else {
@@ -117,6 +116,18 @@ struct WidgetScenario: Sendable {
             steps.append(step)
         }
         guard !places.isEmpty, !steps.isEmpty else { return nil }
+    }
+
+    /// The file with each `{picture:NAME}` as `pictures` has it: a PNG in base64 is there once.
+    private static func withPictures(_ bytes: [UInt8]) -> JSONView? {
+        var text = String(decoding: bytes, as: UTF8.self)
+        // A test reads every file that is compiled in.
+        guard let view = try? JSONDocument(bytes).root else { return nil }
+        for (name, picture) in view["pictures"]?.members.map({ $0 }) ?? [] {
+            text = text.replacing("{picture:\(name)}", with: picture.string ?? "")
+        }
+        // As above.
+        return try? JSONDocument(Array(text.utf8)).root
     }
 }
 

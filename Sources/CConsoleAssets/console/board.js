@@ -1,27 +1,34 @@
-// The widgets of a phone on the wall, and the gallery that they come from.
+// What the glass of a phone on the wall has besides cards: widgets, their gallery, and the app in front.
 
-import { badge, brief, count, distance, fill, h, setText } from "./dom.js";
-import { WidgetFace, families, familiesOf } from "./widget.js";
+import { get, post, put, remove, segment } from "./api.js";
+import { badge, brief, count, distance, fill, h, plain, say, setText } from "./dom.js";
+import { Intents } from "./island.js";
+import { Art, previews } from "./picture.js";
+import { WidgetFace, families, familiesOf, isOnLockScreen, line, partsOf } from "./widget.js";
 
 const causes = { placed: "was placed", push: "push", at_end: "at end", after: "after a date", app: "app",
     retry: "retry" };
 
-/** A widget: a tap opens its URL, and the words under it say when it fetches. */
+/** The kinds whose widgets are configured, such as to a door. */
+export const keyed = new Set();
+
+/** A widget: a tap opens its URL, a button runs its intent. While one edits, words say when it fetches. */
 export class WidgetView {
     constructor(phone, { kind, family, config }) {
         this.phone = phone;
         this.name = brief([kind, config, family].filter(Boolean).join(" "), 160);
-        const key = { widget: kind, family, ...config && { config } };
-        this.act = (deed, more) => phone.do(deed, { ...key, ...more });
+        this.key = { widget: kind, family, ...config && { config } };
+        this.act = (deed, more) => phone.do(deed, { ...this.key, ...more });
         this.face = new WidgetFace(family);
-        this.tap = h("button.widgettap", { type: "button", onclick: () => this.act("tap") },
-            this.face.element);
+        this.cells = h("div.cells");
+        this.face.element.append(this.cells);
+        this.all = [];
         this.links = h("div.widgetlinks");
         this.words = h("span");
         this.reload = h("button.small", { type: "button", "aria-label": `Reload ${brief(kind)}`,
             onclick: () => phone.do("widget-reload", { widget: kind }) }, "Reload");
         this.element = h("figure.widgetbox", { "data-family": family },
-            h("div.widgetframe", {}, this.tap, this.links,
+            h("div.widgetframe", {}, this.face.element, this.links,
                 h("button.remove", { type: "button", "aria-label": `Remove ${this.name}`, title: "Remove",
                     onclick: () => this.act("widget-rm") }, "−")),
             h("figcaption", {}, h("strong", {}, brief(kind), config && ` ${brief(config)}`), this.words,
@@ -36,7 +43,10 @@ export class WidgetView {
             fetching ? `fetches now (${causes[fetching]})`
                 : fetch && `fetch ${distance(fetch)} (${causes[cause]})`].filter(Boolean).join(" · "));
         this.reload.hidden = this.phone.phone.presence !== "active";
-        const links = widget.links ?? [];
+        // It has asked, it got nothing, and it does not ask again.
+        this.isRefused = widget.placeholder && widget.fetches > 0 && !fetching && !fetch;
+        const parts = partsOf(widget.state);
+        const links = parts.length > 1 ? [] : widget.links ?? [];
         if (this.shown === links.join()) return;
         this.shown = links.join();
         fill(this.links, links.map((link) => h("button", { type: "button", title: brief(link, 200),
@@ -48,15 +58,65 @@ export class WidgetView {
 
     draw() {
         const { state, type, placeholder } = this.widget;
-        this.face.draw(state, { type, isPlaceholder: placeholder, label: this.name });
-        const words = `Tap ${this.face.words}`;
-        if (this.tap.getAttribute("aria-label") !== words) this.tap.setAttribute("aria-label", words);
+        const isPlaceholder = placeholder && !this.isRefused;
+        this.face.draw(state, { type, isPlaceholder, label: this.name, empty: (index) => this.emptyWords(index) });
+        const { contents, titles } = this.face;
+        if (this.drawn === contents && this.buttons === previews.buttons) return;
+        [this.drawn, this.buttons] = [contents, previews.buttons];
+        while (this.all.length > contents.length) this.all.pop().element.remove();
+        while (this.all.length < contents.length) this.addCell();
+        const hasButtons = !isPlaceholder && !isOnLockScreen(this.key.family);
+        for (const [index, cell] of this.all.entries()) {
+            const isEmpty = Object.keys(contents[index]).length === 0;
+            const item = this.itemOf(index);
+            cell.tap.setAttribute("aria-label", contents.length === 1 ? `Tap ${this.face.words}`
+                : `Tap ${[this.name, item.config, titles[index]].filter(Boolean).join(", ")}`);
+            cell.intents.draw(contents[index], hasButtons && !isEmpty ? type : null, titles[index]);
+        }
+        this.face.element.dataset.buttons = this.all.some(({ intents }) => !intents.element.hidden);
+    }
+
+    addCell() {
+        const index = this.all.length;
+        const intents = new Intents((intent, parameters) =>
+            this.act("tap", { ...this.itemOf(index).key, intent, parameters }));
+        const tap = h("button.widgettap", { type: "button", onclick: () => {
+            const { key, link } = this.itemOf(index);
+            this.act("tap", { ...key, ...link && { link } });
+        } });
+        const element = h("div.cell", {}, tap, intents.element);
+        this.all.push({ element, tap, intents });
+        this.cells.append(element);
+    }
+
+    /** What one of several items is configured to, and its link. A widget of one item says neither. */
+    itemOf(index) {
+        const items = partsOf(this.widget.state);
+        if (items.length < 2) return { config: this.key.config };
+        const config = this.key.config?.split(",")[index];
+        const isThere = (item) => Object.keys(item).length > 0;
+        const links = this.widget.links ?? [];
+        const link = links.length === items.length ? links[index]
+            : links.length === items.filter(isThere).length && isThere(items[index])
+                ? links[items.slice(0, index).filter(isThere).length] : undefined;
+        return { config, link, key: config && { config } };
+    }
+
+    /** Why a part shows nothing. */
+    emptyWords(index) {
+        const { config } = this.itemOf(index);
+        if (config && (this.isRefused || this.itemOf(index).key)) return `This phone may not see ${brief(config)}`;
+        const { type, url } = this.widget;
+        if (config || type || url || !keyed.has(this.key.widget)) return "Nothing to show yet";
+        const [word] = this.key.widget.split(/[-._]/);
+        return `Choose ${/^[a-z]+$/.test(word) ? `a ${word}` : "what it shows"}`;
     }
 }
 
 /** Adds a widget to a phone, or opens the gallery of a kind, which shows each family's snapshot. */
 export class Gallery {
     constructor(phone) {
+        this.phone = phone;
         const id = (word) => `${word}-${phone.name}`;
         const kind = h("input", { id: id("kind"), list: "kinds", required: true, spellcheck: "false",
             autocapitalize: "off" });
@@ -83,7 +143,7 @@ export class Gallery {
     }
 
     hear({ gallery, widgets }) {
-        this.element.hidden = !gallery || Boolean(this.isClosed);
+        this.element.hidden = !gallery || Boolean(this.isClosed) || !this.phone.isEditing;
         const shown = JSON.stringify([gallery, widgets.map(({ kind, type }) => [kind, type])]);
         if (!gallery || this.shown === shown) return;
         this.shown = shown;
@@ -105,5 +165,179 @@ export class Gallery {
 
     draw() {
         for (const { state, type, family, face } of this.samples) face.draw(state, { type, label: family });
+    }
+}
+
+/** The app in front: the page of the link that opened it, and what the apps of two scenarios do themselves. */
+export class AppPage {
+    constructor(phone) {
+        this.phone = phone;
+        this.where = h("p.where");
+        this.link = h("p.link");
+        this.art = new Art();
+        this.mark = new Art();
+        this.title = h("strong");
+        this.subtitle = h("p.pagesubtitle");
+        this.list = h("dl");
+        this.lines = h("ul");
+        this.page = h("article.page", {}, this.art.element,
+            h("h3", {}, this.mark.element, this.title), this.subtitle, this.list, this.lines);
+        this.note = h("p.hint");
+        this.runner = new Runner(phone);
+        this.bar = h("button", { type: "button",
+            onclick: () => phone.do("status-bar", { on: !phone.phone.status_bar }) });
+        this.words = h("p", {}, "This window has round corners while the app is active, and square ones in the switcher.");
+        this.window = h("div.windowpage", {}, this.words, this.bar);
+        this.element = h("div.inapp", {}, this.where, this.link, this.page, this.window, this.runner.element, this.note);
+    }
+
+    hear(phone) {
+        this.opened = phone.app?.link ?? phone.opened ?? "";
+        setText(this.where, phone.presence === "inactive" ? "The app is in the switcher." : "The app is in front.");
+        setText(this.link, this.opened);
+        this.link.hidden = !this.opened;
+        this.state = phone.app?.state;
+        this.type = phone.app?.type;
+        const { cards } = phone;
+        this.runner.hear(cards.filter(({ type }) => type === RUNNER));
+        this.card = cards.findLast((card) => isLive(card) && previews.model(card.drawn_state, card.type).art?.kind === "window");
+        setText(this.bar, phone.status_bar ? "Hide the status bar" : "Show the status bar");
+        this.window.hidden = !this.card;
+        this.note.hidden = Boolean(this.state || this.card || !this.runner.element.hidden);
+        setText(this.note, phone.idiom === "pad" ? "A pad shows widgets, and no cards."
+            : "Frames wait until it is left; the state still comes.");
+    }
+
+    draw() {
+        this.drawWindow();
+        this.page.hidden = !this.state;
+        if (!this.state) return;
+        const now = JSON.stringify([this.state, this.type, previews.types?.get(this.type)?.preview]);
+        if (this.drawn === now && !this.isWaiting) return;
+        this.drawn = now;
+        const model = previews.model(this.state, this.type);
+        const isListed = !previews.types?.get(this.type)?.preview;
+        this.art.draw(model.art);
+        this.isWaiting = model.art?.kind === "image" && !this.art.shown;
+        this.mark.draw(model.icon);
+        setText(this.title, isListed ? "" : model.title);
+        setText(this.subtitle, isListed ? "" : model.subtitle);
+        this.title.parentElement.hidden = isListed || !model.title;
+        const shown = [model.title, model.subtitle];
+        const facts = partsOf(this.state).flatMap((part) => factsOf(part, isListed ? [] : shown));
+        fill(this.list, facts.filter(([, value]) => !Array.isArray(value)).map(([name, value]) =>
+            h("div", {}, h("dt", {}, brief(name)), h("dd", {}, plain(value, 200)))));
+        fill(this.lines, facts.filter(([, value]) => Array.isArray(value)).flatMap(([, all]) =>
+            all.slice(0, 20).map((one) => h("li", {}, line(one)))));
+    }
+
+    /** The app is the window: its corners are those of the newest card that draws one. */
+    drawWindow() {
+        const corner = this.card ? previews.model(this.card.drawn_state, this.card.type).art?.value : null;
+        if (this.corner === corner) return;
+        this.corner = corner;
+        this.element.dataset.window = corner !== null;
+        this.element.dataset.corner = corner ?? "";
+        this.element.style.setProperty("--corner", corner === null ? "" : Math.min(40, Math.max(0, corner)));
+    }
+}
+
+export const isLive = (card) => card.phase === "active" || card.phase === "stale";
+
+/** The members of a state as [name, value]: objects by their members, pictures left out. */
+function factsOf(part, shown) {
+    return Object.entries(part).flatMap(([name, value]) => {
+        if (name === "clip" || value === null) return [];
+        if (Array.isArray(value)) return [[name, value]];
+        if (typeof value === "object") return factsOf(value, shown);
+        return String(value).startsWith("iVBORw0KGgo") || shown.includes(String(value)) || name === "id" ? [] : [[name, value]];
+    }).slice(0, 40);
+}
+
+const RUNNER = "RunnerWidgetAttributes";
+const HEAD = "iVBORw0KGgoAAAANSUhEUgAAADAAAAAgAQAAAAB8r8axAAAA";
+/** The cat's five pictures, 48 by 32 pixels each: those of Protocol/examples/runner. */
+const CAT = [
+    "c0lEQVQYV2NgIAw4gLihgUEGSB2EUI8bGCSA1P8GBgsUSoa5geFvAwM///8/QB77fyA4wPQHakw9kNcApu4AefZAKQQlD5Zi4H8O"
+        + "oRjkwVQDhDpgDaL4HhSDKPaC5yDDmAuOgamd50AU4/05YCs6ORjQAADkBDI1UMr9mwAAAABJRU5ErkJggg==",
+    "e0lEQVQYV3XIoQ3CUBiF0dM8kjpgAroCsoKkHYURikFSJCMgGAJZ+QZBvAkIG/yIJqD6mZN7WarvwTHb4pS1GLP9n0s2zKslojjU"
+        + "EVHsmogoNhERzB/jTPcjz1zRfOqMJtcFnTTgLD2p3tJEekl36kl6sB6kG6uigt5SXycYNH+QXsemAAAAAElFTkSuQmCC",
+    "aElEQVQYV5XFoRHCQAAEwI0K7juAdAAyAiatUAIyMxGkBEpKKV/COxyHBwxrli/DAE5XMFYw/exqoEzVrSRpxilJc0iSqiR50idp"
+        + "uH/2okvts+qzWjZl5txcKmW2bPQPR3SbPax2/vMG8b00MC1n9zoAAAAASUVORK5CYII=",
+    "cklEQVQYV4XFoRGCYBgA0PefwYgTKCMYab+jMAITCGOwldVA4AxaOI9o8jPgeUfylcd/JcpSg2OtQTVqkH9Vm06u7Yu3PCoiImbb"
+        + "Jd/aiOhoI2bkdZcYcXYYMUkzBulFujKQeiY2PU9SxR07HsBt6WTtA/zJNl9fAv7uAAAAAElFTkSuQmCC",
+    "eUlEQVQYV23HMQ4BQRiA0ReTGIXYVrGJQygVu3ESRyB6s8dSzlF0OicQv2IKIb7m5eNfs0ZuzDGOVjhUS5yqHqVdqVZpUqrcPV2q"
+        + "HPEqVYqIuFE+VIaIB4aIGzaNLqIiH4YJ6dhBun6x3kxI6x3kfts4w2xxB/Z+egOvRy334eFlqwAAAABJRU5ErkJggg==",
+].map((rest) => HEAD + rest);
+
+/** The app of `runner`: it is a producer, and speaks to the relay with the key of this console. */
+class Runner {
+    constructor(phone) {
+        this.phone = phone;
+        const button = (words, act) => h("button", { type: "button", onclick: () => this.try(act) }, words);
+        this.every = h("select", { "aria-label": "Interval", onchange: () => this.try(() => this.change()) },
+            ["50ms", "100ms", "200ms", "500ms", "1s"].map((text) =>
+                h("option", { selected: text === "100ms" }, text)));
+        this.words = h("p.hint");
+        this.element = h("div.runnerpage", { hidden: true }, h("h3", {}, "Runner"),
+            h("div.row", {}, button("Start", () => this.start()), button("Stop", () => this.stop()),
+                h("label", {}, "each ", this.every)), this.words);
+        this.cards = [];
+    }
+
+    hear(cards) {
+        this.cards = cards;
+        this.element.hidden = cards.length === 0 && !this.hasRun;
+        const live = cards.filter(isLive).length;
+        setText(this.words, live === 0 ? "No card runs."
+            : `${live === 1 ? "A card runs" : `${live} cards run, the newest moves`} while this app is not in front.`);
+    }
+
+    async try(act) {
+        try {
+            this.hasRun = true;
+            await act();
+            this.phone.again();
+        } catch (error) {
+            say(error.message, "bad");
+        }
+    }
+
+    /** The picture that the newest card shows. */
+    get index() {
+        return Math.max(0, CAT.indexOf(this.cards.at(-1)?.drawn_state?.image));
+    }
+
+    async start() {
+        const id = `runner-${crypto.getRandomValues(new Uint32Array(1))[0].toString(16)}`;
+        const { index } = this;
+        for (const { activity } of this.cards.filter(isLive)) await this.halt(activity);
+        await put(`/v1/activities/${id}`, { type: RUNNER, audience: { device: this.phone.name },
+            state: { image: CAT[index] }, relevance: 1,
+            alert: { title: "The cat is off", body: "It runs until somebody stops it" } });
+        await this.play(id, index);
+    }
+
+    play(id, index) {
+        return post(`/v1/activities/${segment(id)}/clips`, { flipbook: { path: "/image", frames: CAT,
+            every: this.every.value, loop: "forever", clock: "shown", start_at: index } });
+    }
+
+    /** Stops what plays in an activity. Answers whether anything did. */
+    async halt(id) {
+        const { clips } = await get(`/v1/activities/${segment(id)}`);
+        for (const { clip } of clips) await remove(`/v1/activities/${segment(id)}/clips/${segment(clip)}`);
+        return clips.length > 0;
+    }
+
+    async change() {
+        const id = this.cards.filter(isLive).at(-1)?.activity;
+        if (!id) return;
+        const { index } = this;
+        if (await this.halt(id)) await this.play(id, index);
+    }
+
+    stop() {
+        return post("/v1/activities/end", { where: { type: RUNNER } });
     }
 }

@@ -1,7 +1,7 @@
 // A Live Activity as a phone draws it: Dynamic Island compact, minimal and expanded, Lock Screen.
 
-import { h, setText, duration } from "./dom.js";
-import { Art, places, previews } from "./picture.js";
+import { duration, fill, h, setText } from "./dom.js";
+import { Art, parametersOf, places, previews } from "./picture.js";
 
 /** The surfaces of one state, drawn again whenever the state is another. */
 export class Face {
@@ -24,7 +24,7 @@ export class Face {
             this.element.style.setProperty("--tint", drawn.tint);
         }
         const words = [label, drawn.title, drawn.subtitle, drawn.timer,
-            drawn.art && { image: "a picture", radial: "avatars on a circle", window: "a window" }[
+            drawn.icon?.value, drawn.art && { image: "a picture", radial: "avatars on a circle", window: "a window" }[
                 drawn.art.kind]].filter(Boolean).join(", ") || "an empty card";
         if (this.words !== words) {
             this.words = words;
@@ -39,6 +39,8 @@ function timer(milliseconds) {
     return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
+const SHORT = 9;
+
 class Compact {
     constructor() {
         this.art = new Art();
@@ -49,10 +51,12 @@ class Compact {
     }
 
     draw(drawn) {
-        this.art.draw(drawn.art);
-        const isText = !drawn.art;
-        setText(this.trail, drawn.timer ?? (isText ? drawn.title : ""));
-        this.lead.classList.toggle("plainlead", isText);
+        this.art.draw(drawn.icon ?? drawn.art);
+        const { title, subtitle, timer } = drawn;
+        // The side has room for a short word.
+        const word = [subtitle, title].find((text) => text && text.length <= SHORT) ?? title;
+        setText(this.trail, timer ?? (drawn.art ? "" : word));
+        this.lead.classList.toggle("plainlead", !drawn.art && !drawn.icon && Boolean(title || subtitle || timer));
     }
 }
 
@@ -65,8 +69,8 @@ class Minimal {
     }
 
     draw(drawn) {
-        this.art.draw(drawn.art);
-        setText(this.text, drawn.art ? "" : /^\d{1,3}|./su.exec(drawn.title)?.[0] ?? "");
+        this.art.draw(drawn.icon ?? drawn.art);
+        setText(this.text, drawn.icon || drawn.art ? "" : /^\d{1,3}|./su.exec(drawn.title)?.[0] ?? "");
     }
 }
 
@@ -74,16 +78,19 @@ class Minimal {
 export class Card {
     constructor(kind, title) {
         this.art = new Art();
+        this.mark = new Art();
         this.title = h("strong.title");
         this.subtitle = h("span.subtitle");
         this.timer = h("span.timer");
         this.bar = h("span.bar", {}, h("span.done"));
-        this.text = h("span.text", {}, this.title, this.subtitle, this.bar);
+        this.text = h("span.text", {}, h("span.heading", {}, this.mark.element, this.title), this.subtitle, this.bar);
         this.element = h(`div.${kind}`, { title }, this.art.element, this.text, this.timer);
     }
 
+    /** The icon is the picture where there is no other. */
     draw(drawn) {
-        this.art.draw(drawn.art);
+        this.art.draw(drawn.art ?? drawn.icon);
+        this.mark.draw(drawn.art ? drawn.icon : null);
         setText(this.title, drawn.title);
         setText(this.subtitle, drawn.subtitle);
         setText(this.timer, drawn.timer ?? "");
@@ -103,6 +110,28 @@ const parts = {
         constructor() { super("lockcard", "Lock Screen"); }
     },
 };
+
+/** The buttons of a card or a widget. `press(intent, parameters)` is called with the state that is drawn. */
+export class Intents {
+    constructor(press) {
+        this.press = press;
+        this.element = h("div.intents", { hidden: true });
+    }
+
+    draw(state, type, label = "") {
+        this.state = state;
+        const all = previews.buttonsOf(type);
+        if (this.all === all && this.label === label) return;
+        [this.all, this.label] = [all, label];
+        const shown = JSON.stringify([all, label]);
+        if (this.shown === shown) return;
+        this.shown = shown;
+        fill(this.element, all.map((one) => h("button.intent", { type: "button",
+            "aria-label": [one.title, label].filter(Boolean).join(" "),
+            onclick: () => this.press(one.name, parametersOf(one, this.state)) }, one.title)));
+        this.element.hidden = all.length === 0;
+    }
+}
 
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 

@@ -1,12 +1,12 @@
 // The phone wall of `tombolo dev`: simulated phones that one can touch. Each is a client of the API.
 
-import { get, poll, post, segment } from "./api.js";
+import { get, poll, post, segment, session } from "./api.js";
 import {
     badge, brief, count, empty, fill, h, link, say, setText, toCard, toDevice,
 } from "./dom.js";
-import { Gallery, WidgetView } from "./board.js";
-import { Face, Movement, frames } from "./island.js";
-import { Art, readTypes } from "./picture.js";
+import { AppPage, Gallery, WidgetView, isLive, keyed } from "./board.js";
+import { Face, Intents, Movement, frames } from "./island.js";
+import { previews, readTypes } from "./picture.js";
 import { sample, setting } from "./clips.js";
 import { waiting } from "./overview.js";
 import { isOnLockScreen } from "./widget.js";
@@ -14,23 +14,25 @@ import { isOnLockScreen } from "./widget.js";
 export async function phones(root, { signal }) {
     const wall = h("div.wall");
     const kinds = h("datalist", { id: "kinds" });
-    fill(root, h("h1", {}, "Phones"), kinds,
-        h("p.hint", {}, "Simulated phones, on a strict simulator of Apple's service. Press an island, swipe "
-            + "a card, tap a widget, lock a phone, open its app: the relay learns of it as it would of a "
-            + "real one. ",
-        link("#/overview", "See what needs attention"), "."), wall);
     const views = new Map();
+    const deeds = new Deeds(views);
+    fill(root, h("div.wallhead", {}, h("h1", {}, "Phones"), deeds.element), kinds, wall,
+        h("p.hint", {}, "Simulated phones, on a strict simulator of Apple's service. Press an island, swipe "
+            + "a card, tap a widget or its button, lock a phone, open its app: the relay learns of it as it "
+            + "would of a real one. ",
+        link("#/overview", "See what needs attention"), "."));
     const hear = ({ phones: all }) => {
         if (all.length === 0) fill(wall, empty("There are no phones: tombolo dev --phones 3"));
         for (const phone of all) {
             let view = views.get(phone.phone);
             if (!view) {
-                view = new PhoneView(phone, again);
+                view = new PhoneView(phone, again, (one) => deeds.choose(one));
                 views.set(phone.phone, view);
                 wall.append(view.element);
             }
             view.hear(phone);
         }
+        deeds.show();
     };
     const again = poll(80, signal, async () => hear(await get("/v1/phones", {}, signal)));
     poll(3000, signal, readTypes);
@@ -38,6 +40,8 @@ export async function phones(root, { signal }) {
         const { timelines } = await get("/v1/timelines", { limit: 100 }, signal);
         const names = [...new Set(timelines.map((row) => row.kind))];
         fill(kinds, names.map((name) => h("option", { value: brief(name, 128) })));
+        keyed.clear();
+        for (const { kind, subject } of timelines) if ("key" in subject) keyed.add(kind);
     });
     poll(1000, signal, async () => {
         const budgets = await get("/v1/budgets", { limit: 200 }, signal);
@@ -48,6 +52,67 @@ export async function phones(root, { signal }) {
     frames(signal, (now) => { for (const view of views.values()) view.draw(now); });
 }
 
+/** One bar for the phone that was touched last: what a user does to all of a phone. */
+class Deeds {
+    constructor(views) {
+        this.views = views;
+        this.names = h("div.names");
+        this.buttons = {};
+        const button = (name, deed) => {
+            this.buttons[name] = h("button", { type: "button", onclick: () => deed(this.chosen) });
+            return this.buttons[name];
+        };
+        const toggle = (name, deed) => button(name, (view) => view.do(deed(view.phone)));
+        this.element = h("div.deeds", { role: "group" }, this.names,
+            toggle("lock", (now) => now.locked ? "unlock" : "lock"),
+            toggle("front", (now) => now.presence === "background" ? "front" : "back"),
+            toggle("center", (now) => now.presence === "covered" ? "front" : "control-center"),
+            toggle("switcher", (now) => now.presence === "inactive" ? "front" : "switcher"),
+            toggle("online", (now) => now.online ? "offline" : "online"),
+            toggle("app", (now) => now.terminated ? "launch" : "terminate"),
+            button("edit", (view) => view.edit(!view.isEditing)));
+    }
+
+    choose(view) {
+        if (this.chosen === view) return;
+        this.chosen?.element.removeAttribute("data-chosen");
+        this.chosen = view;
+        view.element.dataset.chosen = true;
+        this.show();
+    }
+
+    show() {
+        const names = [...this.views.keys()];
+        if (names.length === 0) return;
+        if (!this.chosen) this.choose(this.views.get(names[0]));
+        const { phone, name, isPad, isEditing } = this.chosen;
+        const stamp = [names, name, phone.locked, phone.presence, phone.online, phone.terminated, isEditing].join();
+        if (this.stamp === stamp) return;
+        this.stamp = stamp;
+        if (this.names.children.length !== names.length) {
+            fill(this.names, names.map((one) => h("button", { type: "button", onclick: () => {
+                this.choose(this.views.get(one));
+                this.chosen.element.scrollIntoView({ block: "nearest" });
+            } }, one)));
+        }
+        for (const one of this.names.children) one.setAttribute("aria-pressed", one.textContent === name);
+        this.element.setAttribute("aria-label", name);
+        const { lock, front, center, switcher, online, app, edit } = this.buttons;
+        const isOver = (presence) => ["active", presence].includes(phone.presence);
+        setText(lock, phone.locked ? "Unlock" : "Lock");
+        setText(front, phone.presence === "background" ? "Open app" : "Leave app");
+        front.disabled = phone.locked;
+        center.hidden = isPad;
+        setText(center, phone.presence === "covered" ? "Close the Center" : "Control Center");
+        center.disabled = !isOver("covered");
+        setText(switcher, phone.presence === "inactive" ? "Close switcher" : "Switcher");
+        switcher.disabled = !isOver("inactive");
+        setText(online, phone.online ? "Go offline" : "Go online");
+        setText(app, phone.terminated ? "Launch app" : "Close app");
+        setText(edit, isEditing ? "Done" : "Edit");
+    }
+}
+
 /** A pull at the edge of the Control Center opens it after so many pixels. */
 const PULL = 40;
 const EDGE_TITLE = "Control Center: with the app in front, pull it from here";
@@ -55,10 +120,12 @@ const EDGE_TITLE = "Control Center: with the app in front, pull it from here";
 /** Whether a place of the glass, in points, is at the edge of the Control Center. */
 const isAtEdge = (phone, { x, y }) => phone.control_center === "bottom" ? y >= 0.9 * phone.height
     : y <= 0.1 * phone.height && x >= 0.5 * phone.width;
-const isLive = (card) => card.phase === "active" || card.phase === "stale";
+
+/** What was touched last, and what became of it, are seen for so long, in milliseconds. */
+const VERDICT = 10000;
 
 class PhoneView {
-    constructor(phone, again) {
+    constructor(phone, again, choose) {
         this.phone = phone;
         this.name = phone.phone;
         this.again = again;
@@ -67,73 +134,69 @@ class PhoneView {
         this.widgets = new Map();
         this.isOpen = false;
         this.badges = h("span.badges");
+        // A phone whose Control Center is at the bottom has a home button, and no island.
+        const hasButton = !this.isPad && phone.control_center === "bottom";
+        this.hasIsland = !this.isPad && !hasButton;
         this.face = new Face(["compact"]);
         this.big = new Face(["expanded"]);
-        this.island = h("button.islandbutton", { type: "button", onclick: () => this.expand() },
+        this.island = h("button.islandbutton", { type: "button", onclick: () => this.pressIsland() },
             this.face.element, this.big.element);
+        this.intents = new Intents((intent, parameters) => this.tapCard(this.top, { intent, parameters }));
+        this.islandBox = h("div.islandbox", {}, this.island, this.intents.element);
         this.clock = h("span.clock");
         this.signal = h("span.signal");
-        this.list = h("div.cards");
+        this.list = h("div.live");
+        this.ended = h("summary");
+        this.over = h("div.over");
+        this.overBox = h("details.ended", {}, this.ended, this.over);
         this.bigClock = h("div.bigclock", { "aria-hidden": "true" });
         this.app = h("button.appicon", { type: "button", onclick: () => this.do("front"),
             "aria-label": "Open the app" }, h("img", { src: "icon.svg", alt: "", width: 52, height: 52 }),
         h("span", {}, "Example"));
-        this.where = h("p");
-        this.window = new Art();
-        this.inApp = h("div.inapp", {}, this.where, this.window.element,
-            h("p.hint", {}, this.isPad ? "A pad shows widgets, and no cards."
-                : "Frames wait until it is left; the state still comes."));
+        this.appPage = new AppPage(this);
         this.center = h("div.controlcenter", {}, h("span"), h("span"), h("span"), h("span"));
-        // A phone whose Control Center is at the bottom has a home button instead of the bar there.
-        const hasButton = !this.isPad && phone.control_center === "bottom";
         this.home = h(hasButton ? "button.homebutton" : "button.homebar", { type: "button",
             "aria-label": "Leave the app", onclick: () => this.do("back") });
         this.statusBar = h("div.statusbar", {}, this.clock, this.signal);
         this.inline = h("div.accessories");
         this.accessories = h("div.accessories");
-        this.lockScreen = h("div.lockscreen", {}, this.inline, this.bigClock, this.accessories);
-        this.homeScreen = h("div.widgets");
+        this.lockScreen = h("div.lockscreen", {}, this.inline, this.bigClock, this.accessories,
+            !this.isPad && h("div.cards", {}, this.list, this.overBox));
+        this.homeScreen = h("div.widgets", {}, this.app);
         this.glass = h("div.glass", { "data-edge": this.isPad ? null : phone.control_center },
-            this.statusBar, !this.isPad && this.island, this.lockScreen, this.app, this.homeScreen,
-            this.inApp, this.center, !this.isPad && h("div.edge", { title: EDGE_TITLE }),
+            this.statusBar, this.hasIsland && this.islandBox, this.lockScreen, this.homeScreen,
+            this.appPage.element, this.center, !this.isPad && h("div.edge", { title: EDGE_TITLE }),
             !hasButton && this.home);
         if (!this.isPad) this.hearTouches();
-        this.buttons = {};
-        const button = (name, words) => {
-            this.buttons[name] = h("button", { type: "button" }, words);
-            return this.buttons[name];
-        };
         this.meter = h("meter", { min: 0, max: 1, low: 0.2, value: 1, hidden: true,
             "aria-label": `Pushes left this hour on ${this.name}`,
             title: "Pushes left this hour, estimated" });
+        this.verdict = h("p.verdict", { role: "status" });
         this.words = h("p.hint");
         this.counts = h("p.hint");
-        this.below = h("div.below", {}, h("h3", {}, "On the Lock Screen"));
-        this.belowHome = h("div.belowhome", {}, h("h3", {}, "On the Home Screen"));
         this.gallery = new Gallery(this);
-        this.element = h(`section.phone${this.isPad ? ".pad" : ""}`, { "aria-label": this.name },
-            h("h2", {}, toDevice(this.name), " ", this.badges),
-            h("div.body", {}, this.glass, hasButton && this.home),
-            h("div.side", {}, h("div.controls", {}, button("lock", "Lock"), button("front", "Open app"),
-                button("center", "Control Center"), button("switcher", "Switcher"),
-                button("online", "Go offline"), button("app", "Close app")),
-            this.below, this.belowHome, this.gallery.form, this.gallery.element,
-            this.meter, !this.isPad && this.words, this.counts));
-        this.buttons.center.hidden = this.isPad;
-        const on = (name, deed) => this.buttons[name].addEventListener("click", () =>
-            this.do(deed(this.phone)));
-        on("lock", (now) => now.locked ? "unlock" : "lock");
-        on("front", (now) => now.presence === "background" ? "front" : "back");
-        on("center", (now) => now.presence === "covered" ? "front" : "control-center");
-        on("switcher", (now) => now.presence === "inactive" ? "front" : "switcher");
-        on("online", (now) => now.online ? "offline" : "online");
-        on("app", (now) => now.terminated ? "launch" : "terminate");
+        this.element = h(`section.phone${this.isPad ? ".pad" : ""}`, { "aria-label": this.name,
+            onpointerdown: () => choose(this), onfocusin: () => choose(this),
+            onkeydown: (event) => { if (event.key === "Escape" && this.isOpen) this.open(false); } },
+        h("h2", {}, toDevice(this.name), " ", h("span.kind", {}, `${phone.class} · iOS ${phone.os}`), " ", this.badges),
+        h("div.body", {}, this.glass, hasButton && this.home), this.verdict,
+        h("div.side", {}, this.gallery.form, this.gallery.element, this.meter, !this.isPad && this.words, this.counts));
+        this.edit(false);
+    }
+
+    /** While one edits, widgets and cards have their captions, and widgets are added and removed. */
+    edit(isEditing) {
+        this.isEditing = isEditing;
+        this.element.dataset.editing = isEditing;
+        this.gallery.form.hidden = !isEditing;
+        this.again?.();
     }
 
     /** `more`: other members of the deed. */
     async do(deed, more = {}) {
         try {
             const phone = await post(`/v1/phones/${segment(this.name)}`, { do: deed, ...more });
+            this.hear(phone);
             if (deed === "control-center" && phone.presence === "active") {
                 say("The status bar is hidden: the first pull shows only the handle. Pull again.");
             }
@@ -151,7 +214,9 @@ class PhoneView {
         const { glass } = this;
         let start = null;
         glass.addEventListener("pointerdown", (event) => {
-            if (event.button !== 0 || event.target.closest("button, a, .cardbox, .widgetbox")) return;
+            if (event.button !== 0
+                || event.target.closest("button, a, select, label, summary, .cardbox, .widgetbox")) return;
+            if (this.isOpen) this.open(false);
             const { presence, locked } = this.phone;
             if (locked) return;
             const place = this.placeOf(event);
@@ -194,9 +259,20 @@ class PhoneView {
         return { x: tenths(across * this.phone.width), y: tenths(down * this.phone.height) };
     }
 
-    expand() {
-        this.isOpen = !this.isOpen;
+    /** A press opens the island; one on the open island is a tap on its card, which opens the app. */
+    pressIsland() {
+        if (this.isOpen) this.tapCard(this.top);
+        else this.open(true);
+    }
+
+    open(isOpen) {
+        this.isOpen = isOpen;
         this.show();
+    }
+
+    tapCard(card, more) {
+        if (card?.activity) this.do("tap", { activity: card.activity, ...more });
+        else say("This card has no id of the relay, so nothing can be done to it by name.", "bad");
     }
 
     hear(phone) {
@@ -218,7 +294,11 @@ class PhoneView {
         this.sort();
         this.hearWidgets(phone.widgets);
         this.gallery.hear(phone);
-        this.top = phone.cards.findLast(isLive) ?? null;
+        // The island does not show the cards of the app in front, and all cards are of one app.
+        const isInFront = ["active", "covered"].includes(phone.presence) && !phone.locked;
+        this.top = this.hasIsland && !isInFront ? phone.cards.findLast(isLive) ?? null : null;
+        if (!this.top) this.isOpen = false;
+        this.appPage.hear(phone);
         this.show();
     }
 
@@ -231,9 +311,8 @@ class PhoneView {
             if (!view) {
                 view = new WidgetView(this, widget);
                 this.widgets.set(key, view);
-                (!isOnLockScreen(widget.family) ? this.homeScreen
-                    : widget.family === "accessoryInline" ? this.inline : this.accessories)
-                    .append(view.element);
+                if (!isOnLockScreen(widget.family)) this.app.before(view.element);
+                else (widget.family === "accessoryInline" ? this.inline : this.accessories).append(view.element);
             }
             view.hear(widget);
         }
@@ -246,19 +325,23 @@ class PhoneView {
 
     /** Live cards first, and the newest of them. A card moves only where it must, so that it keeps the focus. */
     sort() {
-        const views = [...this.cards.values()].sort((one, other) =>
-            isLive(other.card) - isLive(one.card) || other.card.card - one.card.card);
-        for (const [index, { element }] of views.entries()) {
-            const there = this.list.children[index] ?? null;
-            if (there !== element) this.list.insertBefore(element, there);
+        const views = [...this.cards.values()].sort((one, other) => other.card.card - one.card.card);
+        for (const [list, isHere] of [[this.list, true], [this.over, false]]) {
+            for (const [index, { element }] of views.filter(({ card }) => isLive(card) === isHere).entries()) {
+                const there = list.children[index] ?? null;
+                if (there !== element) list.insertBefore(element, there);
+            }
         }
+        this.overBox.hidden = this.over.children.length === 0;
+        setText(this.ended, `${this.over.children.length} ended`);
     }
 
     show() {
         const { phone } = this;
+        const isFresh = phone.tap && session.now() - Date.parse(phone.tap.at) < VERDICT;
         const stamp = [phone.locked, phone.presence, phone.online, phone.terminated, this.isOpen,
-            phone.status_bar, this.top?.card, phone.cards.length, phone.class, phone.budget?.holds,
-            phone.trouble, phone.tap?.result, phone.tap?.at, [...this.widgets.keys()]].join();
+            phone.status_bar, this.top?.card, phone.class, phone.budget?.holds, isFresh,
+            phone.trouble, phone.tap?.result, phone.tap?.at].join();
         setText(this.counts, `drawn ${count(phone.drawn)} · ignored ${count(phone.ignored)} · widgets `
             + `reloaded ${count(phone.reloads.widget ?? 0)}${phone.budget && !this.isPad
                 ? ` · the phone's own budget: ${phone.budget.left} of ${phone.budget.of}` : ""}`);
@@ -266,39 +349,20 @@ class PhoneView {
         this.stamp = stamp;
         this.glass.dataset.locked = phone.locked;
         this.glass.dataset.presence = phone.presence;
-        this.glass.dataset.open = this.isOpen && this.top !== null;
+        this.glass.dataset.open = this.isOpen;
         this.element.dataset.offline = !phone.online;
         this.island.disabled = this.top === null;
         this.island.setAttribute("aria-expanded", this.isOpen);
-        this.big.element.hidden = !this.isOpen || !this.top;
-        this.face.element.hidden = this.isOpen && this.top !== null;
-        this.statusBar.hidden = !phone.status_bar;
-        const isHome = !phone.locked && phone.presence === "background";
-        const has = (isLock) => phone.widgets.some(({ family }) => isOnLockScreen(family) === isLock);
-        this.below.hidden = phone.locked || (phone.cards.length === 0 && !has(true));
-        this.belowHome.hidden = isHome || !has(false);
-        move(this.lockScreen, phone.locked ? this.glass.children[this.isPad ? 0 : 1]
-            : this.below.firstChild);
-        if (!this.isPad) move(this.list, this.lockScreen);
-        move(this.homeScreen, isHome ? this.app : this.belowHome.firstChild);
-        setText(this.where, phone.presence === "inactive" ? "The app is in the switcher."
-            : "The app is in front.");
+        this.big.element.hidden = !this.isOpen;
+        this.face.element.hidden = this.isOpen;
+        this.statusBar.hidden = !phone.status_bar && phone.presence !== "background";
         setText(this.signal, phone.online ? "5G" : "offline");
-        fill(this.badges, badge(phone.class), badge(`iOS ${phone.os}`),
-            !phone.online && badge("offline", "warn"), phone.terminated && badge("app closed", "warn"),
+        fill(this.badges, !phone.online && badge("offline", "warn"), phone.terminated && badge("app closed", "warn"),
             phone.budget?.holds && badge("over budget", "warn"),
-            phone.tap?.result === "not sent" && badge(`tap not sent: ${phone.tap.reason}`, "warn"),
             ...phone.trouble.map((kind) => badge(kind, "warn")));
-        setText(this.buttons.lock, phone.locked ? "Unlock" : "Lock");
-        setText(this.buttons.front, phone.presence === "background" ? "Open app" : "Leave app");
-        this.buttons.front.disabled = phone.locked;
-        setText(this.buttons.center, phone.presence === "covered" ? "Close the Center" : "Control Center");
-        this.buttons.center.disabled = !["active", "covered"].includes(phone.presence);
-        setText(this.buttons.switcher, phone.presence === "inactive" ? "Close switcher" : "Switcher");
-        this.buttons.switcher.disabled = !["active", "inactive"].includes(phone.presence);
+        setText(this.verdict, isFresh ? verdictOf(phone.tap, phone) : "");
+        this.verdict.dataset.result = isFresh ? phone.tap.result : "";
         this.home.disabled = phone.presence === "background";
-        setText(this.buttons.online, phone.online ? "Go offline" : "Go online");
-        setText(this.buttons.app, phone.terminated ? "Launch app" : "Close app");
     }
 
     budget(rows) {
@@ -312,7 +376,9 @@ class PhoneView {
         const left = !row ? "no activity" : row.left === null ? "no limit"
             : `now: ${count(row.left)}${row.phone ? `; this hour: ${count(row.phone.left)} of `
                 + `${count(row.phone.per_hour)} left (estimated)` : ""}`;
-        setText(this.words, `budget: ${left}${row?.waiting ? ` · ${waiting(row.waiting)}` : ""}`);
+        const waits = this.phone.cards.filter(isLive).length;
+        setText(this.words, `${waits > 0 && !this.hasIsland && !this.phone.locked
+            ? `${waits === 1 ? "a card is" : `${waits} cards are`} on its Lock Screen · ` : ""}budget: ${left}${row?.waiting ? ` · ${waiting(row.waiting)}` : ""}`);
     }
 
     draw(now) {
@@ -321,9 +387,10 @@ class PhoneView {
         const how = { now, type: this.top?.type, movement: this.cards.get(this.top?.card)?.movement };
         this.face.draw(state, { ...how, label: `${this.name}, Dynamic Island` });
         if (this.isOpen) this.big.draw(state, { ...how, label: `${this.name}, expanded` });
+        this.intents.draw(state, this.isOpen ? this.top?.type : null);
         for (const view of this.widgets.values()) view.draw();
         this.gallery.draw();
-        this.drawWindow();
+        this.appPage.draw();
         const minute = Math.floor(now / 60000);
         if (this.minute !== minute) {
             this.minute = minute;
@@ -332,21 +399,15 @@ class PhoneView {
             setText(this.bigClock, words);
         }
     }
-
-    /** The app has the window of its newest live card that draws one. */
-    drawWindow() {
-        const views = [...this.cards.values()].filter((view) =>
-            isLive(view.card) && view.face.art?.kind === "window");
-        this.window.draw(views.at(-1)?.face.art ?? null);
-    }
 }
 
-/** Puts an element after another one. What has the focus in it keeps it. */
-function move(element, before) {
-    if (before.nextSibling === element) return;
-    const active = element.contains(document.activeElement) ? document.activeElement : null;
-    before.after(element);
-    active?.focus({ preventScroll: true });
+/** What was touched last, and what the relay said to it. */
+function verdictOf({ result, reason, intent, link, activity, widget }, { presence }) {
+    const button = intent && [...previews.buttons?.values() ?? []].flat().find(({ name }) => name === intent);
+    const what = intent ? brief(button?.title ?? intent) : `Tap on ${brief(link ?? activity ?? widget, 40)}`;
+    if (result === "waiting") return `${what}: on its way to the relay`;
+    if (result !== "sent") return `${what}: not sent, ${brief(reason ?? "no reason", 80)}`;
+    return `${what}: the relay has it${intent || presence !== "active" ? "" : ", and the app is open"}`;
 }
 
 /** A bundle is played by the app itself: all frames are in the state, in its member `clip`. */
@@ -361,21 +422,25 @@ const SWIPE = 70;
 /** A finger that moves less than this taps. */
 const TOUCH = 8;
 
-/** A card on the Lock Screen: it can be swiped away, and "Allow" gives the app its token. */
+/** A card on the Lock Screen: a tap opens the app, a swipe to the left dismisses it, "Allow" gives the token. */
 class CardView {
     constructor(phone, card) {
         this.phone = phone;
         this.movement = new Movement();
         this.face = new Face(["lock"]);
         this.alert = h("p.alert");
+        const name = card.activity ?? "the card";
         this.allow = h("button", { type: "button", onclick: () => this.act("allow") }, "Allow");
-        const swipe = h("button", { type: "button", onclick: () => this.act("swipe"),
-            "aria-label": `Swipe ${card.activity ?? "the card"} away` }, "Swipe away");
-        const tap = h("button", { type: "button", onclick: () => this.act("tap"),
-            "aria-label": `Tap ${card.activity ?? "the card"}` }, "Tap");
-        this.element = h("div.cardbox", {}, this.alert, this.face.element,
+        // A pointer taps by itself: one that has moved swipes.
+        this.tap = h("button.cardtap", { type: "button", "aria-label": `Tap ${name}`,
+            onclick: (event) => { if (event.detail === 0) this.act("tap"); } });
+        this.intents = new Intents((intent, parameters) =>
+            this.phone.tapCard(this.card, { intent, parameters }));
+        this.surface = h("div.cardface", {}, this.face.element, this.tap, this.intents.element);
+        this.element = h("div.cardbox", {}, this.alert, this.surface,
             h("div.cardbuttons", {}, card.activity ? toCard(card.activity) : "no id", this.allow,
-                tap, swipe));
+                h("button.swipe", { type: "button", onclick: () => this.act("swipe"),
+                    "aria-label": `Swipe ${name} away` }, "Swipe away")));
         this.drag();
     }
 
@@ -384,27 +449,31 @@ class CardView {
         setText(this.alert, card.alert ? brief(card.alert, 120) : "");
         this.alert.title = this.alert.textContent;
         this.allow.hidden = !card.waits_for_allow;
+        this.element.dataset.waits = card.waits_for_allow;
         this.element.dataset.phase = card.phase;
     }
 
     act(deed) {
-        if (this.card?.activity) this.phone.do(deed, { activity: this.card.activity });
+        if (deed === "tap") this.phone.tapCard(this.card);
+        else if (this.card?.activity) this.phone.do(deed, { activity: this.card.activity });
         else say("This card has no id of the relay, so nothing can be done to it by name.", "bad");
     }
 
     draw(now) {
-        this.face.draw(playing(this.card.drawn_state, now), { now, type: this.card.type,
-            movement: this.movement, label: `${this.phone.name}, Lock Screen` });
+        const state = playing(this.card.drawn_state, now);
+        this.face.draw(state, { now, type: this.card.type, movement: this.movement,
+            label: `${this.phone.name}, Lock Screen` });
+        this.intents.draw(state, isLive(this.card) ? this.card.type : null);
     }
 
     drag() {
-        const surface = this.face.element;
+        const { surface } = this;
         let start = null;
-        surface.addEventListener("pointerdown", (event) => {
+        this.tap.addEventListener("pointerdown", (event) => {
             start = event.clientX;
-            surface.setPointerCapture(event.pointerId);
+            this.tap.setPointerCapture(event.pointerId);
         });
-        surface.addEventListener("pointermove", (event) => {
+        this.tap.addEventListener("pointermove", (event) => {
             if (start === null) return;
             surface.style.transform = `translateX(${Math.min(0, event.clientX - start)}px)`;
         });
@@ -416,7 +485,7 @@ class CardView {
             if (way < -SWIPE) this.act("swipe");
             else if (event.type === "pointerup" && Math.abs(way) < TOUCH) this.act("tap");
         };
-        surface.addEventListener("pointerup", end);
-        surface.addEventListener("pointercancel", end);
+        this.tap.addEventListener("pointerup", end);
+        this.tap.addEventListener("pointercancel", end);
     }
 }

@@ -20,6 +20,8 @@ export async function readTypes(signal) {
     return types;
 }
 
+const NONE = [];
+
 /** How the states of the registered types are drawn. */
 export const previews = {
     /** Types by name; null until the relay has answered. */
@@ -28,15 +30,21 @@ export const previews = {
     /** Takes the rows of GET /v1/types. Where two apps have a type of one name, the first counts. */
     learn(types) {
         this.types = new Map(types.toReversed().map((row) => [row.type, row]));
+        this.buttons = new Map([...this.types.values()].map((row) => [row.type, buttonsOf(row)]));
+    },
+
+    /** The buttons of a type: [{ name, title, parameters }]. */
+    buttonsOf(type) {
+        return this.buttons?.get(type) ?? NONE;
     },
 
     /**
-     * { art, title, subtitle, lines, progress, until, tint } of a state; `until` in milliseconds. A
-     * member that is missing or of the wrong kind draws nothing. Only widgets have room for `lines`.
+     * { art, icon, title, subtitle, lines, progress, until, tint } of a state; `until` in milliseconds.
+     * A member that is missing or of the wrong kind draws nothing. Only widgets have room for `lines`.
      */
     model(state, type) {
         const drawn = {
-            art: null, title: "", subtitle: "", lines: [], progress: null, until: null, tint: "",
+            art: null, icon: null, title: "", subtitle: "", lines: [], progress: null, until: null, tint: "",
         };
         if (!this.types || state === null || typeof state !== "object") return drawn;
         const { preview, dates } = this.types.get(type) ?? {};
@@ -47,6 +55,7 @@ export const previews = {
         const value = (path) => isPointer(path) ? at(state, path) : undefined;
         const [done, tint] = [value(preview.progress), value(preview.tint)];
         drawn.art = artOf(preview, value);
+        drawn.icon = iconOf(preview, value);
         drawn.title = text(value(preview.title));
         drawn.subtitle = text(value(preview.subtitle));
         if (isNumber(done) && done >= 0 && done <= 1) drawn.progress = done;
@@ -59,6 +68,18 @@ export const previews = {
 const isPointer = (path) => typeof path === "string" && /^(\/|$)/.test(path);
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 const text = (value) => typeof value === "string" || isNumber(value) ? plain(value, 80) : "";
+
+/** An intent is a name, or an object that says the word on its button and what goes with a press. */
+function buttonsOf({ intents }) {
+    return (Array.isArray(intents) ? intents : []).map((one) => typeof one === "string" ? { name: one } : one)
+        .filter((one) => typeof one?.name === "string")
+        .map(({ name, title, parameters }) => ({ name, title: plain(title ?? name, 24), parameters }));
+}
+
+/** What goes with a press: a text that begins with "/" is a place in the drawn state. */
+export const parametersOf = ({ parameters }, state) => parameters && Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) =>
+        [name, typeof value === "string" && value.startsWith("/") ? at(state, value) : value]));
 
 /** "name: value" of the first members; `clip` is the relay's. */
 function listed(state) {
@@ -75,6 +96,24 @@ function artOf({ image, radial, window }, value) {
     if (isNumber(angle)) return { kind: "radial", value: angle, radial };
     return isNumber(corner) ? { kind: "window", value: corner } : null;
 }
+
+/** The icon of a state: the preview names it, or a member of the state chooses it. */
+function iconOf({ icon }, value) {
+    const name = icon && typeof icon === "object" ? icon[String(value(icon.at))] : icon;
+    return typeof name === "string" && Object.hasOwn(icons, name) ? { kind: "icon", value: name } : null;
+}
+
+/** What is filled, and what is a line, in a box of 24 × 24. */
+const icons = {
+    lock: ["M6 11h12a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-8a1 1 0 0 1 1-1z", "M8 11V7.5a4 4 0 0 1 8 0V11"],
+    "lock.open": ["M4 11h12a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1v-8a1 1 0 0 1 1-1z",
+        "M13.5 11V7a3.9 3.9 0 0 1 7.8 0v2"],
+    person: ["M12 3.5a4.2 4.2 0 1 1 0 8.4a4.2 4.2 0 0 1 0-8.4zM4 21a8 7.5 0 0 1 16 0z", ""],
+    star: ["M12 2.5l2.9 6.2 6.7.8-5 4.6 1.4 6.7-6-3.4-6 3.4 1.4-6.7-5-4.6 6.7-.8z", ""],
+    bell: ["M12 3a6 6 0 0 1 6 6v5l2 4H4l2-4V9a6 6 0 0 1 6-6zM9.5 19.5h5a2.5 2.5 0 0 1-5 0z", ""],
+    car: ["M5.5 5h13l2 6.5 1 .8V18h-2v2h-3v-2h-9v2h-3v-2h-2v-5.7l1-.8zM7 7l-1.2 4h12.4L17 7z", ""],
+    box: ["M12 2.5l8.5 4.2L12 11 3.5 6.7z", "M3.5 7.5V17l8.5 4.2 8.5-4.2V7.5M12 12v9"],
+};
 
 /** Seconds from Unix' first moment to Swift's: 1970 to 2001. */
 const SWIFT_EPOCH = 978307200;
@@ -157,10 +196,14 @@ export class Art {
             const context = this.canvas.getContext("2d");
             context.clearRect(0, 0, image.width, image.height);
             context.drawImage(image, 0, 0);
+            this.canvas.dataset.fine = image.width > 64;
         } else if (art.kind === "radial") {
             const all = art.places ?? places(art.radial, art.value, art.value, 1);
             all.forEach(([x, y], index) => this.avatars[index].setAttribute("transform",
                 `translate(${x.toFixed(2)} ${y.toFixed(2)})`));
+        } else if (art.kind === "icon") {
+            icons[art.value].forEach((d, index) => this.icon.children[index].setAttribute("d", d));
+            this.element.dataset.icon = art.value;
         } else {
             this.frame.setAttribute("rx", Math.min(40, Math.max(0, art.value) * 2));
         }
@@ -175,6 +218,10 @@ export class Art {
         this.element.dataset.kind = art?.kind ?? "";
         if (art?.kind === "image") this.canvas = this.add(document.createElement("canvas"));
         if (art?.kind === "radial") this.avatars = radial(this.add(svg("0 0 300 300")), art.radial);
+        if (art?.kind === "icon") {
+            this.icon = this.add(svg("0 0 24 24"));
+            this.icon.append(s("path", { "fill-rule": "evenodd" }), s("path", { class: "iconline" }));
+        }
         if (art?.kind === "window") this.frame = windowFrame(this.add(svg("0 0 120 84")));
     }
 
@@ -186,8 +233,11 @@ export class Art {
 
 const svg = (viewBox) => s("svg", { viewBox, focusable: "false" });
 
-/** From 1 to 12, 3 where a preview says nothing. */
-const countOf = ({ items }) => Number.isInteger(items) && items >= 1 && items <= 12 ? items : 3;
+/** From 1 to 12, 3 where a preview says nothing; a list has a text for each. */
+function countOf({ items }) {
+    const count = Array.isArray(items) ? items.length : items;
+    return Number.isInteger(count) && count >= 1 && count <= 12 ? count : 3;
+}
 
 /** Avatars on a dashed circle, which do not overlap. */
 function radial(root, preview) {
@@ -200,9 +250,11 @@ function radial(root, preview) {
     return Array.from({ length: items }, (_, index) => {
         const body = s("circle", { r: 40 });
         body.style.fill = `hsl(${(42 + 360 * index / items) % 360} 85% 66%)`;
+        const word = Array.isArray(preview.items) ? plain(preview.items[index], 8) : "";
         const avatar = s("g", { class: "avatar" }, s("g", { transform: `scale(${size.toFixed(2)})` },
-            body, s("circle", { r: 13, cy: -9, class: "head" }),
-            s("path", { d: "M-21 24a21 18 0 0 1 42 0z", class: "head" })));
+            body, word ? s("text", { y: 3, class: "emoji" }, word) : [
+                s("circle", { r: 13, cy: -9, class: "head" }),
+                s("path", { d: "M-21 24a21 18 0 0 1 42 0z", class: "head" })]));
         root.append(avatar);
         return avatar;
     });

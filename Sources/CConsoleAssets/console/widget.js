@@ -22,21 +22,27 @@ export class WidgetFace {
     constructor(family) {
         this.family = family;
         this.parts = [];
-        this.list = h("div.parts");
-        this.element = h(`div.widget.${family}`, { role: "img" }, this.list);
+        this.list = h("div.parts", { role: "img" });
+        this.element = h(`div.widget.${family}`, {}, this.list);
     }
 
-    /** Draws the content of an entry; a picture in it comes with one of the next calls. */
-    draw(state, { type, isPlaceholder = false, label = "" } = {}) {
+    /**
+     * Draws the content of an entry; a picture in it comes with one of the next calls. `empty`: what a
+     * part without content says, a text, or a function of the part's index.
+     */
+    draw(state, { type, isPlaceholder = false, label = "", empty = "Empty" } = {}) {
         const now = [state, type, isPlaceholder, label, previews.types];
         if (!this.isWaiting && this.drawn?.every((value, index) => value === now[index])) return;
         this.drawn = now;
         const { parts, lines, columns = 1 } = room[this.family];
         const all = isPlaceholder ? [{}] : partsOf(state).slice(0, parts);
+        this.contents = all;
         while (this.parts.length > all.length) this.parts.pop().element.remove();
         while (this.parts.length < all.length) this.add();
         const rows = Math.ceil(all.length / columns);
-        const models = all.map((part) => model(part, type, this.family));
+        const models = all.map((part, index) =>
+            model(part, type, this.family, typeof empty === "function" ? empty(index) : empty));
+        this.titles = models.map(({ title, subtitle }) => [title, subtitle].filter(Boolean).join(", "));
         for (const [index, part] of this.parts.entries()) {
             part.draw(models[index], isPlaceholder ? -1 : Math.floor(lines / rows));
         }
@@ -45,8 +51,8 @@ export class WidgetFace {
         this.element.dataset.parts = all.length;
         this.element.dataset.placeholder = isPlaceholder;
         this.words = [label, ...isPlaceholder ? ["placeholder"]
-            : models.flatMap(({ title, subtitle }) => [title, subtitle])].filter(Boolean).join(", ");
-        this.element.setAttribute("aria-label", this.words);
+            : this.titles].filter(Boolean).join(", ");
+        this.list.setAttribute("aria-label", this.words);
     }
 
     add() {
@@ -69,14 +75,17 @@ class Part extends Card {
     draw(drawn, most) {
         super.draw(most < 0 ? { ...drawn, title: "" } : drawn);
         this.text.hidden = false;
-        this.standIn.hidden = drawn.art !== null;
+        this.standIn.hidden = drawn.art !== null || drawn.icon !== null || drawn.isEmpty === true;
+        this.element.dataset.empty = drawn.isEmpty === true;
+        // The letters of a circle are as small as its longest word asks for.
+        this.element.style.setProperty("--longest", Math.max(6, drawn.title.length, drawn.subtitle.length));
         this.element.style.setProperty("--tint", drawn.tint);
         setText(this.lines, drawn.lines.slice(0, Math.max(0, most)).join("\n"));
     }
 }
 
 /** Where a content has `items`, such as several doors, each is a part. */
-function partsOf({ items, ...rest }) {
+export function partsOf({ items, ...rest }) {
     const isList = Array.isArray(items) && items.length > 0 && items.every(isObject);
     return isList ? items : [rest];
 }
@@ -86,10 +95,10 @@ const isText = (value) => ["string", "number", "boolean"].includes(typeof value)
     && !String(value).startsWith("iVBORw0KGgo");
 
 /** What the preview of the type says, else the first members; then a line for each element of a list. */
-function model(part, type, family) {
+function model(part, type, family, empty) {
     const texts = Object.entries(part).filter(([, value]) => isText(value));
     let drawn = previews.types?.get(type)?.preview ? previews.model(part, type) : null;
-    if (!drawn || !(drawn.art || drawn.title || drawn.subtitle)) {
+    if (!drawn || !(drawn.art || drawn.icon || drawn.title || drawn.subtitle)) {
         drawn = previews.model(Object.fromEntries(texts));
         // A circle has no room for names.
         if (family === "accessoryCircular" && drawn.title) {
@@ -97,11 +106,15 @@ function model(part, type, family) {
         }
     }
     drawn.lines = [...drawn.lines, ...Object.values(part).filter(Array.isArray).flat().map(line)];
-    if (!drawn.art && !drawn.title && !drawn.subtitle) drawn.title = "Empty";
+    if (!drawn.art && !drawn.icon && !drawn.title && !drawn.subtitle) Object.assign(drawn, { title: empty, isEmpty: true });
+    if (isOnLockScreen(family)) Object.assign(drawn, accessory(drawn));
     return drawn;
 }
 
+/** A place on the Lock Screen has the icon before the words, and a picture only where there is no icon. */
+const accessory = ({ art, icon }) => icon ? { art: icon } : { art };
+
 /** "Ada · in · 07:02" */
-const line = (value) => (isObject(value) ? Object.values(value) : [value]).filter(isText)
+export const line = (value) => (isObject(value) ? Object.values(value) : [value]).filter(isText)
     .map((text) => /^\d{4}-\d\d-\d\dT/.test(text) ? clock(Date.parse(text)).slice(0, 5) : plain(text, 40))
     .join(" · ");

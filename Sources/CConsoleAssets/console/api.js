@@ -49,7 +49,8 @@ const SILENCE_MAX = 30000;
 
 export const segment = (text) => encodeURIComponent(text);
 
-function away() {
+/** The relay did not answer, and the page knows it. */
+export function away() {
     reached(false);
     return new Refusal(0, { detail: "The relay cannot be reached. The page tries again." });
 }

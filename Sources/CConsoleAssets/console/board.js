@@ -25,14 +25,11 @@ export class WidgetView {
         this.all = [];
         this.links = h("div.widgetlinks");
         this.words = h("span");
-        this.reload = h("button.small", { type: "button", "aria-label": `Reload ${brief(kind)}`,
-            onclick: () => phone.do("widget-reload", { widget: kind }) }, "Reload");
         this.element = h("figure.widgetbox", { "data-family": family },
             h("div.widgetframe", {}, this.face.element, this.links,
                 h("button.remove", { type: "button", "aria-label": `Remove ${this.name}`, title: "Remove",
                     onclick: () => this.act("widget-rm") }, "−")),
-            h("figcaption", {}, h("strong", {}, brief(kind), config && ` ${brief(config)}`), this.words,
-                this.reload));
+            h("figcaption", {}, h("strong", {}, brief(kind), config && ` ${brief(config)}`), this.words));
     }
 
     hear(widget) {
@@ -42,7 +39,6 @@ export class WidgetView {
             entry && `entry ${distance(entry)}`,
             fetching ? `fetches now (${causes[fetching]})`
                 : fetch && `fetch ${distance(fetch)} (${causes[cause]})`].filter(Boolean).join(" · "));
-        this.reload.hidden = this.phone.phone.presence !== "active";
         // It has asked, it got nothing, and it does not ask again.
         this.isRefused = widget.placeholder && widget.fetches > 0 && !fetching && !fetch;
         const parts = partsOf(widget.state);
@@ -105,11 +101,16 @@ export class WidgetView {
     /** Why a part shows nothing. */
     emptyWords(index) {
         const { config } = this.itemOf(index);
-        if (config && (this.isRefused || this.itemOf(index).key)) return `This phone may not see ${brief(config)}`;
+        const kind = this.key.widget;
+        const [word] = kind.split(/[-._]/);
+        const name = /^[a-z]+$/.test(word) ? word : null;
+        if (config && (this.isRefused || this.itemOf(index).key)) {
+            return `This phone may not see ${name && config.startsWith(`${kind}.`)
+                ? `${name} ${brief(config.slice(kind.length + 1))}` : brief(config)}`;
+        }
         const { type, url } = this.widget;
-        if (config || type || url || !keyed.has(this.key.widget)) return "Nothing to show yet";
-        const [word] = this.key.widget.split(/[-._]/);
-        return `Choose ${/^[a-z]+$/.test(word) ? `a ${word}` : "what it shows"}`;
+        if (config || type || url || !keyed.has(kind)) return "Nothing to show yet";
+        return `Choose ${name ? `a ${name}` : "what it shows"}`;
     }
 }
 
@@ -188,7 +189,9 @@ export class AppPage {
             onclick: () => phone.do("status-bar", { on: !phone.phone.status_bar }) });
         this.words = h("p", {}, "This window has round corners while the app is active, and square ones in the switcher.");
         this.window = h("div.windowpage", {}, this.words, this.bar);
-        this.element = h("div.inapp", {}, this.where, this.link, this.page, this.window, this.runner.element, this.note);
+        this.reload = h("button", { type: "button", onclick: () => phone.do("widget-reload") }, "Reload the widgets");
+        this.element = h("div.inapp", {}, this.where, this.link, this.page, this.window, this.runner.element,
+            this.reload, this.note);
     }
 
     hear(phone) {
@@ -198,7 +201,8 @@ export class AppPage {
         this.link.hidden = !this.opened;
         this.state = phone.app?.state;
         this.type = phone.app?.type;
-        const { cards } = phone;
+        const { cards, widgets } = phone;
+        this.reload.hidden = widgets.length === 0;
         this.runner.hear(cards.filter(({ type }) => type === RUNNER));
         this.card = cards.findLast((card) => isLive(card) && previews.model(card.drawn_state, card.type).art?.kind === "window");
         setText(this.bar, phone.status_bar ? "Hide the status bar" : "Show the status bar");
@@ -255,21 +259,6 @@ function factsOf(part, shown) {
 }
 
 const RUNNER = "RunnerWidgetAttributes";
-const HEAD = "iVBORw0KGgoAAAANSUhEUgAAADAAAAAgAQAAAAB8r8axAAAA";
-/** The cat's five pictures, 48 by 32 pixels each: those of Protocol/examples/runner. */
-const CAT = [
-    "c0lEQVQYV2NgIAw4gLihgUEGSB2EUI8bGCSA1P8GBgsUSoa5geFvAwM///8/QB77fyA4wPQHakw9kNcApu4AefZAKQQlD5Zi4H8O"
-        + "oRjkwVQDhDpgDaL4HhSDKPaC5yDDmAuOgamd50AU4/05YCs6ORjQAADkBDI1UMr9mwAAAABJRU5ErkJggg==",
-    "e0lEQVQYV3XIoQ3CUBiF0dM8kjpgAroCsoKkHYURikFSJCMgGAJZ+QZBvAkIG/yIJqD6mZN7WarvwTHb4pS1GLP9n0s2zKslojjU"
-        + "EVHsmogoNhERzB/jTPcjz1zRfOqMJtcFnTTgLD2p3tJEekl36kl6sB6kG6uigt5SXycYNH+QXsemAAAAAElFTkSuQmCC",
-    "aElEQVQYV5XFoRHCQAAEwI0K7juAdAAyAiatUAIyMxGkBEpKKV/COxyHBwxrli/DAE5XMFYw/exqoEzVrSRpxilJc0iSqiR50idp"
-        + "uH/2okvts+qzWjZl5txcKmW2bPQPR3SbPax2/vMG8b00MC1n9zoAAAAASUVORK5CYII=",
-    "cklEQVQYV4XFoRGCYBgA0PefwYgTKCMYab+jMAITCGOwldVA4AxaOI9o8jPgeUfylcd/JcpSg2OtQTVqkH9Vm06u7Yu3PCoiImbb"
-        + "Jd/aiOhoI2bkdZcYcXYYMUkzBulFujKQeiY2PU9SxR07HsBt6WTtA/zJNl9fAv7uAAAAAElFTkSuQmCC",
-    "eUlEQVQYV23HMQ4BQRiA0ReTGIXYVrGJQygVu3ESRyB6s8dSzlF0OicQv2IKIb7m5eNfs0ZuzDGOVjhUS5yqHqVdqVZpUqrcPV2q"
-        + "HPEqVYqIuFE+VIaIB4aIGzaNLqIiH4YJ6dhBun6x3kxI6x3kfts4w2xxB/Z+egOvRy334eFlqwAAAABJRU5ErkJggg==",
-].map((rest) => HEAD + rest);
-
 /** The app of `runner`: it is a producer, and speaks to the relay with the key of this console. */
 class Runner {
     constructor(phone) {
@@ -287,7 +276,7 @@ class Runner {
 
     hear(cards) {
         this.cards = cards;
-        this.element.hidden = cards.length === 0 && !this.hasRun;
+        this.element.hidden = cards.length === 0;
         const live = cards.filter(isLive).length;
         setText(this.words, live === 0 ? "No card runs."
             : `${live === 1 ? "A card runs" : `${live} cards run, the newest moves`} while this app is not in front.`);
@@ -295,7 +284,6 @@ class Runner {
 
     async try(act) {
         try {
-            this.hasRun = true;
             await act();
             this.phone.again();
         } catch (error) {
@@ -303,23 +291,28 @@ class Runner {
         }
     }
 
-    /** The picture that the newest card shows. */
-    get index() {
-        return Math.max(0, CAT.indexOf(this.cards.at(-1)?.drawn_state?.image));
+    /** The pictures that the newest card has played, and which of them it shows. */
+    async pictures() {
+        const card = this.cards.at(-1);
+        if (!card) throw new Error("This phone has no card of the runner: tombolo trigger runner makes one.");
+        const { events } = await get("/v1/log", { activity: card.activity, kind: "command" });
+        const images = events.findLast(({ body }) => body?.flipbook)?.body.flipbook.frames;
+        if (!images) throw new Error("The newest card has played nothing yet.");
+        return [images, Math.max(0, images.indexOf(card.drawn_state.image))];
     }
 
     async start() {
+        const [images, index] = await this.pictures();
         const id = `runner-${crypto.getRandomValues(new Uint32Array(1))[0].toString(16)}`;
-        const { index } = this;
         for (const { activity } of this.cards.filter(isLive)) await this.halt(activity);
         await put(`/v1/activities/${id}`, { type: RUNNER, audience: { device: this.phone.name },
-            state: { image: CAT[index] }, relevance: 1,
+            state: { image: images[index] }, relevance: 1,
             alert: { title: "The cat is off", body: "It runs until somebody stops it" } });
-        await this.play(id, index);
+        await this.play(id, images, index);
     }
 
-    play(id, index) {
-        return post(`/v1/activities/${segment(id)}/clips`, { flipbook: { path: "/image", frames: CAT,
+    play(id, images, index) {
+        return post(`/v1/activities/${segment(id)}/clips`, { flipbook: { path: "/image", frames: images,
             every: this.every.value, loop: "forever", clock: "shown", start_at: index } });
     }
 
@@ -333,8 +326,8 @@ class Runner {
     async change() {
         const id = this.cards.filter(isLive).at(-1)?.activity;
         if (!id) return;
-        const { index } = this;
-        if (await this.halt(id)) await this.play(id, index);
+        const pictures = await this.pictures();
+        if (await this.halt(id)) await this.play(id, ...pictures);
     }
 
     stop() {

@@ -1,34 +1,36 @@
 // The frame of the console: sign-in, navigation, and one screen at a time.
 
-import { Refusal, get, onReached, onRefused, poll, session } from "./api.js";
+import { Refusal, away, get, onReached, onRefused, poll, session } from "./api.js";
 import { brief, clock, command, duration, fill, h, say, setText } from "./dom.js";
 import { endLive, live, onEvents, startLive } from "./live.js";
 import { overview, severe } from "./overview.js";
-import { activities } from "./activities.js";
-import { activity } from "./activity.js";
-import { deliveries } from "./deliveries.js";
-import { devices } from "./devices.js";
-import { log } from "./log.js";
-import { phones } from "./phones.js";
-import { channels, types } from "./registry.js";
-import { timelines } from "./timelines.js";
 import { why } from "./why.js";
-import { pacing } from "./pacing.js";
+
+/** A screen whose file comes when it is opened first: `file` fetches it, `name` is its function. */
+function lazy(file, name) {
+    const show = async (root, place) => {
+        const module = await file().catch((error) => { throw error instanceof TypeError ? away() : error; });
+        if (!place.signal.aborted) await module[name](root, place);
+    };
+    return Object.assign(show, { file });
+}
+
+const registry = () => import("./registry.js");
 
 /** One row a screen: its link, and who draws it; `of` is the screen whose link leads to it. */
 const screens = [
     { name: "overview", title: "Overview", show: overview },
-    { name: "activities", title: "Activities", show: activities },
-    { name: "activity", title: "Activity", of: "activities", show: activity },
+    { name: "activities", title: "Activities", show: lazy(() => import("./activities.js"), "activities") },
+    { name: "activity", title: "Activity", of: "activities", show: lazy(() => import("./activity.js"), "activity") },
     { name: "why", title: "Why", show: why },
-    { name: "phones", title: "Phones", show: phones, if: () => session.me?.phones },
-    { name: "deliveries", title: "Deliveries", show: deliveries },
-    { name: "devices", title: "Devices", show: devices },
-    { name: "timelines", title: "Timelines", show: timelines },
-    { name: "log", title: "Log", show: log },
-    { name: "pacing", title: "Pacing", show: pacing },
-    { name: "types", title: "Types", show: types },
-    { name: "channels", title: "Channels", show: channels },
+    { name: "phones", title: "Phones", show: lazy(() => import("./phones.js"), "phones"), if: () => session.me?.phones },
+    { name: "deliveries", title: "Deliveries", show: lazy(() => import("./deliveries.js"), "deliveries") },
+    { name: "devices", title: "Devices", show: lazy(() => import("./devices.js"), "devices") },
+    { name: "timelines", title: "Timelines", show: lazy(() => import("./timelines.js"), "timelines") },
+    { name: "log", title: "Log", show: lazy(() => import("./log.js"), "log") },
+    { name: "pacing", title: "Pacing", show: lazy(() => import("./pacing.js"), "pacing") },
+    { name: "types", title: "Types", show: lazy(registry, "types") },
+    { name: "channels", title: "Channels", show: lazy(registry, "channels") },
 ];
 
 const main = document.getElementById("main");
@@ -90,8 +92,9 @@ function route(moved) {
     fill(main, content);
     scrollTo(0, 0);
     if (moved) main.focus({ preventScroll: true });
-    Promise.resolve(screen.show(content, { id, part, query, signal: leave.signal })).catch((error) => {
-        if (error.name === "AbortError") return;
+    const { signal } = leave;
+    Promise.resolve(screen.show(content, { id, part, query, signal })).catch((error) => {
+        if (error.name === "AbortError" || signal.aborted) return;
         if (!(error instanceof Refusal)) throw error;
         isUnread = error.status === 0 || error.status === 503;
         content.append(problem(error));
@@ -176,6 +179,14 @@ async function enter(failed) {
     startLive(session.me.last_seq);
     show();
     route(false);
+    setTimeout(fetchScreens, REST);
+}
+
+/** Milliseconds after which the files of the other screens come: they open at once then. */
+const REST = 2500;
+
+async function fetchScreens() {
+    for (const { show } of screens) await show.file?.().catch(() => {});
 }
 
 /** Milliseconds between two looks at the relay's health, and what such a look may take. */

@@ -362,7 +362,12 @@ class PhoneView {
             ...phone.trouble.map((kind) => badge(kind, "warn")));
         setText(this.verdict, isFresh ? verdictOf(phone.tap, phone) : "");
         this.verdict.dataset.result = isFresh ? phone.tap.result : "";
+        const { activeElement: focus } = document;
         this.home.disabled = phone.presence === "background";
+        // What had the focus may be gone from the glass.
+        if (this.element.contains(focus) && (focus.disabled || focus.offsetParent === null)) {
+            (this.home.disabled ? this.app : this.home).focus({ preventScroll: true });
+        }
     }
 
     budget(rows) {

@@ -2,7 +2,8 @@
 
 import { Refusal, get, poll, segment, session } from "./api.js";
 import {
-    badge, brief, distance, empty, fill, h, json, link, panel, plain, setText, time, timeTitle, toDevice,
+    badge, brief, distance, empty, fill, h, json, link, panel, plain, setText, time, timeTitle,
+    toActivity, toDevice,
 } from "./dom.js";
 import { frames } from "./island.js";
 import { facts } from "./overview.js";
@@ -97,6 +98,7 @@ async function timeline(root, kind, query, signal) {
         facts(list, [
             ["subject", h("span", {}, `${name} `, name === "device" ? toDevice(subject) : brief(subject))],
             ["app", brief(view.app)],
+            ...view.from ? [["shows", h("span", {}, "the activity ", toActivity(view.from.activity))]] : [],
             ["type", view.type ? link(`#/types/${segment(view.type)}`, brief(view.type)) : "–"],
             ["policy", policyOf(view)], ["schedule", brief(scheduleOf(view), 120)],
             ["updated", time(view.updated_at)],
@@ -138,13 +140,15 @@ async function timeline(root, kind, query, signal) {
         let view;
         try {
             view = await get(path, names, signal);
-            const type = (await readTypes(signal)).find((row) => row.type === view.type && row.app === view.app);
-            const fresh = JSON.stringify([view, type]);
+            const [types, all] = await Promise.all([readTypes(signal), get(`${path}/entries`, names, signal)]);
+            // Of a timeline that shows an activity, the entries know the type.
+            const name = view.type ?? all.type;
+            const type = types.find((row) => row.type === name && row.app === view.app);
+            const fresh = JSON.stringify([view, type, all]);
             if (fresh !== stamp || (next !== null && Date.parse(next) <= session.now())) {
-                const [all, ...answers] = await Promise.all([get(`${path}/entries`, names, signal),
-                    ...families.map((family) =>
-                        get(`${path}/entries`, { ...names, family }, signal).catch(refusalOf))]);
-                draw(view, type, all.entries, families.map((family, index) => [family, answers[index]]));
+                const [updated_at, ...answers] = await Promise.all([updatedAt(view, signal), ...families.map((family) =>
+                    get(`${path}/entries`, { ...names, family }, signal).catch(refusalOf))]);
+                draw({ ...view, type: name, updated_at }, type, all.entries, families.map((family, index) => [family, answers[index]]));
                 stamp = fresh;
             }
         } catch (error) {
@@ -161,6 +165,19 @@ async function timeline(root, kind, query, signal) {
         for (const drawFace of faces) drawFace();
         setText(countdown, next ? remaining(Date.parse(next) - session.now()) : "None");
     });
+}
+
+/** When its content changed last: where it shows an activity, when that did. */
+async function updatedAt({ from, updated_at }, signal) {
+    if (!from) return updated_at;
+    try {
+        const { seq } = await get(`/v1/activities/${segment(from.activity)}`, {}, signal);
+        const { recorded_at } = await get(`/v1/log/${seq}`, {}, signal);
+        return recorded_at > updated_at ? recorded_at : updated_at;
+    } catch (error) {
+        if (error instanceof Refusal && error.status === 404) return updated_at;
+        throw error;
+    }
 }
 
 /** A family without a cut is refused, and the relay says why. */

@@ -705,16 +705,17 @@ def widgets(window):
     for family in FAMILIES:
         if family != "systemExtraLarge":
             phone.locator(f".gallery .{family}", has_text="Bo").wait_for()
-    phone.get_by_role("button", name="Add profile systemLarge").click()
-    phone.locator(".glass .systemLarge", has_text="Bo").wait_for()
     window.axe("the gallery")
     phone.locator(".gallery").get_by_role("button", name="Close").click()
     phone.locator(".gallery").wait_for(state="hidden")
+    phone.get_by_role("button", name="Open gallery").click()
+    phone.get_by_role("button", name="Add profile systemLarge").click()
+    phone.locator(".glass .systemLarge", has_text="Bo").wait_for()
     for family in ("systemSmall", "systemMedium", "systemLarge"):
         phone.get_by_role("button", name=f"Remove profile {family}").click()
         phone.locator(f".glass .{family}").wait_for(state="detached")
     add(phone, "systemSmall")
-    choices = [one.locator("option").all_text_contents() for one in (phone, pad)]
+    choices = [one.get_by_label("Family").locator("option").all_text_contents() for one in (phone, pad)]
     check(choices == [[one for one in FAMILIES if one != "systemExtraLarge"], FAMILIES], "families", choices)
     add(pad, "systemExtraLarge")
     pad.locator(".systemExtraLarge", has_text="Bo").wait_for()
@@ -735,6 +736,141 @@ def widgets(window):
     relay.call("POST", "/v1/phones/phone-3", {"do": "online"})
     page.locator("section.phone[aria-label='phone-3'] [data-placeholder=false].systemSmall").wait_for()
     window.quiet("widgets")
+
+
+DOORS = {"preview": {"title": "/name", "subtitle": "/word", "icon": {"at": "/locked", "true": "lock", "false": "lock.open"}},
+         "intents": [{"name": "UnlockDoor", "title": "Unlock", "parameters": {"door": "/id", "by": "hand"}}]}
+
+
+def pressed(window):
+    """Buttons run intents, and the picture follows; each door of a widget is tapped by itself, and the app shows it."""
+    page, relay, deeds = window.page, window.relay, []
+
+    def kept(request):
+        if request.method == "POST" and "/v1/phones/" in request.url:
+            deeds.append(json.loads(request.post_data))
+
+    def did(**wanted):
+        deadline = time.monotonic() + WITHIN
+        while not deeds:
+            check(time.monotonic() < deadline, "no deed, and not", wanted)
+            page.wait_for_timeout(20)
+        check((done := deeds.pop(0)) == {"do": "tap", **wanted}, done, "and not", wanted)
+
+    relay.call("PUT", "/v1/types/DoorAttributes", DOORS)
+    for name in ("7", "8", "9"):
+        state = {"id": name, "name": f"Door {name}", "word": "locked", "locked": True, "history": [{"who": "Ada", "what": "in"}]}
+        relay.call("PUT", "/v1/activities/door." + name, {
+            "type": "DoorAttributes", "audience": {"device": "phone-2"}, "state": state, "alert": {"title": "Door"}})
+        # Nobody may see the last one.
+        readers = {"readers": {"users": ["nobody" if name == "9" else relay.read("/v1/devices/phone-2")["user"]]}}
+        relay.call("PUT", "/v1/timelines/door", {"subject": {"key": "door." + name, **readers},
+                                                 "from": {"activity": "door." + name}, "url": "door://" + name})
+    for family, config in (("systemLarge", "door.7,door.8"), ("systemMedium", "door.9"), ("systemSmall", None)):
+        relay.call("POST", "/v1/phones/phone-2", {"do": "widget-add", "widget": "door", "family": family,
+                                                  **({"config": config} if config else {})})
+    window.open("phones", "Phones")
+    page.on("request", kept)
+    phone = page.locator("section.phone[aria-label='phone-2']")
+    large = phone.locator(".systemLarge")
+    large.locator(".part", has_text="Door 8").wait_for()
+    phone.get_by_text("This phone may not see door 9").wait_for()
+    phone.get_by_text("Choose a door").wait_for()
+    large.get_by_role("button", name="Unlock Door 8").click()
+    did(widget="door", family="systemLarge", config="door.8", intent="UnlockDoor", parameters={"door": "8", "by": "hand"})
+    phone.locator(".verdict", has_text="Unlock").wait_for()
+    check(phone.locator(".glass[data-presence=background]").count() == 1, "a button opens the app")
+    relay.call("PATCH", "/v1/activities/door.8", {"state": {"word": "unlocked", "locked": False}, "urgency": "high"})
+    large.locator('.part:has-text("Door 8") [data-icon="lock.open"]').wait_for()
+    check(large.locator('.part:has-text("Door 7") [data-icon="lock"]').count() == 1, "the other door is not locked")
+    phone.get_by_role("button", name="Tap door door.7,door.8 systemLarge, door.8, Door 8").click()
+    did(widget="door", family="systemLarge", config="door.8", link="door://8")
+    phone.locator(".inapp h3", has_text="Door 8").wait_for()
+    words = phone.locator(".inapp").inner_text()
+    check("door://8" in words and "unlocked" in words and "Ada · in" in words, "the app says", words)
+    window.axe("the app")
+    deed(page, "phone-2", "Leave app", "Lock")
+    for name in ("7", "9"):
+        phone.locator(".glass .live .cardbox", has_text="Door " + name).wait_for()
+    relay.call("POST", "/v1/activities/door.9/end", {})
+    phone.locator(".over .cardbox", has_text="Door 9").wait_for(state="attached")
+    summary = phone.locator(".ended summary")
+    check(summary.inner_text().endswith(" ended") and phone.locator(".over .cardbox:visible").count() == 0, "ended cards")
+    summary.click()
+    phone.locator(".over .cardbox", has_text="Door 9").wait_for()
+    check(phone.locator(".over .intent:visible").count() == 0, "an ended card has buttons")
+    deeds.clear()
+    card = phone.locator(".live .cardbox", has_text="Door 7")
+    started = time.monotonic()
+    card.get_by_role("button", name="Unlock").click()
+    did(activity="door.7", intent="UnlockDoor", parameters={"door": "7", "by": "hand"})
+    relay.call("PATCH", "/v1/activities/door.7", {"state": {"word": "unlocked", "locked": False}, "urgency": "high"})
+    card.locator('[data-icon="lock.open"]').wait_for()
+    check(time.monotonic() - started < 5, "the picture came after", time.monotonic() - started)
+    window.axe("ended cards")
+    card.locator(".title").click(force=True)
+    did(activity="door.7")
+    page.remove_listener("request", kept)
+    window.open("timelines/door?key=door.7", "door")
+    page.locator(".facts", has_text="DoorAttributes").wait_for()
+    before = page.locator(".facts dd").all_inner_texts()
+    check("Empty" not in page.inner_text(".families"), "families are empty")
+    relay.call("PATCH", "/v1/activities/door.7", {"state": {"word": "locked"}})
+    until(page, "words => JSON.stringify([...document.querySelectorAll('.facts dd')].map(one => one.innerText)) !== words",
+          json.dumps(before, separators=(",", ":"), ensure_ascii=False))
+    for family in ("systemLarge", "systemMedium", "systemSmall"):
+        relay.call("POST", "/v1/phones/phone-2", {"do": "widget-rm", "widget": "door", "family": family})
+    for name in ("7", "8", "9"):
+        relay.call("DELETE", "/v1/timelines/door?key=door." + name)
+    relay.call("POST", "/v1/activities/end", {"where": {"type": "DoorAttributes"}})
+    relay.call("POST", "/v1/phones/phone-2", {"do": "back"})
+    window.quiet("buttons")
+
+
+def apps(window):
+    """The runner's app starts, changes and stops; the window's app has its corners, and hides its status bar."""
+    page, relay = window.page, window.relay
+    relay.call("PUT", "/v1/types/WindowWidgetAttributes", {
+        "preview": {"window": {"corner": "/corner"}},
+        "presence": {"path": "/corner", "active": 8, "inactive": 0, "duration": "350ms", "easing": "easeOut"}})
+    relay.call("PUT", "/v1/activities/window-1", {
+        "type": "WindowWidgetAttributes", "audience": {"device": "phone-1"}, "state": {}, "alert": {"title": "Window"}})
+    window.open("phones", "Phones")
+    phone = page.locator("section.phone[aria-label='phone-1']")
+    deed(page, "phone-1", "Open app")
+    corner = "wanted => document.querySelector('[aria-label=phone-1] .inapp').dataset.corner === wanted"
+    until(page, corner, "8")
+    phone.get_by_role("button", name="Hide the status bar").click()
+    phone.locator(".statusbar").wait_for(state="hidden")
+    phone.get_by_role("button", name="Show the status bar").click()
+    phone.locator(".statusbar").wait_for()
+    deed(page, "phone-1", "Switcher")
+    until(page, corner, "0")
+    deed(page, "phone-1", "Close switcher")
+    until(page, corner, "8")
+
+    def running():
+        found = relay.read("/v1/activities?status=active&type=RunnerWidgetAttributes")["activities"]
+        return {one["activity"]: [clip["every"] for clip in one["clips"]] for one in found}
+
+    def becomes(condition, what):
+        deadline = time.monotonic() + WITHIN
+        while not condition(now := running()):
+            check(time.monotonic() < deadline, what, now)
+            page.wait_for_timeout(100)
+
+    before = running()
+    phone.get_by_role("button", name="Start", exact=True).click()
+    becomes(lambda now: len(now) > len(before) and all(not now[one] for one in before)
+            and [every for one in now for every in now[one]] == ["100ms"], "a second start")
+    phone.get_by_label("Interval").select_option("500ms")
+    becomes(lambda now: [every for one in now for every in now[one]] == ["500ms"], "the interval")
+    window.axe("the app of the runner")
+    phone.get_by_role("button", name="Stop", exact=True).click()
+    becomes(lambda now: not now, "stop")
+    relay.call("POST", "/v1/activities/window-1/end", {})
+    deed(page, "phone-1", "Leave app")
+    window.quiet("the apps")
 
 
 def timelines(window):
@@ -1166,6 +1302,8 @@ def main():
             wall(window)
             widgets(window)
             timelines(window)
+            pressed(window)
+            apps(window)
             restarted(window)
             window.context.close()
             for width, scheme in ((1360, "dark"), (390, "light")):

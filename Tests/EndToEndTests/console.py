@@ -688,7 +688,7 @@ def widgets(window):
     opened("phone-1", "app://me")
     phone.get_by_text("The app is in front.").wait_for()
     until(page, "() => document.activeElement.getAttribute('aria-label') === 'Leave the app'")
-    phone.get_by_text("the relay has it").wait_for()
+    phone.locator(".verdict", has_text="app://me: the app is open").wait_for()
     page.keyboard.press("Enter")
     phone.get_by_role("button", name="Tap app://me/rank").click()
     opened("phone-1", "app://me/rank")

@@ -1,7 +1,8 @@
 """The README's pictures, from the console of a real `tombolo dev`: pictures.py TOMBOLO [NAME…] [--out DIR]
 
-A scene is a story that a producer tells, and parts of the console's screens that show it, side by side.
-The browser draws all of it; nothing is drawn by hand. Needs what console.py needs, and the font Inter.
+A scene is a story that a producer tells, and parts of the console's screens that show it, side by side; or
+it is the wall of phones with a scenario, as a window shows it. Without names it is first-look, which the README
+shows. The browser draws all of it; nothing is drawn by hand. TOMBOLO_CONSOLE_DIR has other files of the console. Needs what console.py needs, and the font Inter.
 """
 import argparse
 import base64
@@ -17,6 +18,7 @@ from playwright.sync_api import sync_playwright
 from console import Relay, Window, until
 
 BYTES_MAX, WIDTH_MAX, SCALE = 300_000, 1440, 1.35
+CONSOLE = os.environ.get("TOMBOLO_CONSOLE_DIR")
 # The console takes the system's font; this is the system's font, here.
 FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><include>/etc/fonts/fonts.conf</include><match target="pattern">
@@ -60,6 +62,15 @@ class Scene(NamedTuple):
     parts: list
 
 
+class Wall(NamedTuple):
+    """The whole wall with a scenario whose producer answers: what is done on the phones, and at last."""
+    scenario: str
+    play: Callable
+    last: Callable = lambda relay: 0
+    width: int = 1440
+    phone: str = "phone-1"
+
+
 def shown(relay, phone, title):
     """Waits until a phone has drawn a state with this title."""
     deadline = time.monotonic() + 30
@@ -93,10 +104,84 @@ def order(relay):
     shown(relay, "phone-2", steps[0][0])
 
 
+def do(relay, phone, *deeds, **more):
+    for one in deeds:
+        relay.call("POST", "/v1/phones/" + phone, {"do": one, **more})
+
+
+def there(relay, what, condition):
+    """Waits until the phones, by name, are as the scene needs them."""
+    deadline = time.monotonic() + 40
+    while not condition({one["phone"]: one for one in relay.read("/v1/phones")["phones"]}):
+        check(time.monotonic() < deadline, "not there:", what)
+        time.sleep(0.1)
+
+
+PHONES = ("phone-1", "phone-2", "phone-3")
+
+
+def runner(relay):
+    """The cat runs in an island, and on the Lock Screen of the phones without one."""
+    there(relay, "the cat", lambda phones: all(phones[one]["cards"] for one in PHONES))
+    do(relay, "phone-1", "lock")
+    do(relay, "phone-3", "lock")
+
+
+def radial(relay):
+    there(relay, "the circle", lambda phones: all(phones[one]["cards"] for one in PHONES))
+    for phone in PHONES:
+        do(relay, phone, "lock")
+
+
+def turn(relay):
+    """Every card is turned, and the picture is taken on the way."""
+    time.sleep(1)
+    for phone in PHONES:
+        for card in relay.read("/v1/phones/" + phone)["cards"]:
+            do(relay, phone, "tap", activity=card["activity"], intent="turn")
+    time.sleep(0.4)
+
+
+def window(relay):
+    """The app in front, under the Control Center, and in the switcher."""
+    there(relay, "the window", lambda phones: all(phones[one]["cards"] for one in PHONES))
+    for phone in PHONES:
+        do(relay, phone, "front")
+    do(relay, "phone-2", "control-center")
+    do(relay, "phone-3", "switcher")
+    there(relay, "the corners", lambda phones: [
+        phones[one]["cards"][-1]["drawn_state"].get("corner") for one in PHONES] == [8, 8, 0])
+
+
+def profile(relay):
+    """Two phones with the widget, and what its tap opens."""
+    there(relay, "the widget", lambda phones: all(
+        phones[one]["widgets"] and phones[one]["widgets"][0]["state"] for one in PHONES[:2]))
+    kind = relay.read("/v1/phones/phone-1")["widgets"][0]["kind"]
+    do(relay, "phone-2", "tap", widget=kind, family="systemMedium")
+
+
+def door(relay):
+    """All families of one phone, an unlocked card on another, and a door that the third may not see."""
+    there(relay, "the doors", lambda phones: len(phones["phone-1"]["widgets"]) == 6 and phones["phone-1"]["cards"]
+          and phones["phone-2"]["cards"] and all(one["state"] for one in phones["phone-1"]["widgets"]))
+    do(relay, "phone-2", "lock")
+
+
+def locked_door(relay):
+    door(relay)
+    do(relay, "phone-1", "lock")
+
+
 SCENES = {
+    "runner": Wall("runner", runner), "runner-390": Wall("runner", runner, width=390, phone="phone-2"),
+    "window": Wall("window", window), "window-390": Wall("window", window, width=390),
+    "profile": Wall("profile", profile), "profile-390": Wall("profile", profile, width=390, phone="phone-2"),
+    "radial": Wall("radial", radial, turn), "radial-390": Wall("radial", radial, turn, width=390),
+    "door": Wall("door", door), "door-390": Wall("door", locked_door, width=390),
     "first-look": Scene(["--phones", "2", "--phone", "phone-1.class=standard", "--phone", "phone-2.allow=never"], order, [
         Part("phones", "Phones", 642, ["[aria-label=phone-1] .body", "[aria-label=phone-1] h2",
-                                       "[aria-label=phone-2] .body", "[aria-label=phone-2] .cardbuttons"], 18, 92),
+                                       "[aria-label=phone-2] .body"], 18, 20),
         Part("activities/order-7/why?device=phone-2", "order-7", 418,
              [".explanation .question", ".because li:nth-child(2)"], frame="panel"),
     ]),
@@ -117,9 +202,42 @@ def cut(browser, relay, part):
     return f'<div class="{part.frame}"><img width="{box["width"]}" src="data:image/png;base64,{picture}"></div>'
 
 
-def make(program, browser, scene, file):
+def photograph(program, browser, wall, file):
+    """The wall as a window of this width shows it."""
     with tempfile.TemporaryDirectory(prefix="tombolo-pictures.") as data:
-        relay = Relay(program, data, None, scene.flags)
+        relay = Relay(program, data, CONSOLE, ["--scenario", wall.scenario])
+        try:
+            wall.play(relay)
+            small = wall.width < 600
+            window = Window(browser, relay, wall.width, 844 if small else 900, scale=2 if small else 1)
+            window.sign_in()
+            window.open("phones", "Phones")
+            until(window.page, "name => document.querySelector(`section[aria-label=${name}] .body`)?.offsetParent", wall.phone)
+            if small:
+                window.page.locator(f".names >> text={wall.phone}").click()
+            window.page.wait_for_timeout(1500)
+            wall.last(relay)
+            window.page.screenshot(path=file)
+            window.quiet(wall.scenario)
+            window.context.close()
+        finally:
+            relay.end()
+    weigh(file, wall.width * (2 if small else 1))
+
+
+def weigh(file, width):
+    if os.path.getsize(file) > BYTES_MAX:
+        subprocess.run(["pngquant", "--force", "--strip", "--output", file, file], check=True)
+    size = os.path.getsize(file)
+    check(size <= BYTES_MAX, file, "has", size, "bytes")
+    print(f"{file}: {round(width)} pixels wide, {round(size / 1000)} kB")
+
+
+def make(program, browser, scene, file):
+    if isinstance(scene, Wall):
+        return photograph(program, browser, scene, file)
+    with tempfile.TemporaryDirectory(prefix="tombolo-pictures.") as data:
+        relay = Relay(program, data, CONSOLE, scene.flags)
         try:
             scene.play(relay)
             parts = [cut(browser, relay, part) for part in scene.parts]
@@ -132,11 +250,7 @@ def make(program, browser, scene, file):
     page.locator("main").screenshot(path=file)
     page.close()
     check(width <= WIDTH_MAX, file, "is", width, "pixels wide")
-    if os.path.getsize(file) > BYTES_MAX:
-        subprocess.run(["pngquant", "--force", "--strip", "--output", file, file], check=True)
-    size = os.path.getsize(file)
-    check(size <= BYTES_MAX, file, "has", size, "bytes")
-    print(f"{file}: {round(width)} pixels wide, {round(size / 1000)} kB")
+    return weigh(file, width)
 
 
 def main():
@@ -155,7 +269,7 @@ def main():
         fonts.flush()
         browser = player.chromium.launch(
             executable_path=chromium, args=["--no-sandbox"], env={**os.environ, "FONTCONFIG_FILE": fonts.name})
-        for name in options.names or SCENES:
+        for name in options.names or ["first-look"]:
             make(options.program, browser, SCENES[name], os.path.join(options.out, name + ".png"))
         browser.close()
 

@@ -254,7 +254,8 @@ function factsOf(part, shown) {
         if (name === "clip" || value === null) return [];
         if (Array.isArray(value)) return [[name, value]];
         if (typeof value === "object") return factsOf(value, shown);
-        return String(value).startsWith("iVBORw0KGgo") || shown.includes(String(value)) || name === "id" ? [] : [[name, value]];
+        const isSaid = name === "id" || typeof value === "boolean" || shown.includes(String(value));
+        return isSaid || String(value).startsWith("iVBORw0KGgo") ? [] : [[name, value]];
     }).slice(0, 40);
 }
 

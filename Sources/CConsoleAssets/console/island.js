@@ -55,7 +55,7 @@ class Compact {
         const { title, subtitle, timer } = drawn;
         // The side has room for a short word.
         const word = [subtitle, title].find((text) => text && text.length <= SHORT) ?? title;
-        setText(this.trail, timer ?? (drawn.art ? "" : word));
+        setText(this.trail, timer ?? (drawn.art && !drawn.icon ? "" : word));
         this.lead.classList.toggle("plainlead", !drawn.art && !drawn.icon && Boolean(title || subtitle || timer));
     }
 }
@@ -90,7 +90,7 @@ export class Card {
     /** The icon is the picture where there is no other. */
     draw(drawn) {
         this.art.draw(drawn.art ?? drawn.icon);
-        this.mark.draw(drawn.art ? drawn.icon : null);
+        this.mark.draw(drawn.art && drawn.art !== drawn.icon ? drawn.icon : null);
         setText(this.title, drawn.title);
         setText(this.subtitle, drawn.subtitle);
         setText(this.timer, drawn.timer ?? "");

@@ -92,7 +92,7 @@ class Deeds {
         if (this.names.children.length !== names.length) {
             fill(this.names, names.map((one) => h("button", { type: "button", onclick: () => {
                 this.choose(this.views.get(one));
-                this.chosen.element.scrollIntoView({ block: "nearest" });
+                this.chosen.glass.parentElement.scrollIntoView({ block: "nearest" });
             } }, one)));
         }
         for (const one of this.names.children) one.setAttribute("aria-pressed", one.textContent === name);
@@ -412,7 +412,7 @@ function verdictOf({ result, reason, intent, link, activity, widget }, { presenc
     const what = intent ? brief(button?.title ?? intent) : `Tap on ${brief(link ?? activity ?? widget, 40)}`;
     if (result === "waiting") return `${what}: on its way to the relay`;
     if (result !== "sent") return `${what}: not sent, ${brief(reason ?? "no reason", 80)}`;
-    return `${what}: the relay has it${intent || presence !== "active" ? "" : ", and the app is open"}`;
+    return `${what}: ${intent || presence !== "active" ? "the relay has it" : "the app is open"}`;
 }
 
 /** A bundle is played by the app itself: all frames are in the state, in its member `clip`. */

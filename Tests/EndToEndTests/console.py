@@ -24,7 +24,7 @@ from playwright.sync_api import sync_playwright
 # wall had buttons and the page of the app.
 GZIP_MAX = 82000
 # The console's files as they are sent, with the heads of the answers.
-FIRST_SCREEN_MAX = 100_000
+FIRST_SCREEN_MAX = 60_000
 # What a page comes to show it shows within so many seconds, on a busy machine too.
 WITHIN = 30
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"

@@ -54,6 +54,7 @@ class Part(NamedTuple):
     around: int = 0
     below: int = 0
     frame: str = ""
+    height: int = 900
 
 
 class Scene(NamedTuple):
@@ -180,8 +181,8 @@ SCENES = {
     "radial": Wall("radial", radial, turn), "radial-390": Wall("radial", radial, turn, width=390),
     "door": Wall("door", door), "door-390": Wall("door", locked_door, width=390),
     "first-look": Scene(["--phones", "2", "--phone", "phone-1.class=standard", "--phone", "phone-2.allow=never"], order, [
-        Part("phones", "Phones", 642, ["[aria-label=phone-1] .body", "[aria-label=phone-1] h2",
-                                       "[aria-label=phone-2] .body"], 18, 20),
+        Part("phones", "Phones", 660, ["[aria-label=phone-1] .body", "[aria-label=phone-1] h2",
+                                       "[aria-label=phone-2] .body"], 10, 20, height=760),
         Part("activities/order-7/why?device=phone-2", "order-7", 418,
              [".explanation .question", ".because li:nth-child(2)"], frame="panel"),
     ]),
@@ -190,7 +191,7 @@ SCENES = {
 
 def cut(browser, relay, part):
     """The part as an element of the page that shows all of them."""
-    window = Window(browser, relay, part.width, 900, scale=SCALE)
+    window = Window(browser, relay, part.width, part.height, scale=SCALE)
     window.sign_in()
     window.open(part.screen, part.title)
     until(window.page, "places => places.every(place => document.querySelector(place)?.offsetParent)", part.places)

@@ -90,11 +90,9 @@ export class WidgetView {
         const items = partsOf(this.widget.state);
         if (items.length < 2) return { config: this.key.config };
         const config = this.key.config?.split(",")[index];
+        // A door that is not there has no link.
         const isThere = (item) => Object.keys(item).length > 0;
-        const links = this.widget.links ?? [];
-        const link = links.length === items.length ? links[index]
-            : links.length === items.filter(isThere).length && isThere(items[index])
-                ? links[items.slice(0, index).filter(isThere).length] : undefined;
+        const link = isThere(items[index]) ? this.widget.links?.[items.slice(0, index).filter(isThere).length] : null;
         return { config, link, key: config && { config } };
     }
 
@@ -180,15 +178,14 @@ export class AppPage {
         this.title = h("strong");
         this.subtitle = h("p.pagesubtitle");
         this.list = h("dl");
-        this.lines = h("ul");
         this.page = h("article.page", {}, this.art.element,
-            h("h3", {}, this.mark.element, this.title), this.subtitle, this.list, this.lines);
+            h("h3", {}, this.mark.element, this.title), this.subtitle, this.list);
         this.note = h("p.hint");
         this.runner = new Runner(phone);
         this.bar = h("button", { type: "button",
             onclick: () => phone.do("status-bar", { on: !phone.phone.status_bar }) });
-        this.words = h("p", {}, "This window has round corners while the app is active, and square ones in the switcher.");
-        this.window = h("div.windowpage", {}, this.words, this.bar);
+        this.window = h("div", {}, h("p", {},
+            "This window has round corners while the app is active, and square ones in the switcher."), this.bar);
         this.reload = h("button", { type: "button", onclick: () => phone.do("widget-reload") }, "Reload the widgets");
         this.element = h("div.inapp", {}, this.where, this.link, this.page, this.window, this.runner.element,
             this.reload, this.note);
@@ -220,19 +217,18 @@ export class AppPage {
         if (this.drawn === now && !this.isWaiting) return;
         this.drawn = now;
         const model = previews.model(this.state, this.type);
-        const isListed = !previews.types?.get(this.type)?.preview;
         this.art.draw(model.art);
         this.isWaiting = model.art?.kind === "image" && !this.art.shown;
         this.mark.draw(model.icon);
-        setText(this.title, isListed ? "" : model.title);
-        setText(this.subtitle, isListed ? "" : model.subtitle);
-        this.title.parentElement.hidden = isListed || !model.title;
-        const shown = [model.title, model.subtitle];
-        const facts = partsOf(this.state).flatMap((part) => factsOf(part, isListed ? [] : shown));
-        fill(this.list, facts.filter(([, value]) => !Array.isArray(value)).map(([name, value]) =>
-            h("div", {}, h("dt", {}, brief(name)), h("dd", {}, plain(value, 200)))));
-        fill(this.lines, facts.filter(([, value]) => Array.isArray(value)).flatMap(([, all]) =>
-            all.slice(0, 20).map((one) => h("li", {}, line(one)))));
+        // Without a preview a model has "name: value" for a title.
+        const shown = previews.types?.get(this.type)?.preview ? [model.title, model.subtitle] : ["", ""];
+        setText(this.title, shown[0]);
+        this.title.parentElement.hidden = !shown[0];
+        setText(this.subtitle, Number.isNaN(Number(shown[1])) ? shown[1] : "");
+        const facts = partsOf(this.state).flatMap((part) => factsOf(part, shown));
+        fill(this.list, facts.map(([name, value]) => Array.isArray(value)
+            ? value.slice(0, 20).map((one) => h("div", {}, h("dt", {}, line(one)), h("dd")))
+            : h("div", {}, h("dt", {}, brief(name)), h("dd", {}, plain(value, 200)))));
     }
 
     /** The app is the window: its corners are those of the newest card that draws one. */
@@ -254,7 +250,8 @@ function factsOf(part, shown) {
         if (name === "clip" || value === null) return [];
         if (Array.isArray(value)) return [[name, value]];
         if (typeof value === "object") return factsOf(value, shown);
-        const isSaid = name === "id" || typeof value === "boolean" || shown.includes(String(value));
+        const isSaid = name === "id" || typeof value === "boolean"
+            || (typeof value === "string" && shown.includes(value));
         return isSaid || String(value).startsWith("iVBORw0KGgo") ? [] : [[name, value]];
     }).slice(0, 40);
 }

@@ -6,32 +6,32 @@ import { endLive, live, onEvents, startLive } from "./live.js";
 import { overview, severe } from "./overview.js";
 import { why } from "./why.js";
 
-/** A screen whose file comes when it is opened first: `file` fetches it, `name` is its function. */
-function lazy(file, name) {
-    const show = async (root, place) => {
-        const module = await file().catch((error) => { throw error instanceof TypeError ? away() : error; });
-        if (!place.signal.aborted) await module[name](root, place);
-    };
-    return Object.assign(show, { file });
-}
-
-const registry = () => import("./registry.js");
-
-/** One row a screen: its link, and who draws it; `of` is the screen whose link leads to it. */
+/**
+ * One row a screen: its link, and who draws it; `of` is the screen whose link leads to it. Without
+ * `show` it is in a file, which comes when it is opened.
+ */
 const screens = [
     { name: "overview", title: "Overview", show: overview },
-    { name: "activities", title: "Activities", show: lazy(() => import("./activities.js"), "activities") },
-    { name: "activity", title: "Activity", of: "activities", show: lazy(() => import("./activity.js"), "activity") },
+    { name: "activities", title: "Activities" },
+    { name: "activity", title: "Activity", of: "activities" },
     { name: "why", title: "Why", show: why },
-    { name: "phones", title: "Phones", show: lazy(() => import("./phones.js"), "phones"), if: () => session.me?.phones },
-    { name: "deliveries", title: "Deliveries", show: lazy(() => import("./deliveries.js"), "deliveries") },
-    { name: "devices", title: "Devices", show: lazy(() => import("./devices.js"), "devices") },
-    { name: "timelines", title: "Timelines", show: lazy(() => import("./timelines.js"), "timelines") },
-    { name: "log", title: "Log", show: lazy(() => import("./log.js"), "log") },
-    { name: "pacing", title: "Pacing", show: lazy(() => import("./pacing.js"), "pacing") },
-    { name: "types", title: "Types", show: lazy(registry, "types") },
-    { name: "channels", title: "Channels", show: lazy(registry, "channels") },
+    { name: "phones", title: "Phones", if: () => session.me?.phones },
+    { name: "deliveries", title: "Deliveries" },
+    { name: "devices", title: "Devices" },
+    { name: "timelines", title: "Timelines" },
+    { name: "log", title: "Log" },
+    { name: "pacing", title: "Pacing" },
+    { name: "types", title: "Types", file: "registry" },
+    { name: "channels", title: "Channels", file: "registry" },
 ];
+
+const load = ({ name, file = name }) => import(`./${file}.js`);
+
+async function show(screen, root, how) {
+    if (screen.show) return screen.show(root, how);
+    const module = await load(screen).catch((error) => { throw error instanceof TypeError ? away() : error; });
+    if (!how.signal.aborted) await module[screen.name](root, how);
+}
 
 const main = document.getElementById("main");
 const nav = document.getElementById("nav");
@@ -93,7 +93,7 @@ function route(moved) {
     scrollTo(0, 0);
     if (moved) main.focus({ preventScroll: true });
     const { signal } = leave;
-    Promise.resolve(screen.show(content, { id, part, query, signal })).catch((error) => {
+    show(screen, content, { id, part, query, signal }).catch((error) => {
         if (error.name === "AbortError" || signal.aborted) return;
         if (!(error instanceof Refusal)) throw error;
         isUnread = error.status === 0 || error.status === 503;
@@ -164,20 +164,20 @@ async function enter(failed) {
     top.hidden = false;
     lasting = new AbortController();
     let trouble;
-    const show = () => showHealth(dot, trouble);
+    const tell = () => showHealth(dot, trouble);
     // In a tab that nobody sees, too: its title and its icon say how things are.
     const ask = poll(HEALTH_EVERY, lasting.signal, async (signal) => {
         const { attention } = await get("/v1/overview", {}, signal, HEALTH_WITHIN);
         trouble = attention.find((item) => severe.includes(item.code));
-        show();
+        tell();
         if (isUnread) route(false);
     }, true);
     onEvents(lasting.signal, ({ state }) => {
         if (state === "waiting") ask();
-        show();
+        tell();
     });
     startLive(session.me.last_seq);
-    show();
+    tell();
     route(false);
     setTimeout(fetchScreens, REST);
 }
@@ -186,7 +186,7 @@ async function enter(failed) {
 const REST = 2500;
 
 async function fetchScreens() {
-    for (const { show } of screens) await show.file?.().catch(() => {});
+    for (const screen of screens) if (!screen.show) await load(screen).catch(() => {});
 }
 
 /** Milliseconds between two looks at the relay's health, and what such a look may take. */

@@ -52,25 +52,28 @@ export async function phones(root, { signal }) {
     frames(signal, (now) => { for (const view of views.values()) view.draw(now); });
 }
 
+/** Deeds and their ways back: whether it is done, the words, and when it can be done. */
+const bar = [
+    { is: (now) => now.locked, words: ["Lock", "Unlock"], deeds: ["lock", "unlock"] },
+    { is: (now) => now.presence !== "background", words: ["Open app", "Leave app"],
+        deeds: ["front", "back"], can: (now) => !now.locked },
+    { is: (now) => now.presence === "covered", words: ["Control Center", "Close the Center"],
+        deeds: ["control-center", "front"], can: (now) => ["active", "covered"].includes(now.presence) },
+    { is: (now) => now.presence === "inactive", words: ["Switcher", "Close switcher"],
+        deeds: ["switcher", "front"], can: (now) => ["active", "inactive"].includes(now.presence) },
+    { is: (now) => !now.online, words: ["Go offline", "Go online"], deeds: ["offline", "online"] },
+    { is: (now) => now.terminated, words: ["Close app", "Launch app"], deeds: ["terminate", "launch"] },
+];
+
 /** One bar for the phone that was touched last: what a user does to all of a phone. */
 class Deeds {
     constructor(views) {
         this.views = views;
         this.names = h("div.names");
-        this.buttons = {};
-        const button = (name, deed) => {
-            this.buttons[name] = h("button", { type: "button", onclick: () => deed(this.chosen) });
-            return this.buttons[name];
-        };
-        const toggle = (name, deed) => button(name, (view) => view.do(deed(view.phone)));
-        this.element = h("div.deeds", { role: "group" }, this.names,
-            toggle("lock", (now) => now.locked ? "unlock" : "lock"),
-            toggle("front", (now) => now.presence === "background" ? "front" : "back"),
-            toggle("center", (now) => now.presence === "covered" ? "front" : "control-center"),
-            toggle("switcher", (now) => now.presence === "inactive" ? "front" : "switcher"),
-            toggle("online", (now) => now.online ? "offline" : "online"),
-            toggle("app", (now) => now.terminated ? "launch" : "terminate"),
-            button("edit", (view) => view.edit(!view.isEditing)));
+        this.buttons = bar.map(({ is, deeds }) => h("button", { type: "button",
+            onclick: () => this.chosen.do(deeds[Number(is(this.chosen.phone))]) }));
+        this.edit = h("button", { type: "button", onclick: () => this.chosen.edit(!this.chosen.isEditing) });
+        this.element = h("div.deeds", { role: "group" }, this.names, this.buttons, this.edit);
     }
 
     choose(view) {
@@ -86,9 +89,6 @@ class Deeds {
         if (names.length === 0) return;
         if (!this.chosen) this.choose(this.views.get(names[0]));
         const { phone, name, isPad, isEditing } = this.chosen;
-        const stamp = [names, name, phone.locked, phone.presence, phone.online, phone.terminated, isEditing].join();
-        if (this.stamp === stamp) return;
-        this.stamp = stamp;
         if (this.names.children.length !== names.length) {
             fill(this.names, names.map((one) => h("button", { type: "button", onclick: () => {
                 this.choose(this.views.get(one));
@@ -97,19 +97,12 @@ class Deeds {
         }
         for (const one of this.names.children) one.setAttribute("aria-pressed", one.textContent === name);
         this.element.setAttribute("aria-label", name);
-        const { lock, front, center, switcher, online, app, edit } = this.buttons;
-        const isOver = (presence) => ["active", presence].includes(phone.presence);
-        setText(lock, phone.locked ? "Unlock" : "Lock");
-        setText(front, phone.presence === "background" ? "Open app" : "Leave app");
-        front.disabled = phone.locked;
-        center.hidden = isPad;
-        setText(center, phone.presence === "covered" ? "Close the Center" : "Control Center");
-        center.disabled = !isOver("covered");
-        setText(switcher, phone.presence === "inactive" ? "Close switcher" : "Switcher");
-        switcher.disabled = !isOver("inactive");
-        setText(online, phone.online ? "Go offline" : "Go online");
-        setText(app, phone.terminated ? "Launch app" : "Close app");
-        setText(edit, isEditing ? "Done" : "Edit");
+        for (const [index, { is, words, can }] of bar.entries()) {
+            setText(this.buttons[index], words[Number(is(phone))]);
+            this.buttons[index].disabled = can?.(phone) === false;
+        }
+        this.buttons[2].hidden = isPad;
+        setText(this.edit, isEditing ? "Done" : "Edit");
     }
 }
 
@@ -169,8 +162,7 @@ class PhoneView {
             !hasButton && this.home);
         if (!this.isPad) this.hearTouches();
         this.meter = h("meter", { min: 0, max: 1, low: 0.2, value: 1, hidden: true,
-            "aria-label": `Pushes left this hour on ${this.name}`,
-            title: "Pushes left this hour, estimated" });
+            "aria-label": `Pushes left this hour on ${this.name}, estimated` });
         this.verdict = h("p.verdict", { role: "status" });
         this.words = h("p.hint");
         this.counts = h("p.hint");
@@ -294,7 +286,7 @@ class PhoneView {
         this.sort();
         this.hearWidgets(phone.widgets);
         this.gallery.hear(phone);
-        // The island does not show the cards of the app in front, and all cards are of one app.
+        // All cards are of one app. The island does not show them while it is in front.
         const isInFront = ["active", "covered"].includes(phone.presence) && !phone.locked;
         this.top = this.hasIsland && !isInFront ? phone.cards.findLast(isLive) ?? null : null;
         if (!this.top) this.isOpen = false;

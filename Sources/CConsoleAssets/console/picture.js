@@ -105,14 +105,13 @@ function iconOf({ icon }, value) {
 
 /** What is filled, and what is a line, in a box of 24 × 24. */
 const icons = {
-    lock: ["M6 11h12a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-8a1 1 0 0 1 1-1z", "M8 11V7.5a4 4 0 0 1 8 0V11"],
-    "lock.open": ["M4 11h12a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1v-8a1 1 0 0 1 1-1z",
-        "M13.5 11V7a3.9 3.9 0 0 1 7.8 0v2"],
-    person: ["M12 3.5a4.2 4.2 0 1 1 0 8.4a4.2 4.2 0 0 1 0-8.4zM4 21a8 7.5 0 0 1 16 0z", ""],
-    star: ["M12 2.5l2.9 6.2 6.7.8-5 4.6 1.4 6.7-6-3.4-6 3.4 1.4-6.7-5-4.6 6.7-.8z", ""],
-    bell: ["M12 3a6 6 0 0 1 6 6v5l2 4H4l2-4V9a6 6 0 0 1 6-6zM9.5 19.5h5a2.5 2.5 0 0 1-5 0z", ""],
-    car: ["M5.5 5h13l2 6.5 1 .8V18h-2v2h-3v-2h-9v2h-3v-2h-2v-5.7l1-.8zM7 7l-1.2 4h12.4L17 7z", ""],
-    box: ["M12 2.5l8.5 4.2L12 11 3.5 6.7z", "M3.5 7.5V17l8.5 4.2 8.5-4.2V7.5M12 12v9"],
+    lock: ["M5 11h14v10H5z", "M8 11V8a4 4 0 0 1 8 0v3"],
+    "lock.open": ["M3 11h14v10H3z", "M13 11V8a4 4 0 0 1 8 0v2"],
+    person: ["M12 3a4 4 0 1 1 0 9a4 4 0 0 1 0-9zM4 21a8 7 0 0 1 16 0z", ""],
+    star: ["M12 2l3 7h7l-6 4 3 8-7-5-7 5 3-8-6-4h7z", ""],
+    bell: ["M12 3a6 6 0 0 1 6 6v5l2 4H4l2-4V9a6 6 0 0 1 6-6zM9 20h6a3 3 0 0 1-6 0z", ""],
+    car: ["M5 5h14l3 7v6h-3v2h-3v-2H8v2H5v-2H2v-6zM7 7l-2 4h14l-2-4z", ""],
+    box: ["M12 3l8 4-8 4-8-4z", "M4 8v9l8 4 8-4V8M12 12v9"],
 };
 
 /** Seconds from Unix' first moment to Swift's: 1970 to 2001. */
@@ -147,6 +146,8 @@ export function bitmap(text) {
         if (bitmaps.size > BITMAPS_MAX) bitmaps.delete(bitmaps.keys().next().value);
         const bytes = pngBytes(text);
         known.isBroken = !bytes;
+        // One bit a pixel: black is the glass.
+        known.isMask = bytes?.[24] === 1;
         if (bytes) {
             createImageBitmap(new Blob([bytes], { type: "image/png" })).then(
                 (image) => { known.image = image; }, () => { known.isBroken = true; });
@@ -197,6 +198,7 @@ export class Art {
             context.clearRect(0, 0, image.width, image.height);
             context.drawImage(image, 0, 0);
             this.canvas.dataset.fine = image.width > 64;
+            this.canvas.dataset.mask = bitmap(art.value).isMask;
         } else if (art.kind === "radial") {
             const all = art.places ?? places(art.radial, art.value, art.value, 1);
             all.forEach(([x, y], index) => this.avatars[index].setAttribute("transform",

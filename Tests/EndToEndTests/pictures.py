@@ -105,9 +105,8 @@ def order(relay):
     shown(relay, "phone-2", steps[0][0])
 
 
-def do(relay, phone, *deeds, **more):
-    for one in deeds:
-        relay.call("POST", "/v1/phones/" + phone, {"do": one, **more})
+def do(relay, phone, deed, **more):
+    relay.call("POST", "/v1/phones/" + phone, {"do": deed, **more})
 
 
 def there(relay, what, condition):
@@ -121,17 +120,14 @@ def there(relay, what, condition):
 PHONES = ("phone-1", "phone-2", "phone-3")
 
 
-def runner(relay):
-    """The cat runs in an island, and on the Lock Screen of the phones without one."""
-    there(relay, "the cat", lambda phones: all(phones[one]["cards"] for one in PHONES))
-    do(relay, "phone-1", "lock")
-    do(relay, "phone-3", "lock")
-
-
-def radial(relay):
-    there(relay, "the circle", lambda phones: all(phones[one]["cards"] for one in PHONES))
-    for phone in PHONES:
-        do(relay, phone, "lock")
+def locked(*names):
+    """These phones show their cards on the Lock Screen, and phone-1 has what its widgets show."""
+    def play(relay):
+        there(relay, names, lambda phones: all(phones[one]["cards"] for one in names)
+              and not any(one["placeholder"] for one in phones["phone-1"]["widgets"]))
+        for one in names:
+            do(relay, one, "lock")
+    return play
 
 
 def turn(relay):
@@ -162,24 +158,12 @@ def profile(relay):
     do(relay, "phone-2", "tap", widget=kind, family="systemMedium")
 
 
-def door(relay):
-    """All families of one phone, an unlocked card on another, and a door that the third may not see."""
-    there(relay, "the doors", lambda phones: len(phones["phone-1"]["widgets"]) == 6 and phones["phone-1"]["cards"]
-          and phones["phone-2"]["cards"] and all(one["state"] for one in phones["phone-1"]["widgets"]))
-    do(relay, "phone-2", "lock")
-
-
-def locked_door(relay):
-    door(relay)
-    do(relay, "phone-1", "lock")
-
-
 SCENES = {
-    "runner": Wall("runner", runner), "runner-390": Wall("runner", runner, width=390, phone="phone-2"),
+    "runner": Wall("runner", locked("phone-1", "phone-3")), "runner-390": Wall("runner", locked("phone-3"), width=390, phone="phone-2"),
     "window": Wall("window", window), "window-390": Wall("window", window, width=390),
     "profile": Wall("profile", profile), "profile-390": Wall("profile", profile, width=390, phone="phone-2"),
-    "radial": Wall("radial", radial, turn), "radial-390": Wall("radial", radial, turn, width=390),
-    "door": Wall("door", door), "door-390": Wall("door", locked_door, width=390),
+    "radial": Wall("radial", locked(*PHONES), turn), "radial-390": Wall("radial", locked(*PHONES), turn, width=390),
+    "door": Wall("door", locked("phone-2")), "door-390": Wall("door", locked("phone-1"), width=390),
     "first-look": Scene(["--phones", "2", "--phone", "phone-1.class=standard", "--phone", "phone-2.allow=never"], order, [
         Part("phones", "Phones", 660, ["[aria-label=phone-1] .body", "[aria-label=phone-1] h2",
                                        "[aria-label=phone-2] .body"], 10, 20, height=760),

@@ -552,19 +552,19 @@ def wall(window):
 
     long = "A title that is longer than any phone is wide, and then some. " * 3
     relay.call("PUT", "/v1/activities/long-" + "x" * 90, {
-        "type": "OrderAttributes", "audience": {"devices": ["phone-1", "phone-2"]},
+        "type": "OrderAttributes", "audience": {"devices": ["phone-3", "phone-2"]},
         "state": {"step": long, "minutes": 7, "progress": 0.5}, "alert": {"title": long}})
     relay.call("PUT", "/v1/activities/half-turn", {
-        "type": "RadialWidgetAttributes", "audience": {"device": "phone-3"}, "state": {"offset": 0},
+        "type": "RadialWidgetAttributes", "audience": {"device": "phone-1"}, "state": {"offset": 0},
         "alert": {"title": "Turn"}})
     page.on("request", kept)
     window.open("phones", "Phones")
-    for name, across, down, to in (("phone-1", 0.5, 0.95, 0.6), ("phone-2", 0.85, 0.05, 0.4)):
+    for name, across, down, to in (("phone-3", 0.5, 0.95, 0.6), ("phone-2", 0.85, 0.05, 0.4)):
         phone = page.locator(f"section.phone[aria-label='{name}']")
         glass = phone.locator(".glass")
         phone.locator(".cardbox .title", has_text=long[:20]).wait_for(state="attached")
         buttons = [phone.locator(one).count() for one in (".islandbutton", ".homebutton")]
-        check(buttons == [int(name == "phone-2"), int(name == "phone-1")], "island and home button:", buttons)
+        check(buttons == [int(name == "phone-2"), int(name == "phone-3")], "island and home button:", buttons)
         for is_open in (True, False) if name == "phone-2" else ():
             if is_open:
                 phone.locator(".islandbutton").click()
@@ -627,7 +627,7 @@ def turned(window):
     middle = page.evaluate("""async () => (await import(new URL('picture.js', location.href))).places(
         { items: 3, moves: 'places' }, 0, 180, .5)""")
     check(all(abs(value - 150) < 1e-9 for place in middle for value in place), "the middle is", middle)
-    card = page.locator("section.phone[aria-label='phone-3'] .cardbox", has_text="half-turn")
+    card = page.locator("section.phone[aria-label='phone-1'] .cardbox", has_text="half-turn")
     first = card.locator(".avatar").first
     first.wait_for(state="attached")
     window.relay.call("PATCH", "/v1/activities/half-turn", {"state": {"offset": 180}, "urgency": "high"})

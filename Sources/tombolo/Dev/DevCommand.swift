@@ -130,15 +130,13 @@ final class DevRun: @unchecked Sendable {
         let client = try await RelayClient.connect(
             to: service.origin, key: key, caFile: nil, loop: loop)
         defer { client.close() }
-        let path = "/v1/types/\(SimCommand.firstType)"
-        do throws(ProgramError) {
-            _ = try await client.send(RelayRequest("GET", path), name: nil)
-        } catch {
-            // Nobody has registered it in this directory.
-            guard error.status == .notFoundOrConflict else { throw error }
-            let body = Array(Self.firstPreview.utf8)
-            _ = try await client.send(RelayRequest("PUT", path, body: body), name: nil)
-        }
+        let known = try await client.send(RelayRequest("GET", "/v1/types?limit=1000"), name: nil)
+        let types = try known.document().root["types"]?.elements.map { $0 } ?? []
+        guard !types.contains(where: { $0["type"]?.string == SimCommand.firstType }) else { return }
+        _ = try await client.send(
+            RelayRequest(
+                "PUT", "/v1/types/\(SimCommand.firstType)", body: Array(Self.firstPreview.utf8)),
+            name: nil)
     }
 
     /// The producer of a scenario, until this run ends: its cards go with the phones.
@@ -146,8 +144,11 @@ final class DevRun: @unchecked Sendable {
         let client = try await RelayClient.connect(
             to: service.origin, key: key, caFile: nil, loop: loop)
         defer { client.close() }
-        try await StayingScenario(name: scenario, client: client, phones: phones, loop: loop)
-            .run { self.isStopping }
+        let staying = StayingScenario(name: scenario, client: client, phones: phones, loop: loop)
+        do { try await staying.run { self.isStopping } } catch {
+            // The relay goes first: the cards go with the phones.
+            guard isStopping else { throw error }
+        }
     }
 
     /// Shows what happens until the simulator ends.

@@ -82,7 +82,8 @@ struct DevWorkplace: Sendable {
     private static func habits(phones: Int) -> [String] {
         var settings = [
             "all.reloads=\(reloads)", "all.fetches=\(reloads)", "all.fetch-spacing=1s",
-            "phone-1.user=u1", "pad-1.user=u1", "phone-1.time-zone=Europe/Berlin",
+            "phone-1.control-center=top_right", "phone-1.user=u1", "pad-1.user=u1",
+            "phone-1.time-zone=Europe/Berlin",
             "pad-1.time-zone=Europe/Berlin",
         ]
         if phones > 1 {

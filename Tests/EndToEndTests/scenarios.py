@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The five scenarios, whole: on a plain `dev`, with one phone, and with all phones of class lab.
+"""The five scenarios, whole: with one phone, and with all phones of class lab. DevTests have the plain `dev`.
 
 Usage: scenarios.py PROGRAM
 
-Each of the three has a `PROGRAM dev` of its own, and they run side by side. Then `trigger --stay` leaves a
-card whose taps have an answer, and ends it at SIGTERM. The last line on stdout is the summary, as JSON; the
-exit status is 0 where every scenario converged.
+Each has a `PROGRAM dev` of its own, and they run side by side, beside a `trigger --stay` that leaves a card
+whose taps have an answer, and ends it at SIGTERM. The last line on stdout is the summary, as JSON; the exit
+status is 0 where every scenario converged.
 """
 import json
 import os
@@ -17,7 +17,7 @@ import time
 import urllib.request
 
 PROGRAM = os.path.abspath(sys.argv[1])
-WAYS = {"plain": ([], []), "one phone": ([], ["--phones", "1"]), "all lab": (["--phone", "all.class=lab"], [])}
+WAYS = {"one phone": ([], ["--phones", "1"]), "all lab": (["--phone", "all.class=lab"], [])}
 NAMES = ("runner", "window", "profile", "radial", "door")
 FAULTS, SECONDS = [], {}
 

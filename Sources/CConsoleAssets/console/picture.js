@@ -99,7 +99,7 @@ function artOf({ image, radial, window }, value) {
 
 /** The icon of a state: the preview names it, or a member of the state chooses it. */
 function iconOf({ icon }, value) {
-    const name = icon && typeof icon === "object" ? icon[String(value(icon.at))] : icon;
+    const name = icon && typeof icon === "object" ? icon[typeof value(icon.at) === "boolean" ? value(icon.at) : ""] : icon;
     return typeof name === "string" && Object.hasOwn(icons, name) ? { kind: "icon", value: name } : null;
 }
 

@@ -25,6 +25,8 @@ package enum RealFunctions {
 
     /// Both at once: whoever needs one needs the other.
     package static func sineAndCosine(_ x: Double) -> (sine: Double, cosine: Double) {
+        // Beyond this a double has no fraction of a turn left.
+        guard x.magnitude < 1e15 else { return (0, 1) }
         let turns = (x / 1.570_796_326_794_896_6).rounded()
         let rest = (x - turns * halfPiHigh) - turns * halfPiLow
         let square = rest * rest

@@ -116,7 +116,7 @@ package struct ActivityType: Sendable {
         } else {
             framesShowWhen = FramesShowWhen.reading(&reader)
         }
-        intents = TypeIntent.reading(&reader, state)
+        intents = TypeIntent.reading(&reader, state, of: lenient ? view : nil)
         endAfter = Start.endAfter(&reader)
         visibility = Visibility.reading(&reader, state)
         presence = PresenceBinding.reading(&reader, state)

@@ -36,8 +36,21 @@ package struct TypeIntent: Hashable, Sendable {
 
     /// Reads `intents`; a fault is noted in the reader.
     ///
-    /// - Parameter schema: of the state: a place that it does not describe is refused.
-    static func reading(_ reader: inout FieldReader, _ schema: StateSchema?) -> [TypeIntent] {
+    /// - Parameters:
+    ///   - schema: of the state: a place that it does not describe is refused.
+    ///   - record: of an older relay, whose faults do not count any more; nil: a request.
+    static func reading(
+        _ reader: inout FieldReader, _ schema: StateSchema?, of record: JSONView?
+    ) -> [TypeIntent] {
+        guard let record else { return reading(&reader, schema) }
+        _ = reader.value("intents")
+        var older = FieldReader(record, takesNull: true)
+        return reading(&older, schema)
+    }
+
+    private static func reading(
+        _ reader: inout FieldReader, _ schema: StateSchema?
+    ) -> [TypeIntent] {
         guard let list = reader.value("intents") else { return [] }
         guard list.kind == .array, list.count <= countMax else {
             reader.fail("intents", "must be an array of at most \(countMax) intents")
@@ -46,6 +59,7 @@ package struct TypeIntent: Hashable, Sendable {
         var intents: [TypeIntent] = []
         for (index, element) in list.elements.enumerated() {
             if let name = element.string {
+                if !isLabel(name) { reader.fail("intents", "must be names of \(labelRule)") }
                 intents.append(TypeIntent(name: name, title: name))
                 continue
             }
@@ -63,16 +77,22 @@ package struct TypeIntent: Hashable, Sendable {
         return intents
     }
 
+    private static let labelRule = "1 to 256 bytes, without control characters"
+
+    private static func isLabel(_ text: String) -> Bool {
+        nameBytes.contains(text.utf8.count) && text.contains { !$0.isWhitespace }
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+
     private init(name: String, title: String) { (self.name, self.title) = (name, title) }
 
     private init?(reading reader: inout FieldReader, _ schema: StateSchema?) {
-        let name = reader.string("name")
-        if !Self.nameBytes.contains(name?.utf8.count ?? 0) {
-            reader.fail("name", "is missing: the intent's name, of 1 to 256 bytes")
-        }
-        let title = reader.string("title")
-        if let title, !Self.nameBytes.contains(title.utf8.count) {
-            reader.fail("title", "must have 1 to 256 bytes")
+        let hasName = reader.value("name") != nil
+        let (name, title) = (reader.string("name"), reader.string("title"))
+        if !hasName { reader.fail("name", "is missing: the intent's name") }
+        for (member, text) in [("name", name), ("title", title)] {
+            guard let text, !Self.isLabel(text) else { continue }
+            reader.fail(member, "must have \(Self.labelRule)")
         }
         if let view = reader.object("parameters") {
             parameters = view.json

@@ -76,6 +76,7 @@ extension Phone {
         (stored, late, held) = (nil, nil, nil)
         (grouped, lateStarts, storedBroadcasts, lockedBroadcasts) = ([], [], [:], [:])
         isTerminated = false
+        (opened, openedPage) = (nil, nil)
         if presence != .background {
             presence = .background
             effects.append(.moved(.background))

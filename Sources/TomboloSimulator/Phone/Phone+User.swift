@@ -42,6 +42,7 @@ extension Phone {
     ) -> [PhoneEffect] {
         let effects = terminated ? move(to: .background, at: now) : advance(to: now)
         isTerminated = terminated
+        if terminated { (opened, openedPage) = (nil, nil) }
         return effects
     }
 

@@ -59,14 +59,17 @@ extension Phone {
     ) -> [PhoneEffect] {
         let widget = board.widgets.first { $0.key == key }
         let items = key.config?.split(separator: ",").map(String.init) ?? []
-        // Of several items each has its own link, in their order.
+        // Of several items each that is there has its own link, in their order.
         let links = widget?.current.map(\.links) ?? []
-        let hasLinks = links.count == items.count
+        let there = items.indices.filter { widget?.hasItem($0) ?? false }
+        let places = items.count > 1 && links.count == there.count ? there : []
+        let linked = link.flatMap { links.firstIndex(of: $0) }
         let index =
-            item.flatMap { items.firstIndex(of: $0) }
-            ?? link.flatMap { hasLinks ? links.firstIndex(of: $0) : nil } ?? 0
-        let own = hasLinks && items.count > 1 ? links[index] : nil
-        let url = link ?? own ?? widget?.current?.url
+            linked.flatMap { places.indices.contains($0) ? places[$0] : nil }
+            ?? item.flatMap { items.firstIndex(of: $0) } ?? there.first ?? 0
+        let own = places.firstIndex(of: index).map { links[$0] }
+        let isAbsent = items.count > 1 && !there.contains(index)
+        let url = link ?? own ?? (isAbsent ? nil : widget?.current?.url)
         let page = OpenedPage(type: widget?.type, state: widget?.state(ofItem: index) ?? [])
         if intent == nil, url == nil {
             let effects = advance(to: now) + setLocked(false, at: now)

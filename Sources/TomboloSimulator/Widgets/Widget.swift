@@ -115,6 +115,9 @@ package struct Widget: Hashable, Sendable {
         return items.indices.contains(index) ? [UInt8](items[index].raw) : current.content
     }
 
+    /// Whether one of its items may be seen: an empty one is not there, or not for this phone.
+    func hasItem(_ index: Int) -> Bool { state(ofItem: index) != Array("{}".utf8) }
+
     /// When its entry changes by itself; nil: it does not.
     var nextEntryAt: WallInstant? {
         let next = shown.map { $0 + 1 } ?? 0

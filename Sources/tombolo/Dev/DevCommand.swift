@@ -144,9 +144,10 @@ final class DevRun: @unchecked Sendable {
         let client = try await RelayClient.connect(
             to: service.origin, key: key, caFile: nil, loop: loop)
         defer { client.close() }
+        isPerforming = true
+        defer { isPerforming = false }
         let staying = StayingScenario(name: scenario, client: client, phones: phones, loop: loop)
         do { try await staying.run { self.isStopping } } catch {
-            // The relay goes first: the cards go with the phones.
             guard isStopping else { throw error }
         }
     }
@@ -171,8 +172,17 @@ final class DevRun: @unchecked Sendable {
 
     private func stop() async {
         isStopping = true
+        // The producer ends its cards first: a directory that is kept would have them for ever.
+        let giveUpAt = loop.now + Self.performanceEnd
+        while isPerforming, loop.now < giveUpAt {
+            // A wait that is cancelled waits no longer.
+            guard (try? await loop.sleep(for: .milliseconds(20))) != nil else { break }
+        }
         await service.stop()
     }
+
+    private static let performanceEnd = Duration.seconds(3)
+    private var isPerforming = false
 
     private var isStopping = false
 

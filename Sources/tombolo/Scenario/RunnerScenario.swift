@@ -45,9 +45,15 @@ struct RunnerScenario: Sendable {
     mutating func stay(until isStopped: () -> Bool) async throws {
         try await begin()
         let over = loop.now + StayingScenario.cardLife
-        while !isStopped(), loop.now < over { try await loop.sleep(for: Self.pollInterval) }
-        _ = try await client.send(
-            RelayRequest("POST", "\(path)/end", body: Array("{}".utf8)), name: activity)
+        while !isStopped(), loop.now < over {
+            // A connection that says nothing for a minute is ended by the relay.
+            _ = try await client.send(RelayRequest("GET", "/version"), name: nil)
+            try await loop.sleep(for: Self.pollInterval)
+        }
+        try await StayingScenario.passOver {
+            _ = try await client.send(
+                RelayRequest("POST", "\(path)/end", body: Array("{}".utf8)), name: activity)
+        }
     }
 
     /// Of several cats the newest runs: those before stop, and keep the picture that they show.

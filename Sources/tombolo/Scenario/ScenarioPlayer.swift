@@ -93,8 +93,10 @@ struct ScenarioPlayer: Sendable {
         }
         for id in Set(cards.map(\.activity)).sorted() {
             let path = "/v1/activities/\(PathText.escaped(id))/end"
-            _ = try await client.send(
-                RelayRequest("POST", path, body: Array("{}".utf8)), name: id)
+            try await StayingScenario.passOver {
+                _ = try await client.send(
+                    RelayRequest("POST", path, body: Array("{}".utf8)), name: id)
+            }
         }
     }
 
@@ -197,7 +199,6 @@ struct ScenarioPlayer: Sendable {
 
     /// Does what the producer does with each tap that is new on record.
     private mutating func answerTaps() async throws {
-        guard !scenario.answers.isEmpty else { return }
         let page = try await client.send(
             RelayRequest(
                 "GET",
@@ -212,9 +213,11 @@ struct ScenarioPlayer: Sendable {
             angles[card.activity, default: 0] += Self.turn
             let body = filled(String(decoding: answer.body.bytes, as: UTF8.self), card)
                 .replacing("\"{angle}\"", with: "\(angles[card.activity] ?? 0)")
-            _ = try await client.send(
-                RelayRequest(answer.method, filled(answer.path, card), body: Array(body.utf8)),
-                name: card.activity)
+            try await StayingScenario.passOver {
+                _ = try await client.send(
+                    RelayRequest(answer.method, filled(answer.path, card), body: Array(body.utf8)),
+                    name: card.activity)
+            }
         }
     }
 

@@ -13,6 +13,14 @@ struct StayingScenario: Sendable {
     /// Activities"): then another card takes its place.
     static let cardLife = Duration.seconds(8 * 3_600)
 
+    /// Does what the relay may refuse by now, such as a change of a card that somebody has ended:
+    /// that is no reason for the producer to go.
+    static func passOver(_ deed: () async throws -> Void) async throws {
+        do { try await deed() } catch let error as ProgramError {
+            guard ![.unreachable, .unauthorized].contains(error.status) else { throw error }
+        }
+    }
+
     func run(until isStopped: @escaping @Sendable () -> Bool) async throws {
         repeat {
             if let scenario = WidgetScenario(named: name) {

@@ -22,23 +22,27 @@ enum TriggerCommand {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let name = context.invocation.argument(0) ?? "runner"
-        let status = try await play(name, client, phones: phones, duration, context)
-        guard context.invocation.isGiven(.stay) else { return status }
-        context.terminal.complain("\(name) stays, and answers taps, until Ctrl-C\n")
+        guard context.invocation.isGiven(.stay) else {
+            return try await play(name, client, phones: phones, duration, context)
+        }
+        // A signal during the scenario lets it come to its own end, so that nothing stays behind.
         let signals = try SignalWaiter([SIGTERM, SIGINT], on: context.loop)
         defer { signals.close() }
         let stop = StopFlag()
-        let staying = StayingScenario(
-            name: name, client: client, phones: phones, loop: context.loop)
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 _ = try await signals.next()
                 stop.isSet = true
             }
-            try await staying.run { stop.isSet }
-            group.cancelAll()
+            defer { group.cancelAll() }
+            let status = try await play(name, client, phones: phones, duration, context)
+            guard !stop.isSet else { return status }
+            context.terminal.complain("\(name) stays, and answers taps, until Ctrl-C\n")
+            try await StayingScenario(
+                name: name, client: client, phones: phones, loop: context.loop
+            ).run { stop.isSet }
+            return status
         }
-        return status
     }
 
     private static func play(

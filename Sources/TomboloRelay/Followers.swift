@@ -60,7 +60,7 @@ final class Followers: TimerTarget, @unchecked Sendable {
     private let loop: any Loop
     private var waiting: [TenantID: [ObjectIdentifier: Follower]] = [:]
     private var count = 0
-    /// Of those that wait: how many take facts.
+    /// How many of the waiting followers take facts.
     private var factReaders = 0
     private var tick = 0
     private var isTicking = false

@@ -60,7 +60,7 @@ import TomboloJSON
         "\"budgets\": {\"lab\": {\"reserve\": 20, \"spacing\": \"24h\"}}, // a word\n",
         "\"budgets\": {\"lab\": {\"per_hour\": 0.001, \"burst\": 87}},",
     ])
-    func `what is in order is said to be`(_ text: String) throws {
+    func `a configuration in order passes the check`(_ text: String) throws {
         let result = try Self.check("{\(text)\"data\": \"d\", \"apps\": [\(Self.good)]}")
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.contains("is in order"))

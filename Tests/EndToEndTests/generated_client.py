@@ -54,15 +54,15 @@ def complete(document, folder):
     return len(operations), len(vars(models)["__all__"])
 
 
-def same(read, told):
+def same(read, sent):
     """Whether two answers say the same; a time may be written in two ways."""
-    if isinstance(told, dict) and isinstance(read, dict):
-        return read.keys() == told.keys() and all(same(read[name], told[name]) for name in told)
-    if isinstance(told, list) and isinstance(read, list):
-        return len(read) == len(told) and all(map(same, read, told))
-    if isinstance(told, str) and told.endswith("Z") and read != told:
-        return datetime.datetime.fromisoformat(read) == datetime.datetime.fromisoformat(told)
-    return read == told
+    if isinstance(sent, dict) and isinstance(read, dict):
+        return read.keys() == sent.keys() and all(same(read[name], sent[name]) for name in sent)
+    if isinstance(sent, list) and isinstance(read, list):
+        return len(read) == len(sent) and all(map(same, read, sent))
+    if isinstance(sent, str) and sent.endswith("Z") and read != sent:
+        return datetime.datetime.fromisoformat(read) == datetime.datetime.fromisoformat(sent)
+    return read == sent
 
 
 class Caller:

@@ -78,7 +78,7 @@ struct IslandFace: Hashable, Sendable {
         if let symbol = preview.icon?.symbol(of: state) {
             rows.insert("[\(symbol.rawValue)]", at: 0)
         }
-        // A picture that is drawn comes before this; one that cannot be has a stand-in.
+        // A picture that cannot be drawn gets a word instead.
         if preview.image.flatMap({ state.at($0)?.string }) != nil, picture(of: state) == nil {
             rows.insert("[picture]", at: 0)
         }

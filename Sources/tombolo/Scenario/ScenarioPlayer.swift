@@ -14,10 +14,8 @@ struct ScenarioPlayer: Sendable {
     /// The cards that it shows; where the scenario has one activity for all, one for each phone.
     private var cards: [Card] = []
     private var drawings = PhoneDrawings()
-    /// Taps that have their answer, and how far each activity has turned.
-    private var answered: Set<String> = []
-    /// When the newest of them came to the relay.
-    private var answeredAt = SystemClock().now().rfc3339
+    private var actions = ActionReader()
+    /// How far each activity has turned.
     private var angles: [String: Int64] = [:]
 
     /// One card: on which phone, and of which of the scenario's types.
@@ -199,17 +197,10 @@ struct ScenarioPlayer: Sendable {
 
     /// Does what the producer does with each tap that is new on record.
     private mutating func answerTaps() async throws {
-        let page = try await client.send(
-            RelayRequest(
-                "GET",
-                "/v1/log?kind=fact&fact=action&limit=1000&from=\(PathText.escaped(answeredAt))"),
-            name: nil)
-        for entry in try page.document().root["events"]?.elements.map({ $0 }) ?? [] {
-            guard let card = cards.first(where: { $0.activity == entry["activity"]?.string }),
-                let answer = scenario.answers[card.app],
-                let action = entry["action"]?.string, answered.insert(action).inserted
+        for action in try await actions.new(client) {
+            guard let card = cards.first(where: { $0.activity == action["activity"]?.string }),
+                let answer = scenario.answers[card.app]
             else { continue }
-            answeredAt = entry["at"]?.string ?? answeredAt
             angles[card.activity, default: 0] += Self.turn
             let body = filled(String(decoding: answer.body.bytes, as: UTF8.self), card)
                 .replacing("\"{angle}\"", with: "\(angles[card.activity] ?? 0)")

@@ -19,9 +19,7 @@ struct WidgetPlayer: Sendable {
     private(set) var phones: [String: JSON] = [:]
     private(set) var pagesBefore: [String: JSON] = [:]
     private(set) var phonesBefore: [String: JSON] = [:]
-    /// Actions that have their answer.
-    private var answered: Set<String> = []
-    private var answeredAt = SystemClock().now().rfc3339
+    private var actions = ActionReader()
 
     /// Twice in the time in which an entry may come and go.
     private static let lookInterval = Duration.milliseconds(50)
@@ -39,12 +37,7 @@ struct WidgetPlayer: Sendable {
     /// Stops at the first step whose end the widgets do not come to. Takes its widgets off, also
     /// where it fails.
     mutating func run() async throws -> WidgetSummary {
-        for phone in Set(places.map(\.phone)).sorted() { try await meet(phone) }
-        for type in scenario.types {
-            _ = try await client.send(
-                RelayRequest("PUT", "/v1/types/\(type.name)", body: type.body.bytes),
-                name: type.name)
-        }
+        try await begin()
         for request in scenario.before { try await send(request) }
         let summary: WidgetSummary
         do {
@@ -65,12 +58,7 @@ struct WidgetPlayer: Sendable {
     /// Puts the widgets there, and answers their buttons until `isStopped`, or for 8 hours, which
     /// is as long as a card runs. Then it takes them off.
     mutating func stay(until isStopped: () -> Bool) async throws {
-        for phone in Set(places.map(\.phone)).sorted() { try await meet(phone) }
-        for type in scenario.types {
-            _ = try await client.send(
-                RelayRequest("PUT", "/v1/types/\(type.name)", body: type.body.bytes),
-                name: type.name)
-        }
+        try await begin()
         for place in places { try await act(place, "widget-add") }
         for request in scenario.steps.first?.requests ?? [] { try await send(request) }
         let over = loop.now + StayingScenario.cardLife
@@ -83,6 +71,16 @@ struct WidgetPlayer: Sendable {
         }
         for place in places {
             try await StayingScenario.passOver { try await act(place, "widget-rm") }
+        }
+    }
+
+    /// Waits for the phones, and registers the types as a producer does before anything else.
+    private func begin() async throws {
+        for phone in Set(places.map(\.phone)).sorted() { try await meet(phone) }
+        for type in scenario.types {
+            _ = try await client.send(
+                RelayRequest("PUT", "/v1/types/\(type.name)", body: type.body.bytes),
+                name: type.name)
         }
     }
 
@@ -159,22 +157,15 @@ struct WidgetPlayer: Sendable {
     /// Does what the producer does with each button that is new on record: what a person wanted
     /// long ago opens no door.
     private mutating func answerActions() async throws {
-        let page = try await client.send(
-            RelayRequest(
-                "GET",
-                "/v1/log?kind=fact&fact=action&limit=1000&from=\(PathText.escaped(answeredAt))"),
-            name: nil)
-        for entry in try page.document().root["events"]?.elements.map({ $0 }) ?? [] {
-            answeredAt = entry["at"]?.string ?? answeredAt
+        for action in try await actions.new(client) {
             // A button of a widget, or of the card of the same door.
             let door =
-                entry["widget"]?.string == kind
-                ? entry["config"]?.string
-                : entry["activity"]?.string.flatMap { $0.hasPrefix(kind + ".") ? $0 : nil }
-            guard let action = entry["action"]?.string, let door,
-                let answer = entry["intent"]?.string.flatMap({ scenario.answers[$0] }),
-                let expires = entry["expires_at"]?.string.flatMap(Instant.init(rfc3339:)),
-                answered.insert(action).inserted, SystemClock().now() < expires
+                action["widget"]?.string == kind
+                ? action["config"]?.string
+                : action["activity"]?.string.flatMap { $0.hasPrefix(kind + ".") ? $0 : nil }
+            guard let door, let answer = action["intent"]?.string.flatMap({ scenario.answers[$0] }),
+                let expires = action["expires_at"]?.string.flatMap(Instant.init(rfc3339:)),
+                SystemClock().now() < expires
             else { continue }
             try await StayingScenario.passOver { try await post(answer, about: door) }
         }

@@ -10,11 +10,14 @@ extension Relay {
         + "machine's clock"
 
     /// A batch carries the clock, so that the next relay goes on with it.
-    func withClock(_ batch: AppendBatch) -> AppendBatch {
+    ///
+    /// - Parameter isLast: all that the relay knows is on record with it, and it ends.
+    func withClock(_ batch: AppendBatch, isLast: Bool = false) -> AppendBatch {
         var batch = batch
         batch.lead = clock.lead
-        let reading = clock.reading(monotonic: loop.now.nanoseconds, boot: wallClock.boot)
-        if let last = clockWritten, last.lead == reading.lead,
+        var reading = clock.reading(monotonic: loop.now.nanoseconds, boot: wallClock.boot)
+        reading.isLast = isLast
+        if !isLast, let last = clockWritten, !last.isLast, last.lead == reading.lead,
             reading.steady - last.steady < RelayClock.readingInterval
         {
             return batch
@@ -25,19 +28,21 @@ extension Relay {
     }
 
     /// Looks at the machine's clock; answers whether the core has to know. A line says when it
-    /// was set back too far to be followed, and when it has caught up.
+    /// is behind the timestamps of cards, and when it is so no more.
     func followClock() -> Bool {
         let before = clock.lead
-        let changes = clock.follow(wall: wallClock.now(), monotonic: loop.now.nanoseconds)
+        let wall = wallClock.now()
+        let changes = clock.follow(wall: wall, monotonic: loop.now.nanoseconds)
+        if clock.lead < before || clock.isToBeCompared { compareClock(wall) }
         reportJump(Span(nanoseconds: clock.lead.nanoseconds &- before.nanoseconds))
         if clock.isSetBack != wasSetBack {
             wasSetBack = clock.isSetBack
             report(
                 wasSetBack
-                    ? OperatorNote(.warning, .clockBehind, clockSetBack, remedy: "timedatectl")
+                    ? OperatorNote(.warning, .clockBehind, clockIsBehind, remedy: "timedatectl")
                     : OperatorNote(
                         .info, .clockRight,
-                        "the machine's clock has caught up with the timestamps that phones have"),
+                        "no card has timestamps ahead of the machine's clock any more"),
                 of: .main)
             return true
         }
@@ -54,8 +59,8 @@ extension Relay {
         report(
             OperatorNote(
                 .warning, .clockAhead,
-                "the machine's clock was set ahead by \(seconds.text), and timestamps follow it: where "
-                    + "that was wrong, phones drop what comes after it is set back",
+                "the machine's clock was set ahead by \(seconds.text), and timestamps follow it: if "
+                    + "that is wrong, set the clock right, and the relay follows within a minute",
                 remedy: "timedatectl"))
     }
 
@@ -66,9 +71,20 @@ extension Relay {
         return "clock \(Span.minutes(minutes).text) behind"
     }
 
-    var clockSetBack: String {
-        "the machine's clock is \(clock.behind.text) behind the timestamps that phones have: set it "
-            + "right, or restart the relay once it is right"
+    private var clockIsBehind: String {
+        let minutes = Span.minutes(clock.behind.nanoseconds / 60_000_000_000)
+        return "the machine's clock is \(minutes.text) behind the timestamps that cards on phones "
+            + "have: \(Self.clockCure)"
+    }
+
+    /// What to do about a clock that is behind the timestamps of cards.
+    package static let clockCure =
+        "if it is wrong, set it right; if it is right, do nothing: these cards go on from their "
+        + "newest timestamps"
+
+    /// Compares the machine's clock with the timestamps of cards.
+    func compareClock(_ wall: Instant) {
+        clock.compare(with: core.newestTimestamp(at: wall), wall: wall)
     }
 
     /// How far the machine's clock is behind the times that phones got; zero where it is not.

@@ -147,7 +147,11 @@ package actor Relay: TurnTarget, TimerTarget {
         var recovery = CoreRecovery()
         (recovery.lead, recovery.clockStep) = (clock.lead, clock.stepAtStart)
         recovery.leads = clock.leads
-        recovery.wallToldBefore = clock.wallToldBefore
+        // Where the reading is lost, nobody knows how far a card that was ahead has come.
+        recovery.before =
+            hasLost
+            ? .init(reading: .distantPast, toldThrough: .distantPast + RelayClock.reach)
+            : clock.before
         recovery.tellsThrough = last?.toldThrough ?? .distantPast
         recovery.lastSeq = recovered.lastSeq
         recovery.lastFactSeq = recovered.lastFactSeq
@@ -161,10 +165,7 @@ package actor Relay: TurnTarget, TimerTarget {
         recovery.restoredAt = recovered.restoredAt
         recovery.idempotency = recovered.idempotency
         let damage = core.recover(recovery, now: steadyNow())
-        if let newest = core.newestTimestamp {
-            // Recovery takes each timestamp for as late as it can have been: so much later.
-            clock.compare(with: newest - RelayClock.reach, wall: wallClock.now())
-        }
+        compareClock(wallClock.now())
         phase = .recovered
         let lines = recovered.damage + damage + (hasLost ? [Self.clockLost] : [])
         damageAtStart = lines.count
@@ -194,7 +195,8 @@ package actor Relay: TurnTarget, TimerTarget {
                 turn()
                 wakeFollowers(batch, receipt)
             } else if writesAll {
-                return
+                guard clockWritten?.isLast != true else { return }
+                _ = try await store(withClock(AppendBatch(), isLast: true))
             } else {
                 await appending.park()
             }

@@ -154,7 +154,7 @@ package struct RandomHistory {
             wall: rig.now + wallOffset, monotonic: monotonic, boot: Self.boot, after: last)
         var recovery = rig.recovery()
         recovery.lead = clock.lead
-        recovery.wallToldBefore = clock.wallToldBefore
+        recovery.before = clock.before
         let damage = rig.recover(recovery)
         crashes.append(rig.now - Rig.epoch)
         if !damage.isEmpty { faults.append("seed \(seed): \(damage)") }
@@ -197,7 +197,7 @@ package struct RandomHistory {
         for (index, id) in Self.activities.enumerated() {
             let own = sent.filter { $0.push.token == "aa0\(index)" }
             checkTrailing(id, own)
-            checkTimestamps(id, own.map(\.push))
+            checkTimestamps(id, own.filter { Self.counts($0.result) }.map(\.push))
             checkEnd(id, own.map(\.push))
             checkLedger(id)
             checkDeliveries(id)

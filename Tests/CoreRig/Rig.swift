@@ -133,7 +133,7 @@ package struct Rig {
         var newest: [String: Record] = [:]
         for record in stored { newest["\(record.space) \(record.number)"] = record }
         recovery.records = newest.values.filter { $0.value != nil }
-        recovery.wallToldBefore = core.wall(now)
+        recovery.before = .init(reading: core.wall(now), toldThrough: core.wall(now))
         return recovery
     }
 

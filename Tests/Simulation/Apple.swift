@@ -1,4 +1,5 @@
 import TestSupport
+import TomboloAPNs
 import TomboloCore
 import TomboloJSON
 import TomboloLoop
@@ -100,6 +101,8 @@ final class Apple {
     private var capacitySince = MonotonicInstant(nanoseconds: 0)
     /// By lane: each tenant's app has connections of its own.
     private var inFlight = [Int](repeating: 0, count: World.laneCount)
+    /// The relay's provider token, and the `iat` in it.
+    private var provider = (token: ProviderToken(), issuedAt: Instant.distantPast)
     /// The `apns-id`s of pushes that may reach their phones.
     private(set) var taken: Set<String> = []
 
@@ -111,6 +114,17 @@ final class Apple {
     func begin() {
         capacity = 1
         inFlight = [Int](repeating: 0, count: World.laneCount)
+        provider.token = ProviderToken()
+    }
+
+    /// Apple takes no token of more than an hour ahead; a relay goes on with the one it has while
+    /// that is young.
+    private var refusesProvider: Bool {
+        if provider.token.isDue(now: world.loop.now, wall: world.clock.now()) {
+            provider.token.minted(now: world.loop.now, wall: world.clock.now())
+            provider.issuedAt = world.clock.now()
+        }
+        return provider.issuedAt > world.clock.trueNow() + .hours(1)
     }
 
     /// It has connected: a thousand, soon.
@@ -289,6 +303,14 @@ final class Apple {
     func weather(
         _ push: Push, _ quick: Duration, _ reply: @escaping (PushResult) -> Void
     ) {
+        if refusesProvider {
+            // Its lane is closed, for longer each time.
+            world.trouble(for: .seconds(1_500))
+            let result = PushResult.rejected(
+                status: 403, reason: "InvalidProviderToken", reaches: .providerToken,
+                tokenGoneSince: nil)
+            return answer(result, after: quick, reply)
+        }
         guard let storm, !world.isHealed, !world.dice.happens(.apple, oneIn: 4) else {
             deliver(push)
             answer(.accepted, after: quick, reply)

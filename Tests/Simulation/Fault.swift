@@ -68,7 +68,7 @@ package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible 
     /// them or by nothing.
     static let holding = [
         Fault.unavailable, .throttled, .keyRefused, .silence, .unknownOutcomes, .notSent,
-        .narrowLane, .wallSteps, .slowDisk, .diskErrors, .localUpdates, .refused, .fullDisk,
+        .narrowLane, .slowDisk, .diskErrors, .localUpdates, .refused, .fullDisk,
         .pauses, .suspends, .restores, .oldTokens,
     ].reduce(into: FaultSet()) { $0.insert(FaultSet($1)) }
 

@@ -42,6 +42,9 @@ final class Outbox {
         /// room for it.
         var isForgotten = false
 
+        /// A phone drops it for its time.
+        var isFarAhead = false
+
         /// It goes to a token that is dead, by an id that the phone's app has given up: the relay
         /// cannot know that both ids are one phone's.
         var isAstray = false
@@ -93,7 +96,8 @@ final class Outbox {
     func faults(_ next: Sent) -> [(Promise, String)] {
         var faults: [(Promise, String)] = []
         guard !next.isAstray else { return [] }
-        if let last = sends.last(where: { $0.counts }) {
+        // A phone drops what is too far ahead of its own clock.
+        if let last = sends.last(where: { $0.counts && !$0.isFarAhead }), !next.isFarAhead {
             let isShared = next.timestamp == last.timestamp
             // Of two ends either will do, whichever the phone takes.
             if next.timestamp < last.timestamp && !(next.event == .end && last.event == .end)

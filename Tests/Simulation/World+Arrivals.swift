@@ -24,6 +24,9 @@ extension World {
             return
         }
         guard let card, !card.isDismissed else { return }
+        guard push.event == .end || !isFarAhead(content.timestamp) else {
+            return note(.ignored, who: phone.number, content.mark)
+        }
         let isOld = content.timestamp < card.lastTimestamp
         // What the app has drawn itself stays, whatever was on its way.
         if isOld, card.isUpdatedLocally { card.hasLostUpdate = true }
@@ -94,7 +97,9 @@ extension World {
     }
 
     private func show(_ content: PushContent, on card: Card, _ phone: Phone) {
-        card.lastTimestamp = max(card.lastTimestamp, content.timestamp)
+        if !isFarAhead(content.timestamp) {
+            card.lastTimestamp = max(card.lastTimestamp, content.timestamp)
+        }
         card.state = content.state
         card.mark = content.mark
         card.bundle = content.bundle?.play

@@ -264,7 +264,7 @@ extension World {
         checkBundle(content, "phone \(key.phone) \(key.reference.text)", life)
         checkNamesLiving(content.channel, "phone \(key.phone) \(key.reference.text)", life)
         let mayShare = timeline(phone, outbox.type).mayHold(.lab, at: loop.now)
-        let sent = Outbox.Sent(
+        var sent = Outbox.Sent(
             at: loop.now, life: life.number, push: push.id, event: push.event,
             priority: push.priority, timestamp: content.timestamp, mark: content.mark,
             frame: content.frame, value: content.value, alert: content.alert,
@@ -272,6 +272,11 @@ extension World {
             // Only frames are not to be kept by Apple.
             isFrame: push.expiration == 0, isStale: content.isStale, token: push.token,
             isAstray: isAstray)
+        sent.isFarAhead = isFarAhead(content.timestamp)
+        let isWrong = (life.relay?.assumeIsolated { $0.wallNow() }).map(isFarAhead) ?? true
+        check(
+            !sent.isFarAhead || isWrong, .timestamp,
+            "\(content.timestamp) by a clock that is right: a phone drops it")
         check(
             !sent.isFrame || sent.priority == 5 || mayShare, .framePriority,
             "a frame at \(sent.priority)")

@@ -3,15 +3,16 @@ import TomboloCore
 import TomboloLoop
 import TomboloRelay
 
-// Clocks that are wrong by years: the machine's until somebody sets it right, phones' for a while.
+// Clocks that are wrong by hours or years: the machine's until somebody sets it right, phones' for
+// a while.
 
 extension World {
-    /// The machine begins with the time at which it was made.
+    /// The machine begins with the time at which it was made, or ahead.
     func beginWithWrongClock() {
         guard faults.contains(FaultSet(.wrongClock)) else { return }
-        let days = dice.pick(.clocks, [1, 90, 3_650])
-        clock.step(to: .hours(-24 * Int64(days)))
-        note(.wallStep, who: -1, Int64(days))
+        let minutes = Int64(dice.pick(.clocks, [-1_440, -129_600, -5_256_000, 30, 120, 576_000]))
+        clock.step(to: .minutes(minutes))
+        note(.wallStep, who: -1, minutes * 60)
         let seconds = Int(plan.chaos.components.seconds)
         after(.seconds(dice.roll(.clocks, 1...max(2, seconds)))) { [self] in setClockRight() }
     }
@@ -34,6 +35,11 @@ extension World {
         }
     }
 
+    /// Whether a phone drops an update for its time.
+    func isFarAhead(_ timestamp: Int64) -> Bool { isFarAhead(Instant(seconds: timestamp)) }
+
+    func isFarAhead(_ instant: Instant) -> Bool { instant > clock.trueNow() + .hours(8) }
+
     /// Of a phone whose clock is ahead, by how much.
     func troublePhoneClock(_ phone: Phone) {
         // What it saw by the wrong clock counts from its arrival: nothing newer may come before.
@@ -44,7 +50,7 @@ extension World {
         note(.wallStep, who: phone.number, phone.clockAhead.nanoseconds / 1_000_000_000)
     }
 
-    /// Once all is calm the relay's time is the machine's, or ahead of it.
+    /// Once all is calm the relay's time is the machine's.
     func checkClock(_ relay: Relay) async {
         // It looks when it has something to do, and follows what it saw a minute before.
         for _ in 1...2 {
@@ -55,7 +61,7 @@ extension World {
         await pause(.seconds(3))
         guard life?.relay === relay else { return }
         let behind = clock.now() - (await relay.wallNow())
-        guard behind > RelayClock.leadMax else { return }
+        guard behind.nanoseconds.magnitude > RelayClock.leadMax.nanoseconds.magnitude else { return }
         violated(.clock, "the relay is \(behind.text) behind the machine's clock")
     }
 }

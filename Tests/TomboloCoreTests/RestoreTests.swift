@@ -135,7 +135,8 @@ import TomboloJSON
         let backup = rig.recovery()
         rig.advance(to: 100)
         var booted = rig.recovery()
-        booted.wallToldBefore = rig.now + RelayClock.reach
+        booted.before = .init(
+            reading: rig.now, toldThrough: rig.now + RelayClock.reach)
         rig.recover(booted)
         rig.command(.end, "{}")
         let ahead = try #require(rig.pushes.last?.push)

@@ -102,16 +102,42 @@ import Testing
         #expect(clock.lead == .zero)
     }
 
-    @Test func `the wall clock is followed forwards only, and by at most a minute`() {
+    @Test func `a step of the wall clock is followed by a minute at once, else when it has held`() {
         var clock = RelayClock(wall: Instant(seconds: 1_000), monotonic: 0)
         var leads: [Span] = []
-        for wall in [1_005, 1_001, 500_000] {
-            _ = clock.follow(wall: Instant(seconds: Int64(wall)), monotonic: 0)
+        func look(at second: Int64, ahead: Int64) {
+            _ = clock.follow(
+                wall: Instant(seconds: 1_000 + second + ahead), monotonic: second * 1_000_000_000)
             leads.append(clock.lead)
         }
-        #expect(leads == [.seconds(5), .seconds(5), RelayClock.leadMax])
-        let steady = clock.steady(monotonic: 0)
-        #expect(steady == Instant(seconds: 1_000))
+        look(at: 0, ahead: 5)
+        look(at: 1, ahead: 1)
+        look(at: 60, ahead: 1)
+        #expect(leads == [.seconds(5), .seconds(5), .seconds(5)])
+        look(at: 61, ahead: 1)
+        #expect(clock.lead == .seconds(1), "it went back for a minute")
+        look(at: 62, ahead: 7_200)
+        #expect(clock.lead == .seconds(61))
+        look(at: 122, ahead: 7_200)
+        #expect(clock.lead == .seconds(7_200))
+        look(at: 123, ahead: 0)
+        #expect(clock.lead == .seconds(7_200))
+        #expect(clock.behind == .seconds(7_200))
+        look(at: 183, ahead: 0)
+        #expect(clock.lead == .zero)
+        #expect(clock.behind == .zero, "no card has a later timestamp")
+        #expect(clock.steady(monotonic: 183_000_000_000) == Instant(seconds: 1_183))
+    }
+
+    @Test func `a reading that is the last one lets nothing go beyond it, and is read back`() throws {
+        var clock = RelayClock(wall: Instant(seconds: 1_000), monotonic: 0, boot: "a")
+        var reading = clock.reading(monotonic: 0, boot: "a")
+        reading.isLast = true
+        #expect(reading.toldThrough == Instant(seconds: 1_000))
+        let read = try #require(RelayClock.Reading(record: reading.record))
+        let next = RelayClock(
+            wall: Instant(seconds: 1_005), monotonic: 5_000_000_000, boot: "a", after: read)
+        #expect(next.before?.endedInOrder == true)
     }
 
     @Test func `a later relay goes on with the clock of the one before, whatever the wall says`() {
@@ -121,7 +147,7 @@ import Testing
             wall: Instant(seconds: 9_000), monotonic: 70_000_000_000, boot: "a", after: reading)
         #expect(next.steady(monotonic: 70_000_000_000) == Instant(seconds: 1_070))
         #expect(next.lead == .seconds(9_000 - 1_070))
-        #expect(next.wallToldBefore == Instant(seconds: 1_010) + RelayClock.reach)
+        #expect(next.before?.toldThrough == Instant(seconds: 1_010) + RelayClock.reach)
         _ = next.follow(wall: Instant(seconds: 99_000), monotonic: 70_000_000_000)
         #expect(next.lead == .seconds(9_000 - 1_070 + 60))
     }
@@ -147,7 +173,7 @@ import Testing
         let reading = first.reading(monotonic: 10_000_000_000, boot: "a")
         let next = RelayClock(
             wall: Instant(seconds: 9_000), monotonic: 15_000_000_000, boot: "a", after: reading)
-        #expect(next.wallToldBefore == Instant(seconds: 1_015))
+        #expect(next.before?.toldThrough == Instant(seconds: 1_015))
     }
 
     @Test func `after another boot no time is counted as passed`() {
@@ -159,7 +185,7 @@ import Testing
                 after: reading)
             #expect(next.steady(monotonic: 70_000_000_000) == Instant(seconds: 1_010))
             #expect(next.lead == .seconds(5_000 - 1_010))
-            #expect(next.wallToldBefore == Instant(seconds: 1_010) + RelayClock.reach)
+            #expect(next.before?.toldThrough == Instant(seconds: 1_010) + RelayClock.reach)
         }
     }
 

@@ -92,8 +92,8 @@ extension Hold {
                 + "later."
         case .upstreamClosed: Self.closedSentence
         case .timestampAhead:
-            "The machine's clock is behind the last push's timestamp. The phone would "
-                + "ignore an earlier one."
+            "The machine's clock was behind the last push's timestamp. Relays of before "
+                + "waited for it; this one does not."
         case .nextSecond: Self.nextSecondSentence
         case .paused: "An operator has paused these pushes. After `resume` the newest state goes."
         case .deviceSpacing:

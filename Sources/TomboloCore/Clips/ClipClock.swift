@@ -30,6 +30,9 @@ package struct ClipClock: Hashable, Sendable {
         runningSince = runs ? instant : nil
     }
 
+    /// The clock that it runs by was set.
+    mutating func move(by step: Span) { runningSince = runningSince.map { $0 + step } }
+
     /// For records: the time counted until it last stood still, and since when it runs.
     var parts: (before: Span, runningSince: Instant?) { (before, runningSince) }
 }

@@ -14,7 +14,7 @@ struct FrameCursor: Sendable {
     }
 
     /// The clip itself: it is counted up after the projection has lost it.
-    let playing: PlayingClip
+    private(set) var playing: PlayingClip
     /// Never `auto`.
     let fit: Clip.Fit
     private(set) var mode = Mode.running
@@ -58,6 +58,7 @@ struct FrameCursor: Sendable {
         _ playing: PlayingClip, fit: Clip.Fit, granted: Span, mode: Mode = .running,
         after before: FrameCursor? = nil, now: Instant, wall: Instant
     ) {
+        let playing = playing.placed(at: wall)
         self.playing = playing
         self.fit = fit
         self.granted = granted
@@ -84,6 +85,7 @@ struct FrameCursor: Sendable {
         _ playing: PlayingClip, counted: Int64, pushed: Int64, shownAt: Span?,
         elapsed: Span, fit: Clip.Fit, granted: Span, now: Instant, wall: Instant
     ) {
+        let playing = playing.placed(at: wall, elapsed: elapsed)
         self.playing = playing
         self.fit = fit
         self.granted = granted
@@ -108,8 +110,13 @@ struct FrameCursor: Sendable {
     /// The clip's time at this destination.
     func elapsed(at wall: Instant) -> Span { clock.elapsed(at: wall) }
 
-    /// Whether its first frame has been asked for. It lies ahead where a restart has found the
-    /// clock set back.
+    /// The wall clock was set back: the clip goes on from where it is.
+    mutating func followClock(by step: Span) {
+        playing.startedAt = playing.startedAt + step
+        clock.move(by: step)
+    }
+
+    /// Whether its first frame has been asked for. It may lie a little ahead after a restart.
     private func hasBegun(at wall: Instant) -> Bool { wall >= playing.startedAt }
 
     /// When its first frame will be asked for.

@@ -31,7 +31,22 @@ package struct PlayingClip: Sendable {
     package var name: String { "clip_\(version)" }
 
     /// The time of the clip at an instant by the producer's clock; zero before its start.
-    package func elapsed(at instant: Instant) -> Span { max(.zero, instant - startedAt) }
+    ///
+    /// A start that lies far ahead is of a clock that was set back since: a clip that ends is over.
+    package func elapsed(at instant: Instant) -> Span {
+        let isSetBack = startedAt > instant + RelayClock.leadMax
+        return isSetBack ? clip.duration ?? .zero : max(.zero, instant - startedAt)
+    }
+
+    /// The clip with a start that fits the clock, where that was set back since.
+    ///
+    /// - Parameter elapsed: its time now.
+    func placed(at wall: Instant, elapsed: Span? = nil) -> PlayingClip {
+        guard startedAt > wall + RelayClock.leadMax else { return self }
+        var clip = self
+        clip.startedAt = wall - (elapsed ?? self.elapsed(at: wall))
+        return clip
+    }
 
     /// Whether a last repetition has ended; one that loops never is.
     package func isOver(at instant: Instant) -> Bool {

@@ -86,7 +86,7 @@ extension Core {
     private func card(of destination: Destination, now: Instant) -> StartHistory.Card? {
         guard
             destination.phase != .waiting || destination.reservedStart
-                || destination.pacing.lastTimestamp > 0
+                || !destination.pacing.taken.isEmpty
         else { return nil }
         return StartHistory.Card(
             activity: activities[destination.activity].number.rawValue,
@@ -95,7 +95,7 @@ extension Core {
                 ? .startUnknown : destination.final == nil ? destination.phase : .ended,
             since: destination.cardSince(tryingAt: wall(now)),
             alertsThrough: max(destination.alertsThrough, destination.reservedAlert ?? 0),
-            lastTimestamp: destination.pacing.lastTimestamp,
+            lastTimestamp: destination.pacing.taken.counting(at: wall(now)),
             wasDismissed: destination.wasDismissed,
             bucketFullAt: destination.pacing.bucket.fullAt, wasLeft: destination.hasBareEnd)
     }

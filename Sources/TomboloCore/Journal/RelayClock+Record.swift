@@ -15,6 +15,7 @@ extension RelayClock.Reading {
         writer.member("steady", steady.nanoseconds)
         writer.member("lead", lead.nanoseconds)
         leads.write(to: &writer)
+        if isLast { writer.member("last", Int64(1)) }
         writer.endObject()
         return Record(space: .relay, number: RelayClock.recordNumber, value: writer.bytes)
     }
@@ -39,6 +40,7 @@ extension RelayClock.Reading {
             boot: boot, monotonic: monotonic.nanoseconds, steady: steady,
             lead: Span(nanoseconds: lead),
             leads: LeadHistory(
-                stored: document.root["leads"], lead: Span(nanoseconds: lead), at: steady))
+                stored: document.root["leads"], lead: Span(nanoseconds: lead), at: steady),
+            isLast: document.root["last"] != nil)
     }
 }

@@ -168,6 +168,7 @@ extension Core {
         address(&push, at: slot, now: now)
         if wish != .frame { push.changedAt = projection.changedAt }
         if !destinations[slot].keepsPlace { upstreams[lane].took(now: now) }
+        let takenBefore = destinations[slot].pacing.taken
         let tokenTaken = spend(slot, event, priority, timestamp, now: now)
         clearReservation(slot)
         if wish == .echo || wish == .settle {
@@ -179,7 +180,8 @@ extension Core {
             visibleHash: visibleHash(slot, projection), tokenTaken: tokenTaken,
             wish: wish, token: token, alert: event == .start ? nil : alert?.version,
             staleAt: event == .end ? nil : projection.staleAfter.map { wall(now) + $0 },
-            until: now + configuration.limits.inFlightMax, apnsID: id,
+            until: now + configuration.limits.inFlightMax, timestamp: timestamp,
+            takenBefore: takenBefore, apnsID: id,
             route: push.surface == .channel
                 ? .channel : event == .start ? .pushToStart : .updateToken,
             priority: priority, bytes: Int32(clamping: push.payload.count),
@@ -222,7 +224,7 @@ extension Core {
     ) -> Bool {
         var pacing = destinations[slot].pacing
         let grant = grantInForce(slot).grant
-        let isShared = timestamp == pacing.lastTimestamp
+        let isShared = timestamp == pacing.taken.counting(at: wall(now))
         if priority == 10, !pacing.hasPaid(grant, now: now) {
             takeFromDevice(slot, grant, now: now)
         }

@@ -4,12 +4,31 @@ import TomboloJSON
 // before that (pacing rules 13 and 14).
 
 extension Core {
-    /// Wall time goes on, and never back. A long step shows that it was behind until now: cards are
-    /// as old as they were.
+    /// Follows the machine's clock. A long step shows that it was wrong until now: cards are as old
+    /// as they were, and what goes by the clock goes on.
     mutating func followClock(to next: Span, now: Instant) {
         let before = wall(now)
-        let step = clock.follow(to: next, now: now)
-        if step > RelayClock.leadMax { moveCards(by: step, through: before, now: now) }
+        let (step, moves) = clock.follow(to: next, now: now)
+        // A later relay must know by which clock timestamps go.
+        if step < .zero || step > RelayClock.leadMax { journal.flushNow() }
+        moveCards(by: moves, through: moves < .zero ? .distantFuture : before, now: now)
+        guard step < .zero else { return }
+        for slot in destinations.indices where destinations.holds(slot) {
+            destinations[slot].followClock(backBy: step)
+            sendAgainIfDropped(slot, now: now)
+        }
+        timelines.followClock(backTo: wall(now))
+    }
+
+    /// What went with a timestamp too far ahead never came to be seen: the state goes once more.
+    mutating func sendAgainIfDropped(_ slot: CardSlot, now: Instant) {
+        guard destinations[slot].pacing.taken.forget(aheadOf: wall(now)),
+            let version = projection(slot)?.version, !destinations[slot].isFinished
+        else { return }
+        destinations[slot].acknowledged = min(destinations[slot].acknowledged, version - 1)
+        destinations[slot].contentHash = 0
+        markDirty(slot, now: now)
+        destinations.deadlines.set(slot, at: now)
     }
 
     /// - Parameter wall: cards that began later than this began by another clock.
@@ -24,14 +43,15 @@ extension Core {
         }
     }
 
-    /// The newest timestamp that a card was sent which runs; nil where none was.
-    package var newestTimestamp: Instant? {
+    /// The newest timestamp that a running card has and that its next push has to pass; nil where
+    /// no card has one.
+    package func newestTimestamp(at wall: Instant) -> Instant? {
         destinations.indices.lazy.compactMap { slot -> Int64? in
-            guard let destination = destinations.at(slot), !destination.isFinished,
-                destination.pacing.lastTimestamp > 0
-            else { return nil }
-            return destination.pacing.lastTimestamp
-        }.max().map { Instant(seconds: $0) }
+            guard let destination = destinations.at(slot), !destination.isFinished else {
+                return nil
+            }
+            return destination.pacing.taken.counting(at: wall)
+        }.max().flatMap { $0 > 0 ? Instant(seconds: $0) : nil }
     }
 
     /// When the system ends a destination's card; nil before there is one.
@@ -118,9 +138,9 @@ extension Core {
         {
             next.phase = .startUnknown
             // And it may have had updates, whose timestamps nobody knows.
-            next.pacing.recover(
-                grantInForce(next).grant, now: now, wall: restoredAt + RelayClock.reach,
-                mayHaveSent: true)
+            let before = RelayClock.Predecessor(
+                reading: restoredAt, toldThrough: restoredAt + RelayClock.reach)
+            next.pacing.recover(grantInForce(next).grant, after: before, now: now)
         }
         // A restored log may not know the card whose token its app has registered since.
         if let token = devices[old.device]?.tokens[.activity(reference(next))] {

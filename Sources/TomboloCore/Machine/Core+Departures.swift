@@ -43,8 +43,10 @@ extension Core {
     mutating func finishLeaving(_ slot: DeviceSlot, atOnce: Bool = false, now: Instant) {
         guard let gone = devices[slot], let end = gone.leavingUntil else { return }
         let isOver = gone.destinations.allSatisfy { destinations[$0].isFinished }
-        guard isOver || atOnce || end <= wall(now) else {
-            return devices.deadlines.set(slot, at: clock.steady(end))
+        // As long as it was to be, wherever the clock is set meanwhile.
+        let steadyEnd = clock.shownAt(end - Device.leavingMax, now: now) + Device.leavingMax
+        guard isOver || atOnce || steadyEnd <= now else {
+            return devices.deadlines.set(slot, at: steadyEnd)
         }
         releaseTokens(of: slot)
         for card in gone.destinations { removeDestination(card) }

@@ -153,7 +153,8 @@ extension Core {
             guard case .activity(let reference) = name, !used.contains(reference) else { continue }
             let key = ActivityKey(tenant: owner.key.tenant, id: reference.id)
             if let slot = activities.slot(of: key), !activities[slot].hasEnded { continue }
-            let end = clock.steady(token.registeredAt + configuration.limits.orphanToken)
+            let begin = clock.shownAt(token.registeredAt, now: now)
+            let end = begin + configuration.limits.orphanToken
             if end > now {
                 next = Instant.earlier(next, end)
             } else {

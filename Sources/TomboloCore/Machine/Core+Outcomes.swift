@@ -187,7 +187,6 @@ extension Core {
             destinations[slot].wantAgain(flying, now: now)
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
         case .unknown:
-            destinations[slot].pacing.noteTaken()
             // The alert is not tried again: it may have rung.
             if flying.event == .start { startFailed(slot, .startUnknown, now: now) }
             destinations[slot].contentHash = 0

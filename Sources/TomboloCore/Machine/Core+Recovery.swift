@@ -21,14 +21,14 @@ extension Core {
         damage += unknown
         damage += adoptRecords(records, restoredAt: recovery.restoredAt, now: now)
         for slot in devices.indices { adoptTokens(of: slot) }
-        let told = told(recovery, now: now)
+        let before = predecessor(recovery, now: now)
         var deviceByNumber: [Int64: DeviceSlot] = [:]
         for slot in devices.indices {
             if let device = devices[slot] { deviceByNumber[device.number] = slot }
         }
         for record in records where record.space == .mark {
             damage += adoptMark(
-                record, deviceByNumber, besides: damaged, told: told,
+                record, deviceByNumber, besides: damaged, after: before,
                 restoredAt: recovery.restoredAt, now: now)
         }
         devices.adoptPresences(records, now: now) { clock.shownAt($0, now: now) }
@@ -40,7 +40,7 @@ extension Core {
         // Those without a mark: who had a token on record may have been sent to.
         for slot in marked..<destinations.indices.upperBound
         where destinations.at(slot)?.token != nil {
-            adoptPacing(slot, told: told, mayHaveSent: true, now: now)
+            adoptPacing(slot, after: before, now: now)
         }
         recallBudgets(now: now)
         countEnds(now: now)
@@ -186,7 +186,7 @@ extension Core {
     private mutating func adoptMark(
         _ record: Record, _ deviceByNumber: [Int64: DeviceSlot],
         besides damaged: Set<ActivityNumber>,
-        told: Instant, restoredAt: Instant?, now: Instant
+        after before: RelayClock.Predecessor?, restoredAt: Instant?, now: Instant
     ) -> [String] {
         destinations.skip(record.number)
         noteWork(on: record)
@@ -214,8 +214,7 @@ extension Core {
             incarnation: mark.incarnation, renewal: mark.renewal, lane: lane,
             ledger: mark.ledger ?? Ledger(since: mark.acknowledged + 1), phaseSince: now)
         recall(mark, in: &destination, restoredAt: restoredAt, now: now)
-        destination.pacing.lastTimestamp = mark.lastTimestamp
-        destination.pacing.lastTaken = mark.lastTaken
+        destination.pacing.taken = mark.taken
         destination.pacing.lastLocalUpdate = mark.lastLocalUpdate
         let grant = grantInForce(destination).grant
         destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt, of: grant)
@@ -228,10 +227,9 @@ extension Core {
         destination.markIsDirty = false
         let slot = insert(destination)
         // A token is on record before it is used: without one nothing was sent but a start.
-        adoptPacing(
-            slot, told: told,
-            mayHaveSent: mark.phase != .waiting || mark.lastTimestamp > 0
-                || destination.token != nil, now: now)
+        let mayHaveSent =
+            mark.phase != .waiting || !mark.taken.isEmpty || destination.token != nil
+        adoptPacing(slot, after: mayHaveSent ? before : nil, now: now)
         if let channel = owner.channel, channel.name == nil,
             destination.incarnation == activities[activity].durableIncarnation
         {
@@ -241,27 +239,36 @@ extension Core {
         return []
     }
 
-    /// The latest wall time that can have gone into a timestamp. A log that was put back knows
-    /// nothing of those who ran since the backup: they may have told any time until now, and after
-    /// another boot of the machine what the clock's reach allows beyond it.
-    private func told(_ recovery: CoreRecovery, now: Instant) -> Instant {
+    /// How far timestamps can have come. A log that was put back knows nothing of those who ran
+    /// since the backup: they may have told any time until now, and a little more after each boot
+    /// of the machine.
+    private func predecessor(
+        _ recovery: CoreRecovery, now: Instant
+    ) -> RelayClock.Predecessor? {
         guard let restoredAt = recovery.restoredAt,
-            recovery.wallToldBefore - RelayClock.reach <= restoredAt
-        else { return recovery.wallToldBefore }
-        return max(recovery.wallToldBefore, wall(now) + RelayClock.reach)
+            recovery.before.map({ $0.reading <= restoredAt }) ?? true
+        else { return recovery.before }
+        let told = wall(now) + .minutes(10)
+        return RelayClock.Predecessor(
+            reading: wall(now),
+            toldThrough: max(recovery.before?.toldThrough ?? told, told))
     }
 
-    /// What was sent last is not on record: it counts as sent now, and with the latest timestamp
-    /// that the relay before can have used.
+    /// What was sent last may not be on record: it counts as sent now.
     private mutating func adoptPacing(
-        _ slot: CardSlot, told: Instant, mayHaveSent: Bool, now: Instant
+        _ slot: CardSlot, after before: RelayClock.Predecessor?, now: Instant
     ) {
         guard let destination = destinations.at(slot) else { return }
         let grant = grantInForce(destination).grant
-        destinations[slot].pacing.recover(
-            grant, now: now, wall: told, mayHaveSent: mayHaveSent)
+        // What the relay before told by a clock that was ahead.
+        sendAgainIfDropped(slot, now: now)
+        let known = destinations[slot].pacing.taken
+        destinations[slot].pacing.recover(grant, after: before, now: now)
         // Guessed from a clock that is told no more: remembered before the new one's reading is.
-        guard told > wall(now), !destination.markIsDirty else { return }
+        let isNews = destinations[slot].pacing.taken != known
+        guard isNews, destinations[slot].pacing.taken.latest > wall(now).seconds,
+            !destination.markIsDirty
+        else { return }
         destinations[slot].markIsDirty = true
         journal.checkpoint(slot)
     }

@@ -24,8 +24,8 @@ package struct CoreRecovery: Sendable {
     /// By how much the machine's clock was set forward since the relay before; negative: back.
     /// Cards of before are as old as they were.
     package var clockStep = Span.zero
-    /// The latest wall time that the relay before can have put into a timestamp.
-    package var wallToldBefore = Instant.distantPast
+    /// The clock of the relay before; nil where there was none.
+    package var before: RelayClock.Predecessor?
     /// What the reading of the clock on record allows until there is a newer one.
     package var tellsThrough = Instant.distantFuture
 

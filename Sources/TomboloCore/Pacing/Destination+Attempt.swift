@@ -97,6 +97,12 @@ extension Destination {
         return Instant.earlier(due, max(sign, pacing.lastSend + limits.echoGrace))
     }
 
+    /// The wall clock was set back, and the relay follows it.
+    mutating func followClock(backBy step: Span) {
+        if let since = pacing.unsettledSince { pacing.unsettledSince = since + step }
+        if hasCursor { playing.followClock(by: step) }
+    }
+
     /// Whether what waits here is due, or waits for its device.
     func isDue(now: Instant) -> Bool {
         guard case .deferred(let until, let hold)? = waiting else { return false }

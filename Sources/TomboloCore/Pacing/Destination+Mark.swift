@@ -23,8 +23,7 @@ struct Mark: Sendable {
     var phase: Destination.Phase
     var acknowledged: Int64
     var alertsThrough: Int64
-    var lastTimestamp: Int64
-    var lastTaken: Int64
+    var taken: TakenTimestamps
     var bucketFullAt: Instant
     var deviceBucketFullAt: Instant
     var frames: FrameCounts
@@ -73,9 +72,11 @@ struct Mark: Sendable {
         echo = Self.echo(view)
         acknowledged = try view.stored("v", or: 0, \.storedCountOrNone)
         alertsThrough = try view.stored("al", or: 0, \.storedCountOrNone)
-        lastTimestamp = try view.stored("ts", or: 0, \.storedCount)
-        // An older relay did not write it.
-        lastTaken = try view.stored("tk", or: lastTimestamp, \.storedCount)
+        // An older relay wrote a number, and before that the timestamp of its last attempt.
+        let last = try view.stored("ts", or: 0, \.storedCount)
+        let isList = view["tk"]?.kind == .array
+        taken = TakenTimestamps(
+            isList ? try view.storedCounts("tk") : [try view.stored("tk", or: last, \.storedCount)])
         bucketFullAt = view["b"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         final = nil
         if let end = view["end"] {
@@ -127,7 +128,7 @@ struct Mark: Sendable {
 extension Mark {
     /// Whether nothing was sent since a restore.
     func isOlder(than restoredAt: Instant) -> Bool {
-        lastTimestamp <= restoredAt.seconds + PacingState.timestampLeadMax
+        taken.counting(at: restoredAt) <= restoredAt.seconds + PacingState.timestampLeadMax
     }
 }
 
@@ -170,8 +171,10 @@ extension Destination {
         writer.member("p", Int64(phase.rawValue))
         writer.member("v", acknowledged)
         writer.member("al", max(alertsThrough, reservedAlert ?? 0))
-        writer.member("ts", pacing.lastTimestamp)
-        if pacing.lastTaken != pacing.lastTimestamp { writer.member("tk", pacing.lastTaken) }
+        writer.name("tk")
+        writer.beginArray()
+        for second in pacing.taken.all { writer.integer(second) }
+        writer.endArray()
         if pacing.bucket.fullAt != .distantPast {
             writer.member("b", pacing.bucket.fullAt.nanoseconds)
         }

@@ -4,7 +4,6 @@ extension Destination {
     /// Apple took a push.
     mutating func took(_ flying: InFlight, at wall: Instant) {
         refusalsInRow = 0
-        pacing.noteTaken()
         if flying.priority == 10 {
             pacing.unsettledSince = nil
         } else if !flying.isFrame, showsMore(flying) {
@@ -20,7 +19,7 @@ extension Destination {
     /// Whether its phone has had a push since then, in Unix seconds: one that Apple took or may
     /// have.
     func mayHaveTaken(since oldest: Int64) -> Bool {
-        pacing.lastTaken >= oldest || inFlightUntil != nil
+        pacing.taken.latest >= oldest || inFlightUntil != nil
     }
 
     /// Whether the phone shows anything else with it than with what Apple took before.
@@ -44,8 +43,12 @@ extension Destination {
         staleAt = flying.staleAt
     }
 
-    /// An attempt that surely came to nothing is no send: its token and its alert serve the next.
+    /// An attempt that surely came to nothing is no send: its token, its timestamp and its alert
+    /// serve the next.
     mutating func giveBack(_ flying: InFlight) {
+        var taken = flying.takenBefore
+        taken.note(flying.timestamp)
+        if pacing.taken == taken { pacing.taken = flying.takenBefore }
         if flying.tokenTaken { pacing.holdsToken = true }
         if flying.isEcho { echo.takeBack(flying.version, sentAt: pacing.lastSend) }
         if let alert = flying.alert { alertsThrough = alert - 1 }

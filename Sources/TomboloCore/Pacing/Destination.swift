@@ -81,6 +81,9 @@ struct Destination: SlotValue {
         /// The stale date that it tells, where its producer wants one.
         var staleAt: Instant?
         var until: Instant
+        var timestamp: Int64
+        /// What Apple took before it.
+        var takenBefore: TakenTimestamps
         var apnsID: APNsID
         var route: DeliveryView.Route
         var priority: UInt8

@@ -36,8 +36,7 @@ package struct PacingState: Hashable, Sendable {
     package private(set) var backOffUntil = Instant.distantPast
     /// What Apple's last answer was, where it holds back what follows.
     private var backOffCause = Hold.tokenBackOff
-    private var lastSecond: UInt32 = 0
-    private var takenSecond: UInt32 = 0
+    package var taken = TakenTimestamps()
     private var lastLocalSecond: UInt32 = 0
     private var unsettledSecond: UInt32 = 0
     /// A token that is paid for, durably, and not spent: an attempt that never counted gives it
@@ -46,22 +45,7 @@ package struct PacingState: Hashable, Sendable {
 
     package init() {}
 
-    /// Whole Unix seconds of the last push, to the year 2106; 0 before the first.
-    package var lastTimestamp: Int64 {
-        get { Int64(lastSecond) }
-        set { lastSecond = UInt32(clamping: newValue) }
-    }
-
-    /// The same of the last push that Apple took, or may have taken.
-    package var lastTaken: Int64 {
-        get { Int64(takenSecond) }
-        set { takenSecond = UInt32(clamping: newValue) }
-    }
-
-    /// Apple took the last push, or may have.
-    mutating func noteTaken() { takenSecond = lastSecond }
-
-    /// Whole Unix seconds of the app's own last update, in the same range.
+    /// Whole Unix seconds of the app's own last update, to the year 2106; 0 for none.
     package var lastLocalUpdate: Int64 {
         get { Int64(lastLocalSecond) }
         set { lastLocalSecond = UInt32(clamping: newValue) }
@@ -96,7 +80,7 @@ package struct PacingState: Hashable, Sendable {
     ) -> Turn {
         if backOffUntil > now { return .wait(until: backOffUntil, backOffCause) }
         if wish == .end { return end(wall: wall) }
-        let timestamp = timestamp(wish, grant, wall: wall)
+        let timestamp = timestamp(wish, grant, now: now, wall: wall)
         var floor = Self.latest(
             (lastSend + grant.spacing, .spacing),
             timestampTurn(timestamp, now: now, wall: wall))
@@ -123,13 +107,15 @@ package struct PacingState: Hashable, Sendable {
         return .wait(until: next.0, next.1)
     }
 
-    /// When a timestamp may go. One that is due within a second is Apple's next whole second;
-    /// a longer wait is a clock that is behind.
+    /// When a timestamp may go. One that is ahead of the clock goes a second after the last push,
+    /// where that was ahead too; a local update that is ahead is waited for, a minute at most.
     private func timestampTurn(
         _ timestamp: Int64, now: Instant, wall: Instant
     ) -> (Instant, Hold) {
         let wait = Instant(seconds: timestamp - Self.timestampLeadMax) - wall
-        return (now + wait, wait > .seconds(1) ? .timestampAhead : .nextSecond)
+        let passed = timestamp - taken.counting(at: wall)
+        guard wait > .zero, passed <= 1 else { return (now + wait, .nextSecond) }
+        return (passed == 1 ? lastSend + .seconds(1) : now, .nextSecond)
     }
 
     /// When priority 10 is open to a wish; nil for never.
@@ -149,7 +135,7 @@ package struct PacingState: Hashable, Sendable {
         priority: UInt8, timestamp: Int64, _ grant: Grant, now: Instant
     ) -> Bool {
         lastSend = now
-        lastTimestamp = timestamp
+        taken.note(timestamp)
         guard priority == 10 else {
             lastLowPrioritySend = now
             return false
@@ -183,23 +169,24 @@ package struct PacingState: Hashable, Sendable {
     /// A token that was too old when it was to be spent is good for so long at the second try.
     static let slowReservation = Span.seconds(30)
 
-    /// After a restart: a mark may be old, so the destination counts as having just sent, at the
-    /// highest timestamp that it can have used.
+    /// After a restart: a mark may be old, so the destination counts as having just sent, and after
+    /// a kill with the highest timestamp that it can have used.
     ///
-    /// - Parameters:
-    ///   - wall: the latest that any relay can have put into a timestamp by now.
-    ///   - mayHaveSent: false where surely nothing was ever sent.
+    /// - Parameter before: the clock of the relay before; nil where surely nothing was sent since
+    ///   the mark.
     package mutating func recover(
-        _ grant: Grant, now: Instant, wall: Instant, mayHaveSent: Bool
+        _ grant: Grant, after before: RelayClock.Predecessor?, now: Instant
     ) {
         lastSend = now
         lastLowPrioritySend = now
         bucket.clamp(grant, now: now)
         holdsToken = false
-        if mayHaveSent {
-            lastTimestamp = max(lastTimestamp, wall.seconds + Self.timestampLeadMax)
-            noteTaken()
-        }
+        guard let before, !before.endedInOrder else { return }
+        // A card that was ahead of the clock went on from there, a second for each push.
+        let counting = taken.counting(at: before.reading)
+        let passed = Instant(seconds: counting) + (before.toldThrough - before.reading)
+        let reached = counting > before.reading.seconds ? passed.seconds + 1 : 0
+        taken.note(max(reached, before.toldThrough.seconds + Self.timestampLeadMax))
     }
 
     /// The device has come back: what was sent to its card before counts on.
@@ -207,8 +194,7 @@ package struct PacingState: Hashable, Sendable {
         bucketFullAt: Instant, lastTimestamp last: Int64, _ grant: Grant, now: Instant
     ) {
         (lastSend, lastLowPrioritySend) = (now, now)
-        lastTimestamp = max(lastTimestamp, last)
-        lastTaken = max(lastTaken, last)
+        if last > taken.latest { taken.note(last) }
         if bucketFullAt > bucket.fullAt { bucket = TokenBucket(fullAt: bucketFullAt, of: grant) }
         bucket.clamp(grant, now: now)
     }
@@ -217,20 +203,34 @@ package struct PacingState: Hashable, Sendable {
     /// at 5 waits on a locked phone, and the card stays in sight. It may share its second, and
     /// nothing follows it.
     private func end(wall: Instant) -> Turn {
-        let next = max(wall.seconds, lastTimestamp + 1, lastLocalUpdate + 1)
-        let fits = next <= wall.seconds + Self.timestampLeadMax
-        let timestamp = fits ? next : max(wall.seconds, lastTimestamp, lastLocalUpdate)
-        return .send(priority: 10, timestamp: timestamp)
+        let next = next(wall: wall)
+        let ahead = taken.counting(at: wall)
+        let most = wall.seconds + Self.timestampLeadMax
+        let fits = next.own <= (ahead > most ? ahead + 1 : most)
+        return .send(priority: 10, timestamp: fits ? next.own : next.shared)
     }
 
     /// Strictly newer than the last, but for a class without spacing: there a second is shared by
     /// frames, and by states once the lead is used up.
-    private func timestamp(_ wish: Wish, _ grant: Grant, wall: Instant) -> Int64 {
-        let next = max(wall.seconds, lastTimestamp + 1, lastLocalUpdate + 1)
-        guard grant.spacing < .seconds(1), wish != .trailing else { return next }
-        let shared = max(wall.seconds, lastTimestamp, lastLocalUpdate)
-        if wish == .frame { return shared }
-        return next <= wall.seconds + Self.timestampLeadMax ? next : shared
+    private func timestamp(
+        _ wish: Wish, _ grant: Grant, now: Instant, wall: Instant
+    ) -> Int64 {
+        let next = next(wall: wall)
+        guard grant.spacing < .seconds(1), wish != .trailing else { return next.own }
+        if wish == .frame { return next.shared }
+        let fits =
+            next.own <= wall.seconds + Self.timestampLeadMax
+            || next.own == taken.counting(at: wall) + 1 && lastSend + .seconds(1) <= now
+        return fits ? next.own : next.shared
+    }
+
+    /// The least timestamps that a phone takes: a second of its own, or that of the last push. A
+    /// local update that is more than a minute ahead counts as now.
+    private func next(wall: Instant) -> (own: Int64, shared: Int64) {
+        let taken = taken.counting(at: wall)
+        let isFar = Instant(seconds: lastLocalUpdate) > wall + .minutes(1)
+        let local = isFar ? wall.seconds : lastLocalUpdate
+        return (max(wall.seconds, taken + 1, local + 1), max(wall.seconds, taken, local))
     }
 
     /// When priority 10 is open to the wish (rule 7); nil for never.

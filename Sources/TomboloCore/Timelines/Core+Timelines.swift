@@ -337,9 +337,7 @@ extension Core {
         else {
             return ["the record of timeline number \(record.number) cannot be read"]
         }
-        // The clock was ahead then, and has been set right.
-        row.updatedAt = min(row.updatedAt, wall(now))
-        row.askedThrough = min(row.askedThrough, wall(now))
+        row.followClock(backTo: wall(now))
         timelines.put(row)
         return []
     }

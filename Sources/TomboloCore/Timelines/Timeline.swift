@@ -90,6 +90,13 @@ struct StoredTimeline: Sendable {
     /// As many links as a timeline may have, and as many again.
     static let formerMax = 2 * Timeline.entriesMax * (Timeline.linksMax + 1)
 
+    func isAhead(of wall: Instant) -> Bool { max(updatedAt, askedThrough) > wall }
+
+    /// The clock was ahead then, and has been set right.
+    mutating func followClock(backTo wall: Instant) {
+        (updatedAt, askedThrough) = (min(updatedAt, wall), min(askedThrough, wall))
+    }
+
     /// What it counts against its tenant's room.
     var bytes: Int { timeline.bytes + former.reduce(0) { $0 + $1.hashes.count * 8 } }
 

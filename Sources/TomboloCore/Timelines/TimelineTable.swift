@@ -166,6 +166,13 @@ struct TimelineTable: Sendable {
         if !slots.isEmpty { moved.append(slots[...]) }
     }
 
+    /// The clock was ahead, and is set right: what is of a time to come is of now.
+    mutating func followClock(backTo wall: Instant) {
+        let late = rows.indices.filter { rows[$0]?.isAhead(of: wall) ?? false }
+        for slot in late { rows[slot]?.followClock(backTo: wall) }
+        if !late.isEmpty { moved.append(late[...]) }
+    }
+
     var hasMoved: Bool { !moved.isEmpty }
 
     /// The next whose dates are to be looked at again. Its place may have another timeline since.

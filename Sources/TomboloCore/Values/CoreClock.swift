@@ -9,8 +9,8 @@ struct CoreClock: Sendable {
     /// No later wall time goes into a timestamp until a newer reading of the clock is on record.
     var tellsThrough = Instant.distantFuture
 
-    /// The machine's clock is behind the times that phones got: by how much the relay's is, nobody
-    /// knows.
+    /// The machine's clock is behind the timestamps that phones have: which of the two is right
+    /// nobody knows.
     var isBehind = false
 
     init() { leads.note(lead, at: .distantPast) }
@@ -26,14 +26,19 @@ struct CoreClock: Sendable {
         self.tellsThrough = tellsThrough
     }
 
-    /// Wall time goes on, and never back. Answers by how much it goes forward.
-    mutating func follow(to next: Span, now: Instant) -> Span {
-        guard next > lead else { return .zero }
-        defer {
-            lead = next
-            leads.note(lead, at: now)
-        }
-        return next - lead
+    /// What wall time went forward by since cards were given the age that they have by it.
+    private var unmoved = Span.zero
+
+    /// Follows the machine's clock. Answers by how much wall time goes forward (negative: back),
+    /// and by how much cards have to be moved: what time servers correct by makes no card older.
+    mutating func follow(to next: Span, now: Instant) -> (step: Span, moves: Span) {
+        let step = next - lead
+        lead = next
+        leads.note(lead, at: now)
+        unmoved = unmoved + step
+        guard max(unmoved, .zero - unmoved) > RelayClock.leadMax else { return (step, .zero) }
+        defer { unmoved = .zero }
+        return (step, unmoved)
     }
 
     /// Shows the same time as another.

@@ -7,9 +7,13 @@ extension RelayClock {
         package var lead: Span
         /// The leads of before, and this one.
         package var leads = LeadHistory()
+        /// All that the relay knows is on record, and it ends.
+        package var isLast = false
 
         /// While this is the reading on record no later time goes into a timestamp.
-        package var toldThrough: Instant { steady + lead + RelayClock.reach }
+        package var toldThrough: Instant {
+            isLast ? steady + lead : steady + lead + RelayClock.reach
+        }
     }
 
     /// A reading is written at most so often, but for a lead that has changed.

@@ -5,17 +5,18 @@
 /// corrected: spacings and buckets are counted on it, so that no step of the wall clock opens a
 /// window a second time. A later relay on the same boot of the machine goes on with it (`Reading`);
 /// after another boot nobody knows how much time has passed, and none is counted. *Wall* time is
-/// steady time plus a lead. The lead is what the machine's clock says at start, and follows it only
-/// forwards: a timestamp that went back would be dropped by phones silently. A step of more than
-/// `leadMax` in all is followed once it has held for `stepHeld`: one that is taken back at once
-/// would block every later timestamp.
+/// steady time plus a lead. The lead is what the machine's clock says at start, and follows it: up
+/// to `leadMax` ahead at once, and every longer step, forwards or back, whole once it has held for
+/// `stepHeld`. A card whose phone has later timestamps goes on with those (`TakenTimestamps`).
 package struct RelayClock: Sendable {
     /// How far the wall clock is followed at once: more than time servers correct by, less than
     /// what a phone would take amiss.
     package static let leadMax = Span.seconds(60)
-    /// A longer step is followed whole when it has held for so long.
+    /// A longer step, or one back, is followed whole when it has held for so long.
     package static let stepHeld = Span.seconds(60)
-    /// A wall clock that is so far behind was set back: timestamps cannot follow it.
+    /// Less than this back is what two readings differ by, and no step.
+    package static let backMin = Span.seconds(1)
+    /// A wall clock that is so far behind the timestamps of cards: somebody has to look.
     package static let behindMax = Span.minutes(5)
 
     /// A timestamp is at most so much later than the reading on record: whoever comes after a crash
@@ -30,17 +31,20 @@ package struct RelayClock: Sendable {
     private var leadAtStart: Span
     /// Since when the wall clock is further ahead than is followed at once.
     private var stepSince: Instant?
-    /// How far the machine's clock is behind what timestamps tell; zero where it is not.
+    /// Since when it is behind.
+    private var backSince: Instant?
+    /// How far the machine's clock is behind the relay's, or behind the timestamps that running
+    /// cards have; zero where it is not.
     package private(set) var behind = Span.zero
-    /// The newest timestamp that a relay before this one gave a card that runs, where that was
-    /// ahead of the clock at the start.
-    private var toldBefore = Instant.distantPast
+    /// The newest timestamp of a running card, where that was ahead of the clock.
+    private var told = Instant.distantPast
+    private var comparedAt = Instant.distantPast
     private var latest: Instant
     package private(set) var lead: Span
     /// The leads of this relay and of those before.
     package private(set) var leads: LeadHistory
-    /// The latest wall time that the relay before can have put into a timestamp, as of this start.
-    package let wallToldBefore: Instant
+    /// The clock of the relay before, as of this start; nil where there was none.
+    package let before: Predecessor?
     /// By how much the machine's clock was set forward (or back, where it is negative) since the
     /// relay before, on one boot; zero for what is followed at once.
     package let stepAtStart: Span
@@ -68,11 +72,27 @@ package struct RelayClock: Sendable {
         let isSameBoot = last.map { !boot.isEmpty && $0.boot == boot } ?? false
         let step = last.map { wall - ($0.steady + passed + $0.lead) } ?? .zero
         stepAtStart = isSameBoot && max(step, .zero - step) > Self.leadMax ? step : .zero
-        wallToldBefore =
-            last.map { last in
-                let told = last.toldThrough
-                return isSameBoot ? min(told, last.steady + passed + last.lead) : told
-            } ?? .distantPast
+        before = last.map { last in
+            let (reading, told) = (last.steady + last.lead, last.toldThrough)
+            return Predecessor(
+                reading: reading, toldThrough: isSameBoot ? min(told, reading + passed) : told,
+                endedInOrder: last.isLast)
+        }
+    }
+
+    /// How far the timestamps of the relay before can have come.
+    package struct Predecessor: Hashable, Sendable {
+        /// Its last reading of the wall clock that is on record.
+        package var reading: Instant
+        /// The latest wall time that it can have put into a timestamp.
+        package var toldThrough: Instant
+        /// It wrote all that it knew before it ended: nothing has to be guessed.
+        package var endedInOrder: Bool
+
+        package init(reading: Instant, toldThrough: Instant, endedInOrder: Bool = false) {
+            (self.reading, self.toldThrough) = (reading, toldThrough)
+            self.endedInOrder = endedInOrder
+        }
     }
 
     /// Steady time now. Never less than the last answer.
@@ -81,24 +101,38 @@ package struct RelayClock: Sendable {
         return latest
     }
 
-    /// Whether the machine's clock was set back so far that somebody has to look.
+    /// Whether the machine's clock is so far behind that somebody has to look.
     package var isSetBack: Bool { behind > Self.behindMax }
 
-    /// Compares the clock at the start with the newest timestamp that a running card was sent: a
-    /// machine whose clock is behind after a boot holds back the pushes of that card.
+    /// Compares the clock with the newest timestamp of a running card: at the start, after a step
+    /// back, and each minute while it is behind.
     ///
     /// What a crash may have left unsaid, and what time servers correct by, is no fault.
-    package mutating func compare(with newest: Instant, wall: Instant) {
-        guard newest - wall > Self.leadMax else { return }
-        toldBefore = newest
-        behind = newest - wall
+    package mutating func compare(with newest: Instant?, wall: Instant) {
+        comparedAt = latest
+        told = newest.map { $0 - wall > Self.leadMax ? $0 : .distantPast } ?? .distantPast
+        measure(wall: wall)
+    }
+
+    /// Cards end, and others go on: while the clock is behind them they are looked at again.
+    package var isToBeCompared: Bool {
+        told != .distantPast && latest - comparedAt >= Self.stepHeld
+    }
+
+    private mutating func measure(wall: Instant) {
+        behind = max(.zero, (latest + lead) - wall, told - wall)
     }
 
     /// Looks at the wall clock; answers whether `lead` changed.
     package mutating func follow(wall: Instant, monotonic: Int64) -> Bool {
         let now = steady(monotonic: monotonic)
+        defer { measure(wall: wall) }
         let ahead = wall - now
-        behind = max(.zero, lead - ahead, toldBefore - wall)
+        guard lead - ahead < Self.backMin else {
+            stepSince = nil
+            return stepBack(to: ahead, now: now)
+        }
+        backSince = nil
         let most = leadAtStart + Self.leadMax
         guard ahead > most else {
             stepSince = nil
@@ -111,8 +145,21 @@ package struct RelayClock: Sendable {
             defer { lead = most }
             return lead != most
         }
-        (lead, leadAtStart, stepSince) = (ahead, ahead, nil)
-        leads.note(lead, at: now)
+        step(to: ahead, now: now)
         return true
+    }
+
+    private mutating func stepBack(to ahead: Span, now: Instant) -> Bool {
+        guard let since = backSince, now - since >= Self.stepHeld else {
+            backSince = backSince ?? now
+            return false
+        }
+        step(to: ahead, now: now)
+        return true
+    }
+
+    private mutating func step(to ahead: Span, now: Instant) {
+        (lead, leadAtStart, stepSince, backSince) = (ahead, ahead, nil, nil)
+        leads.note(lead, at: now)
     }
 }

@@ -208,6 +208,15 @@ final class TruthBench {
         return nil
     }
 
+    /// The relay boots with a clock that is years ahead, and once more when it is right.
+    func restartAfterClockAhead() throws -> String? {
+        guard access(Self.clockLibrary, F_OK) == 0 else { return "libfaketime is missing" }
+        try restart { try setClock("+400d") }
+        _ = try request("PATCH", "/v1/activities/cat", #"{"state":{"lap":3}}"#)
+        try restart { try setClock("+0") }
+        return nil
+    }
+
     /// Something happens while no relay runs.
     private func restart(after deed: () throws -> Void) throws {
         _ = try relay.terminate()

@@ -178,15 +178,21 @@ import Testing
                 return nil
             },
             answer: (200, #""sent":1"#), metrics: "tombolo_clock_behind_seconds 0",
-            stderr: "the machine's clock has caught up", doctor: (0, "takes events"),
+            stderr: "ahead of the machine's clock any more", doctor: (0, "takes events"),
             cli: (update, (0, #""sent":1"#))),
 
         TruthRow(
             state: "the clock is behind at the start", hasOwnClock: true,
             bring: { try $0.restartWithClockBehind() },
-            answer: (200, "timestamp_ahead"), ready: (200, "ready; clock 2h behind"),
+            answer: (200, #""sent":1"#), ready: (200, "ready; clock 2h behind"),
             metrics: "tombolo_clock_behind_seconds 7", stderr: "behind the timestamps",
-            doctor: (1, "clock"), cli: (update, (0, "timestamp_ahead"))),
+            doctor: (1, "if it is right, do nothing"), cli: (update, (0, #""sent":1"#))),
+
+        TruthRow(
+            state: "the clock was years ahead and is right again", hasOwnClock: true,
+            bring: { try $0.restartAfterClockAhead() },
+            answer: (200, #""sent":1"#), metrics: "tombolo_clock_behind_seconds 0",
+            doctor: (0, "takes events"), cli: (update, (0, #""sent":1"#))),
 
         // The listener's certificate.
         TruthRow(

@@ -165,10 +165,17 @@ enum PacingSentences {
         6: in lab a second is shared, the trailing push is newer
           in lab a second is shared, and the trailing push is strictly newer
           a second of its own is had at last
-        6: the clock follows forwards, and by at most 60 s
-          the wall clock is followed forwards only, and by at most a minute
-        6: a stored timestamp ahead is a named hold; end goes
-          a stored timestamp ahead of the clock holds all but the end
+        6: the clock is followed whole, forwards and back, after 60 s
+          a step of the wall clock is followed by a minute at once, else when it has held
+        6: what Apple took counts on, and holds nothing
+          a stored timestamp ahead of the clock holds nothing
+          a card whose phone took two hours ahead goes on from there at once
+        6: a refused or surely unsent attempt puts the former back
+          an attempt that Apple refused gives its timestamp back
+        6: it counts while it is at most 8 h ahead
+          what phones dropped for its time binds nobody, and what they took before it does
+        6: after a kill the last reading and its reach, after an orderly stop nothing
+          a kill is answered by the last reading and its reach, an orderly stop by nothing
         7: priority by urgency
           priority follows urgency and what is left in the bucket
           low goes at 5 and an echo too in lab

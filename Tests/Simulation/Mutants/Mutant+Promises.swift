@@ -20,7 +20,7 @@ extension Mutant {
         case .entriesKept: [.widgets]
         case .doorOfAnother, .actionFromArrival: [.doors]
         case .reloadThroughPause: [.paused]
-        case .timestampOfTheClock: [.timestamp]
+        case .timestampOfTheClock, .takenForgotten: [.timestamp]
         case .framesAtTen: [.framePriority]
         case .endsAtFive: [.endPriority]
         case .clipSampledAtItsPeriod: [.frames]

@@ -21,6 +21,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case reloadThroughPause = "reload-through-a-pause"
     case tokenSeenInTheFuture = "token-seen-in-the-future"
     case clockNeverFollowed = "clock-never-followed"
+    case takenForgotten = "taken-timestamp-forgotten-at-restart"
     case userClaimed = "user-claimed-by-a-foreign-device"
     case entriesKept = "entries-of-before"
     case doorOfAnother = "door-of-another"

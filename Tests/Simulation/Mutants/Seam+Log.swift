@@ -116,6 +116,7 @@ extension Seam {
             text.set("cs", to: "\(world.clock.now().nanoseconds)")
         case (.startWaitForgotten, .mark):
             text.set("ws", to: "\(world.clock.now().nanoseconds)")
+        case (.takenForgotten, .mark): text.set("tk", to: "[]")
         case (.reloadBudgetForgotten, .device): forgetSurfaces(&text)
         case (.windowReopenedByClock, .relay): followWall(&text)
         default: return nil

@@ -197,4 +197,9 @@ extension Relay {
     ) -> (letters: [DeadLetter], next: Int64?) {
         core.deadLetters(query, before: before, limit: limit)
     }
+
+    /// Those whose cause may still be there, since a moment.
+    package func refusedPushes(of tenant: TenantID, since oldest: Instant) -> RefusedPushes {
+        RefusedPushes(of: tenant, since: oldest, in: core)
+    }
 }

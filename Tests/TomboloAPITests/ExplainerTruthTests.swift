@@ -287,6 +287,26 @@ import Testing
         },
     ]
 
+    private static let ofTokens: [Claim] = [
+        Claim(
+            "no_route", "a version that came after Apple refused the card's token",
+            says: "Apple refused the device's token \"activity:cat-7\"",
+            never: "has not registered"
+        ) {
+            $0.destination?.phase = "gone"
+            $0.destination?.token = Samples.refused(.activity(ActivityReference("cat-7")!))
+            $0.skip(.noRoute)
+        },
+        Claim(
+            "no_start_token", "a start that waits, for Apple refused its token",
+            says: "400 BadDeviceToken (sandbox). Such a token is of the other environment",
+            never: "registers it at its launch"
+        ) {
+            $0.destination?.token = Samples.refused(.start(type: "Runner"))
+            $0.wait(.startToken)
+        },
+    ]
+
     private static let ofOperators: [Claim] = [
         Claim(
             "no_destination", "a pause of a device that is not in the audience",
@@ -371,7 +391,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: ofKills + ofStarts + ofPhones + ofPushes + ofOperators + ofTimes)
+    @Test(arguments: ofKills + ofStarts + ofPhones + ofPushes + ofTokens + ofOperators + ofTimes)
     func `an explanation says what is so, and nothing else`(claim: Claim) {
         let found = Explainer(claim.one.evidence).explanation
         let suspects = found.suspects.map { "\($0.code): \($0.text)" }

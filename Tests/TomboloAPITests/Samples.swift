@@ -63,6 +63,13 @@ enum Samples {
         drawnState: nil, shownAt: later,
         firstShownAt: moment, shownCount: 99, lastLocalUpdate: nil)
 
+    /// A token that Apple refused.
+    static func refused(_ name: TokenName) -> TokenStanding {
+        TokenStanding(
+            name: name, isThere: false,
+            refusal: .init(at: moment, answer: "400 BadDeviceToken", environment: .sandbox))
+    }
+
     static let device = DeviceView(
         id: Identifier("phone-1")!,
         registration: DeviceRegistration(
@@ -76,6 +83,7 @@ enum Samples {
                 registeredAt: moment),
             TokenView(name: "widget", token: "aabb", registeredAt: moment),
         ],
+        refused: [refused(.control(kind: "lap"))],
         presence: PresenceView(
             report: PresenceReport(phase: .inactive, cause: .controlCenter, at: moment),
             state: .covered, isInFront: true))

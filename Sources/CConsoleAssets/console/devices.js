@@ -72,6 +72,7 @@ async function device(root, id, signal) {
             ["budget class", view.class], ["frequent updates", view.frequent_updates ? "yes" : "no"],
             ["the app is", view.presence
                 ? `${view.presence.state}${view.presence.in_front ? ", in front" : ""}` : "–"],
+            ...(view.refused_tokens ?? []).map((one) => ["refused token", brief(one.text, 300)]),
         ]);
         tokens.update(view.tokens);
         fill(budgets, budget.destinations.length + budget.surfaces.length === 0

@@ -20,6 +20,9 @@ extension DestinationView {
     /// waits.
     package var waitingText: String? {
         guard case .deferred(_, let hold)? = waiting else { return nil }
+        if [.startToken, .updateToken, .stranded].contains(hold), let refusedText {
+            return refusedText
+        }
         if hold == .streamLimit, let silence {
             let span = Span.seconds(silence.nanoseconds / 1_000_000_000)
             return "\(hold.sentence) Apple has answered nothing for \(span.text)."
@@ -28,6 +31,13 @@ extension DestinationView {
             return hold.sentence
         }
         return "\(hold.sentence) Its answer: \(answer)."
+    }
+
+    /// That Apple refused the token it needs, and what to do; nil where Apple did not.
+    package var refusedText: String? {
+        token.flatMap { token in
+            token.isRefused ? token.refused.map { "\($0). \(token.cure)" } : nil
+        }
     }
 }
 

@@ -29,6 +29,20 @@ extension DeviceView {
             writer.endObject()
         }
         writer.endArray()
+        if !refused.isEmpty {
+            writer.name("refused_tokens")
+            writer.beginArray()
+            for standing in refused {
+                writer.beginObject()
+                writer.member("name", standing.name.text)
+                writer.optional("at", standing.refusal?.at.rfc3339)
+                writer.optional("answer", standing.refusal?.answer)
+                writer.optional("environment", standing.refusal?.environment?.name)
+                writer.member("text", "\(standing.refused ?? ""). \(standing.cure)")
+                writer.endObject()
+            }
+            writer.endArray()
+        }
         if let presence {
             writer.name("presence")
             writer.beginObject()

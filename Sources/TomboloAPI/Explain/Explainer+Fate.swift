@@ -63,6 +63,9 @@ extension Explainer {
                 "Version \(version) was not sent to \(evidence.device): its card was for another user."
         case .noRoute, .annihilated:
             if let triedText { return triedText }
+            if let refusedText {
+                return "Version \(version) was not sent to \(evidence.device). \(refusedText)"
+            }
             fallthrough
         case .unchanged, .superseded, .onChannel, .notVisible:
             return "Version \(version) was not sent to \(evidence.device). "
@@ -72,6 +75,14 @@ extension Explainer {
             return "Version \(version) was not sent to \(evidence.device). "
                 + (decision.reasonText ?? "") + startHold
         }
+    }
+
+    /// That Apple had refused the card's token by then.
+    private var refusedText: String? {
+        guard let destination = evidence.destination, let fate,
+            destination.token?.refusal.map({ $0.at <= fate.at }) ?? false
+        else { return nil }
+        return destination.refusedText
     }
 
     /// What held a start for longest that was skipped for it; nil where none was.

@@ -28,9 +28,7 @@ package struct ReloadExplanation: Sendable {
 
     private var answer: String {
         let version = "version \(change.version) of \(change.activity)"
-        if !reload.hasToken {
-            return "Nothing can reload it: the device has no token \"\(name.text)\"."
-        }
+        if let lack = reload.token.lack { return "Nothing can reload it: \(lack)." }
         if reload.holder != nil {
             return "A reload of it has not gone yet, so it may show what is older."
         }
@@ -81,12 +79,9 @@ package struct ReloadExplanation: Sendable {
             let text = text(of: holder, name, reload)
             return [Explanation.Finding(holder.rawValue, text, at: reload.until)]
         }
-        guard !reload.hasToken else { return [] }
-        return [
-            Explanation.Finding(
-                "no_token",
-                "The device has no token \"\(name.text)\": no reload can go to it.")
-        ]
+        guard let lack = reload.token.lack else { return [] }
+        let text = "\(lack.prefix(1).uppercased())\(lack.dropFirst()): no reload can go to it."
+        return [Explanation.Finding("no_token", text)]
     }
 
     private static func text(
@@ -95,7 +90,9 @@ package struct ReloadExplanation: Sendable {
         let until = reload.until.map { " until \($0.rfc3339)" } ?? ""
         let own = reload.budgetClass.name
         switch holder {
-        case .token: return "A reload waits for a token \"\(name.text)\" of the device."
+        case .token:
+            let refused = reload.token.refused.map { " \($0). \(reload.token.cure)" } ?? ""
+            return "A reload waits for a token \"\(name.text)\" of the device.\(refused)"
         case .spacing:
             return
                 "A reload waits\(until): class \(own) leaves \(reload.spacing.text) between two "

@@ -132,9 +132,8 @@ package struct WidgetExplanation: Sendable {
         if others.isEmpty, !newest.isEmpty {
             return "It has fetched what the relay has, and shows the entry of its date."
         }
-        if !known.reload.hasToken {
-            return "Nothing can reload it: the device has no token \"widget\". It fetches when its "
-                + "policy says."
+        if let lack = known.reload.token.lack {
+            return "Nothing can reload it: \(lack). It fetches when its policy says."
         }
         if known.reload.holder != nil {
             return "A reload of it has not gone yet, so it may show what is older."

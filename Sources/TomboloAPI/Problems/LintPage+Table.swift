@@ -79,6 +79,14 @@ extension LintPage {
             fix: "Let the app register its tokens at every launch (PUT …/tokens, the whole set).",
             command: "tombolo device show DEVICE"),
         LintPage(
+            .tokenRefused, "A token that Apple refused",
+            effect:
+                "Apple answered 400 or 410 to this token: it is dead, of the other environment, "
+                + "or another app's. Nothing goes to it until the app registers another one.",
+            fix: "Compare the device's environment and app with how the app was installed, and let "
+                + "the app register its tokens at every launch.",
+            command: "tombolo device show DEVICE"),
+        LintPage(
             .channelStart, "A start on a broadcast channel",
             effect: "Broadcasts update and end; they never start.",
             fix: "Start by push-to-start with input-push-channel, then broadcast."),

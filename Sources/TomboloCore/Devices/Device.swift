@@ -18,6 +18,13 @@ struct Device: Sendable {
         var at: Instant
         /// When the app had learned the token.
         var observedAt: Instant
+        /// What Apple answered, and where.
+        var answer: String?
+        var environment: APNsEnvironment?
+
+        var refusal: TokenStanding.Refusal {
+            TokenStanding.Refusal(at: at, answer: answer, environment: environment)
+        }
     }
 
     /// What a device told of its app.
@@ -92,14 +99,16 @@ struct Device: Sendable {
     mutating func share(with pool: inout RegistrationPool) { shared = pool.shared(shared) }
 
     /// Apple has declared a token dead.
-    mutating func retire(_ name: TokenName, at instant: Instant) {
+    mutating func retire(_ name: TokenName, _ refusal: TokenStanding.Refusal) {
         guard let token = tokens.remove(name) else { return }
         if retired.count >= Self.tokensMax,
             let oldest = retired.min(by: { $0.value.at < $1.value.at })
         {
             retired[oldest.key] = nil
         }
-        retired[name] = Retired(value: token.value, at: instant, observedAt: token.observedAt)
+        retired[name] = Retired(
+            value: token.value, at: refusal.at, observedAt: token.observedAt,
+            answer: refusal.answer, environment: refusal.environment)
     }
 
     /// Whether a request to delete a token means the one that is here: the deletion of an old one
@@ -167,8 +176,8 @@ extension Device {
         rare = own
     }
 
-    /// Tokens that Apple declared dead, by their name: a late registration does not bring one
-    /// back.
+    /// Tokens that Apple declared dead, by their name, until the app has another: a late
+    /// registration does not bring one back.
     var retired: [TokenName: Retired] {
         get { rare?.retired ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.retired = newValue } } }
@@ -262,6 +271,10 @@ extension Device {
                 writer.member("token", token.value.text)
                 writer.member("at", token.at.nanoseconds)
                 writer.member("observed", token.observedAt.nanoseconds)
+                if let answer = token.answer { writer.member("answer", answer) }
+                if let environment = token.environment {
+                    writer.member("environment", environment.name)
+                }
                 writer.endObject()
             }
             writer.endObject()
@@ -295,7 +308,9 @@ extension Device {
                 }
                 self.retired[name] = Retired(
                     value: PushToken(value), at: Instant(nanoseconds: token["at"]?.integer ?? 0),
-                    observedAt: Instant(nanoseconds: token["observed"]?.integer ?? 0))
+                    observedAt: Instant(nanoseconds: token["observed"]?.integer ?? 0),
+                    answer: token["answer"]?.string,
+                    environment: token["environment"]?.string.flatMap(APNsEnvironment.init(name:)))
             }
         }
         if let surfaces = view["surfaces"] {

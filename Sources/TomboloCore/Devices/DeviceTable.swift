@@ -302,6 +302,14 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     /// The device that has a token now.
     func holder(of token: TokenPlace) -> DeviceSlot? { holders[token] }
 
+    /// Apple takes a token. Answers whether it refused that one before.
+    mutating func noteTaken(_ value: PushToken, of place: DeviceSlot) -> Bool {
+        guard let retired = devices[place]?.retired, !retired.isEmpty else { return false }
+        let left = retired.filter { $0.value.value != value }
+        if left.count < retired.count { devices[place]?.retired = left }
+        return left.count < retired.count
+    }
+
     mutating func hold(_ token: TokenPlace, by place: DeviceSlot) { holders[token] = place }
 
     /// The device holds the token no more; where another holds it, that stays.

@@ -41,8 +41,9 @@ package struct Stored: Hashable, Sendable {
     /// Of a report of presence: what it came to.
     package var presence: Presence.Verdict?
 
-    package init(_ kind: Kind, number: Int64? = nil) {
+    package init(_ kind: Kind, number: Int64? = nil, lint: [Lint] = []) {
         self.kind = kind
         self.number = number
+        self.lint = lint
     }
 }

@@ -85,7 +85,9 @@ extension Core {
             TokenName.start(type: start.type), TokenName.activity(activity.reference),
         ]
         let isStartable = slots.contains { slot in
-            names.contains { devices[slot]?.tokens[$0] != nil }
+            names.contains { name in
+                devices[slot].map { $0.tokens[name] != nil || $0.retired[name] != nil } ?? false
+            }
         }
         guard !isStartable else { return nil }
         let registered = types.keys(of: activity.key.tenant)

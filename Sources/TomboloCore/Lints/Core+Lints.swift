@@ -69,6 +69,11 @@ extension Core {
         }
         let name = TokenName.start(type: start.type)
         for device in audience(of: activity.definition, activity.key.tenant).prefix(16) {
+            if let known = devices[device],
+                let lint = Lint.ofRefusal(known.standing(of: name), on: known.key.id, "/audience")
+            {
+                lints.append(lint)
+            }
             guard let token = devices[device]?.tokens[name],
                 token.observedAt < wall(now) - Self.startTokenAgeMax
             else { continue }
@@ -135,6 +140,14 @@ extension Core {
             }
             if !hasGone, openAt != nil || wish == nil { break }
         }
+        let refused = activity.destinations.prefix(16).lazy.compactMap { destinations.at($0) }
+            .filter { $0.incarnation == activity.incarnation }
+            .compactMap { one in
+                TokenStanding(of: one, in: self).flatMap {
+                    Lint.ofRefusal($0, on: devices[one.device]?.key.id, "")
+                }
+            }.first
+        if let refused { lints.append(refused) }
         if hasCards, hasGone {
             lints.append(
                 Lint(

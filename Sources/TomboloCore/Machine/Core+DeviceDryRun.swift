@@ -20,10 +20,11 @@ extension Core {
             return Stored(device.mayDelete(name, token) ? .deleted : .outdated)
         case .putToken(let name, let registration):
             let judged = try judge(name, registration, of: device, by: authority, now: now)
-            return Stored(judged?.1 ?? .outdated)
+            return Stored(
+                judged?.1 ?? .outdated, lint: device.lints(ofAgain: [(name, registration)]))
         case .putTokens(let set):
             _ = try gone(after: set, of: device, by: authority, now: now)
-            return Stored(.updated)
+            return Stored(.updated, lint: device.lints(ofAgain: set.tokens))
         case .action(let action):
             let action = action.arrived(at: wall(now), clockIsBehind: clock.isBehind)
             _ = try check(action, of: device, now: now)

@@ -23,9 +23,10 @@ extension Core {
                     name, registration, key, by: authority, ticket, now: now)
             case .putTokens(let set):
                 let slot = try devices.registered(key)
+                let lint = devices[slot]?.lints(ofAgain: set.tokens) ?? []
                 try putTokens(set, slot, by: authority, now: now)
                 stageDevice(slot)
-                journal.answer(ticket, Stored(.updated))
+                journal.answer(ticket, Stored(.updated, lint: lint))
             case .deleteToken(let name, let token):
                 try deleteToken(name, token, key, ticket, now: now)
             case .presence(let report):
@@ -147,14 +148,15 @@ extension Core {
         by authority: DeviceAuthority, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
         let slot = try devices.registered(key)
+        let lint = devices[slot]?.lints(ofAgain: [(name, registration)]) ?? []
         let kind = try keepToken(
             name, registration, slot, by: authority, now: now)
         guard kind != .outdated else {
-            journal.answerNow(ticket, .stored(Stored(.outdated)))
+            journal.answerNow(ticket, .stored(Stored(.outdated, lint: lint)))
             return
         }
         stageDevice(slot)
-        journal.answer(ticket, Stored(kind))
+        journal.answer(ticket, Stored(kind, lint: lint))
     }
 
     /// Takes a token in, and lets those that waited for it go on; the caller stages the device.
@@ -168,7 +170,7 @@ extension Core {
         else { return .outdated }
         takeFromOthers(token.value, for: slot, now: now)
         setToken(name, token, of: slot, now: now)
-        devices[known: slot].retired[name] = nil
+        if device.retired[name]?.value != token.value { devices[known: slot].retired[name] = nil }
         if device.tokens[name]?.value != token.value {
             noteToken("token.registered", name, of: slot, now: now)
             forgetStranger(slot, now: now)

@@ -181,7 +181,11 @@ extension Core {
             if isOfPush || reaches == .tokenMisplaced {
                 bury(slot, flying, status: status, reason: reason, now: now)
             }
-            rejected(slot, flying, reaches, goneSince: since, now: now)
+            // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
+            let word = TokenStanding.Refusal(
+                at: max(wall(now), since ?? .distantPast), answer: "\(status) \(reason)",
+                environment: configuration[destinations[slot].lane].environment)
+            rejected(slot, flying, reaches, word, goneSince: since, now: now)
         case .notSent:
             giveBack(slot, flying)
             destinations[slot].wantAgain(flying, now: now)
@@ -205,6 +209,8 @@ extension Core {
 
     private mutating func accepted(_ slot: CardSlot, _ flying: Destination.InFlight, now: Instant) {
         destinations[slot].took(flying, at: wall(now))
+        let device = destinations[slot].device
+        if devices.noteTaken(flying.token, of: device) { stageDevice(device) }
         switch flying.event {
         case .start:
             if destinations[slot].phase == .starting { begun(slot, flying.version, now: now) }
@@ -236,7 +242,7 @@ extension Core {
 
     private mutating func rejected(
         _ slot: CardSlot, _ flying: Destination.InFlight, _ reaches: BlastRadius,
-        goneSince: Instant?, now: Instant
+        _ word: TokenStanding.Refusal, goneSince: Instant?, now: Instant
     ) {
         switch reaches {
         case .push, .topic:
@@ -246,7 +252,7 @@ extension Core {
             }
             if flying.event == .end { enter(.ended, slot, now: now) }
         case .tokenGone, .tokenMisplaced:
-            tokenGone(slot, flying, reaches, since: goneSince, now: now)
+            tokenGone(slot, flying, reaches, word, since: goneSince, now: now)
         case .tokenBackOff, .lane:
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
             guard reaches == .tokenBackOff else {
@@ -276,8 +282,8 @@ extension Core {
     /// Retires a token, unless a newer one has taken its place or Apple's word is older than its
     /// registration.
     private mutating func tokenGone(
-        _ slot: CardSlot, _ flying: Destination.InFlight, _ reaches: BlastRadius, since: Instant?,
-        now: Instant
+        _ slot: CardSlot, _ flying: Destination.InFlight, _ reaches: BlastRadius,
+        _ word: TokenStanding.Refusal, since: Instant?, now: Instant
     ) {
         guard let destination = destinations.at(slot) else { return }
         if devices[destination.device]?.channel != nil { return channelGone(slot, now: now) }
@@ -301,13 +307,11 @@ extension Core {
             destinations[slot].backOff(because: .oldWord, now: now)
             return
         }
-        // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
-        let retiredAt = max(wall(now), since ?? .distantPast)
         if case .start(let type) = name {
             // The device may go, and tell of it once more when it comes back.
             keepHistory(ofToken: token.value, type: type, destination.device, now: now)
         }
-        devices[known: destination.device].retire(name, at: retiredAt)
+        devices[known: destination.device].retire(name, word)
         releaseToken(token.value, of: destination.device)
         stageDevice(destination.device)
         let activity = activities[destination.activity].number

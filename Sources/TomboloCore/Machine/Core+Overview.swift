@@ -52,17 +52,19 @@ extension Core {
 
     private func trouble(of destination: Destination, _ device: Device) -> Overview.Trouble? {
         let report = device.reports[reference(destination)]
+        let isRefused = TokenStanding(of: destination, in: self)?.isRefused ?? false
         switch destination.phase {
         case .startUnknown: return .startUnknown
         case .lapsed: return .lapsed
         case .gone where report?.phase == .dismissed && report?.by != "system": return .dismissed
+        case .gone where isRefused: return .tokenRefused
         case .ended, .gone, .listening: return nil
         case .waiting, .starting, .started, .live: break
         }
         if report?.missesPush == true { return .notShown }
         guard case .deferred(_, let hold) = destination.waiting else { return nil }
         switch hold {
-        case .startToken, .updateToken, .stranded: return .noToken
+        case .startToken, .updateToken, .stranded: return isRefused ? .tokenRefused : .noToken
         case .bucket, .deviceBucket, .startBudget: return .budgetSpent
         default: return nil
         }

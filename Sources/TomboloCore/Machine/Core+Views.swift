@@ -54,6 +54,7 @@ extension Core {
             grant: grantInForce(destination), route: route(destination, device),
             acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
             lastDelivery: destination.lastDelivery,
+            token: TokenStanding(of: destination, in: self),
             waiting: told(
                 destination.waiting ?? slowedFrame(destination, now: now), destination.lane,
                 now: now),
@@ -138,6 +139,13 @@ extension Core {
                 TokenView(
                     name: name.text, token: token.value.text, registeredAt: token.registeredAt)
             }.sorted { $0.name < $1.name },
+            refused: device.retired.keys.map { device.standing(of: $0) }.filter { standing in
+                guard case .activity(let card) = standing.name else { return true }
+                // Cards that are over have had their tokens.
+                return device.destinations.contains {
+                    destinations.at($0).map(self.reference) == card
+                }
+            }.sorted { $0.name.text < $1.name.text },
             presence: device.heard?.report.map { report in
                 PresenceView(
                     report: report, state: device.presence.state,
@@ -182,6 +190,8 @@ package struct DeviceView: Sendable {
     /// In force now.
     package var budgetClass: BudgetClass
     package var tokens: [TokenView]
+    /// What is known of those that Apple refused, until the app has registered another.
+    package var refused: [TokenStanding] = []
     /// Nil before the first report.
     package var presence: PresenceView?
 }

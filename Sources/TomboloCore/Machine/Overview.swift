@@ -7,6 +7,8 @@ package struct Overview: Sendable {
         case notShown = "not_shown"
         /// Nobody knows whether the start reached the phone.
         case startUnknown = "start_unknown"
+        /// Apple refused the token, and the app has registered no other.
+        case tokenRefused = "token_refused"
         /// There is no token to push to.
         case noToken = "no_token"
         /// The grant is spent, and a change waits for its next token.

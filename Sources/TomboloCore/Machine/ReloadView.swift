@@ -31,8 +31,8 @@ package struct ReloadView: Hashable, Sendable {
     package var spacing: Span
     /// Names the device as long as the same person has it: a hash.
     package let owner: Int64
-    /// The device has a token for it.
-    package var hasToken: Bool
+    /// What is known of the device's token for it.
+    package var token: TokenStanding
 
     /// Nil where the device is not known.
     ///
@@ -49,10 +49,10 @@ package struct ReloadView: Hashable, Sendable {
         owner =
             device.number
             ^ (device.registration.user.map { core.deliveryIDs.owner($0, key.tenant) } ?? 0)
-        hasToken = device.tokens[name] != nil
+        token = device.standing(of: name)
         let surface = device.surfaces[name].map { core.surfaces[$0] }
         if let last = surface?.lastSend, last != .distantPast { sentAt = core.wall(last) }
-        guard hasToken else {
+        guard token.isThere else {
             holder = surface?.phase == .wanted ? .token : nil
             return
         }

@@ -34,6 +34,8 @@ package struct DestinationView: Sendable {
     /// Where it stands: `starting`, `waiting`, `live`, `ended`, `gone`.
     package var phase: String
     package var lastDelivery: DeliveryView?
+    /// Of the token that it needs; nil where it needs none.
+    package var token: TokenStanding?
     package var waiting: Decision?
     /// For how long Apple has answered nothing of its app, where that is long.
     package var silence: Span?

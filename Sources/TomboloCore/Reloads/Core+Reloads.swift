@@ -190,6 +190,7 @@ extension Core {
         case .accepted:
             surfaces[slot].refusalsInRow = 0
             surfaces[slot].phase = surface.isWantedAgain ? .wanted : .idle
+            if let token = surface.token { _ = devices.noteTaken(token, of: surface.device) }
             noteReload(surface, "reload.sent", nil, now: now)
         case .rejected(let status, let reason, let reaches, let since):
             giveBack(slot)
@@ -198,7 +199,7 @@ extension Core {
             case .push, .topic: surfaces[slot].phase = surface.isWantedAgain ? .wanted : .idle
             case .tokenGone, .tokenMisplaced:
                 surfaces[slot].phase = .wanted
-                retireSurfaceToken(slot, since: since, now: now)
+                retireSurfaceToken(slot, "\(status) \(reason)", since: since, now: now)
             case .tokenBackOff, .providerToken, .connection, .lane: again(slot, now: now)
             }
         case .notSent:
@@ -224,15 +225,20 @@ extension Core {
     }
 
     /// A newer token than the one that is gone takes its reload over, and so does the next one.
-    private mutating func retireSurfaceToken(_ slot: SurfaceSlot, since: Instant?, now: Instant) {
+    private mutating func retireSurfaceToken(
+        _ slot: SurfaceSlot, _ answer: String, since: Instant?, now: Instant
+    ) {
         let surface = surfaces[slot]
-        guard let token = devices[surface.device]?.tokens[surface.name],
+        guard let device = devices[surface.device], let token = device.tokens[surface.name],
             token.value == surface.token
         else { return }
         if isDoubted(since, of: token, now: now) { return again(slot, now: now) }
         // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
-        let retiredAt = max(wall(now), since ?? .distantPast)
-        devices[known: surface.device].retire(surface.name, at: retiredAt)
+        devices[known: surface.device].retire(
+            surface.name,
+            TokenStanding.Refusal(
+                at: max(wall(now), since ?? .distantPast), answer: answer,
+                environment: configuration.lane(of: device).map { configuration[$0].environment }))
         releaseToken(token.value, of: surface.device)
         stageDevice(surface.device)
     }

@@ -26,6 +26,7 @@ package struct Lint: Hashable, Sendable {
         case dismissalDateCut = "dismissal-date-cut"
         case activityNearItsEnd = "activity-near-its-end"
         case startTokenOld = "start-token-old"
+        case tokenRefused = "token-refused"
         case updateAfterEnd = "update-after-end"
         case channelEnvironment = "channel-environment"
         case channelExpiration = "channel-expiration"

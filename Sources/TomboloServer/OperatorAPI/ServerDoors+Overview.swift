@@ -35,7 +35,7 @@ extension ServerDoors {
                     commands: ["tombolo activity ls --status damaged", "tombolo log verify"]))
         }
         for group in overview.troubles {
-            items.append(Self.item(group, type: await typeNotStarted(group, tenant)))
+            items.append(Self.item(group, lack: await lack(group, tenant)))
         }
         if overview.unreached > 0 {
             items.append(
@@ -148,37 +148,39 @@ extension ServerDoors {
     private static let certificateNotice = Span.seconds(14 * 24 * 3_600)
     /// Older refusals are history.
     private static let deadLetterAge = Span.seconds(24 * 3_600)
-    /// So many are counted.
-    private static let deadLettersMax = 1_000
 
     private func deadLetters(_ tenant: TenantID) async -> [OverviewAnswer.Attention] {
         let oldest = await relay.wallNow() - Self.deadLetterAge
-        let letters = await relay.deadLetters(
-            DeadLetterQuery(tenant: tenant), before: nil, limit: Self.deadLettersMax
-        ).letters.prefix { $0.at >= oldest }
-        guard let newest = letters.first else { return [] }
+        let refused = await relay.refusedPushes(of: tenant, since: oldest)
+        guard let newest = refused.newest else { return [] }
+        let token = refused.standing.map { " Apple never takes that token. \($0.cure)" } ?? ""
+        var commands = ["tombolo dead ls"]
+        if refused.standing != nil { commands.append("tombolo device show \(newest.device)") }
+        if let one = refused.retriable {
+            commands.append("tombolo dead retry --activity \(one.activity.id)")
+        }
         return [
             .init(
                 "refused",
                 "Apple refused these pushes for good within a day; the newest with "
-                    + "\(newest.status) \(newest.reason).",
-                count: Int64(letters.count), activity: newest.activity.id, device: newest.device,
-                commands: [
-                    "tombolo dead ls", "tombolo dead retry --activity \(newest.activity.id)",
-                ])
+                    + "\(newest.status) \(newest.reason).\(token)",
+                count: Int64(refused.count), activity: newest.activity.id, device: newest.device,
+                commands: commands)
         ]
     }
 
-    /// The type that no device of the group's example can start, in words; nil where the card is
-    /// there, and lacks another token.
-    private func typeNotStarted(_ group: Overview.Group, _ tenant: TenantID) async -> String? {
+    /// What the group's example lacks, in words: its token that Apple refused, or one for a type
+    /// that no device of it can start; nil where the card is there, and lacks another token.
+    private func lack(_ group: Overview.Group, _ tenant: TenantID) async -> String? {
         let key = ActivityKey(tenant: tenant, id: group.activity)
-        guard group.trouble == .noToken, let view = await relay.activity(key),
-            let destination = view.destinations.first(where: {
+        guard group.trouble == .noToken || group.trouble == .tokenRefused,
+            let view = await relay.activity(key),
+            let destination = view.destinations.last(where: {
                 $0.recipient == .device(group.device)
-            }),
-            destination.waiting?.reason == Hold.startToken.name
+            })
         else { return nil }
+        if group.trouble == .tokenRefused { return destination.refusedText }
+        guard destination.waiting?.reason == Hold.startToken.name else { return nil }
         let isRegistered = await relay.type(view.type, app: view.app, tenant: tenant) != nil
         return "The app on these phones has not reported a push-to-start token for the type "
             + "\(view.type)"
@@ -186,7 +188,7 @@ extension ServerDoors {
     }
 
     private static func item(
-        _ group: Overview.Group, type: String?
+        _ group: Overview.Group, lack: String?
     ) -> OverviewAnswer.Attention {
         let (activity, device) = (group.activity, group.device)
         var commands = ["tombolo activity show \(activity)"]
@@ -197,12 +199,17 @@ extension ServerDoors {
             commands.append("tombolo budget show --device \(device)")
         case .startUnknown:
             text = "Nobody knows whether these starts reached the phone: Apple did not answer."
+        case .tokenRefused:
+            text =
+                "These cards get nothing, for Apple refused their token. Of \(device): "
+                + (lack ?? "the app has registered another since.")
+            commands = ["tombolo device show \(device)"] + commands
         case .noToken:
             text =
-                type
+                lack
                 ?? "These phones have no token to push to: the user has not tapped Allow, or the "
                 + "app has not reported it."
-            commands = ["tombolo device show \(device)"] + (type == nil ? [] : commands)
+            commands = ["tombolo device show \(device)"] + (lack == nil ? [] : commands)
         case .budgetSpent:
             text = "These changes wait, because the phone's budget is spent."
             commands = ["tombolo budget show --activity \(activity)"]

@@ -136,6 +136,20 @@ struct FailureRow: CustomTestStringConvertible, Sendable {
             guard case .stored(let stored)? = rig.answers.last else { return [] }
             return stored.lint.map(\.code)
         },
+        .tokenRefused: {
+            var rig = Rig()
+            rig.runningActivity()
+            rig.verdict = { _ in
+                .rejected(
+                    status: 400, reason: "BadDeviceToken", reaches: .tokenMisplaced,
+                    tokenGoneSince: nil)
+            }
+            rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+            rig.advance(to: 20)
+            rig.token("activity:cat", "bb")
+            guard case .stored(let stored)? = rig.answers.last else { return [] }
+            return stored.lint.map(\.code)
+        },
         .channelStart: { PushLint.codes(#""event":"start""#) { $0.channel = "AAAA" } },
         .clipSlowed: {
             try Relaying.lints(

@@ -304,6 +304,17 @@ final class TruthBench {
         _ = try simulator.finish(within: 10)
     }
 
+    /// Apple refuses the start token of another phone, where `dog` is to begin.
+    func refuseToken() throws {
+        try fault(#"{"token":"dead","reason":"BadDeviceToken"}"#)
+        try put("/v1/devices/tablet", #"{"app":"com.example.app"}"#)
+        try put("/v1/devices/tablet/tokens/start:Runner", #"{"token":"dead"}"#)
+        try put(
+            "/v1/activities/dog",
+            #"{"type":"Runner","audience":{"device":"tablet"},"state":{},"alert":{"title":"a"}}"#,
+            wait: true)
+    }
+
     /// An operator holds an alert back, and its activity ends.
     func endBeforeAlert() throws {
         try send("POST", "/v1/pauses", #"{"all":true,"alerts_only":true}"#)

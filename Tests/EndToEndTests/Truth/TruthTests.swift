@@ -99,6 +99,15 @@ import Testing
             answer: (200, "The alert was not sent"), doctor: (0, "takes events"),
             cli: (["why", "cat", "phone", "2"], (0, "The alert was not sent"))),
 
+        TruthRow(
+            state: "Apple refused a start token",
+            bring: {
+                try $0.refuseToken(); return nil
+            },
+            ask: ("GET", "/v1/overview", ""), answer: (200, #""code":"token_refused""#),
+            doctor: (0, "takes events"),
+            cli: (["why", "dog", "tablet"], (0, "400 BadDeviceToken (sandbox)"))),
+
         // Apple.
         TruthRow(
             state: "Apple cannot be reached",

@@ -289,6 +289,14 @@ import Testing
 
     private static let ofTokens: [Claim] = [
         Claim(
+            "start_token_old", "a start to a token of before the phone's system",
+            says: "switch the app's Live Activities off and on", never: "Apple refused"
+        ) {
+            $0.registration?.tokens[0].name = "start:Runner"
+            $0.registration?.tokens[0].doubtedSince = Evidence.at(-60)
+            $0.push(3, event: .start)
+        },
+        Claim(
             "no_route", "a version that came after Apple refused the card's token",
             says: "Apple refused the device's token \"activity:cat-7\"",
             never: "has not registered"

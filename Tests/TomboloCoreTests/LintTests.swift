@@ -37,6 +37,35 @@ import TomboloJSON
         #expect(codes(rig) == [.activityIDUnknown, .startTokenOld])
     }
 
+    @Test func `a start token of before the phone's system is doubted until a card begins by it`() {
+        func start(_ id: String, in rig: inout Rig) -> [Lint.Code] {
+            rig.advance(to: Double((rig.now - Rig.epoch).nanoseconds / 1_000_000_000 + 60))
+            rig.command(
+                .start,
+                #"{"type":"T","state":{},"audience":{"device":"phone"},"alert":{"title":"a"}}"#,
+                id: id)
+            return codes(rig)
+        }
+        var rig = Rig()
+        rig.device()
+        rig.token("start:T", "aa")
+        // Of a device that said nothing of its system before, no change is known.
+        rig.device(os: "26.5")
+        #expect(start("a", in: &rig) == [])
+        rig.device(os: "27.0")
+        rig.token("start:T", "aa")
+        #expect(start("b", in: &rig) == [.startTokenOld])
+        // The card of before tells nothing.
+        rig.token("activity:a", "bb")
+        #expect(rig.crash(recoverAt: 300).isEmpty)
+        #expect(start("c", in: &rig) == [.startTokenOld])
+        rig.token("activity:c", "cc")
+        #expect(start("d", in: &rig) == [])
+        rig.device(os: "27.1")
+        rig.token("start:T", "dd")
+        #expect(start("e", in: &rig) == [], "the token is newer")
+    }
+
     @Test(arguments: [
         (#"{"state":{"endDate":1790000000}}"#, [Lint.Code.dateInAnotherEpoch]),
         (#"{"state":{"ends_at":"2026-11-20T09:03:00Z"}}"#, [.dateInAnotherEpoch]),

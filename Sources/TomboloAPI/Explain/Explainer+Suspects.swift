@@ -196,6 +196,7 @@ extension Explainer {
         if let loss = userChange ?? dismissal { found.append(loss) }
         if let retired = retiredAfter(fate) { found.append(retired) }
         if attempt.event == .start, let start = unconfirmedStart(fate) {
+            found += doubtedStart(fate)
             found += [start, Self.lowPower("The start has no update token yet.")]
         }
         if let missed = missed(fate) { found.append(missed) }
@@ -258,6 +259,17 @@ extension Explainer {
                 + "not have started the card: Live Activities are off, the app was force-quit, or "
                 + "the system's budget of starts is spent.",
             speaksFor: ["No token activity:\(evidence.activity) came after \(fate.at.rfc3339)."])
+    }
+
+    /// The start went to a token that the step to another system may have killed.
+    private func doubtedStart(_ fate: DeliveryEntry) -> [Suspect] {
+        let token = evidence.registration?.tokens.first { $0.name == "start:\(evidence.type)" }
+        guard let token, let change = token.doubtedSince, change <= fate.at else { return [] }
+        return [
+            Suspect(
+                "start_token_old", TokenStanding.doubt(since: change),
+                speaksFor: ["The token was registered at \(token.registeredAt.rfc3339)."])
+        ]
     }
 
     private func spentBudget(_ fate: DeliveryEntry) -> Suspect? {

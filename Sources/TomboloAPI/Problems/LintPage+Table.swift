@@ -74,9 +74,12 @@ extension LintPage {
             fix: "Let it expire some minutes from now; the relay gives a start ten."),
         LintPage(
             .startTokenOld, "An old push-to-start token",
-            effect: "A terminated or deleted app leaves its start token behind; Apple answers 200, "
-                + "and no card comes.",
-            fix: "Let the app register its tokens at every launch (PUT …/tokens, the whole set).",
+            effect:
+                "A terminated or deleted app leaves its start token behind, and a step to another "
+                + "system or version may kill it; Apple answers 200, and no card comes.",
+            fix:
+                "Let the app register its tokens at every launch (PUT …/tokens, the whole set). After "
+                + "a step, switch the app's Live Activities off and on in the phone's settings.",
             command: "tombolo device show DEVICE"),
         LintPage(
             .tokenRefused, "A token that Apple refused",

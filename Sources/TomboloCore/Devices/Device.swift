@@ -168,6 +168,7 @@ extension Device {
         var startBackOffs: [TokenName: Instant] = [:]
         var owner: DeviceOwner?
         var leavingUntil: Instant?
+        var changedAt: Instant?
     }
 
     private mutating func keep(_ change: (inout Rare) -> Void) {
@@ -213,6 +214,11 @@ extension Device {
         get { rare?.leavingUntil }
         set { if rare?.leavingUntil != newValue { keep { $0.leavingUntil = newValue } } }
     }
+    /// When it had another `os` or `app_version` last; nil where no start token is doubted for it.
+    var changedAt: Instant? {
+        get { rare?.changedAt }
+        set { if rare?.changedAt != newValue { keep { $0.changedAt = newValue } } }
+    }
     /// The ends of its cards have so much time.
     static let leavingMax = Span.minutes(10)
     /// What it is to those who push to it.
@@ -237,6 +243,7 @@ extension Device {
             owner.write(into: &writer)
         }
         if let leavingUntil { writer.member("leaving_until", leavingUntil.nanoseconds) }
+        if let changedAt { writer.member("changed", changedAt.nanoseconds) }
         writer.name("tokens")
         writer.beginObject()
         for (name, token) in tokens.all.sorted(by: { $0.name.text < $1.name.text }) {
@@ -297,6 +304,7 @@ extension Device {
         user = registration.user
         shared = Self.common(registration)
         leavingUntil = view["leaving_until"]?.storedInstant
+        changedAt = view["changed"]?.storedInstant
         owner = view["owner"].flatMap { DeviceOwner(reading: $0) }
         if let instant = view["reconciled"]?.integer {
             reconciledAt = Instant(nanoseconds: instant)

@@ -43,6 +43,14 @@ package struct TokenStanding: Hashable, Sendable {
         }
     }
 
+    /// Of a start token that the app registered before that change of its system or itself.
+    package static func doubt(since changedAt: Instant) -> String {
+        "The app registered its start token before the phone's \"os\" or \"app_version\" changed, "
+            + "at \(changedAt.rfc3339). After such a step the token may be dead, and Apple takes "
+            + "pushes all the same. If no card comes, switch the app's Live Activities off and on "
+            + "in the phone's settings."
+    }
+
     private var shown: String { "token \"\(name.text)\"" }
 }
 
@@ -51,6 +59,31 @@ extension Device {
     func standing(of name: TokenName) -> TokenStanding {
         TokenStanding(
             name: name, isThere: tokens[name] != nil, refusal: retired[name].map(\.refusal))
+    }
+
+    /// The same installation has another registration.
+    mutating func update(_ new: DeviceRegistration, at wall: Instant) {
+        func isOther(_ old: String?, _ new: String?) -> Bool {
+            old != nil && new != nil && !isSameText(old, new)
+        }
+        if isOther(common.os, new.os) || isOther(common.appVersion, new.appVersion) {
+            changedAt = wall
+        }
+        registration = new
+    }
+
+    /// Since which change a start token is doubted; nil where it is not.
+    func doubtsToken(_ name: TokenName) -> Instant? {
+        guard case .start = name, let changedAt, let token = tokens[name],
+            token.registeredAt < changedAt
+        else { return nil }
+        return changedAt
+    }
+
+    /// A card has begun by a start of that moment.
+    mutating func noteBegun(_ type: String, at moment: Instant) {
+        // What began by a newer token tells nothing of older ones.
+        if let change = doubtsToken(.start(type: type)), moment >= change { changedAt = nil }
     }
 
     /// What is said where Apple refused these very tokens before.

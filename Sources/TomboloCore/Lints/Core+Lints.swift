@@ -68,20 +68,22 @@ extension Core {
                         + "token is for, and no update will reach the card"))
         }
         let name = TokenName.start(type: start.type)
-        for device in audience(of: activity.definition, activity.key.tenant).prefix(16) {
-            if let known = devices[device],
-                let lint = Lint.ofRefusal(known.standing(of: name), on: known.key.id, "/audience")
-            {
-                lints.append(lint)
-            }
-            guard let token = devices[device]?.tokens[name],
+        for slot in audience(of: activity.definition, activity.key.tenant).prefix(16) {
+            guard let device = devices[slot] else { continue }
+            let (standing, id) = (device.standing(of: name), device.key.id)
+            if let lint = Lint.ofRefusal(standing, on: id, "/audience") { lints.append(lint) }
+            if let change = device.doubtsToken(name) {
+                let doubt = TokenStanding.doubt(since: change)
+                lints.append(Lint(.startTokenOld, "/audience", "\(id): \(doubt)"))
+            } else if let token = device.tokens[name],
                 token.observedAt < wall(now) - Self.startTokenAgeMax
-            else { continue }
-            lints.append(
-                Lint(
-                    .startTokenOld, "/audience",
-                    "\(devices[device]?.key.id.rawValue ?? "a device") registered its start token "
-                        + "more than 30 days ago: the app may be gone, and the start with it"))
+            {
+                lints.append(
+                    Lint(
+                        .startTokenOld, "/audience",
+                        "\(id) registered its start token more than 30 days ago: the app may be "
+                            + "gone, and the start with it"))
+            }
         }
         return lints
     }

@@ -75,7 +75,7 @@ extension Core {
             slot = present
             if let user = devices.leaveUser(slot) { audiences.moveDevice(-1, of: user) }
             hasOtherUser = !isSameText(known?.user, registration.user)
-            devices[known: slot].registration = registration
+            devices[known: slot].update(registration, at: wall(now))
             devices[known: slot].heard?.classifier.setEdge(registration.controlCenterEdge)
             // Without the names: an erasure of a user would not find them here.
             if hasOtherUser { noteFact("device.user_changed", of: slot, now: now) }
@@ -310,6 +310,12 @@ extension Core {
             if destination.phase == .lapsed || cardEnd(destination).map({ $0 <= now }) ?? true {
                 let wall = wall(now)
                 destinations[slot].cardSince = wall
+            }
+            if destination.phase == .started || destination.phase == .starting,
+                let since = destination.cardSince
+            {
+                let type = activities[destination.activity].definition.type
+                devices[known: destination.device].noteBegun(type, at: since)
             }
             enter(.live, slot, now: now)
             // What went to the token that is gone may never have arrived.

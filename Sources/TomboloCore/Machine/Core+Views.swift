@@ -137,7 +137,8 @@ extension Core {
             id: key.id, registration: device.registration, budgetClass: device.budgetClass,
             tokens: device.tokens.all.map { name, token in
                 TokenView(
-                    name: name.text, token: token.value.text, registeredAt: token.registeredAt)
+                    name: name.text, token: token.value.text, registeredAt: token.registeredAt,
+                    doubtedSince: device.doubtsToken(name))
             }.sorted { $0.name < $1.name },
             refused: device.retired.keys.map { device.standing(of: $0) }.filter { standing in
                 guard case .activity(let card) = standing.name else { return true }
@@ -209,4 +210,6 @@ package struct TokenView: Sendable {
     /// A secret: it is never shown whole.
     package var token: String
     package var registeredAt: Instant
+    /// The change of the phone's system, or of its app, that it may not have outlived.
+    package var doubtedSince: Instant?
 }

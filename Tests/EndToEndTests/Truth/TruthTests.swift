@@ -108,6 +108,18 @@ import Testing
             doctor: (0, "takes events"),
             cli: (["why", "dog", "tablet"], (0, "400 BadDeviceToken (sandbox)"))),
 
+        TruthRow(
+            state: "a start token of before the phone's system",
+            bring: {
+                for os in ["26.5", "27.0"] {
+                    _ = try $0.request("PUT", "/v1/devices/phone", "{\"os\":\"\(os)\"}")
+                }
+                return nil
+            },
+            ask: TruthRow.start("dog", #""type":"Runner","audience":{"device":"phone"}"#),
+            answer: (201, "start-token-old"), doctor: (0, "takes events"),
+            cli: (["why", "dog", "phone"], (0, "switch the app's Live Activities off and on"))),
+
         // Apple.
         TruthRow(
             state: "Apple cannot be reached",

@@ -289,6 +289,13 @@ import Testing
 
     private static let ofTokens: [Claim] = [
         Claim(
+            "no_update_token", "a device that has widgets, and no card that its app began",
+            says: "Widgets and controls do not wait for it", never: "tapped Allow"
+        ) {
+            $0.destination?.phase = "waiting"
+            $0.wait(.updateToken)
+        },
+        Claim(
             "start_token_old", "a start to a token of before the phone's system",
             says: "switch the app's Live Activities off and on", never: "Apple refused"
         ) {

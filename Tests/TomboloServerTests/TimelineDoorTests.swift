@@ -152,6 +152,36 @@ import TomboloJSON
         }
     }
 
+    @Test func `why of a widget with the key of another user names the key`() async throws {
+        try await withDoors { doors in
+            func key(_ user: String) async throws -> String {
+                let minted = try await doors.call(
+                    "POST", "/v1/keys", #"{"scopes":["device:phone"],"user":"\#(user)"}"#)
+                return try #require(try json(minted)["key"]?.string)
+            }
+            func why(_ key: String, _ status: Int) async throws -> String {
+                let path = "/v1/timelines/profile/"
+                let fetch = try await doors.call("GET", path + "entries", key: key)
+                #expect(fetch.status == status)
+                return try await doors.call("GET", path + "explain?device=phone").text
+            }
+            let (former, own) = (try await key("u1"), try await key("u42"))
+            let phone = "/v1/devices/phone"
+            let first = try await doors.call("PUT", phone, "{}", key: former)
+            #expect(first.status == 201 && !first.text.contains("former-key-lives"))
+            let put = try await doors.call("PUT", phone, "{}", key: own)
+            #expect(put.text.contains("former-key-lives"))
+            #expect(!(try await doors.call("PUT", phone, "{}", key: own)).text.contains("former-"))
+            _ = try await doors.call("PUT", "/v1/timelines/profile", Self.profile)
+            #expect(try await why(own, 200).contains("has fetched what the relay has"))
+            let refused = try await why(former, 403)
+            #expect(refused.contains("The relay refuses its key (key-of-former-user)"))
+            #expect(!refused.contains("has fetched") && !refused.contains("now it would"))
+            let other = try await why(try await key("u3"), 200)
+            #expect(other.contains("bound to another user"))
+        }
+    }
+
     @Test func `until the next boundary a widget may show what it has`() async throws {
         try await withDoors { doors in
             _ = try await doors.call(

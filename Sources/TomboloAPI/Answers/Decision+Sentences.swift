@@ -20,6 +20,11 @@ extension DestinationView {
     /// waits.
     package var waitingText: String? {
         guard case .deferred(_, let hold)? = waiting else { return nil }
+        if hold == .updateToken, phase == "waiting" {
+            return
+                "No card is there: the relay pushes no start (`adopt`), so the app begins one and "
+                + "registers its token. Widgets and controls do not wait for it."
+        }
         if [.startToken, .updateToken, .stranded].contains(hold), let refusedText {
             return refusedText
         }

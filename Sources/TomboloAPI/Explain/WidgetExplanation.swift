@@ -40,6 +40,8 @@ package struct WidgetExplanation: Sendable {
         package var family: WidgetFamily?
         package var at: Instant
         package var result: Result
+        /// Its key is bound to another user than the device has.
+        package var isOfOther: Bool
 
         /// What it got.
         package enum Result: Hashable, Sendable {
@@ -59,11 +61,24 @@ package struct WidgetExplanation: Sendable {
             if case .refused(_, let isStill) = result { isStill } else { false }
         }
 
+        /// Why its key is the wrong one, as a sentence; nil where it is not.
+        var wrongKey: String? {
+            if case .refused(ProblemCode.keyOfFormerUser.rawValue, _) = result {
+                return
+                    "The relay refuses its key (key-of-former-user): it is of a user who had the "
+                    + "device before. "
+            }
+            return isOfOther
+                ? "Its key is bound to another user than the device has, and gets what that user may "
+                    + "read. " : nil
+        }
+
         var name: String { family?.rawValue ?? "a widget without a family" }
 
         /// - Parameter family: nil: it named none.
-        package init(family: WidgetFamily?, at: Instant, result: Result) {
+        package init(family: WidgetFamily?, at: Instant, result: Result, isOfOther: Bool = false) {
             (self.family, self.at, self.result) = (family, at, result)
+            self.isOfOther = isOfOther
         }
     }
 
@@ -114,6 +129,11 @@ package struct WidgetExplanation: Sendable {
         let (newest, others) = (
             known.fetches.filter(\.result.isNewest), known.fetches.filter { !$0.result.isNewest }
         )
+        if let wrongKey = known.fetches.compactMap(\.wrongKey).last {
+            return
+                "\(wrongKey)It shows what it had, or nothing of this user, until the app gives its "
+                + "widgets a key of the user who has signed in."
+        }
         if known.entries == nil {
             // One that is configured to one alone gets a refusal.
             let answer = known.config.count == 1 ? "404" : "an empty entry"
@@ -190,7 +210,8 @@ package struct WidgetExplanation: Sendable {
                         "asked, and was refused: \(code)\(isStill ? "" : "; now it would get entries")"
                     )
                 }
-            add(code, "\(fetch.name) \(what).", fetch.at)
+            let key = fetch.isOfOther ? ", with a key of another user" : ""
+            add(code, "\(fetch.name) \(what)\(key).", fetch.at)
         }
         if isSameSince, let change = known.change {
             add(

@@ -82,6 +82,12 @@ extension LintPage {
                 + "a step, switch the app's Live Activities off and on in the phone's settings.",
             command: "tombolo device show DEVICE"),
         LintPage(
+            .formerKeyLives, "Keys of the users before",
+            effect: "Another user has signed in. A widget that keeps the key of the user before is "
+                + "refused with 403 key-of-former-user, shows what it had, and says so to nobody.",
+            fix: "Give the app and its widgets a key of the new user, and delete the old one.",
+            command: "tombolo key ls"),
+        LintPage(
             .tokenRefused, "A token that Apple refused",
             effect:
                 "Apple answered 400 or 410 to this token: it is dead, of the other environment, "

@@ -22,6 +22,20 @@ extension Lint {
                 + "installation")
     }
 
+    /// A device gets another user, and keys of it are bound to others.
+    package static func ofFormerKeys(_ count: Int) -> [Lint] {
+        guard count > 0 else { return [] }
+        let keys = count == 1 ? "a key" : "\(count) keys"
+        return [
+            Lint(
+                .formerKeyLives, "/user",
+                "is another than before, and \(keys) of this device for other users can still be "
+                    + "used: widgets that keep such a key are refused (key-of-former-user) and "
+                    + "show what they had; give the app and its widgets a key of the new user, "
+                    + "and delete the others (tombolo key ls)")
+        ]
+    }
+
     static func ofOlderState(_ update: Update, _ activity: Activity) -> [Lint] {
         guard let number = update.stateVersion, let known = activity.accepted.stateVersion,
             number < known

@@ -38,6 +38,12 @@ extension Core {
             destination.incarnation == activities[destination.activity].durableIncarnation
         else { return }
         let activity = activities[destination.activity].key.id
+        // Its widgets show it, and no card is to come from here.
+        if destination.phase == .waiting, device.tokens[.widget] != nil,
+            activities[destination.activity].definition.route == .adopt
+        {
+            return
+        }
         if let trouble = trouble(of: destination, device) {
             overview.add(trouble, activity, device.key.id)
         }

@@ -12,6 +12,7 @@ package struct Lint: Hashable, Sendable {
         case payloadTooLarge = "push-too-large"
         case payloadNearLimit = "push-near-limit"
         case escapedSlashes = "escaped-slashes"
+        case formerKeyLives = "former-key-lives"
         case environmentUnstated = "environment-unstated"
         case environmentChanged = "environment-changed"
         case topicSuffix = "topic-suffix"

@@ -40,6 +40,16 @@ extension AccessControl {
         return record
     }
 
+    /// Keys of a device that live and are bound to another user than this one: those who had it
+    /// before.
+    func keysOfOthers(than user: String?, _ device: DeviceKey) -> [KeyRecord] {
+        let now = now()
+        return records(of: device.tenant).filter { record in
+            record.binding.user != nil && !isSameText(record.binding.user, user)
+                && record.scopes.contains(.device(device.id)) && !record.isExpired(at: now)
+        }
+    }
+
     /// Keys that have been expired for long.
     func outlived(at steady: Instant) -> [KeyRecord] {
         let now = now()

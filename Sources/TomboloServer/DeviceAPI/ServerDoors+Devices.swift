@@ -29,7 +29,18 @@ extension ServerDoors {
             ]
             throw problem
         }
-        return try await submit(.register(registration), request)
+        let key = try request.deviceKey()
+        let before = await relay.device(key)?.registration.user
+        let next: String?
+        switch request.deviceAuthority {
+        case .device(let bound, _, _): next = bound ?? before
+        case .operate:
+            next = registration.forgets.contains(.user) ? nil : registration.user ?? before
+        }
+        let lint =
+            isSameText(before, next)
+            ? [] : Lint.ofFormerKeys(access.keysOfOthers(than: next, key).count)
+        return try await submit(.register(registration), request, lint: lint)
     }
 
     func showDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
@@ -124,7 +135,7 @@ extension ServerDoors {
 
     private func submit(
         _ command: DeviceCommand, _ request: DoorRequest,
-        _ subject: (name: String, value: String)? = nil
+        _ subject: (name: String, value: String)? = nil, lint: [Lint] = []
     ) async throws(Problem) -> DoorResponse {
         let key = try request.deviceKey()
         let authority = request.deviceAuthority
@@ -135,7 +146,7 @@ extension ServerDoors {
             : try Self.stored(await relay.submit(command, for: key, by: authority), "a device")
         let answer = StoredAnswer(
             device: key.id, subject: subject, kind: stored.kind, presence: stored.presence,
-            endsWaiting: stored.endsWaiting, lint: stored.lint, isDryRun: isDryRun)
+            endsWaiting: stored.endsWaiting, lint: stored.lint + lint, isDryRun: isDryRun)
         return .json(answer.httpStatus) { answer.write(to: &$0) }
     }
 }

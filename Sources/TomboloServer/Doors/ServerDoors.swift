@@ -161,7 +161,14 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
             use.end(isTail: isTail)
             if use.requests == 0 { uses[key] = nil }
         }
-        try await request.checkDevice(relay)
+        do throws(Problem) {
+            try await request.checkDevice(relay)
+        } catch {
+            if error.code == .keyOfFormerUser, request.route.operation == .timelineEntries {
+                await noteRefusedFetch(request, error)
+            }
+            throw error
+        }
         return try await perform(request, exchange)
     }
 

@@ -42,6 +42,7 @@ extension ServerDoors {
         var evidence = WidgetExplanation.Evidence(
             kind: widget.kind, device: device.id, config: widget.config, entries: entries,
             now: await relay.wallNow(), reload: reload)
+        let user = await relay.device(device)?.registration.user
         for (family, fetch) in await relay.fetches(of: widget, on: device, owner: reload.owner) {
             // Of what it would have got then, of what is there now.
             let due = await self.entries(
@@ -51,6 +52,9 @@ extension ServerDoors {
             let version = try? due.get().entries.version
             let result: WidgetExplanation.Fetch.Result =
                 switch fetch.answer {
+                // As long as the same person has the device.
+                case .refused(let code) where code == ProblemCode.keyOfFormerUser.rawValue:
+                    .refused(code, isStill: true)
                 case .refused(let code):
                     .refused(Self.code(of: due) ?? code, isStill: version == nil)
                 case .unchanged(let known) where known == version: .unchanged
@@ -58,7 +62,9 @@ extension ServerDoors {
                 case .unchanged, .entries: .before
                 }
             evidence.fetches.append(
-                WidgetExplanation.Fetch(family: family, at: fetch.at, result: result))
+                WidgetExplanation.Fetch(
+                    family: family, at: fetch.at, result: result,
+                    isOfOther: fetch.boundTo != nil && !isSameText(fetch.boundTo, user)))
         }
         return evidence
     }

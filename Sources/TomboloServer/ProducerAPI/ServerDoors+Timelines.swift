@@ -140,6 +140,18 @@ extension ServerDoors {
         return .success((TimelineEntries.together(all, at: now), now))
     }
 
+    /// A widget's key may not ask for its device any more, as after a sign-out.
+    func noteRefusedFetch(_ request: DoorRequest, _ problem: Problem) async {
+        // What names no widget is no fetch of one.
+        let asked = try? (
+            kind: request.identifier("kind"), family: request.widgetFamily(),
+            reader: request.timelineReader()
+        )
+        guard let asked else { return }
+        await noteFetch(
+            .refused(problem.code.rawValue), asked.kind, asked.family, request, asked.reader)
+    }
+
     /// What a widget gets is kept for `why`; what others read is no fetch.
     private func noteFetch(
         _ answer: WidgetFetches.Fetch.Answer, _ kind: Identifier, _ family: WidgetFamily?,

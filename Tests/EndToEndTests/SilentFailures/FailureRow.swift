@@ -136,6 +136,7 @@ struct FailureRow: CustomTestStringConvertible, Sendable {
             guard case .stored(let stored)? = rig.answers.last else { return [] }
             return stored.lint.map(\.code)
         },
+        .formerKeyLives: { Lint.ofFormerKeys(1).map(\.code) },
         .tokenRefused: {
             var rig = Rig()
             rig.runningActivity()

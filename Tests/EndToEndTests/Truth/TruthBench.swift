@@ -110,10 +110,11 @@ final class TruthBench {
     // MARK: Who is asked
 
     func request(
-        _ method: String, _ path: String, _ body: String = "", prefer: String? = nil
+        _ method: String, _ path: String, _ body: String = "", prefer: String? = nil,
+        as other: String? = nil
     ) throws -> (status: Int, body: String) {
         var words = [
-            "curl", "-sk", "-X", method, "-H", "Authorization: Bearer \(key)", "-w",
+            "curl", "-sk", "-X", method, "-H", "Authorization: Bearer \(other ?? key)", "-w",
             "\n%{http_code}",
         ]
         if let prefer { words += ["-H", "Prefer: \(prefer)"] }
@@ -302,6 +303,16 @@ final class TruthBench {
     func killSimulator() throws {
         simulator.signal(SIGKILL)
         _ = try simulator.finish(within: 10)
+    }
+
+    /// Another user signs in, and a widget asks with the key of the user before.
+    func fetchWithFormerKey() throws {
+        let minted = try request("POST", "/v1/keys", #"{"scopes":["device:phone"],"user":"u42"}"#)
+        let former = try JSONDocument(Array(minted.body.utf8)).root["key"]?.string
+        let signIn = try request("PUT", "/v1/devices/phone", #"{"user":"u43"}"#)
+        try #require(signIn.body.contains("former-key-lives"), "\(signIn.body)")
+        let fetch = try request("GET", "/v1/timelines/profile/entries", as: former)
+        try #require(fetch.status == 403, "\(fetch.body)")
     }
 
     /// Apple refuses the start token of another phone, where `dog` is to begin.

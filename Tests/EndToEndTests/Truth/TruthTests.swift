@@ -120,6 +120,15 @@ import Testing
             answer: (201, "start-token-old"), doctor: (0, "takes events"),
             cli: (["why", "dog", "phone"], (0, "switch the app's Live Activities off and on"))),
 
+        TruthRow(
+            state: "a widget has the key of the user before",
+            bring: {
+                try $0.fetchWithFormerKey(); return nil
+            },
+            ask: ("GET", "/v1/timelines/profile/explain?device=phone", ""),
+            answer: (200, "The relay refuses its key"), doctor: (0, "takes events"),
+            cli: (["why", "widget:profile", "phone"], (0, "key-of-former-user"))),
+
         // Apple.
         TruthRow(
             state: "Apple cannot be reached",

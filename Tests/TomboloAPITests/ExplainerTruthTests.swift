@@ -225,6 +225,45 @@ import Testing
         },
     ]
 
+    private static let ofSilence: [Claim] = [
+        Claim(
+            "user_changed", "the user has signed out, and another one in",
+            says: "The user of phone-1 changed", never: "nothing speaks against it"
+        ) {
+            $0.push()
+            $0.phone("device.user_changed", "{}", at: 5)
+            $0.push(4, at: 6, event: .end, decides: false)
+            $0.phone("device.user_changed", "{}", at: 20)
+            $0.now = Evidence.at(40)
+        },
+        Claim(
+            "phone_unreachable", "a card that came after the change of the user",
+            says: "off or offline", never: "The user of phone-1 changed"
+        ) {
+            $0.phone("device.user_changed", "{}", at: -20)
+            $0.push(2, at: -19, event: .end, decides: false)
+            $0.push()
+        },
+        Claim(
+            "phone_unreachable", "the relay ended the activity by end_after",
+            says: "its producer had said nothing for 5m (`end_after`)", never: "swiped"
+        ) {
+            $0.asked.kind = .end
+            $0.silentEnd = NewFact(
+                tenant: Samples.tenant, activity: ActivityNumber(1), kind: "activity.ended",
+                recordedAt: Evidence.at(0), body: Array(#"{"end_after":"5m"}"#.utf8))
+            $0.push(3, event: .end)
+        },
+        Claim(
+            nil, "the phone reports a version that the relay never made",
+            says: "The relay never made that version (the newest is 4)",
+            never: "that it drew version"
+        ) {
+            $0.push()
+            $0.phone("card.reported", #"{"phase":"active","drawn_version":9}"#, at: 9)
+        },
+    ]
+
     private static let ofPushes: [Claim] = [
         Claim(
             "token_gone", "Apple said 410 to the version",
@@ -406,7 +445,23 @@ import Testing
         },
     ]
 
-    @Test(arguments: ofKills + ofStarts + ofPhones + ofPushes + ofTokens + ofOperators + ofTimes)
+    @Test func `of a past moment only what was on record by then is listed`() {
+        let late = ExplainerCase("bucket", "it came later") {
+            $0.moment = Evidence.at(10)
+            $0.push(2, at: -5)
+            $0.push(at: 60, held: [.bucket: 58])
+            $0.push(4, at: 70)
+            $0.phone("card.reported", #"{"phase":"active","drawn_version":3}"#, at: 61)
+        }
+        let known = Explainer(late.evidence).explanation.because
+        #expect(known.allSatisfy { $0.at.map { $0 <= Evidence.at(10) } ?? true }, "\(known)")
+        #expect(
+            Set(known.map(\.code)) == ["acknowledged", "recorded", "undecided", "never_heard"])
+    }
+
+    @Test(
+        arguments: ofKills + ofStarts + ofPhones + ofSilence + ofPushes + ofTokens + ofOperators
+            + ofTimes)
     func `an explanation says what is so, and nothing else`(claim: Claim) {
         let found = Explainer(claim.one.evidence).explanation
         let suspects = found.suspects.map { "\($0.code): \($0.text)" }

@@ -35,6 +35,8 @@ import TomboloJSON
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.advance(to: 60)
         rig.command(.update, #"{"state":{"lap":9},"state_version":4}"#)
+        #expect(rig.lastAccepted?.decision == .skipped(.superseded))
+        #expect(rig.facts.compactMap { DeliveryRecord($0) }.last?.decision == .superseded)
         rig.advance(to: 80)
         rig.verdict = { _ in
             .rejected(

@@ -37,6 +37,9 @@ package struct Evidence: Sendable {
     package var deliveries: [DeliveryEntry] = []
     /// What is known of the device besides, oldest first: tokens, presence, reports.
     package var phone: [NewFact] = []
+    /// `activity.ended`: the relay ended the activity, for its producer was silent; the first one
+    /// since the version came.
+    package var silentEnd: NewFact?
     /// What happened to the relay, oldest first: upstreams, pauses, disk, clock, starts and stops.
     package var relay: [NewFact] = []
     /// `history.thinned`, oldest first: facts of detail that were left out of the tenant's history.

@@ -42,7 +42,25 @@ extension Explainer {
         return evidence.phone.last { fact in
             // What it reported after the moment that is asked about is no answer.
             let isThen = evidence.moment.map { fact.recordedAt <= $0 } ?? true
-            return isThen && fact.kind == "card.reported" && Self.number(fact, member) != nil
+            guard isThen, fact.kind == "card.reported", let version = Self.number(fact, member)
+            else { return false }
+            return version <= evidence.newest
+        }
+    }
+
+    /// A report of a version that the relay never made: no word of what the phone has.
+    var unmade: Finding? {
+        var doubted: (fact: NewFact, version: Int64)?
+        for fact in evidence.phone where fact.kind == "card.reported" && fact.recordedAt <= end {
+            let named = ["received_version", "drawn_version"].compactMap { Self.number(fact, $0) }
+            if let version = named.max(), version > evidence.newest { doubted = (fact, version) }
+        }
+        return doubted.map { fact, version in
+            Finding(
+                "report_doubted",
+                "\(evidence.device) reported at \(fact.recordedAt.rfc3339) that it has version "
+                    + "\(version). The relay never made that version (the newest is "
+                    + "\(evidence.newest)), so the report says nothing.", at: fact.recordedAt)
         }
     }
 
@@ -77,14 +95,20 @@ extension Explainer {
             speaksFor: ["\(evidence.device) reported so at \(last.recordedAt.rfc3339)."])
     }
 
-    /// The device has another user, and the relay ended the card of the one before.
+    /// The device got another user, and the relay ended the card of the one before. Others may have
+    /// signed in since.
     var userChange: Suspect? {
         let upTo = isWithApple ? end : window.upperBound
-        let change = evidence.phone.last { fact in
-            fact.recordedAt <= upTo && (fact.kind == "device.user_changed" || isOfCard(fact))
-        }
-        guard let change, change.kind == "device.user_changed" else { return nil }
+        let facts = evidence.phone.filter { $0.recordedAt <= upTo }
+        let ofCard = facts.lastIndex(where: isOfCard) ?? facts.startIndex
+        return facts[ofCard...].lazy.filter { $0.kind == "device.user_changed" }
+            .compactMap(userChange).first
+    }
+
+    private func userChange(_ change: NewFact) -> Suspect? {
         let ended = evidence.deliveries.first { $0.isEnd && $0.at >= change.recordedAt }
+        // What went after that end went to another card.
+        if isWithApple, let fate, let ended, fate.at > ended.at { return nil }
         // The decision of what waited and the change are of one moment.
         let isDecidedThen =
             decision == .noRoute
@@ -104,10 +128,13 @@ extension Explainer {
             ] + (ended.map { [Self.text($0)] } ?? []))
     }
 
-    /// Whether a token of the card came.
+    /// Whether a token of the card came, under whatever number.
     private func isOfCard(_ fact: NewFact) -> Bool {
-        fact.kind == "token.registered"
-            && Self.string(fact, "token") == "activity:\(evidence.activity)"
+        guard fact.kind == "token.registered", let token = Self.string(fact, "token") else {
+            return false
+        }
+        let name = "activity:\(evidence.activity)"
+        return token == name || token.hasPrefix("\(name)~")
     }
 
     var retiredToken: Suspect? {

@@ -36,6 +36,11 @@ package struct Explainer: Sendable {
         found.because = findings
         found.suspects = suspects
         found.answer = answer(found.suspects.first)
+        if asked.kind == .end, let silentEnd, let at = silentEnd.at,
+            at - asked.recordedAt < .seconds(1)
+        {
+            found.answer += " \(silentEnd.text)"
+        }
         found.commands = commands(for: found.suspects.first?.code)
         return found
     }
@@ -78,9 +83,16 @@ package struct Explainer: Sendable {
                     + "\(asked.recordedAt.rfc3339).",
                 at: asked.recordedAt)
         ]
-        found += heldFindings
         found += failedAttempts
-        found.append(Finding(fateCode, fateText, at: fate?.at))
+        if let moment = evidence.moment, fate.map({ $0.at > moment }) ?? true {
+            found.append(
+                Finding(
+                    "undecided",
+                    "By then, nothing was on record of what became of version \(asked.version)."))
+        } else {
+            found += heldFindings
+            found.append(Finding(fateCode, fateText, at: fate?.at))
+        }
         if let last = lastAccepted, last.id != fate?.id {
             found.append(
                 Finding(
@@ -88,16 +100,29 @@ package struct Explainer: Sendable {
                     "The newest version that Apple took for \(evidence.device) is "
                         + "\(last.record.version), at \(last.at.rfc3339).", at: last.at))
         }
-        if let known = shown ?? received { found.append(known) }
+        found += [shown ?? received, unmade, silentEnd].compactMap { $0 }
         found += outages.map { Finding($0.code, $0.text, at: $0.from) } + alertPauses + lostAlerts
         if let thinning { found.append(thinning) }
         if !isChannel { found.append(lastSign) }
+        // Of a past moment: what was on record by then.
+        found.removeAll { $0.at.map { $0 > end } ?? false }
         return found.sorted { ($0.at ?? .distantFuture) < ($1.at ?? .distantFuture) }
     }
 
     /// The newest push with a state that Apple took.
     var lastAccepted: DeliveryEntry? {
-        evidence.deliveries.last { $0.record.attempt?.answer == .accepted }
+        evidence.deliveries.last { $0.record.attempt?.answer == .accepted && $0.at <= end }
+    }
+
+    /// The relay ended the activity, for its producer was silent.
+    private var silentEnd: Finding? {
+        guard let fact = evidence.silentEnd, let after = Self.string(fact, "end_after") else {
+            return nil
+        }
+        return Finding(
+            "end_after",
+            "The relay ended \(evidence.activity) by itself, at \(fact.recordedAt.rfc3339): its "
+                + "producer had said nothing for \(after) (`end_after`).", at: fact.recordedAt)
     }
 
     /// What held a version for less than this is not worth a line.
@@ -133,7 +158,7 @@ package struct Explainer: Sendable {
     private var failedAttempts: [Finding] {
         evidence.deliveries.filter { entry in
             guard let answer = entry.record.attempt?.answer, answer != .accepted,
-                entry.id != fate?.id
+                entry.id != fate?.id, entry.at <= end
             else { return false }
             return entry.record.version >= evidence.asked.version
         }.suffix(5).map { entry in
@@ -154,7 +179,7 @@ package struct Explainer: Sendable {
     ]
 
     private var lastSign: Finding {
-        guard let sign = lastHeard(upTo: evidence.now) else {
+        guard let sign = lastHeard(upTo: end) else {
             return Finding(
                 "never_heard", "Nothing is on record that \(evidence.device) said by itself.")
         }

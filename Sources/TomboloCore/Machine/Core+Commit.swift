@@ -280,7 +280,10 @@ extension Core {
                     counts.sent += 1
                 } else if destinations[index].acknowledged >= version {
                     counts.skipped += 1
-                    skip = skip ?? (showsAll(index) ? .unchanged : .notVisible)
+                    let isPassed = activities[slot].superseded.contains(version)
+                    skip =
+                        skip
+                        ?? (isPassed ? .superseded : showsAll(index) ? .unchanged : .notVisible)
                 } else {
                     counts.skipped += 1
                     skip =

@@ -34,7 +34,9 @@ extension Core {
             let decided = destinations[slot].ledger.decide(
                 through: version, decision, superseded: superseded)
             record.decidedFrom = decided?.lowerBound
-            record.decision = decided.map { _ in decision }
+            // What the phone has is no reason where its producer had said something newer.
+            let isPassed = decision.needsNoPush && superseded.contains(version)
+            record.decision = decided.map { _ in isPassed ? .superseded : decision }
             if let decided, !superseded.isEmpty {
                 record.superseded = superseded.filter { decided.contains($0) }
             }

@@ -234,6 +234,7 @@ extension ServerDoors {
         evidence.destination = view.destinations.last { $0.recipient == recipient }
         evidence.channel = view.channel
         evidence.deliveries = try await deliveries(question, asked, recipient)
+        evidence.silentEnd = try await silentEnd(question, asked)
         let fate = evidence.fate
         // A clock that ran ahead dates the version later than its delivery.
         let came = min(asked.recordedAt, fate?.at ?? asked.recordedAt)
@@ -258,6 +259,16 @@ extension ServerDoors {
                 before: start.recordedAt, question.tenant)
         }
         return evidence
+    }
+
+    /// That the relay ended the activity with the version, or after it.
+    private func silentEnd(
+        _ question: Question, _ asked: Evidence.Asked
+    ) async throws(Problem) -> NewFact? {
+        var query = FactQuery(tenant: question.tenant)
+        (query.kinds, query.activity) = (["activity.ended"], question.activity.number)
+        (query.from, query.limit) = (asked.recordedAt - .seconds(1), 1)
+        return try await facts(query).first?.fact
     }
 
     /// Those of the hour before, those up to the one that decided the version, and the newest.

@@ -129,6 +129,18 @@ import Testing
             answer: (200, "The relay refuses its key"), doctor: (0, "takes events"),
             cli: (["why", "widget:profile", "phone"], (0, "key-of-former-user"))),
 
+        TruthRow(
+            state: "a later state_version came first",
+            bring: {
+                _ = try $0.request(
+                    "PATCH", "/v1/activities/cat", #"{"state":{"lap":7},"state_version":7}"#,
+                    prefer: "wait=5")
+                return nil
+            },
+            ask: ("PATCH", "/v1/activities/cat", #"{"state":{"lap":6},"state_version":6}"#),
+            answer: (200, #""reason":"superseded""#), doctor: (0, "takes events"),
+            cli: (["why", "cat", "phone"], (0, "A later `state_version` came first"))),
+
         // Apple.
         TruthRow(
             state: "Apple cannot be reached",

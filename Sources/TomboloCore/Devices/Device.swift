@@ -14,17 +14,11 @@ struct Device: Sendable {
     /// A token's end.
     struct Retired: Hashable, Sendable {
         var value: PushToken
-        /// When the relay learned of it.
-        var at: Instant
         /// When the app had learned the token.
         var observedAt: Instant
-        /// What Apple answered, and where.
-        var answer: String?
-        var environment: APNsEnvironment?
+        var refusal: TokenStanding.Refusal
 
-        var refusal: TokenStanding.Refusal {
-            TokenStanding.Refusal(at: at, answer: answer, environment: environment)
-        }
+        var at: Instant { refusal.at }
     }
 
     /// What a device told of its app.
@@ -107,8 +101,7 @@ struct Device: Sendable {
             retired[oldest.key] = nil
         }
         retired[name] = Retired(
-            value: token.value, at: refusal.at, observedAt: token.observedAt,
-            answer: refusal.answer, environment: refusal.environment)
+            value: token.value, observedAt: token.observedAt, refusal: refusal)
     }
 
     /// Whether a request to delete a token means the one that is here: the deletion of an old one
@@ -278,8 +271,8 @@ extension Device {
                 writer.member("token", token.value.text)
                 writer.member("at", token.at.nanoseconds)
                 writer.member("observed", token.observedAt.nanoseconds)
-                if let answer = token.answer { writer.member("answer", answer) }
-                if let environment = token.environment {
+                if let answer = token.refusal.answer { writer.member("answer", answer) }
+                if let environment = token.refusal.environment {
                     writer.member("environment", environment.name)
                 }
                 writer.endObject()
@@ -315,10 +308,13 @@ extension Device {
                     continue
                 }
                 self.retired[name] = Retired(
-                    value: PushToken(value), at: Instant(nanoseconds: token["at"]?.integer ?? 0),
+                    value: PushToken(value),
                     observedAt: Instant(nanoseconds: token["observed"]?.integer ?? 0),
-                    answer: token["answer"]?.string,
-                    environment: token["environment"]?.string.flatMap(APNsEnvironment.init(name:)))
+                    refusal: TokenStanding.Refusal(
+                        at: Instant(nanoseconds: token["at"]?.integer ?? 0),
+                        answer: token["answer"]?.string,
+                        environment: token["environment"]?.string
+                            .flatMap(APNsEnvironment.init(name:))))
             }
         }
         if let surfaces = view["surfaces"] {

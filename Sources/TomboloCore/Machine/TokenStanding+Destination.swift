@@ -11,6 +11,8 @@ extension TokenStanding {
             self = device.standing(of: .start(type: type))
         case .started, .live, .gone, .starting, .startUnknown:
             self = device.standing(of: .activity(core.reference(destination)))
+            // The refused token was that of a card before.
+            if let since = destination.cardSince, let at = refusal?.at, at < since { refusal = nil }
             // That a card was swiped away is known by its phase.
             if destination.phase == .gone, refusal?.isMisplaced != true { return nil }
         case .ended, .lapsed, .listening: return nil

@@ -16,6 +16,20 @@ import Testing
         #expect(Set(written).subtracting(known) == Self.others)
     }
 
+    @Test func `the page of the protocol names each`() throws {
+        let tree = try SourceTree.here.get()
+        let list = try #require(tree.sources.first { $0.baseName == "FactKinds" })
+        let page = try #require(tree.text("Protocol/README.md"))
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let named = rows.flatMap { row in
+            row.split(separator: "|")[0].split(separator: "`").map(String.init)
+        }
+        let all = Self.strings(list).filter {
+            Self.isName($0) || ["action", "erased"].contains($0)
+        }
+        #expect(Set(all).subtracting(named).isEmpty)
+    }
+
     private static func strings(_ file: SwiftFile) -> [String] {
         file.tokens.filter { $0.kind == .string }.map(\.text)
     }

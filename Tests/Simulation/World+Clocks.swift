@@ -61,7 +61,9 @@ extension World {
         await pause(.seconds(3))
         guard life?.relay === relay else { return }
         let behind = clock.now() - (await relay.wallNow())
-        guard behind.nanoseconds.magnitude > RelayClock.leadMax.nanoseconds.magnitude else { return }
+        guard behind.nanoseconds.magnitude > RelayClock.leadMax.nanoseconds.magnitude else {
+            return
+        }
         violated(.clock, "the relay is \(behind.text) behind the machine's clock")
     }
 }

@@ -22,7 +22,8 @@ import Testing
             push: PushID(push), event: event, version: version, contentHash: 99,
             tokenTaken: tokenTaken, wish: wish, token: PushToken("abcd"), alert: alert,
             staleAt: Self.now + .hours(1), until: Self.now + .seconds(10),
-            timestamp: 0, takenBefore: TakenTimestamps(), apnsID: APNsID(high: 0x8000, low: 1 << 63), route: .updateToken, priority: 10,
+            timestamp: 0, takenBefore: TakenTimestamps(),
+            apnsID: APNsID(high: 0x8000, low: 1 << 63), route: .updateToken, priority: 10,
             bytes: 100)
     }
 

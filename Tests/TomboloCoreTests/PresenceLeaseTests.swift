@@ -34,7 +34,7 @@ import Testing
         tell(.inactive)
         #expect(
             heard == [
-                "active returning", "covered covered", "active none", "leaving leaving",
+                "active returning", "covered covered", "active returning", "leaving leaving",
                 "background none", "background none", "returning returning",
             ])
     }

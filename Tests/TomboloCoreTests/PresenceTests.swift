@@ -99,7 +99,7 @@ import TomboloJSON
     private static let lines: [[Step]] = [
         [
             step(.active, .returning), step(.inactive, .covered, .controlCenter),
-            step(.active, .none),
+            step(.active, .returning), step(.active, .none),
         ],
         [
             step(.active, .returning), step(.inactive, .covered, .controlCenter),

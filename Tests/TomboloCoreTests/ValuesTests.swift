@@ -129,7 +129,8 @@ import Testing
         #expect(clock.steady(monotonic: 183_000_000_000) == Instant(seconds: 1_183))
     }
 
-    @Test func `a reading that is the last one lets nothing go beyond it, and is read back`() throws {
+    @Test func `a reading that is the last one lets nothing go beyond it, and is read back`() throws
+    {
         var clock = RelayClock(wall: Instant(seconds: 1_000), monotonic: 0, boot: "a")
         var reading = clock.reading(monotonic: 0, boot: "a")
         reading.isLast = true

@@ -223,6 +223,9 @@ package struct PhoneReport: Sendable {
     package var lastLocalUpdate: Instant?
     /// The relay's own finding: it came when the last push had had its time, and does not show it.
     package internal(set) var missesPush = false
+    /// The relay's own finding: the wall time since which the picture is older than what the phone
+    /// has, and is the same; nil where it is not older.
+    package internal(set) var frozenSince: Instant?
     /// The relay's own finding: the version whose state it reports, byte for byte.
     package internal(set) var matchedVersion: Int64?
     /// The relay's own finding: the version whose state it reports as drawn.
@@ -232,6 +235,22 @@ package struct PhoneReport: Sendable {
 
     /// Whether it names a version that the history does not have of it.
     var hasNewVersion: Bool { nextNoted != noted }
+
+    /// Finds whether the picture stands still, by what the phone told before.
+    mutating func notePicture(after before: PhoneReport?, wall: Instant) {
+        let isOlder =
+            if let receivedState, let drawnState {
+                receivedState != drawnState
+            } else if let receivedVersion, let drawnVersion {
+                drawnVersion < receivedVersion
+            } else {
+                false
+            }
+        guard phase.isThere, isOlder else { return frozenSince = nil }
+        let isSame =
+            before?.drawnVersion == drawnVersion && before?.drawnState == drawnState
+        frozenSince = isSame ? before?.frozenSince ?? wall : wall
+    }
 
     /// What the history has of it with this report.
     var nextNoted: (received: Int64?, drawn: Int64?) {

@@ -80,6 +80,11 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     // MARK: Finding
 
+    /// A device, or its backend, has told something.
+    mutating func hasSpoken(_ key: DeviceKey) {
+        if let slot = byKey[key] { budgets[slot].silentSince = .distantFuture }
+    }
+
     /// Channels have no key here: they have places alone.
     func slot(of key: DeviceKey) -> DeviceSlot? { byKey[key] }
 

@@ -43,6 +43,7 @@ extension Core {
                 try act(action, key, by: authority, ticket, now: now)
                 noteSignOfLife(try devices.registered(key), now: now)
             }
+            devices.hasSpoken(key)
         } catch {
             counters[key.tenant].commandsRefused += 1
             journal.answerNow(ticket, .refused(error))

@@ -44,7 +44,7 @@ extension Core {
         {
             return
         }
-        if let trouble = trouble(of: destination, device) {
+        if let trouble = trouble(of: destination, device, now: now) {
             overview.add(trouble, activity, device.key.id)
         }
         guard !destination.isFinished, destination.acknowledged < version else { return }
@@ -56,7 +56,9 @@ extension Core {
                 waiting: told(destination.waiting, destination.lane, now: now)))
     }
 
-    private func trouble(of destination: Destination, _ device: Device) -> Overview.Trouble? {
+    private func trouble(
+        of destination: Destination, _ device: Device, now: Instant
+    ) -> Overview.Trouble? {
         let report = device.reports[reference(destination)]
         let isRefused = TokenStanding(of: destination, in: self)?.isRefused ?? false
         switch destination.phase {
@@ -68,12 +70,20 @@ extension Core {
         case .waiting, .starting, .started, .live: break
         }
         if report?.missesPush == true { return .notShown }
-        guard case .deferred(_, let hold) = destination.waiting else { return nil }
+        if let since = report?.frozenSince, since + Overview.drawingMax <= wall(now) {
+            return .frozen
+        }
+        let hold: Hold? =
+            if case .deferred(_, let hold) = destination.waiting { hold } else { nil }
         switch hold {
         case .startToken, .updateToken, .stranded: return isRefused ? .tokenRefused : .noToken
         case .bucket, .deviceBucket, .startBudget: return .budgetSpent
-        default: return nil
+        default: break
         }
+        let grant = grantInForce(destination).grant
+        if destination.pacing.bucket.left(grant, now: now) < 1 { return .budgetSpent }
+        let since = devices.budgets[destination.device].silentSince
+        return device.channel == nil && since <= wall(now) - Overview.silenceMax ? .silent : nil
     }
 
     /// Looks at the next destinations for changes of a tenant that wait.

@@ -119,12 +119,14 @@ extension Core {
         let before = devices[slot]?.reports[reference]
         devices[known: slot].reports[reference] = report
         devices[known: slot].reports[reference]?.noted = before?.noted ?? (nil, nil)
+        let wall = wall(now)
+        devices[known: slot].reports[reference]?.notePicture(after: before, wall: wall)
         for index in devices[slot]?.destinations ?? [] {
             guard let destination = destinations.at(index), self.reference(destination) == reference
             else { continue }
             if let local = report.lastLocalUpdate {
                 // A time far ahead is a wrong clock's: it counts as now.
-                let trusted = local > wall(now) + .minutes(1) ? wall(now) : local
+                let trusted = local > wall + .minutes(1) ? wall : local
                 let newest = max(destination.pacing.lastLocalUpdate, trusted.seconds)
                 if newest > destination.pacing.lastLocalUpdate { markDirty(index, now: now) }
                 destinations[index].pacing.lastLocalUpdate = newest

@@ -5,14 +5,18 @@ package struct Overview: Sendable {
     package enum Trouble: String, Hashable, Sendable, CaseIterable {
         /// Apple took the newest push, and the phone says that it shows something else.
         case notShown = "not_shown"
+        /// The phone has a newer state than it draws, and its picture does not change.
+        case frozen
         /// Nobody knows whether the start reached the phone.
         case startUnknown = "start_unknown"
         /// Apple refused the token, and the app has registered no other.
         case tokenRefused = "token_refused"
         /// There is no token to push to.
         case noToken = "no_token"
-        /// The grant is spent, and a change waits for its next token.
+        /// The grant is spent.
         case budgetSpent = "budget_spent"
+        /// Apple has taken pushes for an hour, and the phone has said nothing meanwhile.
+        case silent
         /// The user has swiped the card away.
         case dismissed
         /// The system ended the card after its 8 hours, and the activity goes on.
@@ -52,6 +56,10 @@ package struct Overview: Sendable {
 
     package init() {}
 
+    /// A phone draws what it has within so long, a locked one too.
+    package static let drawingMax = Span.minutes(1)
+    /// Pushes go to a phone for so long before its silence is a trouble.
+    package static let silenceMax = Span.hours(1)
     /// The slowest that are listed.
     package static let slowestMax = 10
 

@@ -34,7 +34,8 @@ package struct TakenTimestamps: Hashable, Sendable {
     package func counting(at wall: Instant) -> Int64 {
         let most = (wall + Self.aheadMax).seconds
         return Int64(high) <= most
-            ? Int64(high) : Int64(middle) <= most ? Int64(middle) : Int64(low) <= most ? Int64(low) : 0
+            ? Int64(high)
+            : Int64(middle) <= most ? Int64(middle) : Int64(low) <= most ? Int64(low) : 0
     }
 
     /// A push with this timestamp goes out.

@@ -16,7 +16,8 @@ package struct Presence: Hashable, Sendable {
         case covered
         /// The app is left: frames start, the newest state goes first, corners go from 8 to 0.
         case leaving
-        /// The app comes to the front: frames stop at once, corners go to 8.
+        /// The app comes to the front: frames stop at once, corners go to 8. Or what covered it is
+        /// gone.
         case returning
 
         package var name: String {
@@ -134,8 +135,9 @@ package struct Presence: Hashable, Sendable {
         _ phase: PresenceReport.Phase, _ cause: PresenceReport.Cause?, now: Instant
     ) -> (State, Transition) {
         switch (state, phase) {
-        case (.active, .active): (.active, .none)
-        case (.covered, .active), (.returning, .active): (.active, .none)
+        case (.active, .active), (.returning, .active): (.active, .none)
+        // It was in front all the time: nothing is sent, and the tail has the cover's end.
+        case (.covered, .active): (.active, .returning)
         case (.leaving(let since), .active):
             // Back within the grace: it was never gone.
             (.active, now < since + Self.grace ? .none : .returning)

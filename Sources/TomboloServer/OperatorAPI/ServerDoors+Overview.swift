@@ -197,6 +197,11 @@ extension ServerDoors {
         case .notShown:
             text = "Apple took the newest push, and these phones say that they show something else."
             commands.append("tombolo budget show --device \(device)")
+        case .frozen:
+            text =
+                "These phones have a newer state than they draw, and their picture has stood still "
+                + "for a minute or more: the system may not call the widget extension any more."
+            commands = ["tombolo why \(activity) \(device)"] + commands
         case .startUnknown:
             text = "Nobody knows whether these starts reached the phone: Apple did not answer."
         case .tokenRefused:
@@ -211,8 +216,15 @@ extension ServerDoors {
                 + "app has not reported it."
             commands = ["tombolo device show \(device)"] + (lack == nil ? [] : commands)
         case .budgetSpent:
-            text = "These changes wait, because the phone's budget is spent."
+            text =
+                "The budget of these cards is spent: changes wait, or go with priority 5, until it "
+                + "has refilled."
             commands = ["tombolo budget show --activity \(activity)"]
+        case .silent:
+            text =
+                "Apple has taken pushes for these phones for an hour or more, and their apps have said "
+                + "nothing since: a phone may be off or offline, or its app reports nothing."
+            commands = ["tombolo device show \(device)", "tombolo why \(activity) \(device)"]
         case .dismissed:
             text = "The user has swiped these cards away; the relay sends nothing more there."
         case .lapsed:

@@ -333,6 +333,23 @@ final class TruthBench {
         try send("POST", "/v1/activities/cat/end", "{}")
     }
 
+    /// Apple takes a start for a phone that says nothing, and the card's own phone draws no more.
+    /// An hour passes.
+    func fallSilent() throws -> String? {
+        guard access(Self.clockLibrary, F_OK) == 0 else { return "libfaketime is missing" }
+        try put("/v1/devices/mute", #"{"app":"com.example.app"}"#)
+        try put("/v1/devices/mute/tokens/start:Runner", #"{"token":"eeff"}"#)
+        try put(
+            "/v1/activities/dog",
+            #"{"type":"Runner","audience":{"device":"mute"},"state":{"lap":0},"alert":{"title":"a"}}"#,
+            wait: true)
+        try put(
+            "/v1/devices/phone/activities/cat",
+            #"{"phase":"active","received_version":1,"drawn_version":0}"#)
+        try setClock("+61m")
+        return nil
+    }
+
     /// The phone says that its user has swiped the card away.
     func swipe() throws {
         try put("/v1/devices/phone/activities/cat", #"{"phase":"dismissed","by":"user"}"#)

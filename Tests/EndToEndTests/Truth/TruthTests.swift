@@ -141,6 +141,12 @@ import Testing
             answer: (200, #""reason":"superseded""#), doctor: (0, "takes events"),
             cli: (["why", "cat", "phone"], (0, "A later `state_version` came first"))),
 
+        TruthRow(
+            state: "a phone is silent for an hour, and another draws no more", hasOwnClock: true,
+            bring: { try $0.fallSilent() }, ask: ("GET", "/v1/overview", ""),
+            answer: (200, #""code":"silent""#), doctor: (0, "takes events"),
+            cli: (["why", "cat", "phone"], (0, "the picture stays"))),
+
         // Apple.
         TruthRow(
             state: "Apple cannot be reached",

@@ -1,0 +1,68 @@
+import CoreRig
+import Testing
+import TomboloCore
+
+/// What needs attention where Apple has taken each push.
+@Suite struct AttentionTests {
+    private func troubles(_ rig: Rig) -> [Overview.Trouble] {
+        var (overview, place): (Overview, Int?) = (Overview(), 0)
+        while let next = place {
+            place = rig.core.look(&overview, of: Rig.tenant, from: next, now: rig.now)
+        }
+        return overview.troubles.map(\.trouble)
+    }
+
+    /// A card whose phone has confirmed its start.
+    private func confirmed(_ budgetClass: BudgetClass) -> Rig {
+        var rig = Rig()
+        rig.runningActivity(budgetClass)
+        rig.report("cat", #"{"phase":"active","received_version":1,"drawn_version":1}"#)
+        rig.advance(to: 3_700)
+        return rig
+    }
+
+    @Test func `a phone that says nothing for an hour after a push is one, until its next word`() {
+        var rig = confirmed(.lab)
+        #expect(troubles(rig) == [], "nothing was sent: nothing is to be said")
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 3_700 + 3_590)
+        #expect(troubles(rig) == [])
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.advance(to: 3_700 + 3_610)
+        #expect(troubles(rig) == [.silent])
+        rig.presence(.background)
+        #expect(troubles(rig) == [])
+    }
+
+    @Test func `a picture that stands still for a minute is one, until it changes`() {
+        var rig = confirmed(.lab)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.report("cat", #"{"phase":"active","received_version":2,"drawn_version":1}"#)
+        rig.advance(to: 3_730)
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.report("cat", #"{"phase":"active","received_version":3,"drawn_version":1}"#)
+        rig.advance(to: 3_759)
+        #expect(troubles(rig) == [])
+        rig.advance(to: 3_760)
+        #expect(troubles(rig) == [.frozen])
+        let states = #""received_state":{"lap":2},"drawn_state":{"lap":1}"#
+        rig.report("cat", "{\"phase\":\"active\",\(states)}")
+        #expect(troubles(rig) == [], "it is another picture")
+        rig.advance(to: 3_820)
+        rig.report("cat", "{\"phase\":\"active\",\(states)}")
+        #expect(troubles(rig) == [.frozen])
+        rig.report("cat", #"{"phase":"active","received_version":3,"drawn_version":3}"#)
+        #expect(troubles(rig) == [])
+    }
+
+    @Test func `a budget that is spent is one, though nothing waits for it`() {
+        var rig = confirmed(.standard)
+        for lap in 1...4 {
+            rig.command(.update, "{\"state\":{\"lap\":\(lap)},\"alert\":{\"title\":\"a\"}}")
+            rig.advance(to: 3_700 + Double(lap) * 2)
+        }
+        #expect(troubles(rig) == [.budgetSpent])
+        rig.advance(to: 3_700 + 400)
+        #expect(troubles(rig) == [])
+    }
+}

@@ -7,8 +7,34 @@ package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
     case encrypted
     /// The block's content is no private key: cut short, or changed.
     case damaged
+    /// The block is there, and its lines are not as they were.
+    case lines(Lines)
     /// A private key, but not on the curve P-256: Apple's keys are, and ES256 needs it.
     case notP256
+
+    /// What a copy through another file or a variable makes of the lines of a key.
+    package enum Lines: String, Hashable, Sendable, CaseIterable {
+        case escaped = #"its line ends are written as \n; undo it: printf '%b' "$(cat KEY)""#
+        case quoted = #"it stands in quotes; remove them: tr -d "\"'" < KEY"#
+        case indented = "its lines are indented; undo it: sed 's/^[[:space:]]*//' KEY"
+        case joined = "its line ends are gone; the first and the last line stand by themselves"
+
+        /// Why a text with the block's first line is no block; nil where its lines are right.
+        init?(of text: String) {
+            let lines = text.split(whereSeparator: \.isNewline)
+            if text.contains(#"\n"#) {
+                self = .escaped
+            } else if text.contains("\"--") || text.contains("'--") {
+                self = .quoted
+            } else if lines.contains(where: { $0.first?.isWhitespace == true }) {
+                self = .indented
+            } else if lines.contains(where: { $0.contains("-----BEGIN") && $0.count > 64 }) {
+                self = .joined
+            } else {
+                return nil
+            }
+        }
+    }
 
     package var description: String {
         switch self {
@@ -24,6 +50,7 @@ package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
             """
         case .damaged:
             "the private key in this file is damaged or cut short; copy the .p8 again"
+        case .lines(let lines): lines.rawValue
         case .notP256:
             """
             the private key is not an elliptic-curve key on P-256, which provider tokens (ES256) \

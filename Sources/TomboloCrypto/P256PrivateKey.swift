@@ -39,7 +39,7 @@ package struct P256PrivateKey: Sendable, CustomStringConvertible {
         }
         // The callback stands against OpenSSL's own, which would ask the terminal for a passphrase.
         guard let key = PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil) else {
-            throw .damaged
+            throw KeyError.Lines(of: text).map { .lines($0) } ?? .damaged
         }
         let handle = KeyHandle(owning: key)
         guard handle.isP256 else { throw .notP256 }

@@ -89,6 +89,20 @@ struct P256Tests {
         #expect(refusal(of: [UInt8]("-----BEGIN PRIVATE KEY-----\n".utf8)) == .damaged)
     }
 
+    @Test func `lines that a copy has spoilt are named as the cause`() {
+        let pem = String(decoding: rfc6979Key, as: UTF8.self)
+        let spoilt: [(KeyError.Lines, String)] = [
+            (.escaped, pem.replacing("\n", with: #"\n"#)), (.quoted, "\"\(pem)\""),
+            (.quoted, "'\(pem)'"), (.joined, pem.replacing("\n", with: " ")),
+            (.indented, pem.split(separator: "\n").map { "  \($0)\n" }.joined()),
+        ]
+        for (lines, text) in spoilt {
+            #expect(refusal(of: Array(text.utf8)) == .lines(lines), "\(text)")
+            let words = KeyError.lines(lines).description
+            #expect(words.contains("line") || words.contains("quotes"))
+        }
+    }
+
     @Test func `a key does not print itself`() {
         let key = P256PrivateKey.generate()
         #expect("\(key)" == "P256PrivateKey")

@@ -101,7 +101,8 @@ struct CheckedApp: Sendable {
                 ConfigurationFinding(
                     pointer: "\(pointer)/key_file",
                     cause: "\(app.keyFile) is not a push key: \(reason)",
-                    remedy: "download the AuthKey_….p8 again from Apple's developer pages"))
+                    remedy: "copy the AuthKey_….p8 as Apple gave it, byte for byte; Apple gives it "
+                        + "once: where it is lost, make another key"))
             return nil
         }
     }

@@ -69,6 +69,10 @@ static const unsigned char log_js[] = {
 #embed "console/log.js"
 };
 
+static const unsigned char look_js[] = {
+#embed "console/look.js"
+};
+
 static const unsigned char main_js[] = {
 #embed "console/main.js"
 };
@@ -138,6 +142,7 @@ static const struct tombolo_console_asset assets[] = {
     {"lane.js", lane_js, sizeof lane_js},
     {"live.js", live_js, sizeof live_js},
     {"log.js", log_js, sizeof log_js},
+    {"look.js", look_js, sizeof look_js},
     {"main.js", main_js, sizeof main_js},
     {"overview.js", overview_js, sizeof overview_js},
     {"pacing.js", pacing_js, sizeof pacing_js},

@@ -10,6 +10,7 @@ import { Face, frames } from "./island.js";
 import { readTypes } from "./picture.js";
 import { fold, stateAt } from "./clips.js";
 import { FrameLane } from "./lane.js";
+import { known, look, report } from "./look.js";
 import { facts, waiting } from "./overview.js";
 import { tones } from "./activities.js";
 import { Table } from "./table.js";
@@ -75,6 +76,11 @@ class View {
             this.books = await get(`${this.path}/deliveries`, { limit: 100 }, this.signal);
             await this.readBudgets();
             this.showActivity();
+            // The stream has what producers do: what came of it is read when a phone has changed.
+            const stamp = JSON.stringify(this.activity.destinations.map((one) =>
+                [one.acknowledged_version, one.result, one.shown?.received_version, one.shown?.drawn_version]));
+            if (this.came !== stamp) await this.readLog();
+            this.came = stamp;
         });
         poll(5000, this.signal, readTypes);
         if (session.me.phones) {
@@ -318,8 +324,8 @@ class View {
                 this.destinations.set(key, entry);
                 this.others.append(entry.element);
             }
-            if (this.place === null) entry.show(destination, this.activity);
-            else entry.showThen(this.then);
+            if (this.place === null) entry.show(destination, this);
+            else entry.showThen(this.then, this);
         }
     }
 
@@ -338,15 +344,6 @@ class View {
         for (const entry of this.destinations.values()) {
             entry.draw(this, now);
         }
-    }
-
-    /** The newest version that a device had got at the moment that is looked at. */
-    gotThen(device) {
-        for (let index = this.place; index >= 0; index -= 1) {
-            const { entry } = this.steps[index];
-            if (entry.fact === "push.accepted" && entry.body?.device === device) return entry.body.version;
-        }
-        return 0;
     }
 
     /** Why a phone, or all, showed what it did at the moment that is looked at. */
@@ -452,7 +449,8 @@ class DestinationView {
         this.badges = h("span.badges");
         this.words = h("p.hint");
         this.frames = h("p.hint");
-        this.none = h("p.empty", { hidden: true }, "No card on this phone.");
+        this.none = h("p.nocard", { hidden: true });
+        this.look = { kind: "nothing", words: "" };
         // Apple takes a broadcast whether anybody listens or not: there is no card to draw.
         this.isChannel = !destination.device;
         this.face.element.hidden = this.isChannel;
@@ -464,17 +462,20 @@ class DestinationView {
             this.words, this.frames);
     }
 
-    show(destination, activity) {
+    show(destination, view) {
         this.destination = destination;
+        const { activity } = view;
         const behind = activity.version - destination.acknowledged_version;
         const shown = destination.shown;
-        // While a clip plays, the phone's word is of a frame that went by.
-        const said = activity.clips.some((clip) => clip.playing) ? null : phoneSays(shown);
+        const isGone = shown?.phase === "dismissed" || destination.phase === "gone";
+        this.decide(view, destination, shown, isGone);
+        // While a clip plays, the phone's word is of a frame that went by; a word of before a push too.
+        const isOld = this.look.kind === "taken" && !shown?.matches;
+        const said = isOld || activity.clips.some((clip) => clip.playing) ? null : phoneSays(shown);
         const stamp = [destination.class, destination.phase, behind, destination.result,
             shown?.phase, shown?.by, said?.textContent].join();
         if (this.stamp !== stamp) {
             this.stamp = stamp;
-            const isGone = shown?.phase === "dismissed" || destination.phase === "gone";
             fill(this.badges, badge(destination.class),
                 isGone ? badge(shown?.by ? `dismissed by ${shown.by}` : "gone", "warn")
                     : badge(destination.phase.replaceAll("_", " "), "", phases[destination.phase]),
@@ -485,18 +486,19 @@ class DestinationView {
                 destination.result === "rejected" && badge("refused", "bad"),
                 destination.result === "unknown" && badge("outcome unknown", "warn"));
         }
-        const words = [`${this.isChannel ? "Apple took" : "has"} v${destination.acknowledged_version}`,
-            destination.route?.replaceAll("_", " ") ?? "no way to it now",
-            waiting(destination.waiting),
-            shown?.last_at && `phone changed ${distance(shown.last_at)}`];
+        const words = [this.isChannel ? `Apple took v${destination.acknowledged_version}`
+            : this.look.kind !== "nothing" && this.look.words,
+        destination.route?.replaceAll("_", " ") ?? "no way to it now",
+        waiting(destination.waiting),
+        shown?.last_at && `phone changed ${distance(shown.last_at)}`];
         setText(this.words, words.filter(Boolean).join(" · "));
         const frames = destination.frames;
         setText(this.frames, frames.asked === 0 ? "" : `frames ${count(frames.sent)} of `
             + `${count(frames.asked)} · ${rate(frames.achieved_fps ?? 0)} a second`);
     }
 
-    /** Of a moment of the past: what Apple had taken for it by then. */
-    showThen(then) {
+    /** Of a moment of the past: what Apple had taken for it by then, and what the phone had said. */
+    showThen(then, view) {
         const had = then?.destinations.find((one) => recipient(one) === recipient(this.destination));
         const version = had?.acknowledged_version ?? 0;
         const behind = then ? then.version - version : 0;
@@ -509,32 +511,45 @@ class DestinationView {
             had?.result === "rejected" && badge("refused", "bad"),
             had?.result === "unknown" && badge("outcome unknown", "warn"));
         }
-        setText(this.words, !then ? "" : version > 0
-            ? `${this.isChannel ? "Apple had taken" : "had"} v${version} then` : "had nothing then");
+        this.decide(view, had);
+        setText(this.words, !then ? "" : this.isChannel
+            ? (version > 0 ? `Apple had taken v${version} then` : "had nothing then")
+            : this.look.kind === "nothing" ? "" : `then: ${this.look.words}`);
         setText(this.frames, "");
+    }
+
+    /** How the card is drawn, by what is known of it at the moment that is looked at. */
+    decide({ steps, place }, destination, shown = null, isGone = false) {
+        const card = known(steps, place ?? steps.length - 1, this.device);
+        // Facts may be older than the log reaches, or newer than what is read of it.
+        if (place === null || card.taken === 0) {
+            card.taken = Math.max(card.taken, destination?.acknowledged_version ?? 0);
+        }
+        if (shown) report(card, shown);
+        if (isGone) card.phase = "gone";
+        const step = steps.findLast((one) => one.entry.do && one.entry.version === card.taken);
+        this.look = look(card, {
+            reason: destination?.result === "rejected" ? "Apple refused the push."
+                : destination?.waiting?.reason_text ?? phases[destination?.phase],
+            isMoving: Boolean(step?.clip) && Date.parse(shown?.last_at) > step.at,
+        });
+        this.element.dataset.look = this.look.kind;
     }
 
     draw(view, now) {
         if (this.isChannel) return;
-        const type = view.activity.type;
-        if (view.place !== null) {
-            this.face.element.hidden = false;
-            this.none.hidden = true;
-            const step = view.stepOf(view.gotThen(this.device));
-            this.face.draw(step ? stateAt(step, this.slowed(step, now)) : {},
-                { type, now, label: `${this.device} then` });
-            return;
-        }
-        if (view.drawnByPhone.has(this.device)) {
-            const card = view.drawnByPhone.get(this.device);
-            this.face.element.hidden = !card;
-            this.none.hidden = Boolean(card);
-            this.face.draw(card?.drawn_state ?? {}, { type, now, label: `${this.device} draws` });
-            return;
-        }
-        const step = view.stepOf(this.destination.acknowledged_version);
-        this.face.draw(step ? stateAt(step, this.slowed(step, now)) : view.activity.state,
-            { type, now, label: `${this.device} got` });
+        const { kind, version, words } = this.look;
+        this.face.element.hidden = kind === "nothing";
+        this.none.hidden = kind !== "nothing";
+        setText(this.none, words);
+        if (kind === "nothing") return;
+        const { type } = view.activity;
+        const label = `${this.device} ${kind === "drawn" ? "draws" : "may draw"}${view.place === null ? "" : " then"}`;
+        // A simulated phone tells each frame.
+        const card = view.place === null && kind === "drawn" ? view.drawnByPhone.get(this.device) : null;
+        const step = view.stepOf(version);
+        this.face.draw(card?.drawn_state ?? (step ? stateAt(step, this.slowed(step, now)) : {}),
+            { type, now, label });
     }
 
     /** A moment of the clip as it comes through at the rate that this phone gets. */

@@ -81,6 +81,7 @@ static const unsigned char schemas[] = {
 #embed "../../Protocol/schemas/timeline-entries.json" suffix(, ',',)
 #embed "../../Protocol/schemas/timeline-choices.json" suffix(, ',',)
 #embed "../../Protocol/schemas/deleted-timeline.json" suffix(, ',',)
+#embed "../../Protocol/schemas/readiness.json" suffix(, ',',)
 #embed "../../Protocol/schemas/reload-answer.json" suffix(, ',',)
 #embed "../../Protocol/schemas/retry.json" suffix(, ',',)
 #embed "../../Protocol/schemas/retry-answer.json" suffix(, ',',)

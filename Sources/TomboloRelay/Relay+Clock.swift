@@ -72,9 +72,8 @@ extension Relay {
     }
 
     private var clockIsBehind: String {
-        let minutes = Span.minutes(clock.behind.nanoseconds / 60_000_000_000)
-        return "the machine's clock is \(minutes.text) behind the timestamps that cards on phones "
-            + "have: \(Self.clockCure)"
+        "the machine's clock is \(clock.behind.roundedText) behind the timestamps that cards on "
+            + "phones have: \(Self.clockCure)"
     }
 
     /// What to do about a clock that is behind the timestamps of cards.

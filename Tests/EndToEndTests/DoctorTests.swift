@@ -116,6 +116,29 @@ import TomboloJSON
             blind.contains { $0.isOK && $0.detail.contains("scope operate of the tenant main") })
     }
 
+    @Test func `what needs attention is a fault of the relay, or a notice`() throws {
+        let list = #"""
+            [{"code":"paused","text":"An operator has paused pushes.","try":["tombolo resume --all"]},
+            {"code":"upstream_closed","text":"It waits.","app":"a","environment":"sandbox",
+            "try":["tombolo doctor"]},
+            {"code":"silent","text":"They say nothing.","try":["tombolo device show d"]}]
+            """#
+        let items = Array(try JSONDocument(Array(list.utf8)).root.elements)
+        let findings = items.compactMap(RelayExamination.finding)
+        #expect(findings.allSatisfy { !$0.isOK })
+        #expect(findings.map(\.isNotice) == [false, false, true])
+        #expect(findings.map(\.check) == ["pause", "upstream", "silent"])
+        #expect(findings.map(\.fix) == ["tombolo resume --all", nil, "tombolo device show d"])
+        let metrics = ["sandbox", "production"].map {
+            "tombolo_upstreams{app=\"a\",environment=\"\($0)\",state=\"closed\"} 1\n"
+        }
+        let upstreams = RelayExamination(
+            configuration: Configuration(), key: "k", now: Instant(seconds: 1_000)
+        ).findings(MetricsReading(metrics.joined()), attention: items)
+            .filter { $0.check == "upstream" }
+        #expect(upstreams.filter { $0.detail == "It waits." }.count == 1)
+    }
+
     @Test func `with a key doctor shows the inside of the relay, else how to see it`() throws {
         let directory = try TemporaryDirectory()
         let key = try RunningRelay.mintKey(directory.path)

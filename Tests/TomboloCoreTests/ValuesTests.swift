@@ -46,6 +46,14 @@ import Testing
     }
 
     @Test(arguments: [
+        (7_199_998_123_456, "2h"), (754_999_999_999, "755s"), (1_234_567_891, "1.235s"),
+        (400_000, "0s"), (Int64.max, "153722866m"), (90_000_000_000, "90s"),
+    ])
+    func `people read no nanoseconds`(_ nanoseconds: Int64, _ text: String) {
+        #expect(Span(nanoseconds: nanoseconds).roundedText == text)
+    }
+
+    @Test(arguments: [
         ("90s", 90_000), ("100ms", 100), ("10m", 600_000), ("8h", 28_800_000), ("1.5s", 1_500),
         ("1h30m", 5_400_000), ("100d", 8_640_000_000), ("0s", 0),
     ])

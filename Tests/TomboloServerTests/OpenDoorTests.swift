@@ -34,6 +34,9 @@ import TomboloRelay
             #expect(version["version"]?.string == "0.0.0-test")
             doors.doors.drain()
             #expect(try await doors.call("GET", "/readyz").status == 503)
+            let stopping = try await doors.call(
+                "GET", "/readyz", fields: ["Accept: application/json"])
+            #expect(stopping.status == 503 && stopping.text.contains(#""status":"stopping""#))
             #expect(try await doors.call("GET", "/livez").status == 200)
         }
     }

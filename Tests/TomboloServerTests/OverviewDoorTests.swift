@@ -73,6 +73,17 @@ import TomboloJSON
             #expect(text.hasPrefix("Pushes of com.example.app (sandbox) wait since 20"), "\(text)")
             #expect(text.contains("Apple answers 403 InvalidProviderToken"), "\(text)")
             #expect(text.contains("The next try is at 20"), "\(text)")
+            #expect(item?["app"]?.string == "com.example.app")
+            #expect(item?["environment"]?.string == "sandbox")
+            let open = try await doors.call("GET", "/readyz", fields: ["Accept: application/json"])
+            let readiness = try json(open)
+            #expect(open.status == 200 && readiness["status"]?.string == "ready")
+            let entry = try #require(readiness["entries"]?.elements.first { _ in true })
+            #expect(entry["code"]?.string == "upstream_closed")
+            #expect(
+                entry["text"]?.string?.contains("Apple answers 403 InvalidProviderToken") == true)
+            #expect(!open.text.contains("com.example") && !open.text.contains("cat"))
+            #expect(try await doors.call("GET", "/readyz").text == "ready\n")
         }
     }
 

@@ -13,6 +13,9 @@ package struct OverviewAnswer: Sendable {
         /// One of them.
         package var activity: Identifier?
         package var device: Identifier?
+        /// Whose pushes wait, where it is about the way to Apple.
+        package var app: String?
+        package var environment: String?
         /// Commands that show more, or that fix it.
         package var commands: [String]
 
@@ -113,6 +116,8 @@ package struct OverviewAnswer: Sendable {
         writer.member("count", item.count)
         writer.optional("activity", item.activity?.rawValue)
         writer.optional("device", item.device?.rawValue)
+        writer.optional("app", item.app)
+        writer.optional("environment", item.environment)
         writer.name("try")
         writer.beginArray()
         for command in item.commands { writer.string(command) }

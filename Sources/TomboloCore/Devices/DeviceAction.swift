@@ -91,7 +91,7 @@ package struct DeviceAction: Hashable, Sendable {
         if at > wall + Self.aheadMax {
             throw Refusal(
                 .invalidField,
-                "the action is \((at - wall).text) ahead of the relay's clock; one of the two clocks "
+                "the action is \((at - wall).roundedText) ahead of the relay's clock; one of the two clocks "
                     + "is wrong: set the phone's, or the relay's",
                 errors: [
                     FieldError(
@@ -101,7 +101,8 @@ package struct DeviceAction: Hashable, Sendable {
         guard wall - at < expires else {
             throw Refusal(
                 .actionExpired,
-                "the person did it \((wall - at).text) ago, and it expires after \(expires.text); show "
+                "the person did it \((wall - at).roundedText) ago, and it expires after "
+                    + "\(expires.text); show "
                     + "\"not sent\", and let the person do it again")
         }
     }

@@ -201,8 +201,8 @@ extension Core {
             lints.append(
                 Lint(
                     .clipSlowed, "/\(name)/every",
-                    "the slowest destination is granted a frame every \(slowest.text): there the "
-                        + "clip runs slower"))
+                    "the slowest destination is granted a frame every \(slowest.roundedText): there "
+                        + "the clip runs slower"))
         }
         if clip.duration == nil {
             lints.append(

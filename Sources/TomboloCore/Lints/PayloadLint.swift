@@ -137,7 +137,7 @@ package struct PayloadLint: Sendable {
         } else if event == "update", instant < now - Self.pastMax {
             add(
                 .timestampInThePast, pointer,
-                "is \((now - instant).text) old: an update in the past is dropped")
+                "is \((now - instant).roundedText) old: an update in the past is dropped")
         }
     }
 

@@ -47,6 +47,15 @@ extension Span {
         return "\(Double(nanoseconds) / 1e9)s"
     }
 
+    /// The same for people, who read no nanoseconds: to the millisecond, from 10 s on to the
+    /// second, from an hour on to the minute.
+    package var roundedText: String {
+        let unit: Span =
+            self < .seconds(10) ? .milliseconds(1) : self < .hours(1) ? .seconds(1) : .minutes(1)
+        let half = min(nanoseconds, .max - unit.nanoseconds) + unit.nanoseconds / 2
+        return Span(nanoseconds: half / unit.nanoseconds * unit.nanoseconds).text
+    }
+
     /// As seconds, for people and for rates.
     package var seconds: Double { Double(nanoseconds) / 1e9 }
 }

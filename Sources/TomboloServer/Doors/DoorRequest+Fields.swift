@@ -67,6 +67,11 @@ extension DoorRequest {
         head.fields.values("accept").contains { $0.lowercased().contains("text/html") }
     }
 
+    /// Whether JSON is asked for where a text is the answer to others.
+    var prefersJSON: Bool {
+        head.fields.values("accept").contains { $0.lowercased().contains("application/json") }
+    }
+
     /// Where the asker reached the relay, for commands to be pasted. Never for a decision: anybody
     /// may name any host.
     var origin: String {

@@ -55,7 +55,7 @@ extension ServerDoors {
         case .listPhones, .showPhone: try await showPhones(request)
         case .actOnPhone: try await actOnPhone(request, exchange)
         case .live: .text("live\n")
-        case .ready: try await ready()
+        case .ready: try await ready(request)
         case .metrics: await metrics(request)
         case .version: version()
         case .openAPI: openAPI(request)

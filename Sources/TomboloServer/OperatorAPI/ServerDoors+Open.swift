@@ -8,11 +8,23 @@ import TomboloRelay
 extension ServerDoors {
     /// Ready = the log is recovered and takes events. Apple's state is no part of it, and a clock
     /// that is behind is a word beside it: events are taken all the same.
-    func ready() async throws(Problem) -> DoorResponse {
+    func ready(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        if request.prefersJSON { return await readiness() }
         if isDraining { throw Problem(.stopping, "The relay is stopping. Use another, or wait.") }
         if let reason = await relay.unreadiness { throw Problem(.notReady, reason) }
         let trouble = await relay.clockTrouble.map { "; \($0)" } ?? ""
         return .text("ready\(trouble)\n")
+    }
+
+    /// The same as JSON, with what is wrong with the relay itself.
+    private func readiness() async -> DoorResponse {
+        let entries = await troublesOfItself(await relay.upstreams(), isOpen: true)
+        let isReady = entries.allSatisfy { $0.code != "not_ready" }
+        let status: ReadinessAnswer.Status = isDraining ? .stopping : isReady ? .ready : .notReady
+        return .json(status == .ready ? 200 : 503, ["cache-control": "no-cache", "vary": "accept"])
+        {
+            ReadinessAnswer(status, entries).write(to: &$0)
+        }
     }
 
     func version() -> DoorResponse {

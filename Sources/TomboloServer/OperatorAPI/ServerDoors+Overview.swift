@@ -64,23 +64,12 @@ extension ServerDoors {
     /// What is wrong with the relay itself, or on its way to Apple.
     private func troublesOfRelay(_ principal: Principal) async -> [OverviewAnswer.Attention] {
         let tenant = principal.tenant
-        var items: [OverviewAnswer.Attention] = []
-        if let reason = await relay.unreadiness {
-            items.append(.init("not_ready", reason, commands: ["tombolo doctor"]))
-        }
         let upstreams =
             principal.operatesRelay ? await relay.upstreams() : await relay.upstreams(of: tenant)
-        items += upstreams.filter(\.isClosed).prefix(Self.upstreamsMax).map(Self.item)
-        let behind = await relay.clockBehind
-        if behind >= Self.clockNotice {
-            items.append(
-                .init(
-                    "clock_behind",
-                    "The machine's clock is \(behind.text) behind the timestamps that phones have.",
-                    commands: ["timedatectl status"]))
-        }
+        let isWhole = await relay.isAlone(tenant) || principal.operatesRelay
+        var items = await troublesOfItself(upstreams, isOpen: false, hasCertificate: isWhole)
         // Of the whole machine: no tenant learns of the others'.
-        guard await relay.isAlone(tenant) || principal.operatesRelay else { return items }
+        guard isWhole else { return items }
         let rows = await relay.damagedRows
         if rows > 0 {
             let first = await relay.damageFound.first.map { ", for example \($0)" } ?? ""
@@ -97,8 +86,36 @@ extension ServerDoors {
                     "keys_unreadable", "These API keys cannot be read, and are refused.",
                     count: Int64(access.unreadable.count), commands: ["tombolo key ls"]))
         }
+        return items
+    }
+
+    /// Disk, clock, certificate and upstreams.
+    ///
+    /// - Parameter isOpen: everybody may read it: no app is named.
+    func troublesOfItself(
+        _ upstreams: [UpstreamView], isOpen: Bool, hasCertificate: Bool = true
+    ) async -> [OverviewAnswer.Attention] {
+        var items: [OverviewAnswer.Attention] = []
+        if let reason = await relay.unreadiness {
+            items.append(.init("not_ready", reason, commands: ["tombolo doctor"]))
+        }
+        let places = isOpen ? [] : machine?().upstreams ?? []
+        items += upstreams.filter(\.isClosed).prefix(Self.upstreamsMax).map {
+            Self.item($0, isOpen: isOpen, places)
+        }
+        let behind = await relay.clockBehind
+        if behind >= Self.clockNotice {
+            items.append(
+                .init(
+                    "clock_behind",
+                    "The machine's clock is \(behind.roundedText) behind the timestamps that phones "
+                        + "have.",
+                    commands: ["timedatectl status"]))
+        }
         let now = await relay.wallNow()
-        if let end = certificateEnd, Instant(seconds: end) - now < Self.certificateNotice {
+        if hasCertificate, let end = certificateEnd,
+            Instant(seconds: end) - now < Self.certificateNotice
+        {
             items.append(
                 .init(
                     "certificate_ends",
@@ -131,15 +148,26 @@ extension ServerDoors {
         ]
     }
 
-    private static func item(_ upstream: UpstreamView) -> OverviewAnswer.Attention {
-        var text = "Pushes of \(upstream.app) (\(upstream.environment.name)) wait"
+    private static func item(
+        _ upstream: UpstreamView, isOpen: Bool, _ places: [MachineView.UpstreamPlace]
+    ) -> OverviewAnswer.Attention {
+        let app = isOpen ? "an app" : upstream.app
+        var text = "Pushes of \(app) (\(upstream.environment.name)) wait"
         if let trouble = upstream.trouble {
             text += " since \(trouble.since.rfc3339): \(trouble.cause)"
         }
         text +=
             upstream.nextTry.map { ". The next try is at \($0.rfc3339)." }
             ?? ". The next push tries."
-        return .init("upstream_closed", text, commands: ["tombolo doctor"])
+        // An authority's file is trusted as it was when it was read.
+        let isUntrusted =
+            upstream.trouble?.cause.contains("certificate") == true
+            && places.contains { $0.app == upstream.app && !$0.caFile.isEmpty }
+        let command = isUntrusted ? "tombolo config reload" : "tombolo doctor"
+        var item = OverviewAnswer.Attention("upstream_closed", text, commands: [command])
+        guard !isOpen else { return item }
+        (item.app, item.environment) = (upstream.app, upstream.environment.name)
+        return item
     }
 
     /// Less is made up for by waiting.

@@ -19,7 +19,7 @@ struct BudgetSimulateReport {
     private func printTable(_ context: CommandContext) throws {
         guard let first = outcomes.first else { return }
         try context.terminal.print(
-            "\(first.events) events of \(first.activities) activities in \(first.span.text) "
+            "\(first.events) events of \(first.activities) activities in \(first.span.roundedText) "
                 + "to \(first.devices) devices"
                 + (first.setAside > 0 ? "; \(first.setAside) events were set aside" : ""))
         var table = TextTable(["", "CONFIGURED", "SIMULATED"])

@@ -14,6 +14,8 @@ enum DoctorCommand {
         var isOK: Bool
         var detail: String
         var fix: String?
+        /// It needs attention, and is no fault of the relay or its configuration.
+        var isNotice = false
 
         init(app: String, check: String, isOK: Bool, detail: String, fix: String?) {
             self.app = app
@@ -60,7 +62,7 @@ enum DoctorCommand {
             findings.append(await examine(checked, context.loop))
         }
         try print(findings, context)
-        if findings.allSatisfy(\.isOK) { return .succeeded }
+        if findings.allSatisfy({ $0.isOK || $0.isNotice }) { return .succeeded }
         let isUnreachable = findings.contains { finding in
             !finding.isOK && (finding.check == "reach" || finding.check == "relay" && named != nil)
         }
@@ -158,13 +160,14 @@ enum DoctorCommand {
             let lines = findings.map { finding in
                 let name = finding.app.isEmpty ? finding.check : finding.app
                 let fix = finding.fix.map { "\n  try: \($0)" } ?? ""
-                return "\(finding.isOK ? "ok    " : "failed")  \(name): \(finding.detail)\(fix)\n"
+                let word = finding.isOK ? "ok    " : finding.isNotice ? "look  " : "failed"
+                return "\(word)  \(name): \(finding.detail)\(fix)\n"
             }
             return try context.terminal.show(lines.joined())
         }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("ok", findings.allSatisfy(\.isOK))
+        writer.member("ok", findings.allSatisfy { $0.isOK || $0.isNotice })
         writer.name("checks")
         writer.beginArray()
         for finding in findings {
@@ -172,6 +175,7 @@ enum DoctorCommand {
             if !finding.app.isEmpty { writer.member("app", finding.app) }
             writer.member("check", finding.check)
             writer.member("ok", finding.isOK)
+            if finding.isNotice { writer.member("notice", true) }
             writer.member("detail", finding.detail)
             if let fix = finding.fix { writer.member("fix", fix) }
             writer.endObject()

@@ -123,13 +123,18 @@ final class RelayClient: @unchecked Sendable {
     /// Sends a request and waits for its whole answer. Throws the relay's refusal as an error;
     /// `name` is what its fix talks about.
     func send(_ request: RelayRequest, name: String?) async throws(ProgramError) -> RelayAnswer {
+        let answer = try await answer(request)
+        guard (200..<300).contains(answer.status) else {
+            throw RelayProblem(status: answer.status, body: answer.body)
+                .error(name: name, path: request.path)
+        }
+        return answer
+    }
+
+    /// The same; a refusal is an answer too.
+    func answer(_ request: RelayRequest) async throws(ProgramError) -> RelayAnswer {
         switch await connection.perform(wireForm(request), timeout: Self.answerTimeout) {
-        case .answered(let answer):
-            guard (200..<300).contains(answer.status) else {
-                throw RelayProblem(status: answer.status, body: answer.body)
-                    .error(name: name, path: request.path)
-            }
-            return RelayAnswer(status: answer.status, body: answer.body)
+        case .answered(let answer): return RelayAnswer(status: answer.status, body: answer.body)
         case .notProcessed(let failure), .unknown(let failure):
             throw lost(failure)
         }

@@ -41,24 +41,23 @@ struct RelayExamination {
 
     func findings(_ loop: EpollLoop) async -> [Finding] {
         var finding = Finding(app: "", check: "relay", isOK: true, detail: "", fix: nil)
-        var trouble: [Finding] = []
         do {
             let client = try await RelayClient.connect(
                 to: origin, key: key, caFile: caFile ?? configuration.tls?.certificate, loop: loop)
             defer { client.close() }
             do {
-                let answer = try await client.send(RelayRequest("GET", "/readyz"), name: nil)
+                let entries = try await readiness(client)
                 finding.detail = "the relay at \(origin) takes events"
-                // With a key the metrics say it, to the second.
-                if key == nil {
-                    trouble = Self.clockTrouble(String(decoding: answer.body, as: UTF8.self))
-                }
+                let details = await details(client)
+                // With a key the metrics and the overview say it, with numbers and names.
+                let told = Set(details.filter { !$0.isOK }.map(\.check))
+                return [finding] + entries.filter { !told.contains($0.check) } + details
             } catch {
                 finding.isOK = false
                 finding.detail = error.cause
                 finding.fix = error.remedy ?? "curl -k \(origin)/readyz"
             }
-            return [finding] + trouble + (await details(client))
+            return [finding] + (await details(client))
         } catch let error as ProgramError {
             guard error.isConnectionRefused else {
                 finding.isOK = false
@@ -78,6 +77,23 @@ struct RelayExamination {
         return [finding]
     }
 
+    /// What the relay says of itself to everybody. Throws where it takes no events.
+    private func readiness(_ client: RelayClient) async throws(ProgramError) -> [Finding] {
+        let answer = try await client.answer(
+            RelayRequest("GET", "/readyz", fields: [("accept", "application/json")]))
+        // A relay of before answers with a word, or with a problem.
+        let root = (try? JSONDocument(answer.body))?.root
+        let entries = root?["entries"].map { Array($0.elements) } ?? []
+        guard (200..<300).contains(answer.status) else {
+            let reason = entries.first { $0["code"]?.string == "not_ready" }?["text"]?.string
+            guard root?["entries"] != nil else {
+                throw RelayProblem(status: answer.status, body: answer.body).error(name: nil)
+            }
+            throw ProgramError(OperatorLog.shown(reason ?? "The relay is stopping."))
+        }
+        return entries.compactMap(Self.finding)
+    }
+
     private func details(_ client: RelayClient) async -> [Finding] {
         guard key != nil else {
             let detail =
@@ -87,13 +103,18 @@ struct RelayExamination {
         }
         do throws(ProgramError) {
             let answer = try await client.send(RelayRequest("GET", "/metrics"), name: nil)
-            let overview = try await client.send(RelayRequest("GET", "/v1/overview"), name: nil)
+            let metrics = MetricsReading(String(decoding: answer.body, as: UTF8.self))
+            let overview = try await client.answer(RelayRequest("GET", "/v1/overview"))
+            guard overview.status != 403 else {
+                let detail = "what else needs attention is not asked for: that needs scope observe"
+                return findings(metrics)
+                    + [Finding(app: "", check: "attention", isOK: true, detail: detail, fix: nil)]
+            }
             let root = try overview.document().root
             let items = root["attention"].map { Array($0.elements) } ?? []
-            return findings(
-                MetricsReading(String(decoding: answer.body, as: UTF8.self)),
-                closed: items.filter { $0["code"]?.string == "upstream_closed" }
-                    .compactMap { $0["text"]?.string }) + items.compactMap(Self.finding)
+            let found = findings(metrics, attention: items)
+            let told = Set(found.filter { !$0.isOK }.map(\.check))
+            return found + items.compactMap(Self.finding).filter { !told.contains($0.check) }
         } catch {
             return [
                 Finding(
@@ -102,25 +123,34 @@ struct RelayExamination {
         }
     }
 
-    /// What else the relay says of itself: that nobody could register, and what operators hold
-    /// back.
+    /// An entry of the lists of what needs attention. Those of cards are notices: a user may swipe
+    /// one away.
     static func finding(_ item: JSONView) -> Finding? {
-        let checks = ["registrations_refused": "devices", "paused": "pause"]
-        guard let code = item["code"]?.string, let check = checks[code],
-            let text = item["text"]?.string
-        else { return nil }
-        return Finding(
-            app: "", check: check, isOK: check == "pause", detail: OperatorLog.shown(text),
-            fix: item["try"]?.elements.compactMap(\.string).first { _ in true }
+        guard let code = item["code"]?.string, let text = item["text"]?.string else { return nil }
+        let check = checks[code]
+        var finding = Finding(
+            app: item["app"]?.string.map(OperatorLog.shown) ?? "",
+            check: check ?? OperatorLog.shown(code.replacing("_", with: " ")), isOK: false,
+            detail: OperatorLog.shown(text),
+            fix: item["try"]?.elements.compactMap(\.string).first { $0 != "tombolo doctor" }
                 .map(OperatorLog.shown))
+        finding.isNotice = check == nil
+        return finding
     }
+
+    /// What doctor calls that which is about the relay itself, or was done by its operators.
+    private static let checks = [
+        "not_ready": "relay", "upstream_closed": "upstream", "clock_behind": "clock",
+        "certificate_ends": "certificate", "log_damaged": "log", "damaged": "activities",
+        "keys_unreadable": "keys", "registrations_refused": "devices", "paused": "pause",
+    ]
 
     /// What the relay's metrics tell.
     ///
-    /// - Parameter closed: a sentence for each closed upstream.
-    func findings(_ metrics: MetricsReading, closed: [String] = []) -> [Finding] {
+    /// - Parameter attention: of the overview; it has a sentence for each closed upstream.
+    func findings(_ metrics: MetricsReading, attention: [JSONView] = []) -> [Finding] {
         [disk(metrics)] + damage(metrics) + [clock(metrics)] + certificate(metrics)
-            + upstreams(metrics, sentences: closed) + authorities(metrics)
+            + upstreams(metrics, attention) + authorities(metrics)
     }
 
     private func disk(_ metrics: MetricsReading) -> Finding {
@@ -151,18 +181,6 @@ struct RelayExamination {
         ]
     }
 
-    /// What `/readyz` says of the clock beside "ready": it needs no key.
-    private static func clockTrouble(_ body: String) -> [Finding] {
-        guard let place = body.firstRange(of: "; clock ") else { return [] }
-        let words = body[place.upperBound...].prefix { $0 != "\n" }
-        return [
-            Finding(
-                app: "", check: "clock", isOK: false,
-                detail: "the relay's clock is \(words) the timestamps that phones have",
-                fix: "timedatectl set-ntp true")
-        ]
-    }
-
     private func clock(_ metrics: MetricsReading) -> Finding {
         let behind = metrics.value("tombolo_clock_behind_seconds") ?? 0
         guard behind > Self.clockBehindMax else {
@@ -185,21 +203,26 @@ struct RelayExamination {
         var finding = Finding(
             app: "", check: "certificate", isOK: ends > now,
             detail: "the relay shows a certificate that is valid until \(ends.rfc3339)", fix: nil)
+        if !finding.isOK {
+            finding.fix = "renew the certificate, then: tombolo config reload"
+        }
         var findings: [ConfigurationFinding] = []
         if named == nil, let files = configuration.tls,
             let tls = CheckedConfiguration.tls(files, &findings),
             Instant(seconds: tls.validity.upperBound) != ends
         {
-            finding.isOK = false
-            finding.detail += ", and \(files.certificate) has another one"
-            finding.fix = "tombolo config reload"
-        } else if !finding.isOK {
-            finding.fix = "renew the certificate, then: tombolo config reload"
+            let detail = "the relay shows another certificate than \(files.certificate) has"
+            return [
+                finding,
+                Finding(
+                    app: "", check: "certificate-in-use", isOK: false, detail: detail,
+                    fix: "tombolo config reload"),
+            ]
         }
         return [finding]
     }
 
-    private func upstreams(_ metrics: MetricsReading, sentences: [String]) -> [Finding] {
+    private func upstreams(_ metrics: MetricsReading, _ attention: [JSONView]) -> [Finding] {
         let states = metrics.series("tombolo_upstreams").filter { $0.labels["state"] == "closed" }
         return states.map { series in
             let app = series.labels["app"] ?? ""
@@ -209,21 +232,19 @@ struct RelayExamination {
                     app: app, check: "upstream", isOK: true, detail: "pushes go (\(environment))",
                     fix: nil)
             }
-            let sentence = sentences.first { $0.hasPrefix("Pushes of \(app) (\(environment)) ") }
-            // The relay trusts the file as it was when it was read.
-            let hasAuthority = metrics.series("tombolo_upstream_info").contains {
-                $0.labels["app"] == app && $0.labels["ca_file"]?.isEmpty == false
+            let item = attention.first {
+                $0["code"]?.string == "upstream_closed" && $0["app"]?.string == app
+                    && $0["environment"]?.string == environment
             }
-            let isUntrusted = hasAuthority && sentence?.contains("certificate") == true
             return Finding(
                 app: app, check: "upstream", isOK: false,
-                detail: sentence
+                detail: item?["text"]?.string.map(OperatorLog.shown)
                     ?? "pushes wait (\(environment)): Apple refuses the key, is unwell, or cannot be "
                     + "reached",
-                fix: isUntrusted
-                    ? "tombolo config reload"
-                    : "see what Apple answers below; the relay's log names the cause: "
-                        + "upstream-closed")
+                fix: item?["try"]?.elements.compactMap(\.string)
+                    .first { $0 != "tombolo doctor" }.map(OperatorLog.shown)
+                    ?? "see what Apple answers below; the relay's log names the cause: "
+                    + "upstream-closed")
         }
     }
 

@@ -1,0 +1,39 @@
+package import TomboloJSON
+
+/// Whether events are taken, and what is wrong with the relay itself: for everybody, without a word
+/// of what it carries.
+package struct ReadinessAnswer: Sendable {
+    /// Whether events are taken.
+    package enum Status: String, Sendable {
+        case ready
+        case notReady = "not_ready"
+        case stopping
+    }
+
+    package var status: Status
+    package var entries: [OverviewAnswer.Attention]
+
+    /// - Parameter entries: they name no tenant, app, activity, device or user.
+    package init(_ status: Status, _ entries: [OverviewAnswer.Attention]) {
+        (self.status, self.entries) = (status, entries)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("status", status.rawValue)
+        writer.name("entries")
+        writer.beginArray()
+        for entry in entries {
+            writer.beginObject()
+            writer.member("code", entry.code)
+            writer.member("text", entry.text)
+            writer.name("try")
+            writer.beginArray()
+            for command in entry.commands { writer.string(command) }
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+}

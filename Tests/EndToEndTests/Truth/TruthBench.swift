@@ -347,6 +347,8 @@ final class TruthBench {
             "/v1/devices/phone/activities/cat",
             #"{"phase":"active","received_version":1,"drawn_version":0}"#)
         try setClock("+61m")
+        // It looks at its clock.
+        _ = try request("GET", "/readyz")
         return nil
     }
 

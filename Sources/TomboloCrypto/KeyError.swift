@@ -15,7 +15,7 @@ package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What a copy through another file or a variable makes of the lines of a key.
     package enum Lines: String, Hashable, Sendable, CaseIterable {
         case escaped = #"its line ends are written as \n; undo it: printf '%b' "$(cat KEY)""#
-        case quoted = #"it stands in quotes; remove them: tr -d "\"'" < KEY"#
+        case quoted = #"it is in quotes; remove them: tr -d "\"'" < KEY"#
         case indented = "its lines are indented; undo it: sed 's/^[[:space:]]*//' KEY"
         case joined = "its line ends are gone; the first and the last line stand by themselves"
 

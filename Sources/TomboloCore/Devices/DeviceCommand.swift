@@ -236,7 +236,7 @@ package struct PhoneReport: Sendable {
     /// Whether it names a version that the history does not have of it.
     var hasNewVersion: Bool { nextNoted != noted }
 
-    /// Finds whether the picture stands still, by what the phone told before.
+    /// Finds whether the picture does not change, by what the phone said before.
     mutating func notePicture(after before: PhoneReport?, wall: Instant) {
         let isOlder =
             if let receivedState, let drawnState {

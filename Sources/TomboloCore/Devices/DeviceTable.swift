@@ -80,7 +80,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     // MARK: Finding
 
-    /// A device, or its backend, has told something.
+    /// A device, or its backend, has said something.
     mutating func hasSpoken(_ key: DeviceKey) {
         if let slot = byKey[key] { budgets[slot].silentSince = .distantFuture }
     }

@@ -26,8 +26,13 @@ import TomboloJSON
         var rig = Self.rig()
         #expect(rig.line() == #"0:S10{"lap":0,"corner":8}"#)
         rig.presence(.inactive, cause: .controlCenter)
+        rig.advance(to: 4)
+        rig.presence(.active)
+        rig.presence(.inactive, cause: .controlCenter)
         rig.advance(to: 5)
-        #expect(rig.pushes.count == 1, "covered: the corners stay")
+        #expect(rig.pushes.count == 1, "covered, active again and covered: the corners stay")
+        let kinds = rig.facts.map(\.kind).filter { $0.hasPrefix("presence.") }
+        #expect(kinds.suffix(3) == ["presence.covered", "presence.returning", "presence.covered"])
         rig.presence(.background)
         rig.advance(to: 10)
         #expect(

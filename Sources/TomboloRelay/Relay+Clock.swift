@@ -39,7 +39,9 @@ extension Relay {
             wasSetBack = clock.isSetBack
             report(
                 wasSetBack
-                    ? OperatorNote(.warning, .clockBehind, clockIsBehind, remedy: "timedatectl")
+                    ? OperatorNote(
+                        .warning, .clockBehind, "the \(RelayClock.trouble(behind: clock.behind))",
+                        remedy: "timedatectl")
                     : OperatorNote(
                         .info, .clockRight,
                         "no card has timestamps ahead of the machine's clock any more"),
@@ -70,16 +72,6 @@ extension Relay {
         let minutes = (clock.behind.nanoseconds + 30_000_000_000) / 60_000_000_000
         return "clock \(Span.minutes(minutes).text) behind"
     }
-
-    private var clockIsBehind: String {
-        "the machine's clock is \(clock.behind.roundedText) behind the timestamps that cards on "
-            + "phones have: \(Self.clockCure)"
-    }
-
-    /// What to do about a clock that is behind the timestamps of cards.
-    package static let clockCure =
-        "if it is wrong, set it right; if it is right, do nothing: these cards go on from their "
-        + "newest timestamps"
 
     /// Compares the machine's clock with the timestamps of cards.
     func compareClock(_ wall: Instant) {

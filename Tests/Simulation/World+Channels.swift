@@ -37,15 +37,14 @@ extension World {
         for pause in pauses where pause.holds(tenant, content.activity) && !pause.alertsOnly {
             check(false, .paused, "pause \(pause.number) holds")
         }
-        var sent = Outbox.Sent(
+        let sent = Outbox.Sent(
             at: loop.now, life: life.number, push: push.id, event: push.event,
             priority: push.priority, timestamp: content.timestamp, mark: content.mark,
             frame: content.frame, value: content.value, alert: content.alert,
             bundle: content.bundle?.play, mayShare: false,
             // Where nothing is kept, nothing tells frames from states.
             isFrame: push.expiration == 0 && channel.keeps != .nothing, isStale: content.isStale,
-            token: push.token)
-        sent.isFarAhead = isFarAhead(content.timestamp)
+            token: push.token, isFarAhead: isFarAhead(content.timestamp))
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
         outbox.sends.append(sent)
     }

@@ -264,27 +264,22 @@ extension World {
         checkBundle(content, "phone \(key.phone) \(key.reference.text)", life)
         checkNamesLiving(content.channel, "phone \(key.phone) \(key.reference.text)", life)
         let mayShare = timeline(phone, outbox.type).mayHold(.lab, at: loop.now)
-        var sent = Outbox.Sent(
+        let sent = Outbox.Sent(
             at: loop.now, life: life.number, push: push.id, event: push.event,
             priority: push.priority, timestamp: content.timestamp, mark: content.mark,
             frame: content.frame, value: content.value, alert: content.alert,
             bundle: content.bundle?.play, mayShare: mayShare,
             // Only frames are not to be kept by Apple.
             isFrame: push.expiration == 0, isStale: content.isStale, token: push.token,
-            isAstray: isAstray)
-        sent.isFarAhead = isFarAhead(content.timestamp)
-        let isWrong = (life.relay?.assumeIsolated { $0.wallNow() }).map(isFarAhead) ?? true
-        check(
-            !sent.isFarAhead || isWrong, .timestamp,
-            "\(content.timestamp) by a clock that is right: a phone drops it")
+            isFarAhead: isFarAhead(content.timestamp), isAstray: isAstray)
         check(
             !sent.isFrame || sent.priority == 5 || mayShare, .framePriority,
             "a frame at \(sent.priority)")
         let isFirstEnd = push.event == .end && !outbox.sends.contains { $0.event == .end }
         check(!isFirstEnd || push.priority == 10, .endPriority, "an end at \(push.priority)")
         if push.event == .start, hasOutlived(key, outbox) { outbox.isUnsure = true }
-        for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
-        for (promise, detail) in ageFaults(push.event, key, outbox, phone) {
+        let faults = outbox.faults(sent) + clockFaults(sent, life)
+        for (promise, detail) in faults + ageFaults(push.event, key, outbox, phone) {
             check(false, promise, detail)
         }
         outbox.sends.append(sent)

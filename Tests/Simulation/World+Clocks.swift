@@ -38,7 +38,15 @@ extension World {
     /// Whether a phone drops an update for its time.
     func isFarAhead(_ timestamp: Int64) -> Bool { isFarAhead(Instant(seconds: timestamp)) }
 
-    func isFarAhead(_ instant: Instant) -> Bool { instant > clock.trueNow() + .hours(8) }
+    /// A relay whose clock is right sends nothing that a phone drops for its time.
+    func clockFaults(_ sent: Outbox.Sent, _ life: Life) -> [(Promise, String)] {
+        guard sent.isFarAhead, let wall = life.relay?.assumeIsolated({ $0.wallNow() }),
+            !isFarAhead(wall)
+        else { return [] }
+        return [(.timestamp, "\(sent.timestamp) by a clock that is right: a phone drops it")]
+    }
+
+    private func isFarAhead(_ instant: Instant) -> Bool { instant > clock.trueNow() + .hours(8) }
 
     /// Of a phone whose clock is ahead, by how much.
     func troublePhoneClock(_ phone: Phone) {

@@ -18,28 +18,17 @@ import TomboloJSON
         #expect(rig.line(from: mark) == #"10:U10{"lap":9} 15:U10{"lap":7} 20:U10{"lap":8}"#)
     }
 
-    /// Found by the simulation: after a restart with a clock that was set back, each interval cost
-    /// a push of the same frame until the clock had come to the clip's beginning.
+    /// Nobody knows how long ago it began: what plays once has come to its end, a loop begins.
     @Test(
         arguments: [
-            (
-                #""flipbook":{"path":"/lap","frames":[7,8,9],"every":"5s","loop":2}"#,
-                ["8", "9", "7", "8", "9"]
-            ),
-            (
-                #""flipbook":{"path":"/lap","frames":[7,8,9],"every":"5s"}"#,
-                ["8", "9", "7", "8", "9", "7", "8"]
-            ),
+            (#""flipbook":{"path":"/lap","frames":[7,8,9],"every":"5s","loop":2}"#, ["9"]),
+            (#""flipbook":{"path":"/lap","frames":[7,8,9],"every":"5s"}"#, ["8", "9", "7", "8"]),
             (
                 #""tween":{"path":"/lap","from":0,"to":30,"duration":"30s","easing":"linear","#
-                    + #""every":"10s"}"#, ["10", "20", "30"]
-            ),
-            (
-                #""fit":"keyframes","tween":{"path":"/lap","from":0,"to":4,"duration":"4s","#
-                    + #""easing":"linear","every":"1s"}"#, ["2", "4"]
+                    + #""every":"10s"}"#, ["30"]
             ),
         ])
-    func `a clip that begins later by a clock that was set back costs nothing until then`(
+    func `a clip that began by a clock that was set back waits for no clock`(
         clip: String, frames: [String]
     ) {
         var rig = Rig()
@@ -52,12 +41,8 @@ import TomboloJSON
         rig.device("phone", .lab)
         rig.token("start:Runner", "aa")
         rig.token("activity:cat", "bb")
-        let mark = rig.pushes.count
-        rig.advance(to: 3_655)
-        #expect(rig.pushes.count - mark <= 1, "\(rig.line(from: mark))")
-        rig.advance(to: 3_696)
-        #expect(Self.frames(rig, from: mark).suffix(frames.count) == frames[...])
-        #expect(rig.pushes.count - mark <= frames.count + 1, "\(rig.line(from: mark))")
+        rig.advance(to: 84)
+        #expect(Self.frames(rig, from: 0).suffix(frames.count) == frames[...])
     }
 
     static let clip = #"{"flipbook":{"path":"/lap","frames":[0,1,2,3,4],"every":"100ms"}}"#

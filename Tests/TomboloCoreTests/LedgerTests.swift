@@ -36,8 +36,8 @@ import TomboloJSON
         rig.advance(to: 60)
         rig.command(.update, #"{"state":{"lap":9},"state_version":4}"#)
         #expect(rig.lastAccepted?.decision == .skipped(.superseded))
-        #expect(rig.facts.compactMap { DeliveryRecord($0) }.last?.decision == .superseded)
         rig.advance(to: 80)
+        #expect(rig.facts.compactMap { DeliveryRecord($0) }.last?.decision == .superseded)
         rig.verdict = { _ in
             .rejected(
                 status: 400, reason: "BadCollapseId", reaches: .push, tokenGoneSince: nil)

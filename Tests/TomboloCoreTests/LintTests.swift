@@ -52,6 +52,7 @@ import TomboloJSON
         // Of a device that said nothing of its system before, no change is known.
         rig.device(os: "26.5")
         #expect(start("a", in: &rig) == [])
+        rig.advance(to: 90)
         rig.device(os: "27.0")
         rig.token("start:T", "aa")
         #expect(start("b", in: &rig) == [.startTokenOld])

@@ -32,6 +32,7 @@ import TomboloJSON
         rig.advance(to: 5)
         #expect(rig.pushes.count == 1, "covered, active again and covered: the corners stay")
         let kinds = rig.facts.map(\.kind).filter { $0.hasPrefix("presence.") }
+        #expect(kinds == ["x"])
         #expect(kinds.suffix(3) == ["presence.covered", "presence.returning", "presence.covered"])
         rig.presence(.background)
         rig.advance(to: 10)

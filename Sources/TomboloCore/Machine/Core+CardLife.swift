@@ -15,20 +15,12 @@ extension Core {
         guard step < .zero else { return }
         for slot in destinations.indices where destinations.holds(slot) {
             destinations[slot].followClock(backBy: step)
-            sendAgainIfDropped(slot, now: now)
+            if destinations[slot].sendsAgain(projection(slot)?.version, at: wall(now)) {
+                markDirty(slot, now: now)
+                destinations.deadlines.set(slot, at: now)
+            }
         }
         timelines.followClock(backTo: wall(now))
-    }
-
-    /// What went with a timestamp too far ahead never came to be seen: the state goes once more.
-    mutating func sendAgainIfDropped(_ slot: CardSlot, now: Instant) {
-        guard destinations[slot].pacing.taken.forget(aheadOf: wall(now)),
-            let version = projection(slot)?.version, !destinations[slot].isFinished
-        else { return }
-        destinations[slot].acknowledged = min(destinations[slot].acknowledged, version - 1)
-        destinations[slot].contentHash = 0
-        markDirty(slot, now: now)
-        destinations.deadlines.set(slot, at: now)
     }
 
     /// - Parameter wall: cards that began later than this began by another clock.

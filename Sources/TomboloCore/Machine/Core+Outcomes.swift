@@ -211,7 +211,7 @@ extension Core {
         destinations[slot].took(flying, at: wall(now))
         let device = destinations[slot].device
         if devices.noteTaken(flying.token, of: device) { stageDevice(device) }
-        devices.budgets[device].silentSince = min(devices.budgets[device].silentSince, wall(now))
+        devices.budgets[device].silentSince = min(devices.budgets[device].silentSince, now)
         switch flying.event {
         case .start:
             if destinations[slot].phase == .starting { begun(slot, flying.version, now: now) }

@@ -83,7 +83,7 @@ extension Core {
         let grant = grantInForce(destination).grant
         if destination.pacing.bucket.left(grant, now: now) < 1 { return .budgetSpent }
         let since = devices.budgets[destination.device].silentSince
-        return device.channel == nil && since <= wall(now) - Overview.silenceMax ? .silent : nil
+        return device.channel == nil && since <= now - Overview.silenceMax ? .silent : nil
     }
 
     /// Looks at the next destinations for changes of a tenant that wait.

@@ -21,7 +21,7 @@ extension Core {
         damage += unknown
         damage += adoptRecords(records, restoredAt: recovery.restoredAt, now: now)
         for slot in devices.indices { adoptTokens(of: slot) }
-        let before = predecessor(recovery, now: now)
+        let before = recovery.predecessor(at: wall(now))
         var deviceByNumber: [Int64: DeviceSlot] = [:]
         for slot in devices.indices {
             if let device = devices[slot] { deviceByNumber[device.number] = slot }
@@ -239,36 +239,20 @@ extension Core {
         return []
     }
 
-    /// How far timestamps can have come. A log that was put back knows nothing of those who ran
-    /// since the backup: they may have told any time until now, and a little more after each boot
-    /// of the machine.
-    private func predecessor(
-        _ recovery: CoreRecovery, now: Instant
-    ) -> RelayClock.Predecessor? {
-        guard let restoredAt = recovery.restoredAt,
-            recovery.before.map({ $0.reading <= restoredAt }) ?? true
-        else { return recovery.before }
-        let told = wall(now) + .minutes(10)
-        return RelayClock.Predecessor(
-            reading: wall(now),
-            toldThrough: max(recovery.before?.toldThrough ?? told, told))
-    }
-
     /// What was sent last may not be on record: it counts as sent now.
     private mutating func adoptPacing(
         _ slot: CardSlot, after before: RelayClock.Predecessor?, now: Instant
     ) {
         guard let destination = destinations.at(slot) else { return }
         let grant = grantInForce(destination).grant
-        // What the relay before told by a clock that was ahead.
-        sendAgainIfDropped(slot, now: now)
+        // The clock of the relay before may have been ahead.
+        let sendsAgain = destinations[slot].sendsAgain(projection(slot)?.version, at: wall(now))
         let known = destinations[slot].pacing.taken
         destinations[slot].pacing.recover(grant, after: before, now: now)
-        // Guessed from a clock that is told no more: remembered before the new one's reading is.
-        let isNews = destinations[slot].pacing.taken != known
-        guard isNews, destinations[slot].pacing.taken.latest > wall(now).seconds,
-            !destination.markIsDirty
-        else { return }
+        // A guess from a clock of before is on record before the new clock's reading is.
+        let taken = destinations[slot].pacing.taken
+        let isGuess = taken != known && taken.latest > wall(now).seconds
+        guard isGuess || sendsAgain, !destination.markIsDirty else { return }
         destinations[slot].markIsDirty = true
         journal.checkpoint(slot)
     }

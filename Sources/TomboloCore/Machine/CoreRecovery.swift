@@ -31,6 +31,18 @@ package struct CoreRecovery: Sendable {
 
     package init() {}
 
+    /// How far timestamps can have come. A log that was put back knows nothing of the relays that
+    /// ran since the backup: they may have used any time until now, and a little more after each
+    /// boot of the machine.
+    func predecessor(at wall: Instant) -> RelayClock.Predecessor? {
+        guard let restoredAt, before.map({ $0.reading <= restoredAt }) ?? true else {
+            return before
+        }
+        let told = wall + .minutes(10)
+        return RelayClock.Predecessor(
+            reading: wall, toldThrough: max(before?.toldThrough ?? told, told))
+    }
+
     /// Records in the order of their numbers, but for those that are left out.
     func known() -> (records: [Record], damage: [String]) {
         var known: [Record] = []

@@ -103,6 +103,17 @@ extension Destination {
         if hasCursor { playing.followClock(by: step) }
     }
 
+    /// What went with a timestamp too far ahead was dropped by its phone: the state goes once more.
+    /// Answers whether there is such a state.
+    ///
+    /// - Parameter version: the newest.
+    mutating func sendsAgain(_ version: Int64?, at wall: Instant) -> Bool {
+        guard pacing.taken.forget(aheadOf: wall), let version, !isFinished else { return false }
+        acknowledged = min(acknowledged, version - 1)
+        contentHash = 0
+        return true
+    }
+
     /// Whether what waits here is due, or waits for its device.
     func isDue(now: Instant) -> Bool {
         guard case .deferred(let until, let hold)? = waiting else { return false }

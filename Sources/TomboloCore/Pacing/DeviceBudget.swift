@@ -9,7 +9,7 @@ package struct DeviceBudget: Hashable, Sendable {
     package var bucket = TokenBucket()
     /// Of class `start`: the phone has a budget of its own for push-to-start, whatever it starts.
     package var starts = TokenBucket()
-    /// Wall time of the first push that Apple took since the phone's last word; `distantFuture`:
+    /// When Apple took the first push since the phone's last word; `distantFuture`:
     /// none. It begins anew with the process.
     package var silentSince = Instant.distantFuture
     /// Somebody has had to wait for the device: from then on its activities take turns.

@@ -12,7 +12,6 @@ package struct TakenTimestamps: Hashable, Sendable {
     /// In whole Unix seconds, to the year 2106, in rising order; 0 for none. Two of them are more
     /// than `aheadMax` apart.
     private var low: UInt32 = 0
-    private var middle: UInt32 = 0
     private var high: UInt32 = 0
 
     package init() {}
@@ -28,31 +27,28 @@ package struct TakenTimestamps: Hashable, Sendable {
     package var latest: Int64 { Int64(high) }
 
     /// In rising order.
-    var all: [Int64] { [low, middle, high].filter { $0 > 0 }.map(Int64.init) }
+    var all: [Int64] { [low, high].filter { $0 > 0 }.map(Int64.init) }
 
     /// The one that the next push has to pass; 0 where none counts.
     package func counting(at wall: Instant) -> Int64 {
         let most = (wall + Self.aheadMax).seconds
-        return Int64(high) <= most
-            ? Int64(high)
-            : Int64(middle) <= most ? Int64(middle) : Int64(low) <= most ? Int64(low) : 0
+        return Int64(high) <= most ? Int64(high) : Int64(low) <= most ? Int64(low) : 0
     }
 
     /// A push with this timestamp goes out.
     package mutating func note(_ timestamp: Int64) {
         let second = UInt32(clamping: timestamp)
         if second >= high, Self.isNear(second, high) || high == 0 { return high = second }
-        var list = [low, middle, high].filter { $0 > 0 }
+        var list = [low, high].filter { $0 > 0 }
         let place = list.count { $0 <= second }
         if place > 0, Self.isNear(second, list[place - 1]) {
             list[place - 1] = second
         } else {
             list.insert(second, at: place)
-            // What is furthest ahead is least likely to be on a phone.
-            if list.count > 3 { list.remove(at: place == 3 ? 2 : 3) }
+            // Of the others the later one is less likely to be on a phone.
+            if list.count > 2 { list.remove(at: place == 2 ? 1 : 2) }
         }
         high = list.popLast() ?? 0
-        middle = list.popLast() ?? 0
         low = list.popLast() ?? 0
     }
 

@@ -89,6 +89,7 @@ package struct RelayClock: Sendable {
         /// It wrote all that it knew before it ended: nothing has to be guessed.
         package var endedInOrder: Bool
 
+        /// - Parameter endedInOrder: its last reading says so.
         package init(reading: Instant, toldThrough: Instant, endedInOrder: Bool = false) {
             (self.reading, self.toldThrough) = (reading, toldThrough)
             self.endedInOrder = endedInOrder
@@ -103,6 +104,13 @@ package struct RelayClock: Sendable {
 
     /// Whether the machine's clock is so far behind that somebody has to look.
     package var isSetBack: Bool { behind > Self.behindMax }
+
+    /// What a clock is that is so far behind, and what helps; an article goes before it.
+    package static func trouble(behind: Span) -> String {
+        "machine's clock is \(behind.roundedText) behind the timestamps that cards on phones have: "
+            + "if it is wrong, set it right; if it is right, do nothing: these cards go on from "
+            + "their newest timestamps"
+    }
 
     /// Compares the clock with the newest timestamp of a running card: at the start, after a step
     /// back, and each minute while it is behind.

@@ -38,7 +38,7 @@ extension ServerDoors {
             next = registration.forgets.contains(.user) ? nil : registration.user ?? before
         }
         let lint =
-            isSameText(before, next)
+            before == nil || isSameText(before, next)
             ? [] : Lint.ofFormerKeys(access.keysOfOthers(than: next, key).count)
         return try await submit(.register(registration), request, lint: lint)
     }

@@ -108,8 +108,7 @@ extension ServerDoors {
             items.append(
                 .init(
                     "clock_behind",
-                    "The machine's clock is \(behind.roundedText) behind the timestamps that phones "
-                        + "have.",
+                    "The \(RelayClock.trouble(behind: behind)).",
                     commands: ["timedatectl status"]))
         }
         let now = await relay.wallNow()

@@ -22,8 +22,8 @@ struct RelayExamination {
     private static let diskFreeMin = 1e9
     /// Ends of certificates that a date can show, in Unix seconds: until the year 2255.
     private static let endsMax = 0.0...9e9
-    /// What a clock may be behind: phones take timestamps that are this much older.
-    private static let clockBehindMax = 5.0
+    /// In seconds, what a clock may be behind: after a kill cards are taken for so far ahead.
+    private static let clockBehindMax = 60.0
 
     private var origin: Origin {
         if let named { return named }
@@ -186,12 +186,13 @@ struct RelayExamination {
         guard behind > Self.clockBehindMax else {
             return Finding(
                 app: "", check: "clock", isOK: true,
-                detail: "the relay's clock is not behind the timestamps that phones have", fix: nil)
+                detail: "the machine's clock is not behind the timestamps that phones have",
+                fix: nil)
         }
         return Finding(
             app: "", check: "clock", isOK: false,
-            detail: "the relay's clock is \(Int(behind)) s behind the timestamps that phones have",
-            fix: "timedatectl set-ntp true")
+            detail: "the \(RelayClock.trouble(behind: .seconds(Int64(min(behind, 1e9)))))",
+            fix: "timedatectl status")
     }
 
     /// The certificate that the relay shows: it may be an older one than the file has.

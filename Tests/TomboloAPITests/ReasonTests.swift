@@ -59,13 +59,23 @@ import TomboloJSON
         #expect(destination.waitingText == nil)
     }
 
-    @Test func `that the relay writes down what a push costs is no reason for a producer`() {
-        var writer = JSONWriter()
-        writer.decision(.deferred(until: nil, .reserving), toProducer: true)
-        #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{"action":"deferred"}"#)
-        var other = JSONWriter()
-        other.decision(.deferred(until: nil, .bucket), toProducer: true)
-        #expect(String(decoding: other.bytes, as: UTF8.self).contains(#""reason":"bucket""#))
+    @Test func `a producer is told of each hold with its reason, or that nothing holds the push`() {
+        for hold in Hold.allCases {
+            var accepted = Samples.accepted(.update)
+            accepted.decision = Decision.deferred(until: nil, hold).forProducer
+            accepted.destinations = DestinationCounts()
+            accepted.destinations.add(.deferred(until: nil, hold))
+            var writer = JSONWriter()
+            CommandAnswer(accepted, in: Samples.log).write(to: &writer)
+            let text = String(decoding: writer.bytes, as: UTF8.self)
+            let isSending = hold == .reserving
+            let action =
+                isSending
+                ? #""action":"sending"}"# : #""action":"deferred","reason":"\#(hold.name)""#
+            #expect(text.contains(action), "\(text)")
+            let counts = #""sending":\#(isSending ? 1 : 0),"deferred":\#(isSending ? 0 : 1)"#
+            #expect(text.contains(counts), "\(text)")
+        }
     }
 
     @Test func `a decision says its reason as a sentence, and passes Apple's on as it is`() {

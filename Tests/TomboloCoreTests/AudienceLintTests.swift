@@ -95,7 +95,7 @@ import TomboloJSON
         rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
         rig.command(kind, #"{"state":{"lap":1}}"#)
         let accepted = rig.lastAccepted
-        #expect(accepted?.destinations == DestinationCounts(sent: 0, deferred: 0, skipped: 1))
+        #expect(accepted?.destinations == DestinationCounts(skipped: 1))
         #expect(accepted?.decision == .skipped(.noRoute))
     }
 
@@ -103,7 +103,8 @@ import TomboloJSON
         var rig = Self.rig()
         _ = Self.start(#"{"device":"phone"}"#, in: &rig)
         // Its place in the budget is written down first.
-        #expect(rig.lastAccepted?.destinations == DestinationCounts(deferred: 1))
+        #expect(rig.lastAccepted?.destinations == DestinationCounts(sending: 1))
+        #expect(rig.lastAccepted?.decision == .sending)
         rig.command(.update, #"{"state":{"lap":1}}"#)
         #expect(rig.lastAccepted?.destinations == DestinationCounts(deferred: 1))
         rig.token("activity:cat", "bb")

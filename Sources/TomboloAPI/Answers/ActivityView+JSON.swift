@@ -63,10 +63,8 @@ extension JSONWriter {
             name("waiting")
             beginObject()
             optional("until", waiting.until?.rfc3339)
-            if waiting.reason != Hold.reserving.name {
-                optional("reason", waiting.reason)
-                optional("reason_text", destination.waitingText)
-            }
+            optional("reason", waiting.reason)
+            optional("reason_text", destination.waitingText)
             endObject()
         }
         if let report = destination.shown {

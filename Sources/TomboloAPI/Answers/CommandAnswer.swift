@@ -17,12 +17,7 @@ package struct CommandAnswer: Sendable {
     package var changed: Bool
     package var grant: GrantInForce?
     package var decision: Decision?
-    /// Destinations whose push went out at once, or while the producer waited, and those whose push
-    /// waits.
-    package var sent: Int
-    package var deferred: Int
-    /// Destinations that get no push of this version: the phone has the same state, or no card.
-    package var skipped: Int
+    package var destinations: DestinationCounts
     package var clip: String?
     package var plan: ClipPlan?
     package var lint: [Lint] = []
@@ -45,9 +40,7 @@ package struct CommandAnswer: Sendable {
         changed = accepted.changed
         grant = accepted.grant
         decision = accepted.decision
-        sent = accepted.destinations.sent
-        deferred = accepted.destinations.deferred
-        skipped = accepted.destinations.skipped
+        destinations = accepted.destinations
         clip = accepted.clip
         plan = accepted.plan
         lint = accepted.lint
@@ -70,8 +63,7 @@ package struct CommandAnswer: Sendable {
         let stands = view?.version == event.version
         status = ended ? .ended : stands ? view?.status ?? .active : .active
         grant = view?.destinations.map(\.grant).max { $0.slowness < $1.slowness }
-        let version = event.version
-        (sent, deferred, skipped) = Self.counts(view?.destinations ?? [], version)
+        destinations = Self.counts(view?.destinations ?? [], event.version).counts
         if kind == .play, stands { clip = view?.clip?.name }
     }
 
@@ -88,29 +80,31 @@ package struct CommandAnswer: Sendable {
         }
         deliveries = listed
         guard let all = view?.destinations, !all.isEmpty else { return }
-        (sent, deferred, skipped) = Self.counts(all, version)
+        let slowest: Decision?
+        (destinations, slowest) = Self.counts(all, version)
         // What was decided before the wait is not so any more.
-        if deferred == 0, sent > 0 { decision = nil }
+        if slowest != nil || destinations.sent > 0 { decision = slowest }
     }
 
     /// To how many a version was sent, how many wait for it, and the others: they have it without
     /// a push, or never get it.
     private static func counts(
         _ destinations: [DestinationView], _ version: Int64
-    ) -> (sent: Int, deferred: Int, skipped: Int) {
-        var counts = (sent: 0, deferred: 0, skipped: 0)
+    ) -> (counts: DestinationCounts, slowest: Decision?) {
+        var (counts, slowest) = (DestinationCounts.none, Decision?.none)
         for destination in destinations {
             // Without a delivery it has the version from before a restart.
             let sent = destination.lastDelivery?.version ?? destination.acknowledgedVersion
             if sent >= version {
                 counts.sent += 1
-            } else if destination.waiting != nil {
-                counts.deferred += 1
+            } else if let waiting = destination.waiting {
+                counts.add(waiting)
+                if slowest.map({ $0.slowness < waiting.slowness }) ?? true { slowest = waiting }
             } else {
                 counts.skipped += 1
             }
         }
-        return counts
+        return (counts, slowest?.forProducer)
     }
 
     /// 201 for what began, 200 for the rest.
@@ -138,13 +132,14 @@ package struct CommandAnswer: Sendable {
         }
         if let decision {
             writer.name("decision")
-            writer.decision(decision, toProducer: true)
+            writer.decision(decision)
         }
         writer.name("destinations")
         writer.beginObject()
-        writer.member("sent", sent)
-        writer.member("deferred", deferred)
-        writer.member("skipped", skipped)
+        writer.member("sent", destinations.sent)
+        writer.member("sending", destinations.sending)
+        writer.member("deferred", destinations.deferred)
+        writer.member("skipped", destinations.skipped)
         writer.endObject()
         if let deliveries {
             writer.name("deliveries")

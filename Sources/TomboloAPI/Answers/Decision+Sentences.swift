@@ -10,7 +10,7 @@ extension Decision {
         switch self {
         case .deferred(_, let hold): hold.sentence
         case .skipped(let skip): skip.sentence
-        case .sent, .merged, .expired, .refused: nil
+        case .sending, .sent, .merged, .expired, .refused: nil
         }
     }
 }

@@ -42,15 +42,12 @@ extension JSONWriter {
     }
 
     /// `{"action","until","reason","reason_text"}`.
-    ///
-    /// - Parameter toProducer: without the reason that is the relay's own affair.
-    mutating func decision(_ decision: Decision, toProducer: Bool = false) {
+    mutating func decision(_ decision: Decision) {
         beginObject()
         member("action", decision.action)
         optional("until", decision.until?.rfc3339)
-        defer { endObject() }
-        guard !toProducer || decision.reason != Hold.reserving.name else { return }
         optional("reason", decision.reason)
         optional("reason_text", decision.reasonText)
+        endObject()
     }
 }

@@ -44,12 +44,21 @@ package struct Accepted: Sendable {
     package var lint: [Lint] = []
 }
 
-/// How many destinations have the newest version on its way or there, how many wait, and how many
-/// will never get it: their card is gone, or was never begun.
+/// To how many destinations the newest version went, to how many it goes now, how many wait, and
+/// how many will never get it: their card is gone, or was never begun.
 package struct DestinationCounts: Hashable, Sendable {
     package var sent = 0
+    package var sending = 0
     package var deferred = 0
     package var skipped = 0
+
+    package static let none = DestinationCounts()
+    package var total: Int { sent + sending + deferred + skipped }
+
+    /// One more, where the version has not gone yet.
+    package mutating func add(_ waiting: Decision) {
+        if waiting.forProducer == .sending { sending += 1 } else { deferred += 1 }
+    }
 }
 
 /// Whether an activity reaches anybody.

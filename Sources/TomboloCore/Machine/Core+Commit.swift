@@ -264,7 +264,7 @@ extension Core {
         _ slot: ActivitySlot, _ kind: EventKind, changed: Bool, now: Instant
     ) -> Accepted {
         var counts = DestinationCounts()
-        var slowest: (decision: Decision, lane: LaneNumber, until: Instant)?
+        var slowest: (decision: Decision, lane: LaneNumber)?
         var skip: Skip?
         var grant: GrantInForce?
         let incarnation = activities[slot].durableIncarnation
@@ -292,14 +292,13 @@ extension Core {
                 }
                 continue
             }
-            counts.deferred += 1
-            let until = waiting.until ?? .distantFuture
-            if slowest.map({ $0.until < until }) ?? true {
-                slowest = (waiting, destinations[index].lane, until)
+            counts.add(waiting)
+            if slowest.map({ $0.decision.slowness < waiting.slowness }) ?? true {
+                slowest = (waiting, destinations[index].lane)
             }
         }
         if kind == .start {
-            let left = leftOut(slot, besides: counts.sent + counts.deferred + counts.skipped)
+            let left = leftOut(slot, besides: counts.total)
             if left > 0 { skip = .noRoute }
             counts.skipped += left
         }
@@ -311,7 +310,7 @@ extension Core {
             status: status(slot), kind: kind, changed: changed,
             grant: grant
                 ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
-            decision: slowest.flatMap { told($0.decision, $0.lane, now: now) }
+            decision: slowest.flatMap { told($0.decision, $0.lane, now: now)?.forProducer }
                 ?? (counts.sent == 0 ? skip.map { .skipped($0) } : nil), destinations: counts,
             clip: nil, plan: nil)
     }

@@ -1,6 +1,8 @@
 /// What the relay does, or did, with a change at one destination.
 package enum Decision: Hashable, Sendable {
     // Passing:
+    /// On its way: nothing holds it.
+    case sending
     case deferred(until: Instant?, Hold)
     // Final:
     case sent(PushID)
@@ -12,6 +14,7 @@ package enum Decision: Hashable, Sendable {
     /// The word that the API uses.
     package var action: String {
         switch self {
+        case .sending: "sending"
         case .deferred: "deferred"
         case .sent: "sent"
         case .merged: "merged"
@@ -26,12 +29,24 @@ package enum Decision: Hashable, Sendable {
         case .deferred(_, let hold): hold.name
         case .skipped(let skip): skip.name
         case .refused(let reason): reason
-        case .sent, .merged, .expired: nil
+        case .sending, .sent, .merged, .expired: nil
         }
     }
 
     package var until: Instant? {
         if case .deferred(let until, _) = self { until } else { nil }
+    }
+
+    /// What waits, as its producer is told it: a push that goes once its cost is on disk is on its
+    /// way.
+    package var forProducer: Decision {
+        if case .deferred(_, .reserving) = self { .sending } else { self }
+    }
+
+    /// The slowest destination has the latest: what no deadline wakes is behind all others.
+    package var slowness: Instant {
+        guard case .deferred(let until, _) = forProducer else { return .distantPast }
+        return until ?? .distantFuture
     }
 }
 

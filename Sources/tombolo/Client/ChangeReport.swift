@@ -24,13 +24,10 @@ struct ChangeReport {
         if let status = view["status"]?.string { line += ", \(status)" }
         if let counts = view["destinations"] {
             line += ", sent to \(counts["sent"]?.integer ?? 0)"
+            let sending = counts["sending"]?.integer ?? 0
+            if sending > 0 { line += ", \(sending) on the way" }
             let deferred = counts["deferred"]?.integer ?? 0
-            if deferred > 0 {
-                line +=
-                    Self.isOnItsWay(view["decision"])
-                    ? ", \(deferred) on the way"
-                    : ", \(deferred) waiting" + Self.waiting(view["decision"])
-            }
+            if deferred > 0 { line += ", \(deferred) waiting" + Self.waiting(view["decision"]) }
             let skipped = counts["skipped"]?.integer ?? 0
             if skipped > 0 { line += ", \(skipped) skipped" }
         }
@@ -72,13 +69,6 @@ struct ChangeReport {
         return words.isEmpty ? "" : " (\(words.joined(separator: " ")))"
     }
 
-    /// The push only waits until its cost is on disk: a matter of milliseconds.
-    private static func isOnItsWay(_ decision: JSONView?) -> Bool {
-        guard let decision, decision["action"]?.string == "deferred" else { return false }
-        // An older relay names a reason.
-        return ["reserving", nil].contains(decision["reason"]?.string)
-    }
-
     /// A dry run: nothing of it is so.
     private static func tried(_ view: JSONView, _ name: String, _ version: Int64) -> String {
         let id = view["activity"]?.string ?? name
@@ -107,8 +97,7 @@ struct ChangeReport {
     /// Why it waits at one destination, or why none gets it.
     private static func reason(_ decision: JSONView?) -> String? {
         let words = ["deferred": "waits", "skipped": "skipped"]
-        guard let decision, !isOnItsWay(decision),
-            let word = decision["action"]?.string.flatMap({ words[$0] }),
+        guard let decision, let word = decision["action"]?.string.flatMap({ words[$0] }),
             let reason = decision["reason_text"]?.string ?? decision["reason"]?.string
         else { return nil }
         return "\(word): \(reason)"

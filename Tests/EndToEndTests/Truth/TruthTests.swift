@@ -13,7 +13,14 @@ import Testing
 
     static let rows: [TruthRow] = [
         TruthRow(
-            state: "all is well", answer: (200, #""destinations":{"sent":1,"deferred":0"#),
+            state: "all is well",
+            ask: (
+                "PATCH", "/v1/activities/cat", #"{"state":{"lap":9},"alert":{"title":"a"}}"#
+            ),
+            answer: (
+                200,
+                #""decision":{"action":"sending"},"destinations":{"sent":0,"sending":1,"deferred":0"#
+            ),
             doctor: (0, "takes events"), cli: (update, (0, #""sent":1"#))),
 
         // A start that no phone can show.
@@ -78,7 +85,7 @@ import Testing
             bring: {
                 try $0.swipe(); return nil
             },
-            answer: (200, #""destinations":{"sent":0,"deferred":0,"skipped":1}"#),
+            answer: (200, #""destinations":{"sent":0,"sending":0,"deferred":0,"skipped":1}"#),
             doctor: (0, "takes events"), cli: (update, (0, "no_route"))),
         TruthRow(
             state: "the card is gone: an end",
@@ -86,7 +93,7 @@ import Testing
                 try $0.swipe(); return nil
             },
             ask: ("POST", "/v1/activities/cat/end", "{}"),
-            answer: (200, #""destinations":{"sent":0,"deferred":0,"skipped":1}"#),
+            answer: (200, #""destinations":{"sent":0,"sending":0,"deferred":0,"skipped":1}"#),
             doctor: (0, "takes events"),
             cli: (["end", "cat", "--wait", "1s"], (0, #""skipped":1"#))),
 

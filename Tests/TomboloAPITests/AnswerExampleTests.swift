@@ -100,7 +100,7 @@ import TomboloJSON
             grant: GrantInForce(budgetClass: .standard, grant: Budgets()[.standard]), left: 3,
             deviceLeft: 15, startsLeft: 9,
             phone: PhoneBudget(perHour: 15, left: 14, basis: .assumed),
-            nextAt: nil, waiting: nil)
+            nextAt: nil, highAt: Samples.later, waiting: nil)
         let widget = SurfaceBudgetView(
             device: Identifier("phone-1")!, surface: "widget", budgetClass: .widget, left: 3,
             nextAt: Samples.later, isWanted: false)

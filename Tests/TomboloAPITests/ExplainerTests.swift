@@ -312,4 +312,17 @@ import Testing
         let texts = Explainer(phone.evidence).explanation.because.map(\.text)
         #expect(!texts.contains { $0.contains("listens") })
     }
+
+    @Test func `it says what is kept for alerts where a push of high urgency went at 5`() {
+        let one = Case(nil, "a push at 5") {
+            $0.push(priority: 5)
+            var record = $0.deliveries[0].record
+            record.attempt?.reserve = Reserve(kept: 2, burst: 5)
+            $0.deliveries = []
+            $0.add(record, at: 1)
+        }
+        let texts = Explainer(one.evidence).explanation.because.map(\.text)
+        let said = " It went at priority 5: 2 of the bucket's 5 are kept for alerts (reserve)."
+        #expect(texts.contains { $0.hasSuffix(said) }, "\(texts)")
+    }
 }

@@ -11,6 +11,7 @@ import TomboloJSON
     private static let skips =
         Skip.allCases.map { ($0.name, $0.sentence) }
         + [(EventDecision.onChannel.reason ?? "", EventDecision.onChannel.reasonText ?? "")]
+        + [Decision.sent(isReserved: true)].map { ($0.reason ?? "", $0.reasonText ?? "") }
 
     @Test func `the schema names each reason with its sentence, and no other`() throws {
         let schema = try ProtocolFiles.json("schemas/decision.json")

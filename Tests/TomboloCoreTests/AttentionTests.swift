@@ -65,4 +65,30 @@ import TomboloCore
         rig.advance(to: 3_700 + 400)
         #expect(troubles(rig) == [])
     }
+
+    /// A standard bucket holds 4, and keeps 1 for alerts.
+    @Test func `what goes at 5 for the reserve is told, and a card that is behind`() throws {
+        var rig = confirmed(.standard)
+        for lap in 1...4 {
+            rig.command(.update, "{\"state\":{\"lap\":\(lap)},\"urgency\":\"high\"}")
+            #expect(rig.lastAccepted?.lint.isEmpty == (lap < 4), "\(lap)")
+            #expect(
+                (rig.lastAccepted?.decision == .sent(isReserved: true)) == (lap == 4), "\(lap)")
+            rig.advance(to: 3_700 + Double(lap) * 2)
+            let budget = try #require(
+                rig.core.budgets(
+                    of: Rig.tenant, activity: nil, device: nil, limit: 1, now: rig.now
+                ).first)
+            #expect((budget.highAt == nil) == (lap < 3), "\(lap)")
+        }
+        let kept = "1 of the bucket's 4 is kept for alerts (reserve)"
+        #expect(rig.lastAccepted?.lint.first?.message.contains(kept) == true)
+        #expect(rig.pushes.last?.push.priority == 5)
+        #expect(troubles(rig) == [])
+        rig.advance(to: 3_780)
+        rig.report("cat", #"{"phase":"active","received_version":4,"drawn_version":4}"#)
+        #expect(troubles(rig) == [.budgetSpent])
+        rig.report("cat", #"{"phase":"active","received_version":5,"drawn_version":5}"#)
+        #expect(troubles(rig) == [])
+    }
 }

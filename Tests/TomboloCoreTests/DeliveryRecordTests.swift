@@ -17,6 +17,7 @@ import Testing
             event: .update, route: .updateToken, apnsID: APNsID(high: 0x8000, low: 1 << 63),
             priority: 10, bytes: 412, answer: .refused(status: 400, reason: "BadTopic"),
             took: Span(nanoseconds: 41_000_000), alert: 9, purpose: .echo)
+        record.attempt?.reserve = Reserve(kept: 2, burst: 5)
         let fact = NewFact(
             tenant: TenantID.main, activity: ActivityNumber(1), kind: record.kind,
             recordedAt: .distantPast, body: record.body)

@@ -42,6 +42,8 @@ export async function pacing(root, { signal }) {
         { title: "This hour, estimated", hint: "What iOS is taken to allow the phone in an hour",
             cell: (row) => row.phone ? `${count(row.phone.left)} of ${count(row.phone.per_hour)}`
                 : "no limit", number: true, wide: true },
+        { title: "Next at 10", hint: "When a change of high urgency goes at priority 10 again",
+            cell: (row) => row.high_at ? distance(row.high_at) : "–", wide: true },
         { title: "Next push", cell: (row) => waiting(row.waiting)
             || (row.next_at ? distance(row.next_at) : "–") },
     ], { key: (row) => `${row.activity} ${row.device}`, none: "No activity runs." });

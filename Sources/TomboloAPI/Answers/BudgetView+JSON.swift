@@ -46,6 +46,7 @@ extension BudgetView {
             writer.null()
         }
         writer.optional("next_at", nextAt?.rfc3339)
+        writer.optional("high_at", highAt?.rfc3339)
         if let waiting {
             writer.name("waiting")
             writer.decision(waiting)

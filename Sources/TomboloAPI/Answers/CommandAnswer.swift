@@ -91,12 +91,13 @@ package struct CommandAnswer: Sendable {
     private static func counts(
         _ destinations: [DestinationView], _ version: Int64
     ) -> (counts: DestinationCounts, slowest: Decision?) {
-        var (counts, slowest) = (DestinationCounts.none, Decision?.none)
+        var (counts, slowest, isReserved) = (DestinationCounts.none, Decision?.none, false)
         for destination in destinations {
             // Without a delivery it has the version from before a restart.
             let sent = destination.lastDelivery?.version ?? destination.acknowledgedVersion
             if sent >= version {
                 counts.sent += 1
+                isReserved = isReserved || destination.lastDelivery?.keepsBack(version) == true
             } else if let waiting = destination.waiting {
                 counts.add(waiting)
                 if slowest.map({ $0.slowness < waiting.slowness }) ?? true { slowest = waiting }
@@ -104,7 +105,7 @@ package struct CommandAnswer: Sendable {
                 counts.skipped += 1
             }
         }
-        return (counts, slowest?.forProducer)
+        return (counts, slowest?.forProducer ?? (isReserved ? .sent(isReserved: true) : nil))
     }
 
     /// 201 for what began, 200 for the rest.

@@ -10,9 +10,14 @@ extension Decision {
         switch self {
         case .deferred(_, let hold): hold.sentence
         case .skipped(let skip): skip.sentence
+        case .sent(true): Self.reserveSentence
         case .sending, .sent, .merged, .expired, .refused: nil
         }
     }
+
+    private static let reserveSentence =
+        "It went at priority 5, although its urgency is high: what is left at 10 is kept for "
+        + "alerts (`reserve` of the class)."
 }
 
 extension DestinationView {

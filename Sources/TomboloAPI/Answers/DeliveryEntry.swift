@@ -116,6 +116,13 @@ extension JSONWriter {
         member("bytes", attempt.bytes)
         if let alert = attempt.alert { member("alert", alert) }
         optional("purpose", attempt.purpose?.rawValue)
+        if let reserve = attempt.reserve {
+            name("reserve")
+            beginObject()
+            member("kept", reserve.kept)
+            member("burst", reserve.burst)
+            endObject()
+        }
         member("sent_at", sentAt.rfc3339)
         member("took_ms", max(0, attempt.took.nanoseconds / 1_000_000))
         endObject()

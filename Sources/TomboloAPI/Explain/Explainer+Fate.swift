@@ -39,7 +39,7 @@ extension Explainer {
     var fateText: String {
         let version = evidence.asked.version
         guard let fate, let decision else { return waitingText }
-        let push = fate.record.attempt.map { Self.text(fate, $0) } ?? ""
+        let push = fate.record.attempt.map { Self.text(fate, $0) + Self.reserve($0) } ?? ""
         switch decision {
         case .sent: return "Version \(version) went to \(evidence.device). \(push)\(listeners)"
         case .merged where fate.record.attempt == nil:
@@ -83,6 +83,11 @@ extension Explainer {
             destination.token?.refusal.map({ $0.at <= fate.at }) ?? false
         else { return nil }
         return destination.refusedText
+    }
+
+    /// Why it went at 5, where its producer had said that its urgency is high.
+    private static func reserve(_ attempt: DeliveryRecord.Attempt) -> String {
+        attempt.reserve.map { " It went at priority \(attempt.priority): \($0.text)." } ?? ""
     }
 
     /// What held a start for longest that was skipped for it; nil where none was.

@@ -161,9 +161,11 @@ extension LintPage {
         LintPage(
             .priorityBeyondBudget, "Priority 10 beyond the budget",
             effect: "A phone shows so many pushes of priority 10 in an hour and ignores the rest, "
-                + "alerts among them. The relay goes on at 5.",
-            fix: "Keep urgency high for what cannot wait; let the app declare frequent updates.",
-            command: "tombolo activity show ID"),
+                + "alerts among them. The relay goes on at 5. The last pushes of a class are kept for "
+                + "alerts (reserve): a change of urgency high goes at 5 before the budget is spent.",
+            fix: "Keep urgency high for what cannot wait; let the app declare frequent updates. "
+                + "What must show goes with an alert.",
+            command: "tombolo budget show --activity ID"),
         LintPage(
             .timestampMissing, "No whole timestamp",
             effect: "A push without a timestamp in whole Unix seconds is dropped.",

@@ -28,6 +28,10 @@ extension DeliveryRecord {
             writer.member("took_us", attempt.took.nanoseconds / 1_000)
             if let alert = attempt.alert { writer.member("alert", alert) }
             if let purpose = attempt.purpose { writer.member("for", purpose.rawValue) }
+            if let reserve = attempt.reserve {
+                writer.member("kept", reserve.kept)
+                writer.member("burst", reserve.burst)
+            }
         }
         // Where Apple took it and nothing special became of it, the fact's name says so.
         if let decision, attempt == nil || decision != .sent {
@@ -97,5 +101,8 @@ extension DeliveryRecord.Attempt {
             took: Span(nanoseconds: 1_000).times(view["took_us"]?.storedCount ?? 0),
             alert: view["alert"]?.storedCount,
             purpose: view["for"]?.string.flatMap(DeliveryRecord.Purpose.init(rawValue:)))
+        if let kept = view["kept"]?.storedCount, let burst = view["burst"]?.storedCount {
+            reserve = Reserve(kept: kept, burst: burst)
+        }
     }
 }

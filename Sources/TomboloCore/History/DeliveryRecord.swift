@@ -22,6 +22,8 @@ package struct DeliveryRecord: Hashable, Sendable {
         package var alert: Int64?
         /// Why it went, where it is not for a new version.
         package var purpose: Purpose?
+        /// What kept priority 10 from it, although its urgency is high.
+        package var reserve: Reserve?
 
         package init(
             event: Push.Event, route: DeliveryView.Route, apnsID: APNsID, priority: UInt8,
@@ -145,6 +147,7 @@ extension DeliveryRecord.Attempt {
             event: flying.event, route: flying.route, apnsID: flying.apnsID,
             priority: flying.priority, bytes: Int(flying.bytes), answer: answer, took: took,
             alert: flying.alert)
+        reserve = flying.reserve
         switch flying.wish {
         case .echo: purpose = .echo
         case .settle: purpose = .settle

@@ -131,16 +131,16 @@ extension Core {
         let wish: Wish? =
             update.alert != nil ? .must : update.urgency == .high ? .latest(.high) : nil
         var (hasCards, hasGone) = (false, true)
-        var openAt: Instant?
+        var closing: Closing?
         // One that is there is found at once, as a rule: only where none is are all looked at.
         for slot in activity.destinations
         where destinations[slot].incarnation == activity.incarnation {
             hasCards = true
             if destinations[slot].phase != .gone { hasGone = false }
-            if let wish, let destination = destinations.at(slot), !destination.isFinished {
-                openAt = highPriorityTime(wish, destination, now: now)
+            if let wish, !destinations[slot].isFinished {
+                closing = self.closing(wish, slot, now: now)
             }
-            if !hasGone, openAt != nil || wish == nil { break }
+            if !hasGone, closing != nil || wish == nil { break }
         }
         let refused = activity.destinations.prefix(16).lazy.compactMap { destinations.at($0) }
             .filter { $0.incarnation == activity.incarnation }
@@ -165,19 +165,15 @@ extension Core {
                     "the activity is \(Span.minutes(age.nanoseconds / 60_000_000_000).text) old: "
                         + "the system ends it after 8 hours, and updates then show nowhere"))
         }
-        if let openAt { lints.append(Lint.beyondBudget(update, until: openAt, now: now)) }
+        if let closing { lints.append(Lint.beyondBudget(update, closing, now: now)) }
         return lints
     }
 
-    /// When a push of priority 10 is there for a wish; nil where one is there now.
-    private func highPriorityTime(
-        _ wish: Wish, _ destination: Destination, now: Instant
-    ) -> Instant? {
-        let grant = grantInForce(destination).grant
-        guard grant.perHour != nil else { return nil }
-        let time = destination.pacing.highPriorityTime(
-            wish, grant, device: deviceBudget(destination.device, grant), now: now)
-        return time.flatMap { $0 > now ? $0 : nil }
+    /// How long no push of priority 10 is there for a wish; nil where one is there now.
+    func closing(_ wish: Wish, _ slot: CardSlot, now: Instant) -> Closing? {
+        let grant = grantInForce(slot).grant
+        return destinations[slot].pacing.closing(
+            wish, grant, device: deviceBudget(destinations[slot].device, grant), now: now)
     }
 
     private func lints(ofClip clip: Clip, _ activity: Activity, now: Instant) -> [Lint] {

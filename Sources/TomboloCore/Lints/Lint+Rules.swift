@@ -48,8 +48,9 @@ extension Lint {
     }
 
     /// What a change goes at 5 for, until a push of priority 10 is there for it.
-    static func beyondBudget(_ update: Update, until openAt: Instant, now: Instant) -> Lint {
-        let wait = Span.seconds((openAt - now).nanoseconds / 1_000_000_000 + 1).text
+    static func beyondBudget(_ update: Update, _ closing: Closing, now: Instant) -> Lint {
+        let wait = Span.seconds((closing.until - now).nanoseconds / 1_000_000_000 + 1).text
+        let cause = closing.reserve.map { ": \($0.text)" } ?? ""
         return update.alert != nil
             ? Lint(
                 .priorityBeyondBudget, "/alert",
@@ -57,8 +58,8 @@ extension Lint {
                     + "late; keep alerts for what cannot wait")
             : Lint(
                 .priorityBeyondBudget, "/urgency",
-                "what is left at priority 10 is kept for alerts for \(wait): this goes at 5, when "
-                    + "the phone likes; keep \"high\" for what cannot wait")
+                "no push at priority 10 is left for this for \(wait)\(cause); it goes at 5, when the "
+                    + "phone likes; keep \"high\" for what cannot wait")
     }
 
     static func of(_ end: End, now: Instant) -> [Lint] {

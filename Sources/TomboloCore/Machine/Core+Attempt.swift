@@ -169,6 +169,8 @@ extension Core {
         if wish != .frame { push.changedAt = projection.changedAt }
         if !destinations[slot].keepsPlace { upstreams[lane].took(now: now) }
         let takenBefore = destinations[slot].pacing.taken
+        let isHigh = wish == .latest(.high) && projection.urgency == .high
+        let closing = isHigh && priority == 5 ? closing(wish, slot, now: now) : nil
         let tokenTaken = spend(slot, event, priority, timestamp, now: now)
         clearReservation(slot)
         if wish == .echo || wish == .settle {
@@ -185,7 +187,7 @@ extension Core {
             route: push.surface == .channel
                 ? .channel : event == .start ? .pushToStart : .updateToken,
             priority: priority, bytes: Int32(clamping: push.payload.count),
-            delay: destinations[slot].delay, bound: value)
+            delay: destinations[slot].delay, bound: value, reserve: closing?.reserve)
         overtake(slot, now: now)
         destinations[slot].inFlight = flying
         destinations[slot].waiting = nil

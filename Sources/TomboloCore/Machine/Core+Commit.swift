@@ -265,7 +265,7 @@ extension Core {
     ) -> Accepted {
         var counts = DestinationCounts()
         var slowest: (decision: Decision, lane: LaneNumber)?
-        var skip: Skip?
+        var (skip, isReserved): (Skip?, Bool) = (nil, false)
         var grant: GrantInForce?
         let incarnation = activities[slot].durableIncarnation
         for index in activities[slot].destinations
@@ -278,6 +278,8 @@ extension Core {
                 let version = activities[slot].durable?.version ?? 0
                 if reaches(version, index) {
                     counts.sent += 1
+                    let last = destinations[index].lastDelivery
+                    isReserved = isReserved || last?.keepsBack(version) == true
                 } else if destinations[index].acknowledged >= version {
                     counts.skipped += 1
                     let isPassed = activities[slot].superseded.contains(version)
@@ -302,6 +304,7 @@ extension Core {
             if left > 0 { skip = .noRoute }
             counts.skipped += left
         }
+        let skipped = counts.sent == 0 ? skip.map { Decision.skipped($0) } : nil
         return Accepted(
             activity: activities[slot].key.id, seq: activities[slot].seq,
             tenantSeq: activities[slot].tenantSeq,
@@ -311,7 +314,7 @@ extension Core {
             grant: grant
                 ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
             decision: slowest.flatMap { told($0.decision, $0.lane, now: now)?.forProducer }
-                ?? (counts.sent == 0 ? skip.map { .skipped($0) } : nil), destinations: counts,
+                ?? (isReserved ? .sent(isReserved: true) : skipped), destinations: counts,
             clip: nil, plan: nil)
     }
 

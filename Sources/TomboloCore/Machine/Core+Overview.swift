@@ -44,7 +44,7 @@ extension Core {
         {
             return
         }
-        if let trouble = trouble(of: destination, device, now: now) {
+        if let trouble = trouble(of: destination, index, device, now: now) {
             overview.add(trouble, activity, device.key.id)
         }
         guard !destination.isFinished, destination.acknowledged < version else { return }
@@ -57,7 +57,7 @@ extension Core {
     }
 
     private func trouble(
-        of destination: Destination, _ device: Device, now: Instant
+        of destination: Destination, _ slot: CardSlot, _ device: Device, now: Instant
     ) -> Overview.Trouble? {
         let report = device.reports[reference(destination)]
         let isRefused = TokenStanding(of: destination, in: self)?.isRefused ?? false
@@ -68,6 +68,12 @@ extension Core {
         case .gone where isRefused: return .tokenRefused
         case .ended, .gone, .listening: return nil
         case .waiting, .starting, .started, .live: break
+        }
+        if let projection = projection(slot), projection.urgency == .high,
+            destination.isBehind(projection.version, report, wall: wall(now)),
+            closing(.latest(.high), slot, now: now)?.reserve != nil
+        {
+            return .budgetSpent
         }
         if report?.missesPush == true { return .notShown }
         if let since = report?.frozenSince, since + Overview.drawingMax <= wall(now) {

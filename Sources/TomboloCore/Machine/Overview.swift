@@ -13,7 +13,7 @@ package struct Overview: Sendable {
         case tokenRefused = "token_refused"
         /// There is no token to push to.
         case noToken = "no_token"
-        /// The grant is spent.
+        /// The grant is spent, or what is left of it is kept for alerts and a card is behind.
         case budgetSpent = "budget_spent"
         /// Apple has taken pushes for an hour, and the phone has said nothing meanwhile.
         case silent
@@ -92,6 +92,20 @@ package struct Overview: Sendable {
         troubles.sort { one, other in
             (order.firstIndex(of: one.trouble) ?? 0) < (order.firstIndex(of: other.trouble) ?? 0)
         }
+    }
+}
+
+extension Destination {
+    /// Whether a version is held at priority 5, or went so and its phone says a minute later that it
+    /// does not have it, or has no picture of it.
+    func isBehind(_ version: Int64, _ report: PhoneReport?, wall: Instant) -> Bool {
+        if case .deferred(_, let hold)? = waiting, acknowledged < version {
+            return hold == .lowPrioritySpacing || hold == .deviceLowPrioritySpacing
+        }
+        guard let report, let since = pacing.unsettledSince,
+            since + Overview.drawingMax <= wall
+        else { return false }
+        return report.missesPush || (report.drawn ?? report.received).map { $0 < version } ?? false
     }
 }
 

@@ -39,6 +39,7 @@ extension Core {
         let force = grantInForce(destination)
         let nested = deviceBudget(destination.device, force.grant)
         let next = destination.pacing.lastSend + force.grant.spacing
+        let closing = closing(.latest(.high), slot, now: now)
         let starts = devices.budgets[destination.device].starts
         return BudgetView(
             place: place, activity: activities[destination.activity].key.id,
@@ -50,6 +51,7 @@ extension Core {
                 ? starts.left(configuration.budgets[.start], now: now) : nil,
             phone: phoneBudget(destination, force.grant, now: now),
             nextAt: next > now ? wall(next) : nil,
+            highAt: closing.map { wall(max($0.until, next)) },
             waiting: told(destination.waiting, destination.lane, now: now))
     }
 
@@ -92,12 +94,15 @@ package struct BudgetView: Sendable {
     package var phone: PhoneBudget?
     /// Nothing but an end goes before, by the spacing; nil where that has passed.
     package var nextAt: Instant?
+    /// When a change of high urgency may go at priority 10, where none may now: the rest is kept for
+    /// alerts.
+    package var highAt: Instant?
     package var waiting: Decision?
 
     package init(
         place: BudgetPlace, activity: Identifier, device: Identifier, grant: GrantInForce,
         left: Int64?, deviceLeft: Int64?, startsLeft: Int64?, phone: PhoneBudget?, nextAt: Instant?,
-        waiting: Decision?
+        highAt: Instant? = nil, waiting: Decision?
     ) {
         self.place = place
         self.activity = activity
@@ -108,6 +113,7 @@ package struct BudgetView: Sendable {
         self.startsLeft = startsLeft
         self.phone = phone
         self.nextAt = nextAt
+        self.highAt = highAt
         self.waiting = waiting
     }
 }

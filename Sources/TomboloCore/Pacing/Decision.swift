@@ -5,7 +5,9 @@ package enum Decision: Hashable, Sendable {
     case sending
     case deferred(until: Instant?, Hold)
     // Final:
-    case sent(PushID)
+    /// - Parameter isReserved: at priority 5, although its urgency is high: what is left at 10 is
+    ///   kept for alerts.
+    case sent(isReserved: Bool)
     case merged
     case skipped(Skip)
     case expired
@@ -29,6 +31,7 @@ package enum Decision: Hashable, Sendable {
         case .deferred(_, let hold): hold.name
         case .skipped(let skip): skip.name
         case .refused(let reason): reason
+        case .sent(true): "reserve"
         case .sending, .sent, .merged, .expired: nil
         }
     }

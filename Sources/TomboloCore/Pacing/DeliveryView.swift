@@ -26,6 +26,8 @@ package struct DeliveryView: Hashable, Sendable {
     /// nil while it is in flight.
     package var result: PushResult?
     package var took: Span
+    /// It went at priority 5, although its urgency is high (`Reserve`).
+    package var isReserved = false
 
     package init(
         version: Int64, route: Route, apnsID: APNsID, priority: UInt8, result: PushResult?,
@@ -38,6 +40,9 @@ package struct DeliveryView: Hashable, Sendable {
         self.result = result
         self.took = took
     }
+
+    /// Whether a version went so.
+    package func keepsBack(_ version: Int64) -> Bool { isReserved && self.version >= version }
 
     /// How answers name it.
     package var id: String { apnsID.deliveryID }

@@ -125,6 +125,7 @@ extension Destination {
         lastDelivery = DeliveryView(
             version: flying.version, route: flying.route, apnsID: flying.apnsID,
             priority: flying.priority, result: nil, took: .zero)
+        lastDelivery?.isReserved = flying.reserve != nil
     }
 
     /// Its device gives a sign of life: what was sent before may not have arrived.

@@ -115,6 +115,7 @@ struct LastPush: Sendable {
     private let priority: UInt8
     private let route: DeliveryView.Route
     private let standing: Standing
+    private let isReserved: Bool
 
     init(_ view: DeliveryView) {
         apnsID = view.apnsID
@@ -122,6 +123,7 @@ struct LastPush: Sendable {
         tookMicroseconds = UInt32(clamping: view.took.nanoseconds / 1_000)
         priority = view.priority
         route = view.route
+        isReserved = view.isReserved
         standing =
             switch view.result {
             case nil: .inFlight
@@ -131,9 +133,11 @@ struct LastPush: Sendable {
     }
 
     func view(failure: PushResult?) -> DeliveryView {
-        DeliveryView(
+        var view = DeliveryView(
             version: version, route: route, apnsID: apnsID, priority: priority,
             result: standing == .inFlight ? nil : standing == .accepted ? .accepted : failure,
             took: Span(nanoseconds: Int64(tookMicroseconds) * 1_000))
+        view.isReserved = isReserved
+        return view
     }
 }

@@ -93,6 +93,8 @@ struct Destination: SlotValue {
         var delay: Delay?
         /// The value in it that follows where the app is.
         var bound: JSON?
+        /// What kept priority 10 from it, although its urgency is high.
+        var reserve: Reserve?
 
         var isFrame: Bool { wish == .frame }
         var isEcho: Bool { wish == .echo }

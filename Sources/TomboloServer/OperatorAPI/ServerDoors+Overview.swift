@@ -244,8 +244,8 @@ extension ServerDoors {
             commands = ["tombolo device show \(device)"] + (lack == nil ? [] : commands)
         case .budgetSpent:
             text =
-                "The budget of these cards is spent: changes wait, or go with priority 5, until it "
-                + "has refilled."
+                "The budget of these cards is spent, or what is left of it is kept for alerts: changes "
+                + "wait, or go at priority 5 and the phones are behind, until it has refilled."
             commands = ["tombolo budget show --activity \(activity)"]
         case .silent:
             text =

@@ -122,6 +122,7 @@ enum PacingCommands {
                 Column("STARTS LEFT", "starts_left", none: "no limit"),
                 Column("LEFT THIS HOUR (ESTIMATED)", "phone.left", none: "no limit"),
                 Column("NEXT PUSH FROM", "next_at"),
+                Column("NEXT AT 10 (HIGH) FROM", "high_at"),
             ])
     }
 }

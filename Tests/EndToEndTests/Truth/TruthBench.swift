@@ -352,6 +352,17 @@ final class TruthBench {
         return nil
     }
 
+    /// Three changes of high urgency go at priority 10, and the fourth does not.
+    func spendToReserve() throws {
+        try put("/v1/devices/phone", #"{"app":"com.example.app","budget_class":"standard"}"#)
+        for lap in 1...4 {
+            let answer = try request(
+                "PATCH", "/v1/activities/cat", "{\"state\":{\"lap\":\(lap)},\"urgency\":\"high\"}",
+                prefer: "wait=5")
+            #expect(answer.body.contains(#""reason":"reserve""#) == (lap == 4), "\(answer.body)")
+        }
+    }
+
     /// The phone says that its user has swiped the card away.
     func swipe() throws {
         try put("/v1/devices/phone/activities/cat", #"{"phase":"dismissed","by":"user"}"#)

@@ -154,6 +154,16 @@ import Testing
             answer: (200, #""code":"silent""#), doctor: (0, "takes events"),
             cli: (["why", "cat", "phone"], (0, "the picture stays"))),
 
+        TruthRow(
+            state: "what is left at priority 10 is kept for alerts",
+            bring: {
+                try $0.spendToReserve(); return nil
+            },
+            ask: ("GET", "/v1/activities/cat/explain?version=5", ""),
+            answer: (200, "went at priority 5: 1 of the bucket's 4 is kept for alerts (reserve)"),
+            doctor: (0, "takes events"),
+            cli: (update + ["--urgency", "high"], (0, "is kept for alerts (reserve)"))),
+
         // Apple.
         TruthRow(
             state: "Apple cannot be reached",

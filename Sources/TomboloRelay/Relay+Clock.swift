@@ -54,14 +54,27 @@ extension Relay {
     /// The clock as the core takes it.
     var clockInput: Input { .clock(lead: clock.lead, isBehind: clock.isSetBack) }
 
+    /// A line where the wall clock has come less far than the boot clock since the relay before:
+    /// what is kept for a time goes by the boot clock.
+    func reportLag(_ step: Span) {
+        let lag = Span(nanoseconds: 0 &- step.nanoseconds)
+        guard lag > RelayClock.leadMax else { return }
+        report(
+            OperatorNote(
+                .warning, .clockBehind,
+                "since the last run the machine's clock has come \(lag.roundedText) less far "
+                    + "than its boot clock: it was set back, or the machine was moved. History, "
+                    + "idempotency keys and budgets count by the boot clock",
+                remedy: "timedatectl"), of: .main)
+    }
+
     /// A line for a step ahead that is more than time servers correct by.
     func reportJump(_ step: Span) {
         guard step > RelayClock.leadMax else { return }
-        let seconds = Span.seconds(step.nanoseconds / 1_000_000_000)
         report(
             OperatorNote(
                 .warning, .clockAhead,
-                "the machine's clock was set ahead by \(seconds.text), and timestamps follow it: if "
+                "the machine's clock was set ahead by \(step.roundedText), and timestamps follow it: if "
                     + "that is wrong, set the clock right, and the relay follows within a minute",
                 remedy: "timedatectl"))
     }

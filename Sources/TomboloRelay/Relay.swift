@@ -170,6 +170,7 @@ package actor Relay: TurnTarget, TimerTarget {
         let lines = recovered.damage + damage + (hasLost ? [Self.clockLost] : [])
         damageAtStart = lines.count
         reportJump(clock.stepAtStart)
+        reportLag(clock.stepAtStart)
         return lines
     }
 

@@ -104,7 +104,7 @@ import TomboloJSON
             })
         let bad = try examined(
             well.replacing("81234567890", with: "812345678").replacing(
-                "behind_seconds 0", with: "behind_seconds 7"
+                "behind_seconds 0", with: "behind_seconds 70"
             )
             .replacing("end_seconds 2000", with: "end_seconds 999")
             .replacing(#"state="closed"} 0"#, with: #"state="closed"} 1"#))

@@ -43,7 +43,12 @@ import TomboloRelay
             #expect(try await Self.start(log, ahead: .seconds(20), loop).isEmpty)
             let jump = try await Self.start(log, ahead: .hours(2), loop)
             #expect(jump.map(\.event) == [.clockAhead])
-            #expect(jump.first?.text.contains("set ahead by 7180s") == true, "\(jump)")
+            #expect(jump.first?.text.contains("set ahead by 2h") == true, "\(jump)")
+            // To the log it is the same whether this clock was set back or the other one leaped:
+            // by that one, all that is older than its time goes.
+            let lag = try await Self.start(log, ahead: .zero, loop)
+            #expect(lag.map(\.event) == [.clockBehind])
+            #expect(lag.first?.text.contains("less far than its boot clock") == true, "\(lag)")
         }
     }
 }

@@ -198,9 +198,7 @@ extension Core {
         }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
-        if alerted > destinations[slot].alertsThrough {
-            destinations[slot].alertsThrough = alerted
-        }
+        destinations[slot].alertsThrough = max(destinations[slot].alertsThrough, alerted)
         if wish != .frame { destinations[slot].noteDelivery(flying) }
         destinations.deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         markDirty(slot, mayWait: event == .update && alert == nil, now: now)

@@ -96,8 +96,8 @@ package struct Overview: Sendable {
 }
 
 extension Destination {
-    /// Whether a version is held at priority 5, or went so and its phone says a minute later that it
-    /// does not have it, or has no picture of it.
+    /// Whether a version is held at priority 5, or went so and its phone says a minute later that
+    /// it does not have it, or has no picture of it.
     func isBehind(_ version: Int64, _ report: PhoneReport?, wall: Instant) -> Bool {
         if case .deferred(_, let hold)? = waiting, acknowledged < version {
             return hold == .lowPrioritySpacing || hold == .deviceLowPrioritySpacing

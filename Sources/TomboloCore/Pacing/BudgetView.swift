@@ -94,8 +94,8 @@ package struct BudgetView: Sendable {
     package var phone: PhoneBudget?
     /// Nothing but an end goes before, by the spacing; nil where that has passed.
     package var nextAt: Instant?
-    /// When a change of high urgency may go at priority 10, where none may now: the rest is kept for
-    /// alerts.
+    /// When a change of high urgency may go at priority 10, where none may now: the rest is kept
+    /// for alerts.
     package var highAt: Instant?
     package var waiting: Decision?
 

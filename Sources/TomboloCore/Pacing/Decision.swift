@@ -40,8 +40,8 @@ package enum Decision: Hashable, Sendable {
         if case .deferred(let until, _) = self { until } else { nil }
     }
 
-    /// What waits, as its producer is told it: a push that goes once its cost is on disk is on its
-    /// way.
+    /// What waits, in the words for its producer: a push that goes once its cost is on disk is on
+    /// its way.
     package var forProducer: Decision {
         if case .deferred(_, .reserving) = self { .sending } else { self }
     }

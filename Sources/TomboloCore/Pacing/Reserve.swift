@@ -1,9 +1,10 @@
-/// What a bucket keeps for alerts: a change of high urgency goes at priority 5 then (pacing rule 7).
+/// What a bucket keeps for alerts: a change of high urgency goes at priority 5 then (rule 7).
 package struct Reserve: Hashable, Sendable {
     package var kept: Int64
     /// What the bucket holds when it is full.
     package var burst: Int64
 
+    /// Both in tokens.
     package init(kept: Int64, burst: Int64) {
         (self.kept, self.burst) = (kept, burst)
     }
@@ -22,8 +23,8 @@ package struct Closing: Hashable, Sendable {
 }
 
 extension PacingState {
-    /// How long priority 10 is closed to a wish, and what is kept from it; nil where it is open, and
-    /// where it never is.
+    /// How long priority 10 is closed to a wish, and what is kept from it; nil where it is open,
+    /// and where it never is.
     package func closing(
         _ wish: Wish, _ grant: Grant, device: (spent: DeviceBudget, grant: Grant)?, now: Instant
     ) -> Closing? {

@@ -149,9 +149,9 @@ import Testing
             cli: (["why", "cat", "phone"], (0, "A later `state_version` came first"))),
 
         TruthRow(
-            state: "a phone is silent for an hour, and another draws no more", hasOwnClock: true,
-            bring: { try $0.fallSilent() }, ask: ("GET", "/v1/overview", ""),
-            answer: (200, #""code":"silent""#), doctor: (0, "takes events"),
+            state: "a phone draws no more", hasOwnClock: true,
+            bring: { try $0.freeze() }, ask: ("GET", "/v1/overview", ""),
+            answer: (200, #""code":"frozen""#), doctor: (0, "takes events"),
             cli: (["why", "cat", "phone"], (0, "the picture stays"))),
 
         TruthRow(
@@ -248,14 +248,30 @@ import Testing
 
         TruthRow(
             state: "the clock is behind at the start", hasOwnClock: true,
-            bring: { try $0.restartWithClockBehind() },
-            answer: (200, #""sent":1"#), ready: (200, "ready; clock 2h behind"),
+            bring: { try $0.restart(withClock: "-2h") },
+            answer: (200, #""seq""#), ready: (200, "ready; clock 2h behind"),
             metrics: "tombolo_clock_behind_seconds 7", stderr: "behind the timestamps",
+            // Apple takes no token of another time.
+            doctor: (1, "machine's clock"), cli: (update, (0, "upstream_closed"))),
+        TruthRow(
+            state: "the clock was ahead and is right again", hasOwnClock: true,
+            bring: {
+                if let reason = try $0.restart(withClock: "+30m") { return reason }
+                _ = try $0.request(
+                    "PATCH", "/v1/activities/cat", #"{"state":{"lap":3}}"#, prefer: "wait=5")
+                return try $0.restart(withClock: "+0")
+            },
+            answer: (200, #""sent":1"#), ready: (200, "ready; clock 30m behind"),
+            metrics: "tombolo_clock_behind_seconds 1", stderr: "behind the timestamps",
             doctor: (1, "if it is right, do nothing"), cli: (update, (0, #""sent":1"#))),
 
         TruthRow(
             state: "the clock was years ahead and is right again", hasOwnClock: true,
-            bring: { try $0.restartAfterClockAhead() },
+            bring: {
+                if let reason = try $0.restart(withClock: "+400d") { return reason }
+                _ = try $0.request("PATCH", "/v1/activities/cat", #"{"state":{"lap":3}}"#)
+                return try $0.restart(withClock: "+0")
+            },
             answer: (200, #""sent":1"#), metrics: "tombolo_clock_behind_seconds 0",
             doctor: (0, "takes events"), cli: (update, (0, #""sent":1"#))),
 

@@ -42,29 +42,52 @@ struct ProviderTokenTests {
     @Test func `a wall clock set back makes no old token young`() {
         let token = minted()
         #expect(token.isDue(now: monotonic(50), wall: wall(1)))
-        #expect(!token.isDue(now: monotonic(25), wall: wall(-49)))
-        #expect(token.isDue(now: monotonic(25), wall: wall(-50)))
+    }
+
+    @Test func `a wall clock set back by more than five minutes allows one minting at once`() {
+        var token = minted()
+        #expect(!token.isDue(now: monotonic(1), wall: wall(-3.999)))
+        #expect(token.isDue(now: monotonic(1), wall: wall(-4.001)))
+        token.minted(now: monotonic(1), wall: wall(-120))
+        #expect(!token.isDue(now: monotonic(2), wall: wall(-119)))
+        #expect(token.isDue(now: monotonic(2), wall: .distantPast))
+    }
+
+    @Test(arguments: [120.0, -120.0])
+    func `a clock that is set after a refusal allows one minting at once`(step: Double) {
+        var token = minted()
+        #expect(!token.isDue(now: monotonic(1), wall: wall(121)), "a good token is kept")
+        #expect(token.expired(1, now: monotonic(1), wall: wall(1)) == .newToken)
+        token.minted(now: monotonic(1), wall: wall(1))
+        #expect(token.expired(2, now: monotonic(2), wall: wall(2)) == .none)
+        #expect(!token.isDue(now: monotonic(3), wall: wall(3)))
+        #expect(token.isDue(now: monotonic(4), wall: wall(4 + step)))
+        // The answer to a push of before the step comes after it.
+        #expect(token.expired(2, now: monotonic(4), wall: wall(4 + step)) == .newToken)
+        token.minted(now: monotonic(4), wall: wall(4 + step))
+        #expect(token.expired(3, now: monotonic(5), wall: wall(5 + step)) == .none)
+        #expect(!token.isDue(now: monotonic(5), wall: wall(5 + step)))
     }
 
     @Test func `an expired token is replaced once, however many pushes say so`() {
         var token = minted()
-        #expect(token.expired(1, now: monotonic(10)) == .newToken)
-        #expect(token.expired(1, now: monotonic(10)) == .newToken)
+        #expect(token.expired(1, now: monotonic(10), wall: wall(10)) == .newToken)
+        #expect(token.expired(1, now: monotonic(10), wall: wall(10)) == .newToken)
         #expect(token.isDue(now: monotonic(10), wall: wall(10)))
         token.minted(now: monotonic(10), wall: wall(10))
         #expect(token.generation == 2)
-        #expect(token.expired(1, now: monotonic(11)) == .newToken)
+        #expect(token.expired(1, now: monotonic(11), wall: wall(11)) == .newToken)
         #expect(!token.isDue(now: monotonic(11), wall: wall(11)))
     }
 
     @Test func `a new token that is refused as well is not replaced for 20 minutes`() {
         var token = minted()
-        _ = token.expired(1, now: monotonic(10))
+        _ = token.expired(1, now: monotonic(10), wall: wall(10))
         token.minted(now: monotonic(10), wall: wall(10))
-        #expect(token.expired(2, now: monotonic(11)) == .none)
-        #expect(token.expired(2, now: monotonic(29.999)) == .none)
+        #expect(token.expired(2, now: monotonic(11), wall: wall(11)) == .none)
+        #expect(token.expired(2, now: monotonic(29.999), wall: wall(29.999)) == .none)
         #expect(!token.isDue(now: monotonic(29.999), wall: wall(29.999)))
-        #expect(token.expired(2, now: monotonic(30)) == .newToken)
+        #expect(token.expired(2, now: monotonic(30), wall: wall(30)) == .newToken)
         #expect(token.isDue(now: monotonic(30), wall: wall(30)))
     }
 

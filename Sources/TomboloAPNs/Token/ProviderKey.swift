@@ -59,6 +59,6 @@ package final class ProviderKey: @unchecked Sendable {
     package func expired(_ generation: ProviderToken.Generation) -> ProviderToken.Remedy {
         loop.checkIsolated()
         lookedAt = nil
-        return token.expired(generation, now: loop.now)
+        return token.expired(generation, now: loop.now, wall: wallTime())
     }
 }

@@ -9,11 +9,16 @@ package import TomboloLoop
 ///
 /// Age is taken by the monotonic clock and by the wall clock, whichever says more: the one stands
 /// still while a machine sleeps, the other may be set.
+///
+/// Apple takes tokens again once a wrong clock is set right: each step allows one minting earlier.
 package struct ProviderToken: Hashable, Sendable {
     /// A token is renewed before its first use at this age. Apple refuses it at 60 minutes.
     package static let renewedAt = Duration.seconds(50 * 60)
     /// No two mintings by the clock, and no two because of refusals, are closer than this.
     package static let mintedAtMostEvery = Duration.seconds(20 * 60)
+
+    /// A step of the wall clock by more than this may be why Apple refuses a token.
+    private static let stepMax = Span.minutes(5).nanoseconds
 
     /// Which minting a token came from; 0 is none.
     package typealias Generation = UInt32
@@ -29,6 +34,13 @@ package struct ProviderToken: Hashable, Sendable {
     private struct Minting: Hashable, Sendable {
         var at: MonotonicInstant
         var issuedAt: Instant
+        /// Apple called it expired when no other could be minted.
+        var isRefused = false
+
+        /// By how much the wall clock was set since then; a sleep looks the same as a step ahead.
+        func step(now: MonotonicInstant, wall: Instant) -> Span {
+            wall - (issuedAt + Span(nanoseconds: now.nanoseconds &- at.nanoseconds))
+        }
     }
 
     private enum State: Hashable, Sendable {
@@ -50,6 +62,9 @@ package struct ProviderToken: Hashable, Sendable {
         case .unminted, .expired:
             return true
         case .current(let minting):
+            let step = minting.step(now: now, wall: wall).nanoseconds
+            // `iat` is in the future by the clock as it is now; or Apple refused it for the clock.
+            if step < -Self.stepMax || minting.isRefused && step > Self.stepMax { return true }
             let age = now - minting.at
             let difference = wall - minting.issuedAt
             // Apple measures the distance of `iat` to now in both directions.
@@ -67,11 +82,16 @@ package struct ProviderToken: Hashable, Sendable {
     /// Apple answered `ExpiredProviderToken` to a token of `generation`.
     ///
     /// However many pushes in flight bring that answer, one token is minted, and the next for this
-    /// reason not within 20 minutes.
-    package mutating func expired(_ refused: Generation, now: MonotonicInstant) -> Remedy {
-        guard refused == generation else { return .newToken }
-        if case .expired = state { return .newToken }
-        if let lastExpiry, now - lastExpiry < Self.mintedAtMostEvery { return .none }
+    /// reason not within 20 minutes, unless the wall clock is set.
+    package mutating func expired(
+        _ refused: Generation, now: MonotonicInstant, wall: Instant
+    ) -> Remedy {
+        guard refused == generation, case .current(var minting) = state else { return .newToken }
+        minting.isRefused = true
+        state = .current(minting)
+        if !isDue(now: now, wall: wall), let lastExpiry, now - lastExpiry < Self.mintedAtMostEvery {
+            return .none
+        }
         lastExpiry = now
         state = .expired
         return .newToken

@@ -25,7 +25,7 @@ extension CoreConfiguration {
             let pushes = silence.pushes == 1 ? "the last push" : "\(silence.pushes) pushes in a row"
             return
                 "Apple does not answer: \(pushes) got no answer, and nothing came for "
-                + Span.seconds(silence.span.nanoseconds / 1_000_000_000).text
+                + Span.seconds(silence.span.nanoseconds / 1_000_000_000).roundedText
         }
         return switch cause {
         case .accepted: "nothing is wrong"

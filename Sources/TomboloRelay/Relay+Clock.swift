@@ -82,8 +82,7 @@ extension Relay {
     /// What `/readyz` says of the clock beside "ready"; nil where it is right. To the minute.
     package var clockTrouble: String? {
         guard clock.isSetBack else { return nil }
-        let minutes = (clock.behind.nanoseconds + 30_000_000_000) / 60_000_000_000
-        return "clock \(Span.minutes(minutes).text) behind"
+        return "clock \(clock.behind.rounded(to: .minutes(1)).roundedText) behind"
     }
 
     /// Compares the machine's clock with the timestamps of cards.

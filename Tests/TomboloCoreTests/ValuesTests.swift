@@ -46,10 +46,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (7_199_998_123_456, "2h"), (754_999_999_999, "755s"), (1_234_567_891, "1.235s"),
-        (400_000, "0s"), (Int64.max, "153722866m"), (90_000_000_000, "90s"),
+        (7_199_998_123_456, "2h"), (754_999_999_999, "12m35s"), (1_234_567_891, "1.235s"),
+        (400_000, "0s"), (Int64.max, "106751d23h"), (90_000_000_000, "1m30s"),
+        (7_140_000_000_000, "1h59m"), (34_559_940_000_000_000, "400d"),
+        (34_556_400_000_000_000, "399d23h"), (86_399_000_000_000, "1d"), (8_500_000_000, "8.5s"),
+        (9_999_600_000, "10s"), (3_599_900_000_000, "1h"),
     ])
-    func `people read no nanoseconds`(_ nanoseconds: Int64, _ text: String) {
+    func `people read at most two units, and no nanoseconds`(_ nanoseconds: Int64, _ text: String) {
         #expect(Span(nanoseconds: nanoseconds).roundedText == text)
     }
 

@@ -35,7 +35,7 @@ extension DestinationView {
         }
         if hold == .streamLimit, let silence {
             let span = Span.seconds(silence.nanoseconds / 1_000_000_000)
-            return "\(hold.sentence) Apple has answered nothing for \(span.text)."
+            return "\(hold.sentence) Apple has answered nothing for \(span.roundedText)."
         }
         guard hold.isOfAnswer, let answer = lastDelivery?.result?.failure else {
             return hold.sentence

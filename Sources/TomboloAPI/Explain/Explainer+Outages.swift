@@ -185,6 +185,6 @@ extension Explainer {
             span < .seconds(10)
             ? Span.milliseconds(span.nanoseconds / 1_000_000)
             : .seconds(span.nanoseconds / 1_000_000_000)
-        return rounded.text
+        return rounded.roundedText
     }
 }

@@ -162,7 +162,7 @@ extension Core {
             lints.append(
                 Lint(
                     .activityNearItsEnd, "",
-                    "the activity is \(Span.minutes(age.nanoseconds / 60_000_000_000).text) old: "
+                    "the activity is \(age.roundedText) old: "
                         + "the system ends it after 8 hours, and updates then show nowhere"))
         }
         if let closing { lints.append(Lint.beyondBudget(update, closing, now: now)) }

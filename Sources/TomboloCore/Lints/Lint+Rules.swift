@@ -49,7 +49,7 @@ extension Lint {
 
     /// What a change goes at 5 for, until a push of priority 10 is there for it.
     static func beyondBudget(_ update: Update, _ closing: Closing, now: Instant) -> Lint {
-        let wait = Span.seconds((closing.until - now).nanoseconds / 1_000_000_000 + 1).text
+        let wait = Span.seconds((closing.until - now).nanoseconds / 1_000_000_000 + 1).roundedText
         let cause = closing.reserve.map { ": \($0.text)" } ?? ""
         return update.alert != nil
             ? Lint(

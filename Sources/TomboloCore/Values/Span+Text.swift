@@ -47,13 +47,29 @@ extension Span {
         return "\(Double(nanoseconds) / 1e9)s"
     }
 
-    /// The same for people, who read no nanoseconds: to the millisecond, from 10 s on to the
-    /// second, from an hour on to the minute.
+    /// For people, who read at most two units: to the millisecond, from 10 s on to the second, from
+    /// an hour on to the minute, from a day on to the hour: `8.5s`, `12m30s`, `1h59m`, `399d23h`.
     package var roundedText: String {
         let unit: Span =
-            self < .seconds(10) ? .milliseconds(1) : self < .hours(1) ? .seconds(1) : .minutes(1)
+            self < .seconds(10)
+            ? .milliseconds(1)
+            : self < .hours(1) ? .seconds(1) : self < .hours(24) ? .minutes(1) : .hours(1)
+        var rest = rounded(to: unit)
+        guard rest >= .seconds(10) else { return rest.text }
+        var text = ""
+        for (name, scale): (String, Span) in [
+            ("d", .hours(24)), ("h", .hours(1)), ("m", .minutes(1)), ("s", .seconds(1)),
+        ] where rest >= scale {
+            text += "\(rest.nanoseconds / scale.nanoseconds)\(name)"
+            rest.nanoseconds %= scale.nanoseconds
+        }
+        return text
+    }
+
+    /// To the nearest whole number of `unit`.
+    package func rounded(to unit: Span) -> Span {
         let half = min(nanoseconds, .max - unit.nanoseconds) + unit.nanoseconds / 2
-        return Span(nanoseconds: half / unit.nanoseconds * unit.nanoseconds).text
+        return Span(nanoseconds: half / unit.nanoseconds * unit.nanoseconds)
     }
 
     /// As seconds, for people and for rates.

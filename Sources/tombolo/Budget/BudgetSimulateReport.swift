@@ -48,8 +48,7 @@ struct BudgetSimulateReport {
     }
 
     private static func text(_ span: Span?) -> String {
-        guard let span else { return "-" }
-        return Span(nanoseconds: span.nanoseconds / 1_000_000 * 1_000_000).text
+        span?.roundedText ?? "-"
     }
 
     private var json: [UInt8] {

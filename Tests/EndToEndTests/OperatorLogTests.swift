@@ -14,6 +14,12 @@ import TomboloRelay
         String(decoding: OperatorLog.line(note, at: time, format), as: UTF8.self)
     }
 
+    @Test func `a clock that is past what can be counted stays at the end`() {
+        let time = timespec(tv_sec: 9_900_000_000, tv_nsec: 999_999_999)
+        #expect(SystemClock.instant(time) == .distantFuture)
+        #expect(SystemClock.instant(timespec(tv_sec: 1, tv_nsec: 5)).nanoseconds == 1_000_000_005)
+    }
+
     @Test func `a note is one line with its time, level, event, values and remedy`() throws {
         let note = OperatorNote(.warning, .upstreamClosed, "pushes wait", remedy: "tombolo doctor")
             .adding("app", "com.example.app").adding("who", "a \"b\"").adding("none", nil)

@@ -117,6 +117,13 @@ private func crashed() async throws -> SQLitePlace {
         held = try DataDirectory(place.directory)
         #expect(held?.lastRun != nil)
         held = nil
+        try FileLines.write(line, to: place.directory + "/tombolo.lock")
+        // The clock was in 2283, which an `Instant` cannot count.
+        let far = timeval(tv_sec: 9_900_000_000, tv_usec: 0)
+        #expect(utimes(place.directory + "/tombolo.db", [far, far]) == 0)
+        held = try DataDirectory(place.directory)
+        #expect(held?.lastRun != nil)
+        held = nil
         // As older programs leave it, however they end.
         try FileLines.write("4711", to: place.directory + "/tombolo.lock")
         held = try DataDirectory(place.directory)

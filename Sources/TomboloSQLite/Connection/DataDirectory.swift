@@ -106,8 +106,7 @@ final class DataDirectory: Sendable {
             var status = stat()
             guard stat("\(path)/\(name)", &status) == 0 else { return nil }
             let time = status.st_mtim
-            return Instant(
-                nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+            return Instant(seconds: Int64(time.tv_sec)) + Span(nanoseconds: Int64(time.tv_nsec))
         }.max()
     }
 

@@ -6,6 +6,6 @@ package enum SystemWallClock {
     package static func now() -> WallInstant {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return WallInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        return WallInstant(seconds: Int64(time.tv_sec)) + .nanoseconds(time.tv_nsec)
     }
 }

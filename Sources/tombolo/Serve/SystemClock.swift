@@ -12,7 +12,12 @@ struct SystemClock: WallClock {
     func now() -> Instant {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        return Self.instant(time)
+    }
+
+    /// Stays at the ends of the range: a clock past the year 2262 is no reason to trap.
+    static func instant(_ time: timespec) -> Instant {
+        Instant(seconds: Int64(time.tv_sec)) + Span(nanoseconds: Int64(time.tv_nsec))
     }
 
     private static func bootID() -> String {

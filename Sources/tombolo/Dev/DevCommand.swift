@@ -25,7 +25,7 @@ enum DevCommand {
             context.invocation.text(.log).flatMap(OperatorLogFormat.init) ?? .text,
             least: isShared ? .warning : .info, loop: context.loop)
         defer { log.end() }
-        let life = RelayLife(log)
+        let life = RelayLife(log, loop: context.loop)
         do {
             let run = try await DevRun(
                 context, workplace: workplace, listen: listen, simulator: address, phones: phones,

@@ -1,5 +1,6 @@
 import Glibc
 import TomboloCore
+import TomboloLoop
 import TomboloRelay
 
 /// When a relay began and why it ends: the first and the last line of its log. On the loop only.
@@ -9,13 +10,14 @@ final class RelayLife: @unchecked Sendable {
     let log: OperatorLog
     /// Which signal ends it.
     var signal: Int32?
-    private var startedAt: Instant?
+    private let loop: any Loop
+    private var startedAt: MonotonicInstant?
 
-    init(_ log: OperatorLog) { self.log = log }
+    init(_ log: OperatorLog, loop: any Loop) { (self.log, self.loop) = (log, loop) }
 
     /// It takes requests.
     func started(_ configuration: Configuration, at origin: Origin) {
-        startedAt = SystemClock().now()
+        startedAt = loop.now
         let count = configuration.apps.count
         let apps = "\(count) app\(count == 1 ? "" : "s")"
         let text = "the relay takes requests at \(origin), for \(apps)"
@@ -28,7 +30,7 @@ final class RelayLife: @unchecked Sendable {
 
     /// It has ended: nil where it was asked to.
     func ended(_ error: ProgramError?) {
-        let before = startedAt == nil ? "before it took requests" : "after \(age)"
+        let before = startedAt == nil ? "before it took requests" : "after \(age.roundedText)"
         guard let error else {
             let cause = signal.map { $0 == SIGINT ? "by SIGINT" : "by SIGTERM" } ?? "as asked"
             return log.write(
@@ -42,10 +44,10 @@ final class RelayLife: @unchecked Sendable {
                 remedy: error.remedy))
     }
 
-    /// In whole minutes, beyond the first.
-    private var age: String {
-        guard let startedAt else { return "0s" }
-        let seconds = max(0, (SystemClock().now() - startedAt).nanoseconds / 1_000_000_000)
-        return Span.seconds(seconds < 60 ? seconds : seconds / 60 * 60).text
+    /// In whole minutes, beyond the first. The wall clock may have been set meanwhile.
+    private var age: Span {
+        guard let startedAt else { return .zero }
+        let seconds = (loop.now.nanoseconds - startedAt.nanoseconds) / 1_000_000_000
+        return .seconds(seconds < 60 ? seconds : seconds / 60 * 60)
     }
 }

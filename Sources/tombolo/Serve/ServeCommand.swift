@@ -14,7 +14,7 @@ enum ServeCommand {
         let checked = try sources.checked()
         let log = OperatorLog(checked.configuration.logFormat, loop: context.loop)
         defer { log.end() }
-        let life = RelayLife(log)
+        let life = RelayLife(log, loop: context.loop)
         do {
             try await serve(context, manager, sources, checked, life, hangUps)
             life.ended(nil)

@@ -12,11 +12,14 @@ package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A private key, but not on the curve P-256: Apple's keys are, and ES256 needs it.
     case notP256
 
-    /// What a copy through another file or a variable makes of the lines of a key.
+    /// What a copy through another file or a variable makes of the lines of a key. The commands
+    /// print no key to the terminal: it goes to a file that others cannot read.
     package enum Lines: String, Hashable, Sendable, CaseIterable {
-        case escaped = #"its line ends are written as \n; undo it: printf '%b' "$(cat KEY)""#
-        case quoted = #"it is in quotes; remove them: tr -d "\"'" < KEY"#
-        case indented = "its lines are indented; undo it: sed 's/^[[:space:]]*//' KEY"
+        case escaped =
+            #"it has \n for line ends; undo it: (umask 077; printf '%b' "$(cat KEY)" > fixed.p8)"#
+        case quoted = #"it is in quotes; remove them: (umask 077; tr -d "\"'" < KEY > fixed.p8)"#
+        case indented =
+            "its lines are indented; undo it: (umask 077; sed 's/^[[:space:]]*//' KEY > fixed.p8)"
         case joined = "its line ends are gone; the first and the last line stand by themselves"
 
         /// Why a text with the block's first line is no block; nil where its lines are right.

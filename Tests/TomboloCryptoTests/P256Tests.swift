@@ -100,6 +100,7 @@ struct P256Tests {
             #expect(refusal(of: Array(text.utf8)) == .lines(lines), "\(text)")
             let words = KeyError.lines(lines).description
             #expect(words.contains("line") || words.contains("quotes"))
+            #expect(!words.contains("KEY") || words.hasSuffix(" > fixed.p8)"), "\(words)")
         }
     }
 

@@ -18,23 +18,23 @@ extension HTTPFields {
     /// Whether an answer may come in gzip (RFC 9110, section 12.5.3): it is named, or `*` is, and
     /// its weight is not 0.
     package var acceptsGzip: Bool {
-        var (named, any): (Bool?, Bool) = (nil, false)
-        for field in values("accept-encoding") {
-            for choice in field.lowercased().split(separator: ",") {
-                let parts = choice.split(separator: ";").map { part in
-                    part.filter { $0 != " " && $0 != "\t" }
-                }
-                let isWanted = !parts.dropFirst().contains {
-                    $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0
-                }
-                switch parts.first {
-                case "gzip": named = isWanted
-                case "x-gzip": named = named ?? isWanted
-                case "*": any = isWanted
-                default: break
-                }
+        let field = "accept-encoding"
+        return weighs("gzip", in: field) ?? weighs("x-gzip", in: field) ?? weighs("*", in: field)
+            ?? false
+    }
+
+    /// Whether a choice has a weight other than 0 in a field such as `accept`; nil where the field
+    /// does not name it.
+    package func weighs(_ choice: String, in field: String) -> Bool? {
+        for one in values(field).flatMap({ $0.lowercased().split(separator: ",") }) {
+            let parts = one.split(separator: ";").map { part in
+                part.filter { $0 != " " && $0 != "\t" }
+            }
+            guard parts.first == choice else { continue }
+            return !parts.dropFirst().contains {
+                $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0
             }
         }
-        return named ?? any
+        return nil
     }
 }

@@ -30,6 +30,13 @@ import TomboloRelay
                 _ = await curl.wait()
                 #expect(try #require(CurlAnswer(output: curl.collected)).status == 200)
             }
+            for (accept, isJSON) in [
+                ("application/json;q=0", false), ("text/plain, Application/JSON; q=0.5", true),
+                ("application/jsonish", false),
+            ] {
+                let ready = try await doors.call("GET", "/readyz", fields: ["Accept: \(accept)"])
+                #expect(ready.text.hasPrefix("{") == isJSON, "\(accept): \(ready.text)")
+            }
             let version = try json(try await doors.call("GET", "/version"))
             #expect(version["version"]?.string == "0.0.0-test")
             doors.doors.drain()

@@ -63,14 +63,13 @@ extension DoorRequest {
     }
 
     /// Whether a browser asks for a page.
-    var prefersHTML: Bool {
-        head.fields.values("accept").contains { $0.lowercased().contains("text/html") }
-    }
+    var prefersHTML: Bool { accepts("text/html") }
 
     /// Whether JSON is asked for where a text is the answer to others.
-    var prefersJSON: Bool {
-        head.fields.values("accept").contains { $0.lowercased().contains("application/json") }
-    }
+    var prefersJSON: Bool { accepts("application/json") }
+
+    /// Whether that type is named, and its weight is not 0.
+    private func accepts(_ type: String) -> Bool { head.fields.weighs(type, in: "accept") ?? false }
 
     /// Where the asker reached the relay, for commands to be pasted. Never for a decision: anybody
     /// may name any host.

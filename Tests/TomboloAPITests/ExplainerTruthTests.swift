@@ -359,6 +359,16 @@ import Testing
             $0.destination?.token = Samples.refused(.start(type: "Runner"))
             $0.wait(.startToken)
         },
+        Claim(
+            "no_start_token", "a refused start token of a type that is nearly another's name",
+            says: "Apple refused the device's token \"start:Runer\"",
+            never: "has no start token for it"
+        ) {
+            $0.type = "Runer"
+            $0.typeCheck = TypeCheck(isRegistered: false, hasSchema: false, registered: ["Runner"])
+            $0.destination?.token = Samples.refused(.start(type: "Runer"))
+            $0.wait(.startToken)
+        },
     ]
 
     private static let ofOperators: [Claim] = [

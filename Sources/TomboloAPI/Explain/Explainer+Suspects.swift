@@ -73,7 +73,10 @@ extension Explainer {
 
     /// A start for a type that nobody has, where another has nearly the same name.
     private var wrongType: Suspect? {
-        guard case .deferred(_, .startToken)? = evidence.destination?.waiting else { return nil }
+        // Of a type whose start token Apple refused, the phone had one: it is not misspelt.
+        guard case .deferred(_, .startToken)? = evidence.destination?.waiting,
+            evidence.destination?.token?.refusal == nil
+        else { return nil }
         let ofPhone = (evidence.registration?.tokens ?? []).compactMap { token in
             token.name.hasPrefix("start:") ? String(token.name.dropFirst(6)) : nil
         }

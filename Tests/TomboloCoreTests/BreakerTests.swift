@@ -54,6 +54,27 @@ import TomboloJSON
         #expect(rig.notices.last?.cause == nil)
     }
 
+    @Test(arguments: [Span.hours(2), .hours(-2)])
+    func `a clock that is set is tried as the cure`(step: Span) {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        rig.verdict = { _ in
+            .rejected(
+                status: 403, reason: "ExpiredProviderToken", reaches: .providerToken,
+                tokenGoneSince: nil)
+        }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 4_000)
+        rig.verdict = { _ in .accepted }
+        let before = rig.pushes.count
+        rig.advance(to: 4_001)
+        #expect(rig.pushes.count == before, "the next try is minutes away")
+        rig.step(.clock(lead: step))
+        rig.advance(to: 4_003)
+        #expect(rig.pushes.count > before)
+    }
+
     @Test func `what may be the cure is tried at once, and only once`() {
         var rig = Rig()
         rig.runningActivity(.lab)

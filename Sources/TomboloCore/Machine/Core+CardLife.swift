@@ -11,6 +11,8 @@ extension Core {
         let (step, moves) = clock.follow(to: next, now: now)
         // A later relay must know by which clock timestamps go.
         if step < .zero || step > RelayClock.leadMax { journal.flushNow() }
+        // Apple refuses the provider tokens of a wrong clock.
+        if moves != .zero { upstreams.tryNow(now) }
         moveCards(by: moves, through: moves < .zero ? .distantFuture : before, now: now)
         guard step < .zero else { return }
         for slot in destinations.indices where destinations.holds(slot) {

@@ -31,6 +31,14 @@ struct UpstreamTable: Sendable {
         for number in numbers where self[number].hasWaiting { wake(number) }
     }
 
+    /// Those that are closed try now: something has changed that may be the cure of all.
+    mutating func tryNow(_ now: Instant) {
+        for number in numbers where self[number].parkedUntil != nil {
+            self[number].tryNow(now)
+            wake(number)
+        }
+    }
+
     /// The one whose places are given out now.
     var firstWoken: LaneNumber? { woken.first }
 

@@ -30,7 +30,7 @@ extension Relay {
     /// Looks at the machine's clock; answers whether the core has to know. A line says when it
     /// is behind the timestamps of cards, and when it is so no more.
     func followClock() -> Bool {
-        let before = clock.lead
+        let (before, wasFarBehind) = (clock.lead, clock.isFarBehind)
         let wall = wallClock.now()
         let changes = clock.follow(wall: wall, monotonic: loop.now.nanoseconds)
         if clock.lead < before || clock.isToBeCompared { compareClock(wall) }
@@ -46,13 +46,12 @@ extension Relay {
                         .info, .clockRight,
                         "no card has timestamps ahead of the machine's clock any more"),
                 of: .main)
-            return true
         }
-        return changes
+        return changes || clock.isFarBehind != wasFarBehind
     }
 
     /// The clock as the core takes it.
-    var clockInput: Input { .clock(lead: clock.lead, isBehind: clock.isSetBack) }
+    var clockInput: Input { .clock(lead: clock.lead, isBehind: clock.isFarBehind) }
 
     /// A line where the wall clock has come less far than the boot clock since the relay before:
     /// what is kept for a time goes by the boot clock.

@@ -351,14 +351,14 @@ package actor Relay: TurnTarget, TimerTarget {
         if !effects.lanes.isEmpty { report(effects.lanes) }
     }
 
+    /// The machine's clock is looked at each minute, whatever else is due.
     private func setTimer(_ wake: Instant?, now: Instant) {
-        let next = wake.map { wake in
-            loop.now + .nanoseconds(max(0, (wake - now).nanoseconds))
-        }
-        guard next != timerAt else { return }
+        var next = RelayClock.nextLook(after: loop.now.nanoseconds)
+        if let wake { next = min(next, loop.now.nanoseconds + max(0, (wake - now).nanoseconds)) }
+        let at = MonotonicInstant(nanoseconds: next)
+        guard at != timerAt else { return }
         loop.cancel(timer)
-        timerAt = next
-        if let next { timer = loop.schedule(at: next, self) }
+        (timerAt, timer) = (at, loop.schedule(at: at, self))
     }
 
     func wakeWatchers() {

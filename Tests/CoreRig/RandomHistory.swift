@@ -155,7 +155,7 @@ package struct RandomHistory {
         var recovery = rig.recovery()
         recovery.lead = clock.lead
         recovery.before = clock.before
-        let damage = rig.recover(recovery)
+        let damage = rig.recover(recovery, stores: true)
         crashes.append(rig.now - Rig.epoch)
         if !damage.isEmpty { faults.append("seed \(seed): \(damage)") }
     }
@@ -244,7 +244,7 @@ package struct RandomHistory {
         let rises = zip(stamps, stamps.dropFirst()).allSatisfy {
             budgetClass == .lab ? $0 <= $1 : $0 < $1
         }
-        expect(rises, "seed \(seed): timestamps of \(id)")
+        expect(rises, "seed \(seed): timestamps of \(id): \(stamps)")
     }
 
     private mutating func checkEnd(_ id: String, _ own: [Push]) {

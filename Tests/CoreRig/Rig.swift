@@ -138,14 +138,21 @@ package struct Rig {
     }
 
     /// Everything in memory is gone; this comes back.
+    ///
+    /// - Parameter stores: what recovery has found out is durable before anything else, as a relay
+    ///   has it.
     @discardableResult
-    package mutating func recover(_ recovery: CoreRecovery) -> [String] {
+    package mutating func recover(_ recovery: CoreRecovery, stores: Bool = false) -> [String] {
         pending = nil
         flying = []
         let configuration = core.configuration
         core = Core(configuration: configuration, seed: 8)
         core.setCapacityForTests(1_000)
         let damage = core.recover(recovery, now: now)
+        if stores {
+            pending = core.takeBatch(now: now, writesAll: true)
+            commit()
+        }
         step(.tick)
         return damage
     }

@@ -6,7 +6,7 @@ import Testing
         "bare Int parameters": 13,
         "calls of evaluate": 1,
         "functions beyond three of one name": 26,
-        "functions in extension Core": 469,
+        "functions in extension Core": 468,
         "signatures with effects: inout": 13,
         "stored properties of Core": 25,
     ])

@@ -359,6 +359,9 @@ final class Apple {
     private func deliver(_ push: Push) {
         if world.plan.usesWire { taken.insert(push.apnsID) }
         if push.isReload { return deliverReload(push) }
+        // A phone drops an update that is a minute old.
+        let age = PushContent(push).map { world.clock.trueNow() - Instant(seconds: $0.timestamp) }
+        if push.event == .update, let age, age > .minutes(1) { return }
         guard let token = tokens[push.token] else { return deliverBroadcast(push) }
         var delay = world.dice.time(.network, 10...300)
         if world.strikes(.reordered, .network, oneIn: 4) {

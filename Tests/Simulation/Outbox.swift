@@ -99,8 +99,11 @@ final class Outbox {
         // A phone drops what is too far ahead of its own clock.
         if let last = sends.last(where: { $0.counts && !$0.isFarAhead }), !next.isFarAhead {
             let isShared = next.timestamp == last.timestamp
-            // Of two ends either will do, whichever the phone takes.
-            if next.timestamp < last.timestamp && !(next.event == .end && last.event == .end)
+            // Of two ends either will do, whichever the phone takes; and it applies one that shows
+            // nothing whatever its time.
+            let isBare = next.mark == 0
+            if next.timestamp < last.timestamp
+                && !(next.event == .end && (last.event == .end || isBare))
                 || isShared && next.event != .end && !next.mayShare
             {
                 faults.append((.timestamp, "\(next.timestamp) after \(last.timestamp)"))

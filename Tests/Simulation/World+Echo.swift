@@ -42,6 +42,8 @@ extension World {
         let others: [Fault] = [
             .clips, .tweens, .bundles, .retries, .restores, .rotation, .oldTokens, .lateStates,
             .deletedDevices, .changedUsers, .secondIDs,
+            // What a phone has dropped for a clock goes once more.
+            .wallSteps, .suspends, .wrongClock,
         ]
         guard !others.contains(where: { faults.contains(FaultSet($0)) }) else { return }
         struct Change: Hashable {

@@ -58,7 +58,8 @@ import TomboloJSON
         #expect(try #require(timestamps(rig).last) > taken + 24 * 3_600)
         rig.command(.update, #"{"state":{"lap":2}}"#)
         rig.advance(to: 60)
-        #expect(timestamps(rig).last == taken + 1)
+        // The state of then went once more before.
+        #expect(timestamps(rig).last == taken + 2)
     }
 
     @Test(arguments: [false, true])
@@ -78,6 +79,32 @@ import TomboloJSON
         let expected = inOrder ? known + 10 : rig.now.seconds - 2 + 30 + 3
         #expect(try #require(timestamps(rig).last) - expected <= 1)
         #expect(try #require(timestamps(rig).last) >= expected)
+    }
+
+    /// A phone drops an update that is a minute old.
+    @Test(arguments: [false, true])
+    func `what went by a clock that was behind goes once more when it is right`(
+        restarts: Bool
+    ) throws {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 10)
+        rig.step(.clock(lead: .minutes(-10)))
+        rig.advance(to: 200)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 220)
+        let before = rig.pushes.count
+        if restarts {
+            var recovery = rig.recovery()
+            recovery.before?.wasBehind = true
+            rig.recover(recovery)
+        } else {
+            rig.step(.clock(lead: .zero))
+        }
+        rig.advance(to: 240)
+        let again = try #require(rig.pushes.dropFirst(before).last?.push)
+        #expect(Rig.state(again) == #"{"lap":1}"#)
+        #expect(timestamps(rig).last.map { $0 >= Rig.epoch.seconds + 220 } == true)
     }
 
     @Test func `an attempt that Apple refused gives its timestamp back`() throws {

@@ -97,9 +97,15 @@ extension Core {
     /// come before it listened: it goes once more.
     mutating func listens(_ slot: CardSlot, sent version: Int64, now: Instant) {
         enter(.listening, slot, now: now)
-        guard let channel = channelDestination(destinations[slot].activity),
-            destinations[channel].acknowledged > version
-                || destinations[channel].inFlight != nil
+        guard let channel = channelDestination(destinations[slot].activity) else { return }
+        // Its phone ignores what is older than the start.
+        let started = destinations[slot].pacing.taken.counting(at: wall(now))
+        if started > destinations[channel].pacing.taken.counting(at: wall(now)) {
+            destinations[channel].pacing.taken.note(started)
+            markDirty(channel, now: now)
+        }
+        guard
+            destinations[channel].acknowledged > version || destinations[channel].inFlight != nil
         else { return }
         destinations[channel].echo.signAt = now
         destinations.deadlines.set(channel, at: now)

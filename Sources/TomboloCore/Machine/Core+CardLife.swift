@@ -10,19 +10,23 @@ extension Core {
         let before = wall(now)
         let (step, moves) = clock.follow(to: next, now: now)
         // A later relay must know by which clock timestamps go.
-        if step < .zero || step > RelayClock.leadMax { journal.flushNow() }
+        defer { if step < .zero || step > RelayClock.leadMax { journal.flushAtOnce() } }
         // Apple refuses the provider tokens of a wrong clock.
         if moves != .zero { upstreams.tryNow(now) }
         moveCards(by: moves, through: moves < .zero ? .distantFuture : before, now: now)
-        guard step < .zero else { return }
+        guard step < .zero || moves > .zero else { return }
         for slot in destinations.indices where destinations.holds(slot) {
-            destinations[slot].followClock(backBy: step)
-            if destinations[slot].sendsAgain(projection(slot)?.version, at: wall(now)) {
+            if step < .zero {
+                destinations[slot].followClock(backBy: step)
+                // The reading that goes on record tells nothing of the times before.
+                if destinations[slot].markIsDirty { journal.checkpoint(slot) }
+            }
+            if destinations[slot].sendsAgain(projection(slot)?.version, at: time(now)) {
                 markDirty(slot, now: now)
                 destinations.deadlines.set(slot, at: now)
             }
         }
-        timelines.followClock(backTo: wall(now))
+        if step < .zero { timelines.followClock(backTo: wall(now)) }
     }
 
     /// - Parameter wall: cards that began later than this began by another clock.
@@ -134,7 +138,8 @@ extension Core {
             // And it may have had updates, whose timestamps nobody knows.
             let before = RelayClock.Predecessor(
                 reading: restoredAt, toldThrough: restoredAt + RelayClock.reach)
-            next.pacing.recover(grantInForce(next).grant, after: before, now: now)
+            next.pacing.recover(
+                grantInForce(next).grant, after: before, now: now, wall: wall(now))
         }
         // A restored log may not know the card whose token its app has registered since.
         if let token = devices[old.device]?.tokens[.activity(reference(next))] {

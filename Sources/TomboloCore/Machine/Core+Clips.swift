@@ -182,12 +182,6 @@ extension Core {
         return isHidden(slot, now: now) ? .hidden : .running
     }
 
-    /// When a one-shot on the wall's clock is over although nobody sees it: its last value goes.
-    func endOfHidden(_ playing: PlayingClip, now: Instant) -> Instant? {
-        guard playing.clip.clock == .wall else { return nil }
-        return playing.clip.duration.map { now + ($0 - playing.elapsed(at: wall(now))) }
-    }
-
     /// A clip goes on at a destination where the last relay's mark left it.
     mutating func restore(_ mark: Mark.Clip, at slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), let projection = projection(slot),

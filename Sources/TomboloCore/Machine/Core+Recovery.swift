@@ -245,10 +245,11 @@ extension Core {
     ) {
         guard let destination = destinations.at(slot) else { return }
         let grant = grantInForce(destination).grant
-        // The clock of the relay before may have been ahead.
-        let sendsAgain = destinations[slot].sendsAgain(projection(slot)?.version, at: wall(now))
+        // The clock of the relay before may have been wrong.
+        let sendsAgain = destinations[slot].sendsAgain(
+            projection(slot)?.version, at: time(now), wasBehind: before?.wasBehind ?? false)
         let known = destinations[slot].pacing.taken
-        destinations[slot].pacing.recover(grant, after: before, now: now)
+        destinations[slot].pacing.recover(grant, after: before, now: now, wall: wall(now))
         // A guess from a clock of before is on record before the new clock's reading is.
         let taken = destinations[slot].pacing.taken
         let isGuess = taken != known && taken.latest > wall(now).seconds

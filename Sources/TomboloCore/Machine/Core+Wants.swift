@@ -229,7 +229,11 @@ extension Core {
                 ? .skip(.unchanged) : .push(.update, .latest(urgency), alert: nil)
         }
         guard isRunning else {
-            return .later(Instant.earlier(refresh, endOfHidden(clip, now: now)))
+            // A one-shot on the wall's clock ends although nobody sees it: its last value goes.
+            let end =
+                clip.clip.clock == .wall
+                ? destinations[slot].playing.end(now: now, wall: wall(now)) : nil
+            return .later(Instant.earlier(refresh, end))
         }
         return wantFrame(slot, projection, refresh, now: now)
     }

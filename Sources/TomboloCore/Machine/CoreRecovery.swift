@@ -32,13 +32,13 @@ package struct CoreRecovery: Sendable {
     package init() {}
 
     /// How far timestamps can have come. A log that was put back knows nothing of the relays that
-    /// ran since the backup: they may have used any time until now, and a little more after each
-    /// boot of the machine.
+    /// ran since the backup: they may have used any time until now, and after another boot of the
+    /// machine what the clock's reach allows beyond it.
     func predecessor(at wall: Instant) -> RelayClock.Predecessor? {
         guard let restoredAt, before.map({ $0.reading <= restoredAt }) ?? true else {
             return before
         }
-        let told = wall + .minutes(10)
+        let told = wall + RelayClock.reach
         return RelayClock.Predecessor(
             reading: wall, toldThrough: max(before?.toldThrough ?? told, told))
     }

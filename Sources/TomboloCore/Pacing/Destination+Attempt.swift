@@ -103,12 +103,20 @@ extension Destination {
         if hasCursor { playing.followClock(by: step) }
     }
 
-    /// What went with a timestamp too far ahead was dropped by its phone: the state goes once more.
-    /// Answers whether there is such a state.
+    /// The clock was wrong, and is set right. What went with a timestamp too far ahead, or more
+    /// than a minute old, was dropped by its phone: the state goes once more. Answers whether there
+    /// is such a state.
     ///
-    /// - Parameter version: the newest.
-    mutating func sendsAgain(_ version: Int64?, at wall: Instant) -> Bool {
-        guard pacing.taken.forget(aheadOf: wall), let version, !isFinished else { return false }
+    /// - Parameters:
+    ///   - version: the newest.
+    ///   - wasBehind: the clock by which the last push went was behind.
+    mutating func sendsAgain(
+        _ version: Int64?, at time: DeliveryTime, wasBehind: Bool = false
+    ) -> Bool {
+        let wasAhead = pacing.taken.forget(aheadOf: time.wall)
+        let sentAt = (pacing.lastSend + time.lead - RelayClock.leadMax).seconds
+        let wasOld = pacing.lastSend != .distantPast && pacing.taken.latest < sentAt
+        guard wasAhead || wasOld || wasBehind, let version, !isFinished else { return false }
         acknowledged = min(acknowledged, version - 1)
         contentHash = 0
         return true

@@ -175,18 +175,24 @@ package struct PacingState: Hashable, Sendable {
     /// - Parameter before: the clock of the relay before; nil where surely nothing was sent since
     ///   the mark.
     package mutating func recover(
-        _ grant: Grant, after before: RelayClock.Predecessor?, now: Instant
+        _ grant: Grant, after before: RelayClock.Predecessor?, now: Instant, wall: Instant
     ) {
         lastSend = now
         lastLowPrioritySend = now
         bucket.clamp(grant, now: now)
         holdsToken = false
         guard let before, !before.endedInOrder else { return }
-        // A card that was ahead of the clock went on from there, a second for each push.
-        let counting = taken.counting(at: before.reading)
-        let passed = Instant(seconds: counting) + (before.toldThrough - before.reading)
-        let reached = counting > before.reading.seconds ? passed.seconds + 1 : 0
-        taken.note(max(reached, before.toldThrough.seconds + Self.timestampLeadMax))
+        // A card that was ahead of the clock went on from there, a second for each push; its mark
+        // may be some seconds older than the reading.
+        let passed = before.toldThrough - before.reading
+        let known = taken
+        for clock in [wall, before.reading] {
+            let counting = known.counting(at: clock)
+            guard counting > clock.seconds else { continue }
+            taken.note((Instant(seconds: counting) + passed).seconds + 3)
+        }
+        let told = before.toldThrough.seconds + Self.timestampLeadMax
+        if told > taken.counting(at: before.toldThrough) { taken.note(told) }
     }
 
     /// The device has come back: what was sent to its card before counts on.

@@ -16,8 +16,9 @@ package struct RelayClock: Sendable {
     package static let stepHeld = Span.seconds(60)
     /// Less than this back is what two readings differ by, and no step.
     package static let backMin = Span.seconds(1)
-    /// A wall clock that is so far behind the timestamps of cards: somebody has to look.
-    package static let behindMax = Span.minutes(5)
+    /// A wall clock that is so far behind the timestamps of cards: somebody has to look. Phones
+    /// drop what is a minute old.
+    package static let behindMax = Span.seconds(60)
 
     /// A timestamp is at most so much later than the reading on record: whoever comes after a crash
     /// knows by it alone how far timestamps can have come, also after another boot. So it is also
@@ -76,7 +77,7 @@ package struct RelayClock: Sendable {
             let (reading, told) = (last.steady + last.lead, last.toldThrough)
             return Predecessor(
                 reading: reading, toldThrough: isSameBoot ? min(told, reading + passed) : told,
-                endedInOrder: last.isLast)
+                endedInOrder: last.isLast, wasBehind: isSameBoot && step > Self.leadMax)
         }
     }
 
@@ -88,11 +89,16 @@ package struct RelayClock: Sendable {
         package var toldThrough: Instant
         /// It wrote all that it knew before it ended: nothing has to be guessed.
         package var endedInOrder: Bool
+        /// The machine's clock was set ahead since, on the same boot.
+        package var wasBehind: Bool
 
         /// - Parameter endedInOrder: its last reading says so.
-        package init(reading: Instant, toldThrough: Instant, endedInOrder: Bool = false) {
+        package init(
+            reading: Instant, toldThrough: Instant, endedInOrder: Bool = false,
+            wasBehind: Bool = false
+        ) {
             (self.reading, self.toldThrough) = (reading, toldThrough)
-            self.endedInOrder = endedInOrder
+            (self.endedInOrder, self.wasBehind) = (endedInOrder, wasBehind)
         }
     }
 
@@ -108,9 +114,12 @@ package struct RelayClock: Sendable {
     /// What a clock is that is so far behind, and what helps; an article goes before it.
     package static func trouble(behind: Span) -> String {
         "machine's clock is \(behind.roundedText) behind the timestamps that cards on phones have: "
-            + "if it is wrong, set it right; if it is right, do nothing: these cards go on from "
-            + "their newest timestamps"
+            + "if it is wrong, set it right, for phones drop what is a minute old; if it is right, "
+            + "do nothing: these cards go on from their newest timestamps"
     }
+
+    /// Whether it is so far behind that times which others tell are believed more.
+    package var isFarBehind: Bool { behind > .minutes(5) }
 
     /// Compares the clock with the newest timestamp of a running card: at the start, after a step
     /// back, and each minute while it is behind.
@@ -155,6 +164,14 @@ package struct RelayClock: Sendable {
         }
         step(to: ahead, now: now)
         return true
+    }
+
+    /// When the wall clock is to be looked at where nothing else is due: a step that nobody saw
+    /// could not be followed.
+    ///
+    /// - Parameter monotonic: as at the start; the answer is of the same kind.
+    package static func nextLook(after monotonic: Int64) -> Int64 {
+        (monotonic / stepHeld.nanoseconds + 1) * stepHeld.nanoseconds
     }
 
     private mutating func stepBack(to ahead: Span, now: Instant) -> Bool {

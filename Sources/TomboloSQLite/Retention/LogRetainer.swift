@@ -34,7 +34,8 @@ struct LogRetainer {
         if sizes.total > Int64(retention.factBytes) { dueAt = .distantPast }
     }
 
-    /// Whether there may be something to cut, when the newest row is of `now`.
+    /// Whether there may be something to cut, when the newest row is of `now` on the clock that
+    /// nobody sets.
     func isDue(_ now: Instant) -> Bool { retention != .forever && now >= dueAt }
 
     /// The wall clock is so far ahead of the steady one from the batch at `receipt` on.
@@ -54,12 +55,11 @@ struct LogRetainer {
         // Keys are no history: how long that is kept is nothing to them.
         var piece = try rows.cutKeys(connection)
         guard isDue(now) else { return (piece, false) }
-        // On the steady clock, as all that is compared with it.
-        let before = now - cut.leads.now - retention.history
+        let before = now - retention.history
         var goesOn = false
         let event = try lastEvent(before: before, rows.allowance, &piece, connection)
         let fact = try lastFact(
-            before: now - cut.leads.now - retention.facts, rows.allowance, &piece, connection)
+            before: now - retention.facts, rows.allowance, &piece, connection)
         var wroteHeads = false
         if event > cut.seq {
             // A head without a row is made again from its events: it gets one before they go.

@@ -27,7 +27,7 @@ package final class LogWriter: @unchecked Sendable {
     var retainer: LogRetainer
     /// The tenant whose waypoints were looked at last.
     private var forgotten: Int64 = 0
-    /// When the newest row was recorded.
+    /// When the newest row was recorded, on the clock that nobody sets.
     private(set) var newest = Instant.distantPast
     private(set) var isRecovered = false
     private var hasBegun = false
@@ -185,8 +185,10 @@ package final class LogWriter: @unchecked Sendable {
         if let lead = batch.lead { try retainer.note(lead, at: receipt, connection) }
         try rows.write(batch, at: receipt, &standing, connection)
         for (chapter, bytes) in rows.filled { retainer.count(chapter, bytes) }
-        newest = max(newest, batch.events.last?.recordedAt ?? .distantPast)
-        newest = max(newest, batch.facts.last?.recordedAt ?? .distantPast)
+        let lead = batch.lead ?? retainer.cut.leads.now
+        for recordedAt in [batch.events.last?.recordedAt, batch.facts.last?.recordedAt] {
+            if let recordedAt { newest = max(newest, recordedAt - lead) }
+        }
         return .success(receipt)
     }
 

@@ -64,7 +64,7 @@ final class DiskStorage: Storage, @unchecked Sendable {
     }
 
     func cutRegardless(through seq: Int64) {
-        let sql = "DELETE FROM event WHERE seq <= \(seq)"
+        let sql = "DELETE FROM event WHERE key <= \(seq)"
         // On a disk that is full or fails just then, nothing is planted.
         _ = disk.tryToExecute(sql, in: Self.path)
     }

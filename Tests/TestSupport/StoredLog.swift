@@ -186,7 +186,8 @@ struct StoredLog: Sendable {
         for (held, seq) in keys.sorted(by: { $0.value < $1.value }) {
             let hour = IdempotencyKey.hour(of: keyTimes[seq] ?? .distantPast)
             guard hour >= IdempotencyKey.hour(of: since) else { continue }
-            recovered.insert(hash(numbers[held.tenant] ?? 0, held.key), seq: seq, hour: hour)
+            recovered.insert(
+                [hash(numbers[held.tenant] ?? 0, held.key)], seqs: [seq], hour: hour)
         }
         return recovered
     }

@@ -60,7 +60,7 @@ import TomboloJSON
         var recovery = rig.recovery()
         for place in 0..<48 {
             recovery.idempotency.insert(
-                UInt64(place), seq: Int64(place + 1), hour: first + Int64(place / 2))
+                [UInt64(place)], seqs: [Int64(place + 1)], hour: first + Int64(place / 2))
         }
         rig.now = Instant(nanoseconds: (first + 23) * hour + hour / 2)
         rig.recover(recovery)

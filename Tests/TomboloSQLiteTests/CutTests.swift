@@ -106,8 +106,8 @@ private final class SlowLog {
             slow.place,
             """
             ATTACH '\(cut.place.directory)/tombolo.db' AS other;
-            INSERT OR REPLACE INTO cut SELECT * FROM other.cut WHERE name IN ('log', 'fact');
-            DELETE FROM event WHERE seq <= (SELECT value FROM cut WHERE name = 'log')
+            INSERT OR REPLACE INTO cut SELECT * FROM other.cut WHERE key IN (1, 2);
+            DELETE FROM event WHERE key <= 10
             """)
         let line = "events 4 to 10 were cut before their activities' newest states were stored: "
         let verdict = try slow.verify()

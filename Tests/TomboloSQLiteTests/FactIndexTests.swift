@@ -160,7 +160,7 @@ private final class Facts {
 
     @Test(arguments: [
         "DELETE FROM fact_block", "DELETE FROM fact_index",
-        "UPDATE fact_block SET crc = crc + 1 WHERE first = 1",
+        "UPDATE fact_block SET row = zeroblob(10) WHERE key = 1",
         "UPDATE fact_index SET row = x'00' WHERE key % 3 = 0",
     ])
     func `where the index is damaged the facts themselves are read`(_ damage: String) async throws {
@@ -175,13 +175,14 @@ private final class Facts {
     @Test(arguments: [Int64(1) << 52, .max])
     func `a fact far beyond the others costs nobody a walk to it`(_ far: Int64) async throws {
         let log = try await Facts(34_000)
-        log.disk.execute("UPDATE fact SET seq = \(far) WHERE seq = 34000", in: "tombolo.db")
+        log.disk.execute("UPDATE fact SET key = \(far) WHERE key = 34000", in: "tombolo.db")
         for order in [FactQuery.Order.oldestFirst, .newestFirst] {
             var query = FactQuery(tenant: Sample.lab)
             (query.order, query.kinds) = (order, ["rare"])
             #expect(try log.reader().facts(query).facts.count == 34)
         }
-        #expect(try log.verify().contains { $0.hasSuffix("its row is damaged") })
+        let ends = ["its row is damaged", "no log gave that number"]
+        #expect(try log.verify().contains { line in ends.contains { line.hasSuffix($0) } })
         try log.reopen()
     }
 
@@ -189,12 +190,13 @@ private final class Facts {
         let log = try await Facts(17_000)
         let connection = try Connection(path: "tombolo.db", access: .writing, vfs: log.disk.vfsName)
         let rows = try FactIndexRows(connection)
-        try rows.insert([], key: 5)
+        var buffer = RowBuffer()
+        try rows.insert([], key: 5, into: &buffer)
         #expect(try log.verify().count == 1)
         #expect(try log.verify()[0].contains("nothing leads to fact"))
         var chapter = try FactChapter.read(0, connection)
         chapter.add(3, Sample.fact("push.accepted", activity: 9_999), tenant: 1)
-        try rows.insert(chapter, 0)
+        try rows.insert(chapter, 0, into: &buffer)
         let wrong = try log.verify()
         #expect(wrong.contains { $0.contains("it leads to fact 3, which it is not") }, "\(wrong)")
         #expect(wrong.contains { $0.contains("it counts") })
@@ -251,7 +253,7 @@ private final class Facts {
     {
         let log = try await Facts(100_000)
         let connection = try Connection(path: "tombolo.db", access: .reading, vfs: log.disk.vfsName)
-        let bytes = try connection.integer("SELECT sum(length(kind) + length(body) + 56) FROM fact")
+        let bytes = try connection.integer("SELECT sum(length(row) + 24) FROM fact")
         // Six chapters are full; with less than a third of the bytes two of them stay, or one.
         var retention = LogRetention.forever
         retention.factBytes = Int(bytes) * 33 / 100
@@ -267,7 +269,7 @@ private final class Facts {
         #expect(next.seq == 5 * 16_384 + 1, "another chapter is full, and counts at once")
         #expect(try log.verify() == [])
         try await log.compare(rounds: 20, cut: 5 * 16_384, log.reader())
-        let left = try connection.integer("SELECT sum(length(kind) + length(body) + 56) FROM fact")
+        let left = try connection.integer("SELECT sum(length(row) + 24) FROM fact")
         #expect(left < bytes / 2)
     }
 

@@ -17,6 +17,19 @@ private func crashed() async throws -> SQLitePlace {
     return place
 }
 
+/// What to do, as the refusal of `body` says.
+private func hint(_ body: () throws -> Void) -> String {
+    do {
+        try body()
+        Issue.record("it was taken")
+    } catch EventLogError.unusable(_, let hint) {
+        return hint
+    } catch {
+        Issue.record(error)
+    }
+    return ""
+}
+
 @Suite struct FilesTests {
     @Test func `a missing -shm is made again from the -wal`() async throws {
         let place = try await crashed()
@@ -44,7 +57,7 @@ private func crashed() async throws -> SQLitePlace {
     @Test func `heads that are ahead of the log are set aside`() async throws {
         let place = try await crashed()
         await (try place.reopen()).close()
-        shell(place, "DELETE FROM event WHERE seq = 3")
+        shell(place, "DELETE FROM event WHERE key = 3")
         let log = try place.reopen()
         let recovered = try await log.recover()
         #expect(recovered.heads.map(\.activity.rawValue) == [1, 2])
@@ -131,6 +144,79 @@ private func crashed() async throws -> SQLitePlace {
         held = nil
     }
 
+    @Test func `a directory is held for reading, and its lock stays as it is`() throws {
+        let place = SQLitePlace()
+        let lock = place.directory + "/tombolo.lock"
+        #expect(try DataDirectory(reading: place.directory).lastRun == nil)
+        #expect(access(lock, F_OK) != 0, "a backup has none, and gets none")
+        try FileLines.write("4711 runs", to: lock)
+        var held: DataDirectory? = try DataDirectory(reading: place.directory)
+        #expect(throws: EventLogError.self) { try DataDirectory(place.directory) }
+        #expect(held != nil)
+        held = nil
+        #expect(try FileLines.first(lock) == "4711 runs")
+        held = try DataDirectory(place.directory)
+        #expect(throws: EventLogError.self) { try DataDirectory(reading: place.directory) }
+        held = nil
+    }
+
+    @Test func `a lock that is a link is refused, and its target stays as it is`() throws {
+        let place = SQLitePlace()
+        let (lock, target) = (place.directory + "/tombolo.lock", place.directory + "/tombolo.db")
+        try FileLines.write("a letter to a friend", to: target)
+        #expect(symlink(target, lock) == 0)
+        let refusal = EventLogError.unusable(
+            cause: "\(lock) is a link, and has to be a file of its own",
+            hint: "remove it: rm \(lock)")
+        #expect(throws: refusal) { try DataDirectory(place.directory) }
+        #expect(throws: refusal) { try DataDirectory(reading: place.directory) }
+        #expect(try FileLines.first(target) == "a letter to a friend")
+    }
+
+    @Test func `no new log is made where an import was killed`() async throws {
+        let place = SQLitePlace()
+        let draft = place.directory + "/tombolo.db.importing"
+        try FileLines.write("half a log", to: draft)
+        #expect(
+            throws: EventLogError.unusable(
+                cause: "an import into \(place.directory) has not come to its end",
+                hint: "give the import again: it begins anew; or rm \(draft)")
+        ) { try place.reopen() }
+        #expect(access(place.directory + "/tombolo.db", F_OK) != 0)
+        var chance = SplitMix64(seed: 1)
+        let taking = try LogImport(directory: place.directory, chance: &chance)
+        try taking.take(.cut(seq: 0, fact: 0, activity: 0))
+        try taking.finish()
+        await (try place.reopen()).close()
+    }
+
+    @Test func `an older log is refused with the way on, and its WAL stays`() async throws {
+        let (place, other) = (try await crashed(), SQLitePlace())
+        let path = place.directory + "/tombolo.db"
+        do {
+            let connection = try Connection(path: path, access: .writing)
+            connection.leaveWALOnClose()
+            try connection.execute("PRAGMA user_version = 5")
+        }
+        let files = [path, path + "-wal"]
+        let before = try files.map(FileLines.bytes)
+        #expect(before.allSatisfy { !$0.isEmpty })
+        let copy = other.directory + "/copy"
+        let opened = hint { _ = try place.reopen() }
+        let copied = hint { try LogBackup.create(of: place.directory, at: copy) { _, _ in } }
+        let restored = hint {
+            var chance = SplitMix64(seed: 1)
+            try LogBackup.restore(
+                path, into: other.directory, at: .distantPast, chance: &chance
+            ) { _, _ in }
+        }
+        #expect(opened.hasPrefix("move the data directory away"))
+        #expect(copied == opened)
+        #expect(access(copy, F_OK) != 0)
+        #expect(restored.hasSuffix("; tombolo backup restore NEW --data DIR"))
+        #expect(try files.map(FileLines.bytes) == before)
+    }
+
     @Test func `the ballast is there, and is given up once`() async throws {
         let place = SQLitePlace()
         let room = DiskRoom(directory: place.directory)
@@ -149,6 +235,16 @@ private enum FileLines {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = fread(&bytes, 1, bytes.count, file)
         return String(decoding: bytes.prefix(count).prefix { $0 != 10 }, as: UTF8.self)
+    }
+
+    static func bytes(_ path: String) throws -> [UInt8] {
+        let file = try #require(fopen(path, "r"))
+        defer { fclose(file) }
+        fseek(file, 0, SEEK_END)
+        var bytes = [UInt8](repeating: 0, count: ftell(file))
+        rewind(file)
+        #expect(fread(&bytes, 1, bytes.count, file) == bytes.count)
+        return bytes
     }
 
     static func write(_ line: String, to path: String) throws {

@@ -51,18 +51,6 @@ private func writer(on disk: SimulatedDisk) throws -> LogWriter {
     #expect(try writer.recover(idempotencySince: .distantPast).heads.map(\.version) == [2, 1])
 }
 
-@Test func `tables of idempotency keys are dropped a day later, and forgotten`() throws {
-    let disk = SimulatedDisk(seed: 1)
-    let writer = try writer(on: disk)
-    for hour in Int64(0)..<60 {
-        let event = Sample.event(1, after: hour, at: Sample.noon + .hours(hour), key: "\(hour)")
-        _ = try writer.store([Sample.batch(event)])[0].get()
-        writer.cutIfDue()
-    }
-    let recovered = try writer.recover(idempotencySince: .distantPast)
-    #expect(recovered.idempotency.table.seqs == Array(35...60))
-}
-
 @Test func `a tenant that came with a rolled-back transaction comes again`() throws {
     let disk = SimulatedDisk(seed: 1)
     let writer = try writer(on: disk)

@@ -51,9 +51,9 @@ private func refusal(_ place: SQLitePlace) throws -> (cause: String, hint: Strin
     await (try place.reopen()).close()
     shell(place, "PRAGMA user_version = 99")
     let refused = try refusal(place)
-    #expect(refused.cause.contains("it has schema 99, this program knows up to 5"))
+    #expect(refused.cause.contains("it has schema 99, this program knows up to 6"))
     #expect(refused.hint.hasPrefix("run the newer tombolo that wrote it"))
-    shell(place, "PRAGMA user_version = 5")
+    shell(place, "PRAGMA user_version = 6")
     await (try place.reopen()).close()
 }
 
@@ -61,7 +61,7 @@ private func refusal(_ place: SQLitePlace) throws -> (cause: String, hint: Strin
     let place = SQLitePlace()
     shell(place, "CREATE TABLE log(a); PRAGMA application_id = 1414349391; PRAGMA user_version = 4")
     let refused = try refusal(place)
-    #expect(refused.cause.contains("it has schema 4, this program reads 5"))
+    #expect(refused.cause.contains("it has schema 4, this program reads 6"))
     #expect(
         refused.hint.contains("tombolo log export") && refused.hint.contains("tombolo log import"))
     #expect(try refusal(place) == refused)

@@ -89,8 +89,8 @@ private final class OldLog {
         }
         let tables = texts(
             """
-            SELECT name FROM sqlite_schema WHERE name IN ('event', 'fact', 'snapshot')
-            OR name GLOB 'retired_*' OR name GLOB 'idempotency_*'
+            SELECT name FROM sqlite_schema WHERE name IN ('event', 'fact', 'snapshot', 'keys')
+            OR name GLOB 'retired_*'
             """)
         let rows = tables.compactMap { Int64(texts("SELECT count(*) FROM \($0)").first ?? "") }
         let bytes = texts("SELECT coalesce(sum(length(row)), 0) FROM event").first
@@ -107,8 +107,8 @@ private final class Count: Sendable {
 }
 
 @Suite struct PieceTests {
-    /// Of events, facts and names; and keys, which are small, beside them.
-    private static let rowsMax: Int64 = 2_000 + 2_000 + 8_192
+    /// Of events, facts and names; and one of keys.
+    private static let rowsMax: Int64 = 2_000 + 2_000 + 1
     private static let bytesMax: Int64 = 2 << 20
 
     @Test func `a cut of a day goes in pieces, and the log is whole after each`() throws {
@@ -127,8 +127,8 @@ private final class Count: Sendable {
             before = after
             if pieces % 5 == 0 { #expect(try log.verdict().wrong == []) }
         } while pieces < 1_000
-        // Left are the event of the present and its key.
-        #expect(before.rows == 2)
+        // Left is the event of the present.
+        #expect(before.rows == 1)
         #expect(pieces > 20)
         #expect(try log.verdict().wrong == [])
     }
@@ -144,7 +144,7 @@ private final class Count: Sendable {
             #expect(before.bytes - after.bytes < 600_000)
             before = after
         }
-        #expect(before.rows == 2)
+        #expect(before.rows == 1)
     }
 
     @Test func `a cut that is killed after each piece goes on, and overwrites what it takes`()
@@ -161,8 +161,8 @@ private final class Count: Sendable {
             if lives % 4 == 0 { #expect(try log.verdict().wrong == []) }
         }
         #expect(lives > 10)
-        // Of each life an event and its key.
-        #expect(try log.size().rows == 2 * lives)
+        // Of each life an event.
+        #expect(try log.size().rows == lives)
         #expect(try log.verdict().wrong == [])
         try log.emptyWAL()
         #expect(try !log.place.has("erased-"))

@@ -43,17 +43,19 @@ private func start(
     return recovered
 }
 
-/// A value whose checksum is right.
-private func crc(_ table: RowChecksum.Table, _ build: (inout RowChecksum) -> Void) -> Int64 {
-    var sum = RowChecksum(table)
-    build(&sum)
-    return sum.stored
+/// A blob of SQL.
+private func blob(_ row: UnsafeRawBufferPointer) -> String {
+    let hex = row.map { byte in
+        let text = String(byte, radix: 16)
+        return text.count == 1 ? "0" + text : text
+    }
+    return "x'\(hex.joined())'"
 }
 
 @Suite struct PoisonedRowTests {
     @Test func `a damaged name of a tenant is known by its heads, and written anew`() async throws {
         let place = try await filled()
-        let recovered = try await start(place, after: "UPDATE tenant SET name = 'lxb'")
+        let recovered = try await start(place, after: "UPDATE tenant SET row = zeroblob(7)")
         #expect(recovered.damage == ["tenant 1: its row is damaged"])
         let log = try place.reopen()
         #expect(try await log.recover().damage.isEmpty)
@@ -62,12 +64,12 @@ private func crc(_ table: RowChecksum.Table, _ build: (inout RowChecksum) -> Voi
         await log.close()
     }
 
-    @Test(arguments: ["log", "fact", "activity", "heads"])
-    func `a damaged row of where history was cut stops no start`(name: String) async throws {
+    @Test(arguments: LogCut.Key.allCases)
+    func `a damaged row of where history was cut stops no start`(key: LogCut.Key) async throws {
         let place = try await filled()
         let recovered = try await start(
-            place, after: "INSERT OR REPLACE INTO cut(name, value, crc) VALUES('\(name)', 77, 1)")
-        #expect(recovered.damage == ["where history was cut (\(name)): its row is damaged"])
+            place, after: "INSERT OR REPLACE INTO cut VALUES(\(key.rawValue), zeroblob(12))")
+        #expect(recovered.damage == ["where history was cut (\(key)): its row is damaged"])
         #expect(recovered.heads.map(\.version) == [2, 2, 2])
         #expect(recovered.lastActivity >= 3)
         let log = try place.reopen()
@@ -78,7 +80,7 @@ private func crc(_ table: RowChecksum.Table, _ build: (inout RowChecksum) -> Voi
     @Test func `a damaged key of the hash is made anew, with a line`() async throws {
         let place = try await filled()
         let recovered = try await start(
-            place, after: "UPDATE meta SET value = zeroblob(16) WHERE name GLOB 'idem*'")
+            place, after: "UPDATE meta SET row = zeroblob(20) WHERE key = 1")
         #expect(recovered.damage.count == 1)
         let line = try #require(recovered.damage.first)
         #expect(line.hasPrefix("the key of the hash of idempotency keys"))
@@ -87,23 +89,23 @@ private func crc(_ table: RowChecksum.Table, _ build: (inout RowChecksum) -> Voi
     @Test func `a damaged time of the last restore stops no start`() async throws {
         let place = try await filled()
         let recovered = try await start(
-            place, after: "INSERT INTO meta(name, crc, value) VALUES('restored_at', 1, x'00')")
+            place, after: "INSERT INTO meta(key, row) VALUES(2, x'00')")
         #expect(recovered.damage.count == 1)
         #expect(recovered.restoredAt == nil)
     }
 
-    @Test(arguments: [0, -5, 1 << 52, Int64.max])
-    func `a key of an event that the log does not have is no key`(seq: Int64) async throws {
+    @Test(arguments: [Int64.min, -5, 0, 1, 2, 16_385, 1 << 52, .max])
+    func `keys of a chapter that the log does not have are no keys`(first: Int64) async throws {
         let place = try await filled()
-        let hour = IdempotencyKey.hour(of: Sample.noon)
-        let sum = crc(.idempotency) { $0.add((seq, Int64(5))) }
         let recovered = try await start(
-            place,
-            after: """
-                INSERT INTO idempotency_\(hour)(seq, hash, crc) VALUES(\(seq), 5, \(sum))
-                """)
+            place, after: "INSERT INTO keys(key, row) VALUES(\(first), x'00')")
         #expect(
-            recovered.damage == ["the idempotency key of event \(seq): the log has no such event"])
+            recovered.damage == [
+                "the idempotency keys of event \(first): no log has such a row"
+            ])
+        let log = try place.reopen()
+        #expect(try await log.recover().damage.isEmpty, "it is gone")
+        await log.close()
     }
 
     @Test(arguments: [Int64.max, 1 << 60, -1])
@@ -114,11 +116,9 @@ private func crc(_ table: RowChecksum.Table, _ build: (inout RowChecksum) -> Voi
         _ = try await start(
             place,
             after: """
-                INSERT INTO event(seq, row) SELECT \(number), row FROM event WHERE seq = 1;
-                INSERT INTO fact SELECT \(number), tenant, activity, recorded_at, crc, kind,
-                    body, NULL FROM fact WHERE seq = 1;
-                INSERT INTO head SELECT \(number), tenant, version, seq, crc, value, NULL
-                    FROM head WHERE activity = 1
+                INSERT INTO event(key, row) SELECT \(number), row FROM event WHERE key = 1;
+                INSERT INTO fact(key, row) SELECT \(number), row FROM fact WHERE key = 1;
+                INSERT INTO head(key, row) SELECT \(number), row FROM head WHERE key = 1
                 """)
     }
 
@@ -131,18 +131,14 @@ private func crc(_ table: RowChecksum.Table, _ build: (inout RowChecksum) -> Voi
             let log = try place.reopen()
             let head = try #require(try await log.recover().heads.last)
             await log.close()
-            let (version, seq) =
-                column == "version" ? (number, head.seq) : (head.version, number)
-            let sum = crc(.head) { sum in
-                sum.add((Int64(3), Int64(1), version, seq))
-                head.value.withUnsafeBytes { sum.add($0) }
-            }
+            var mark = ActivityMarks.Mark(
+                version: head.version, seq: head.seq, tenantSeq: head.tenantSeq, tenant: 1)
+            if column == "version" { mark.version = number } else { mark.seq = number }
+            var buffer = RowBuffer()
+            let row = HeadRow.encode(
+                ActivityHead(activity: ActivityNumber(3), value: head.value), mark, into: &buffer)
             let recovered = try await start(
-                place,
-                after: """
-                    UPDATE head SET version = \(version), seq = \(seq), crc = \(sum)
-                    WHERE activity = 3
-                    """)
+                place, after: "UPDATE head SET row = \(blob(row)) WHERE key = 3")
             #expect(recovered.damaged.map(\.number.rawValue) == [3], "\(column)")
         }
     }
@@ -158,16 +154,12 @@ private func crc(_ table: RowChecksum.Table, _ build: (inout RowChecksum) -> Voi
                 version: version, previous: previous, anchor: 0, recordedAt: .min)
             let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
             let row = Array("{}".utf8).withUnsafeBytes { body in
-                Array(
+                blob(
                     EventRow.encode(
                         numbers, tenantSeq: 6, digest: 0, key: nothing, body: body, 6,
                         into: &buffer))
             }
-            let hex = row.map { byte in
-                let text = String(byte, radix: 16)
-                return text.count == 1 ? "0" + text : text
-            }.joined()
-            _ = try await start(place, after: "UPDATE event SET row = x'\(hex)' WHERE seq = 6")
+            _ = try await start(place, after: "UPDATE event SET row = \(row) WHERE key = 6")
             let log = try place.reopen()
             let seqs = try await log.history(after: 0, limit: 100).map(\.seq)
             #expect(seqs == [1, 2, 3, 4, 5, 7, 8])
@@ -177,7 +169,7 @@ private func crc(_ table: RowChecksum.Table, _ build: (inout RowChecksum) -> Voi
 
     @Test func `what begins in the place of a damaged activity takes its head away`() async throws {
         let place = try await filled()
-        shell(place, "UPDATE head SET crc = 1 WHERE activity = 3")
+        shell(place, "UPDATE head SET row = zeroblob(40) WHERE key = 3")
         let log = try place.reopen()
         #expect(try await log.recover().damaged.map(\.number.rawValue) == [3])
         var activities = SampleActivities()

@@ -123,7 +123,7 @@ import TomboloEventLog
 
     @Test func `where a tally is damaged no place is given twice`() throws {
         let log = try Sparse(2_000)
-        log.disk.execute("INSERT INTO tally VALUES(2, 1, 1, 1)", in: "tombolo.db")
+        log.disk.execute("INSERT INTO tally VALUES(2, zeroblob(20))", in: "tombolo.db")
         let writer = try log.writer()
         let recovered = try writer.recover(idempotencySince: .distantPast)
         #expect(recovered.damage.count == 1)

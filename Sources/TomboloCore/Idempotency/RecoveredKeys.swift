@@ -31,14 +31,20 @@ package struct RecoveredKeys: Sendable {
         self.tenants = tenants
     }
 
-    /// One key more; hours only rise.
-    package mutating func insert(_ hash: UInt64, seq: Int64, hour: Int64) {
+    /// There will be about so many.
+    package mutating func reserve(_ count: Int) { table.reserve(count) }
+
+    /// Keys of one hour more, each with its sequence; hours only rise.
+    package mutating func insert(
+        _ hashes: ArraySlice<UInt64>, seqs: ArraySlice<Int64>, hour: Int64
+    ) {
+        guard let first = seqs.first else { return }
         if hours.last.map({ $0.hour < hour }) ?? true {
-            hours.append(Hour(hour: hour, firstSeq: seq))
+            hours.append(Hour(hour: hour, firstSeq: first))
         }
-        hours[hours.count - 1].count += 1
-        table.insert(hash, seq: seq)
-        count += 1
+        hours[hours.count - 1].count += hashes.count
+        table.insert(hashes, seqs: seqs)
+        count += hashes.count
     }
 
     /// The newest event with this key, if the key may still stand at `now`.

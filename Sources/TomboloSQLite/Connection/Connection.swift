@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One connection to a database; closed when it goes out of scope.
 ///
@@ -8,6 +9,8 @@ struct Connection: ~Copyable {
     enum Access {
         case writing
         case reading
+        /// Makes no file beside the database, where all of it is in its own: nobody writes to it.
+        case readingAlone
     }
 
     private let handle: OpaquePointer
@@ -15,14 +18,15 @@ struct Connection: ~Copyable {
     /// Opens `path`; `vfs` names another file system than the machine's, for tests.
     init(path: String, access: Access, vfs: String? = nil) throws(SQLiteError) {
         _ = Self.configured
+        let uri = access == .readingAlone ? Self.sealed(path) : nil
         let flags =
             switch access {
             case .writing: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-            case .reading: SQLITE_OPEN_READONLY
+            case .reading, .readingAlone: SQLITE_OPEN_READONLY | (uri == nil ? 0 : SQLITE_OPEN_URI)
             }
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(
-            path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
+            uri ?? path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
         guard code == SQLITE_OK, let handle else {
             let error = handle == nil ? SQLiteError(code: code) : SQLiteError(handle)
             sqlite3_close_v2(handle)
@@ -33,6 +37,19 @@ struct Connection: ~Copyable {
     }
 
     deinit { sqlite3_close_v2(handle) }
+
+    /// `path` as a URI of a file that does not change; nil where a file beside it has rows of it.
+    private static func sealed(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        let path = String(cString: resolved)
+        var status = stat()
+        for end in ["-wal", "-journal"] {
+            if stat(path + end, &status) == 0, status.st_size > 0 { return nil }
+        }
+        let bytes = path.utf8.map { "%" + String(Int($0) + 0x100, radix: 16).dropFirst() }
+        return "file:\(bytes.joined())?immutable=1"
+    }
 
     /// How long another program's lock on the file is waited for: a backup's or a shell's, never a
     /// relay's.

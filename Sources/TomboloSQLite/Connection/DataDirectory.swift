@@ -8,6 +8,8 @@ import TomboloEventLog
 /// The hold is a `flock` on `tombolo.lock`: the kernel lets go when the process ends, however it
 /// ends. Created with mode 0700; an existing directory keeps its mode.
 final class DataDirectory: Sendable {
+    private static let lockName = "/tombolo.lock"
+
     let path: String
     /// When the last one that held it wrote last, where it did not end by itself: it was killed,
     /// or the machine went down.
@@ -15,21 +17,29 @@ final class DataDirectory: Sendable {
     /// The lock file's descriptor; nil once it is let go of.
     private let lock: Mutex<Int32?>
 
+    /// Whether our line is in the lock file.
+    private let signs: Bool
+
     init(_ path: String) throws(EventLogError) {
         self.path = path
         try Self.create(path)
-        let lockPath = path + "/tombolo.lock"
-        let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw Self.refused(lockPath) }
-        guard Self.hold(lock) else {
-            let holder = Self.holder(lock)
-            close(lock)
-            throw .unusable(
-                cause: "another relay\(holder) has \(path) open",
-                hint: "stop that one, or give this one a data directory of its own")
-        }
+        let lock = try Self.open(path, O_RDWR | O_CREAT)
+        try Self.hold(lock, LOCK_EX, path)
         lastRun = Self.isSigned(lock) ? Self.lastWrite(in: path) : nil
         Self.sign(lock)
+        signs = true
+        self.lock = Mutex(lock)
+    }
+
+    /// Keeps relays out of `path` and leaves all that is in it as it is. A backup has no lock file
+    /// and no relay: it is not held.
+    init(reading path: String) throws(EventLogError) {
+        self.path = path
+        let isThere = access(path + Self.lockName, F_OK) == 0
+        let lock = isThere ? try Self.open(path, O_RDONLY) : nil
+        if let lock { try Self.hold(lock, LOCK_SH, path) }
+        lastRun = nil
+        signs = false
         self.lock = Mutex(lock)
     }
 
@@ -38,16 +48,23 @@ final class DataDirectory: Sendable {
     /// Another relay may have it now. One that is killed does not come here.
     func letGo() {
         guard let descriptor = lock.withLock({ $0.take() }) else { return }
-        ftruncate(descriptor, 0)
+        if signs { ftruncate(descriptor, 0) }
         close(descriptor)
     }
 
     var databasePath: String { path + "/tombolo.db" }
+    /// Where a log is while it is imported.
+    private var importPath: String { databasePath + ".importing" }
 
     /// Makes the database's file, so that it and SQLite's files beside it, which inherit its mode,
-    /// are 0600.
+    /// are 0600. A new one is not made in the place of one whose import was killed.
     func createDatabase() throws(EventLogError) {
-        let descriptor = open(databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard access(databasePath, F_OK) == 0 || access(importPath, F_OK) != 0 else {
+            throw .unusable(
+                cause: "an import into \(path) has not come to its end",
+                hint: "give the import again: it begins anew; or rm \(importPath)")
+        }
+        let descriptor = Glibc.open(databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             if errno == EEXIST { return }
             throw Self.refused(databasePath)
@@ -56,14 +73,32 @@ final class DataDirectory: Sendable {
         Self.sync(path)
     }
 
-    /// Tries for a fifth of a second: one that is just ending, or a child of it that has not become
-    /// another program yet, is waited for.
-    private static func hold(_ lock: Int32) -> Bool {
+    /// A link is not followed: we write into the file that it names.
+    private static func open(_ path: String, _ flags: Int32) throws(EventLogError) -> Int32 {
+        let name = path + lockName
+        let lock = Glibc.open(name, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock < 0 else { return lock }
+        guard errno == ELOOP else { throw refused(name) }
+        throw .unusable(
+            cause: "\(name) is a link, and has to be a file of its own",
+            hint: "remove it: rm \(name)")
+    }
+
+    /// Closes `lock` where another has it. Tries for a fifth of a second: one that is just ending,
+    /// or a child of it that has not become another program yet, is waited for.
+    private static func hold(
+        _ lock: Int32, _ mode: Int32, _ path: String
+    ) throws(EventLogError) {
         for _ in 0..<20 {
-            if flock(lock, LOCK_EX | LOCK_NB) == 0 { return true }
+            if flock(lock, mode | LOCK_NB) == 0 { return }
             poll(nil, 0, 10)
         }
-        return flock(lock, LOCK_EX | LOCK_NB) == 0
+        if flock(lock, mode | LOCK_NB) == 0 { return }
+        let holder = holder(lock)
+        close(lock)
+        throw .unusable(
+            cause: "another relay\(holder) has \(path) open",
+            hint: "stop that one, or give this one a data directory of its own")
     }
 
     private static func create(_ path: String) throws(EventLogError) {
@@ -77,7 +112,7 @@ final class DataDirectory: Sendable {
     /// A new name in a directory is durable when the directory is; a file system that cannot do
     /// that does not need it.
     private static func sync(_ directory: String) {
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)

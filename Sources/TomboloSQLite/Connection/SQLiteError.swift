@@ -26,21 +26,33 @@ struct SQLiteError: Error, Equatable {
     /// A database that no relay has made.
     static let notOurs = SQLiteError(code: SQLITE_NOTADB)
 
-    /// A log that a newer program wrote.
-    static func newer(_ schema: Int64) -> SQLiteError {
-        SQLiteError(
-            code: SQLITE_SCHEMA,
-            message: "it has schema \(schema), this program knows up to \(LogSchema.version)",
-            hint: "run the newer tombolo that wrote it, or restore a backup from before it did")
-    }
-
-    /// A log that an older program wrote.
-    static func older(_ schema: Int64) -> SQLiteError {
-        SQLiteError(
+    /// A log that another program wrote, newer or older.
+    ///
+    /// - Parameter ofCopy: it is in a backup, which is to be restored.
+    static func other(_ schema: Int64, ofCopy: Bool = false) -> SQLiteError {
+        if schema > LogSchema.version {
+            return SQLiteError(
+                code: SQLITE_SCHEMA,
+                message: "it has schema \(schema), this program knows up to \(LogSchema.version)",
+                hint: "run the newer tombolo that wrote it, or restore a backup from before it did")
+        }
+        return SQLiteError(
             code: SQLITE_SCHEMA,
             message: "it has schema \(schema), this program reads \(LogSchema.version)",
-            hint: "export it with the tombolo that wrote it (tombolo log export), and import that "
-                + "into a new data directory (tombolo log import)")
+            hint: hint(older: schema, ofCopy))
+    }
+
+    private static func hint(older schema: Int64, _ isCopy: Bool) -> String {
+        guard schema == 5 else {
+            return "export it with the tombolo that wrote it (tombolo log export), and import that "
+                + "into a new data directory (tombolo log import)"
+        }
+        return isCopy
+            ? "make a copy of now of it, and restore that: COPY is the directory of this file; "
+                + "tombolo log import --from-data COPY --data NEW; "
+                + "tombolo backup restore NEW --data DIR"
+            : "move the data directory away, and take its log into a new one: mv DIR DIR.old; "
+                + "tombolo log import --from-data DIR.old --data DIR"
     }
 
     private init(code: Int32, message: String, hint: String) {

@@ -32,11 +32,12 @@ struct FactIndexErasing {
     ) throws(SQLiteError) {
         guard !changes.isEmpty else { return }
         let rows = try FactIndexRows(connection)
+        var buffer = RowBuffer()
         for (chapter, change) in changes.sorted(by: { $0.key < $1.key }) {
             if chapter >= number {
                 open.forget(change.entries, bytes: change.bytes)
-            } else if try !edit(chapter, change, rows, connection) {
-                try rows.insert(FactChapter.read(chapter, connection), chapter)
+            } else if try !edit(chapter, change, rows, into: &buffer, connection) {
+                try rows.insert(FactChapter.read(chapter, connection), chapter, into: &buffer)
             }
         }
     }
@@ -44,25 +45,22 @@ struct FactIndexErasing {
     /// False where a row is damaged or missing.
     private func edit(
         _ chapter: Int64, _ change: Change, _ rows: borrowing FactIndexRows,
-        _ connection: borrowing Connection
+        into buffer: inout RowBuffer, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Bool {
-        let blocks = try connection.prepare(FactChapter.selection)
-        blocks.bind(FactIndex.first(of: chapter), at: 1)
-        guard try blocks.step(), var found = FactChapter(blocks) else { return false }
+        let blocks = try connection.prepare(LogTable.factBlock.one)
+        guard var found = try blocks.find(FactIndex.first(of: chapter), FactChapter.init) else {
+            return false
+        }
         found.forget([], bytes: change.bytes)
-        blocks.reset()
-        try rows.insertBlocks(of: found, chapter)
-        let selection = try connection.prepare(FactBucket.selection)
+        try rows.insertBlocks(of: found, chapter, into: &buffer)
+        let selection = try connection.prepare(LogTable.factBucket.one)
         for (bucket, entries) in Dictionary(grouping: change.entries, by: \.bucket)
             .sorted(by: { $0.key < $1.key })
         {
             let key = FactIndex.key(chapter, Int64(bucket))
-            selection.bind(key, at: 1)
-            defer { selection.reset() }
-            guard try selection.step(), let row = FactBucket.row(selection) else { return false }
-            let left = FactBucket.row(row, without: entries)
-            selection.reset()
-            try rows.insert(left, key: key)
+            guard let found = try selection.find(key, FactBucket.entries) else { return false }
+            let left = FactBucket.entries(found, without: entries)
+            try rows.insert(left, key: key, into: &buffer)
         }
         return true
     }

@@ -62,7 +62,7 @@ package struct LogErasing {
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
         days = try RetiredDays.days(connection)
-        guard burying.isEmpty else { return try buryNext(connection) }
+        guard burying.isEmpty else { return try buryNext(standing, connection) }
         switch stage {
         case .starts(let after): try findStarts(after, connection)
         case .heads(let day, let after): try findHeads(day, after, connection)
@@ -88,21 +88,19 @@ package struct LogErasing {
     ) throws(SQLiteError) {
         guard case .device(let device) = erasure.subject else { return }
         let events = try connection.prepare(
-            """
-            SELECT \(EventRow.columns) FROM event WHERE seq > \(after) ORDER BY seq
-            LIMIT \(Self.rowsMax)
-            """)
+            LogTable.event.selection("WHERE key > \(after) ORDER BY key LIMIT \(Self.rowsMax)"))
         var (last, bytes): (Int64?, Int) = (nil, 0)
         while bytes < Self.bytesMax, try events.step() {
-            last = events.integer(0)
-            let row = events.bytes(1)
-            bytes += row.count
-            guard let numbers = EventRow.unproved(row), numbers.tenant == tenant,
-                numbers.kind == EventKind.start.rawValue,
-                let proved = EventRow.numbers(events.integer(0), row)
-            else { continue }
-            let body = Array(row[proved.bodyStart...])
-            if DeviceTrace.inStart(body, of: device) != .none { note(proved.activity) }
+            last = events.key
+            bytes += events.row.count
+            events.read { seq, row in
+                guard let numbers = EventRow.unproved(row), numbers.tenant == tenant,
+                    numbers.kind == EventKind.start.rawValue,
+                    let proved = EventRow.numbers(seq, row)
+                else { return }
+                let body = row.array(from: proved.bodyStart)
+                if DeviceTrace.inStart(body, of: device) != .none { note(proved.activity) }
+            }
         }
         stage = last.map { .starts(after: $0) } ?? .heads(day: nil, after: -1)
     }
@@ -119,44 +117,36 @@ package struct LogErasing {
         }
         let table = Self.table(day)
         var (last, bytes): (Int64?, Int) = (nil, 0)
-        var among: [(RecoveredHead, ActivityMarks.Mark)] = []
+        var among: [(activity: Int64, head: HeadRow.Found)] = []
         let heads = try connection.prepare(
-            """
-            SELECT \(HeadRow.columns) FROM \(table) WHERE activity > \(after)
-            ORDER BY activity LIMIT \(Self.rowsMax)
-            """)
+            table.selection("WHERE key > \(after) ORDER BY key LIMIT \(Self.rowsMax)"))
         while bytes < Self.bytesMax, try heads.step() {
-            let activity = heads.integer(0)
+            let activity = heads.key
             last = activity
-            bytes += heads.bytes(5).count
-            guard let mark = HeadRow.mark(heads), mark.tenant == tenant else { continue }
-            let value = Array(heads.bytes(5))
-            switch DeviceTrace.inHead(value, of: device) {
+            bytes += heads.row.count
+            guard let head = heads.read(HeadRow.head), head.mark.tenant == tenant else { continue }
+            switch DeviceTrace.inHead(head.value, of: device) {
             case .none: continue
             case .alone: whole.insert(activity)
-            case .among:
-                among.append(
-                    (
-                        RecoveredHead(
-                            activity: ActivityNumber(activity), version: mark.version,
-                            seq: mark.seq, value: value), mark
-                    ))
+            case .among: among.append((activity, head))
             }
             note(activity)
         }
         heads.reset()
-        let change = try connection.prepare(HeadRow.change(in: table))
-        for (head, mark) in among where !erasure.isTrial {
-            let value = DeviceTrace.head(head.value, version: head.version, without: device)
-            let left = ActivityHead(activity: head.activity, value: value)
-            try change.check(HeadRow.write(left, mark, with: change))
+        let change = try connection.prepare(table.change)
+        var buffer = RowBuffer()
+        for (activity, head) in among where !erasure.isTrial {
+            let value = DeviceTrace.head(
+                head.value, version: head.mark.version, without: device)
+            let left = ActivityHead(activity: ActivityNumber(activity), value: value)
+            try change.put(activity, HeadRow.encode(left, head.mark, into: &buffer))
         }
         stage = last.map { .heads(day: day, after: $0) } ?? end
     }
 
     /// Of those that retired on `day`; nil: of those that live.
-    private static func table(_ day: Int64?) -> String {
-        day.map { "\(RetiredDays.prefix)\($0)" } ?? "head"
+    private static func table(_ day: Int64?) -> LogTable {
+        day.map(LogTable.retired) ?? .head
     }
 
     // MARK: The way back along an activity
@@ -173,7 +163,7 @@ package struct LogErasing {
             stage = .ways(index: index + 1, seq: nil, run: [])
             return
         }
-        let event = try EventRow.Editing(connection)
+        let event = try EventRow.Editing(standing.hash, connection)
         var (seq, run) = (from ?? mark.seq, run)
         for _ in 0..<Self.rowsMax where event.bytesSeen < Self.bytesMax && burying.isEmpty {
             guard let row = try event.numbers(seq), row.activity == activity, row.previous < seq
@@ -198,13 +188,13 @@ package struct LogErasing {
         of activity: Int64, _ standing: Standing, _ connection: borrowing Connection
     ) throws(SQLiteError) -> (ActivityMarks.Mark, [UInt8])? {
         for table in [Self.table(nil)] + days.map(Self.table) {
-            let rows = try connection.prepare(
-                "SELECT \(HeadRow.columns) FROM \(table) WHERE activity = \(activity)")
-            guard try rows.step() else { continue }
+            let row = try connection.prepare(table.one)
+            let found = try row.find(activity) { (HeadRow.mark($0, $1), HeadRow.value($0, $1)) }
+            guard let (stored, value) = found else { continue }
             let live = standing.marks.mark(activity)
             // A damaged head is no way to anywhere, but memory knows where a living one stands.
-            guard let mark = live.seq > 0 ? live : HeadRow.mark(rows) else { return nil }
-            return (mark, Array(rows.bytes(5)))
+            guard let mark = live.seq > 0 ? live : stored else { return nil }
+            return (mark, value)
         }
         return nil
     }
@@ -234,8 +224,10 @@ package struct LogErasing {
         run = []
     }
 
-    private mutating func buryNext(_ connection: borrowing Connection) throws(SQLiteError) {
-        let event = try EventRow.Editing(connection)
+    private mutating func buryNext(
+        _ standing: Standing, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let event = try EventRow.Editing(standing.hash, connection)
         for _ in 0..<Self.rowsMax where event.bytesSeen < Self.bytesMax {
             guard let seq = burying.popLast() else { return }
             if let row = try event.numbers(seq) { try bury(seq, row, event) }
@@ -272,13 +264,15 @@ package struct LogErasing {
             oldest.previous > (try LogCut(connection) { _ in }).seq
         else { return }
         let rows = try connection.prepare(
-            "SELECT \(EventRow.columns) FROM event WHERE seq < \(oldest.seq) ORDER BY seq")
+            LogTable.event.selection("WHERE key < \(oldest.seq) ORDER BY key"))
         var left: [(Int64, EventRow.Numbers)] = []
         while try rows.step() {
-            if EventRow.unproved(rows.bytes(1))?.activity == activity,
-                let numbers = EventRow.numbers(rows)
-            {
-                left.append((rows.integer(0), numbers))
+            rows.read { seq, row in
+                if EventRow.unproved(row)?.activity == activity,
+                    let numbers = EventRow.numbers(seq, row)
+                {
+                    left.append((seq, numbers))
+                }
             }
         }
         for (seq, numbers) in left { try bury(seq, numbers, event) }
@@ -289,21 +283,15 @@ package struct LogErasing {
         of activity: Int64, from seq: Int64, _ event: EventRow.Editing,
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        let selection = try connection.prepare(
-            "SELECT \(SnapshotRow.columns) FROM snapshot WHERE seq = ?1")
-        let insertion = try connection.prepare(SnapshotRow.insertion)
-        func numbers(_ seq: Int64) throws(SQLiteError) -> SnapshotRow.Numbers? {
-            selection.bind(seq, at: 1)
-            defer { selection.reset() }
-            return try selection.step() ? SnapshotRow.numbers(selection) : nil
-        }
+        let selection = try connection.prepare(LogTable.snapshot.one)
+        let change = try connection.prepare(LogTable.snapshot.change)
         var buffer = RowBuffer()
-        var next = try numbers(seq) == nil ? try event.numbers(seq)?.anchor ?? 0 : seq
-        while next > 0, let found = try numbers(next), found.activity == activity,
-            found.previous < next
+        let isKept = try selection.find(seq, SnapshotRow.numbers) != nil
+        var next = isKept ? seq : try event.numbers(seq)?.anchor ?? 0
+        while next > 0, let found = try selection.find(next, SnapshotRow.numbers),
+            found.activity == activity, found.previous < next
         {
-            try insertion.check(
-                SnapshotRow.insert(next, found, [], into: &buffer, with: insertion))
+            try change.put(next, SnapshotRow.encode(next, found, [], into: &buffer))
             next = found.previous
         }
     }
@@ -316,32 +304,32 @@ package struct LogErasing {
     ) throws(SQLiteError) {
         let tenants = standing.tenantTable
         let rows = try connection.prepare(
-            """
-            SELECT \(FactRow.columns) FROM fact WHERE seq > \(after) ORDER BY seq
-            LIMIT \(Self.rowsMax)
-            """)
+            LogTable.fact.selection("WHERE key > \(after) ORDER BY key LIMIT \(Self.rowsMax)"))
         let nothing = Array("{}".utf8)
         var (last, bytes): (Int64?, Int) = (nil, 0)
         var found: [RecordedFact] = []
         while bytes < Self.bytesMax, try rows.step() {
-            last = rows.integer(0)
+            last = rows.key
             bytes += found.last?.fact.body.count ?? 0
-            guard rows.integer(1) == tenant, let fact = FactRow.fact(rows, tenants: tenants),
-                fact.fact.body != nothing, isMeant(fact.fact)
-            else { continue }
+            let fact = rows.read { seq, row in
+                FactRow.unproved(row)?.tenant == tenant
+                    ? FactRow.fact(seq, row, tenants: tenants) : nil
+            }
+            guard let fact, fact.fact.body != nothing, isMeant(fact.fact) else { continue }
             found.append(fact)
         }
         rows.reset()
-        let replacement = try connection.prepare(FactRow.replacement)
+        let change = try connection.prepare(LogTable.fact.change)
+        var buffer = RowBuffer()
         var index = FactIndexErasing(tenant: tenant)
         for fact in found where !erasure.isTrial {
             index.note(fact)
             var left = fact.fact
             left.body = nothing
-            try replacement.check(
-                FactRow.insert(
-                    left, seq: fact.seq, tenantSeq: fact.tenantSeq, tenant: tenant,
-                    with: replacement))
+            try change.put(
+                fact.seq,
+                FactRow.encode(
+                    left, fact.seq, tenantSeq: fact.tenantSeq, tenant: tenant, into: &buffer))
         }
         let open = FactIndex.chapter(of: standing.nextFactSeq)
         try index.store(open, &writing.factChapter, connection)

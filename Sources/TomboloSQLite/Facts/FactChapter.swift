@@ -61,26 +61,15 @@ struct FactChapter {
 
     // MARK: Its rows
 
-    static let columns = "first, crc, row"
-    static let insertion = "INSERT OR REPLACE INTO fact_block(\(columns)) VALUES(?1,?2,?3)"
-    static let selection = "SELECT \(columns) FROM fact_block WHERE first = ?1"
-
-    /// The row of `fact_block`: how many bytes the facts count, and the blocks.
-    func insert(_ chapter: Int64, with statement: borrowing Statement) throws(SQLiteError) {
-        let first = FactIndex.first(of: chapter)
-        let row = withUnsafeBytes(of: bytes) { Array($0) } + blocks.withUnsafeBytes { Array($0) }
-        let code = row.withUnsafeBytes { row in
-            statement.bind(first, at: 1)
-            statement.bind(Self.checksum(first, row), at: 2)
-            statement.bindBlob(row, at: 3)
-            return statement.run()
-        }
-        try statement.check(code)
+    /// The row of `fact_block`: how many bytes the facts count, and the blocks. Its key is the
+    /// chapter's first sequence.
+    func encode(_ first: Int64, into buffer: inout RowBuffer) -> UnsafeRawBufferPointer {
+        blocks.withUnsafeBytes { buffer.row(.factBlock, first, bytes, $0) }
     }
 
     /// The rows of `fact_index`.
     func insertBuckets(
-        _ chapter: Int64, with statement: borrowing Statement
+        _ chapter: Int64, into buffer: inout RowBuffer, with statement: borrowing Statement
     ) throws(SQLiteError) {
         var counts = [Int](repeating: 0, count: Int(FactIndex.buckets) + 1)
         for entry in entries { counts[entry.bucket + 1] += 1 }
@@ -96,32 +85,23 @@ struct FactChapter {
         for bucket in 0..<Int(FactIndex.buckets) {
             let range = counts[bucket] * FactEntry.size..<counts[bucket + 1] * FactEntry.size
             let key = FactIndex.key(chapter, Int64(bucket))
-            let code = sorted.withUnsafeBytes {
-                FactBucket.insert(key, UnsafeRawBufferPointer(rebasing: $0[range]), with: statement)
-            }
-            try statement.check(code)
+            try statement.put(key, FactBucket.encode(key, sorted[range], into: &buffer))
         }
     }
 
-    /// The present row of a statement that selects `columns`, without entries; nil where it is
-    /// damaged.
-    init?(_ statement: borrowing Statement) {
-        let row = statement.bytes(2)
-        let size = MemoryLayout<Int64>.size
-        guard row.count == size + Self.blocksMax * MemoryLayout<RowBlock>.stride,
-            Self.checksum(statement.integer(0), row) == statement.integer(1)
+    /// The chapter without entries; nil where its row is damaged.
+    init?(_ first: Int64, _ row: RawSpan) {
+        let size = Self.blocksMax * MemoryLayout<RowBlock>.stride
+        guard let bytes = row.numbers(Int64.self),
+            row.byteCount == RowChecksum.bytes + MemoryLayout<Int64>.size + size,
+            RowChecksum.isRight(.factBlock, first, row)
         else { return nil }
-        bytes = row.loadUnaligned(as: Int64.self)
-        blocks.withUnsafeMutableBytes {
-            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: row[size...]))
+        self.bytes = bytes
+        row.withUnsafeBytes { row in
+            blocks.withUnsafeMutableBytes {
+                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: row.suffix(size)))
+            }
         }
-    }
-
-    private static func checksum(_ first: Int64, _ row: UnsafeRawBufferPointer) -> Int64 {
-        var sum = RowChecksum(.factBlock)
-        sum.add(first)
-        sum.add(row)
-        return sum.stored
     }
 
     // MARK: From its facts
@@ -138,80 +118,67 @@ struct FactChapter {
         _ chapter: Int64, _ connection: borrowing Connection
     ) throws(SQLiteError) -> FactChapter {
         let rows = try connection.prepare(
-            "SELECT \(FactRow.columns) FROM fact WHERE seq >= ?1 AND seq <= ?2 ORDER BY seq")
+            LogTable.fact.selection("WHERE key >= ?1 AND key <= ?2 ORDER BY key"))
         rows.bind(FactIndex.first(of: chapter), at: 1)
         rows.bind(FactIndex.last(of: chapter), at: 2)
         var found = FactChapter()
-        while try rows.step() { found.add(rows) }
+        while try rows.step() { rows.read { _ = found.add($0, $1) } }
         return found
     }
 
-    /// Takes in the present row of a statement that selects `FactRow.columns`, unless it is
-    /// damaged: then the answer is false.
-    @discardableResult
-    mutating func add(_ row: borrowing Statement) -> Bool {
-        guard FactRow.place(row) != nil else { return false }
-        add(
-            row.integer(0), tenant: row.integer(1),
-            activity: row.isNull(2) ? nil : row.integer(2), recordedAt: row.integer(3),
-            kind: row.bytes(5), body: row.bytes(6))
+    /// Takes in the row of a fact, unless it is damaged: then the answer is false.
+    mutating func add(_ seq: Int64, _ row: RawSpan) -> Bool {
+        guard let numbers = FactRow.numbers(seq, row) else { return false }
+        FactRow.withContent(numbers, row) { kind, body in
+            add(
+                seq, tenant: numbers.tenant, activity: numbers.activity,
+                recordedAt: numbers.recordedAt, kind: kind, body: body)
+        }
         return true
     }
 }
 
 /// A row of the table `fact_index`: which facts of a chapter some activities and devices have.
 struct FactBucket {
-    static let columns = "key, crc, row"
-    static let insertion = "INSERT OR REPLACE INTO fact_index(\(columns)) VALUES(?1,?2,?3)"
-    static let selection = "SELECT \(columns) FROM fact_index WHERE key = ?1"
-
-    /// Runs `insertion`. The answer is SQLite's code.
-    static func insert(
-        _ key: Int64, _ row: UnsafeRawBufferPointer, with statement: borrowing Statement
-    ) -> Int32 {
-        statement.bind(key, at: 1)
-        statement.bind(checksum(key, row), at: 2)
-        statement.bindBlob(row, at: 3)
-        return statement.run()
+    static func encode(
+        _ key: Int64, _ entries: ArraySlice<UInt8>, into buffer: inout RowBuffer
+    ) -> UnsafeRawBufferPointer {
+        entries.withUnsafeBytes { buffer.row(.factIndex, key, $0) }
     }
 
-    /// The entries of the present row; nil where it is damaged.
-    static func row(_ statement: borrowing Statement) -> UnsafeRawBufferPointer? {
-        let row = statement.bytes(2)
-        guard row.count % FactEntry.size == 0,
-            checksum(statement.integer(0), row) == statement.integer(1)
+    /// The entries' bytes; nil where the row is damaged.
+    static func entries(_ key: Int64, _ row: RawSpan) -> [UInt8]? {
+        guard (row.byteCount - RowChecksum.bytes) % FactEntry.size == 0,
+            RowChecksum.isRight(.factIndex, key, row)
         else { return nil }
-        return row
+        return row.array(from: RowChecksum.bytes)
     }
 
     /// The places in their chapter of the facts with that hash, rising.
-    static func offsets(of hash: FactHash, in row: UnsafeRawBufferPointer) -> [Int64] {
+    static func offsets(of hash: FactHash, in entries: [UInt8]) -> [Int64] {
         let wanted = FactEntry(hash, offset: 0).stored
         var offsets: [Int64] = []
-        for index in 0..<row.count / FactEntry.size {
-            let bits = FactEntry.load(index, from: row)
-            if bits & ~FactEntry.offsetMask == wanted { offsets.append(FactEntry.offset(bits)) }
+        entries.withUnsafeBytes { entries in
+            for index in 0..<entries.count / FactEntry.size {
+                let bits = FactEntry.load(index, from: entries)
+                if bits & ~FactEntry.offsetMask == wanted { offsets.append(FactEntry.offset(bits)) }
+            }
         }
         return offsets
     }
 
-    /// What is left of it.
-    static func row(_ row: UnsafeRawBufferPointer, without entries: [FactEntry]) -> [UInt8] {
-        let gone = Set(entries.map(\.stored))
+    /// What is left of them.
+    static func entries(_ entries: [UInt8], without lost: [FactEntry]) -> [UInt8] {
+        let gone = Set(lost.map(\.stored))
         var left: [UInt8] = []
-        left.reserveCapacity(row.count)
-        for index in 0..<row.count / FactEntry.size
-        where !gone.contains(FactEntry.load(index, from: row)) {
-            let start = index * FactEntry.size
-            left += row[start..<start + FactEntry.size]
+        left.reserveCapacity(entries.count)
+        entries.withUnsafeBytes { entries in
+            for index in 0..<entries.count / FactEntry.size
+            where !gone.contains(FactEntry.load(index, from: entries)) {
+                let start = index * FactEntry.size
+                left += entries[start..<start + FactEntry.size]
+            }
         }
         return left
-    }
-
-    private static func checksum(_ key: Int64, _ row: UnsafeRawBufferPointer) -> Int64 {
-        var sum = RowChecksum(.factIndex)
-        sum.add(key)
-        sum.add(row)
-        return sum.stored
     }
 }

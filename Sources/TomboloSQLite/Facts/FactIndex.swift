@@ -15,11 +15,6 @@ enum FactIndex {
     /// A chapter has so many rows in the table `fact_index`, about 2.5 kB each.
     static let buckets: Int64 = 64
 
-    static let schema = """
-        CREATE TABLE fact_block(first INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);
-        CREATE TABLE fact_index(key INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);
-        """
-
     /// Whether a fact can have that sequence.
     static func isPlace(_ seq: Int64) -> Bool { (1...LogSchema.numberMax).contains(seq) }
 
@@ -35,7 +30,7 @@ enum FactIndex {
         let chapters = seq / size
         try connection.execute(
             """
-            DELETE FROM fact_block WHERE first < \(first(of: chapters));
+            DELETE FROM fact_block WHERE key < \(first(of: chapters));
             DELETE FROM fact_index WHERE key < \(key(chapters, 0))
             """)
     }
@@ -51,24 +46,30 @@ struct FactIndexRows: ~Copyable {
     private let buckets: Statement
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
-        let blocks = try connection.prepare(FactChapter.insertion)
-        let buckets = try connection.prepare(FactBucket.insertion)
+        let blocks = try connection.prepare(LogTable.factBlock.replacement)
+        let buckets = try connection.prepare(LogTable.factBucket.replacement)
         self.blocks = blocks
         self.buckets = buckets
     }
 
-    func insert(_ chapter: FactChapter, _ number: Int64) throws(SQLiteError) {
-        try insertBlocks(of: chapter, number)
-        try chapter.insertBuckets(number, with: buckets)
+    func insert(
+        _ chapter: FactChapter, _ number: Int64, into buffer: inout RowBuffer
+    ) throws(SQLiteError) {
+        try insertBlocks(of: chapter, number, into: &buffer)
+        try chapter.insertBuckets(number, into: &buffer, with: buckets)
     }
 
-    func insertBlocks(of chapter: FactChapter, _ number: Int64) throws(SQLiteError) {
-        try chapter.insert(number, with: blocks)
+    func insertBlocks(
+        of chapter: FactChapter, _ number: Int64, into buffer: inout RowBuffer
+    ) throws(SQLiteError) {
+        let first = FactIndex.first(of: number)
+        try blocks.put(first, chapter.encode(first, into: &buffer))
     }
 
-    func insert(_ bucket: [UInt8], key: Int64) throws(SQLiteError) {
-        let code = bucket.withUnsafeBytes { FactBucket.insert(key, $0, with: buckets) }
-        try buckets.check(code)
+    func insert(
+        _ entries: [UInt8], key: Int64, into buffer: inout RowBuffer
+    ) throws(SQLiteError) {
+        try buckets.put(key, FactBucket.encode(key, entries[...], into: &buffer))
     }
 }
 

@@ -11,12 +11,11 @@ struct FactSizes {
 
     /// Reads them. A chapter whose row is damaged is counted anew.
     init(_ connection: borrowing Connection) throws(SQLiteError) {
-        let rows = try connection.prepare(
-            "SELECT \(FactChapter.columns) FROM fact_block ORDER BY first")
+        let rows = try connection.prepare(LogTable.factBlock.selection("ORDER BY key"))
         while try rows.step() {
-            guard FactIndex.isPlace(rows.integer(0)) else { continue }
-            let number = FactIndex.chapter(of: rows.integer(0))
-            if let chapter = FactChapter(rows) {
+            guard FactIndex.isPlace(rows.key) else { continue }
+            let number = FactIndex.chapter(of: rows.key)
+            if let chapter = rows.read(FactChapter.init) {
                 add(number, chapter.bytes)
             } else {
                 add(number, try FactChapter.read(number, connection).bytes)

@@ -3,27 +3,16 @@ import TomboloEventLog
 
 /// The head of an activity, wherever it stands.
 struct HeadFinder {
-    struct Found {
-        var version: Int64
-        var seq: Int64
-        var value: [UInt8]
-    }
+    private let tables: [LogTable]
 
-    private let tables: [String]
-
-    init(_ days: [Int64]) { tables = ["head"] + days.map { "\(RetiredDays.prefix)\($0)" } }
+    init(_ days: [Int64]) { tables = [.head] + days.map(LogTable.retired) }
 
     func find(
         _ activity: Int64, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> Found? {
+    ) throws(SQLiteError) -> HeadRow.Found? {
         for table in tables {
-            let row = try connection.prepare(
-                "SELECT \(HeadRow.columns) FROM \(table) WHERE activity = ?1")
-            row.bind(activity, at: 1)
-            if try row.step(), let mark = HeadRow.mark(row) {
-                return Found(
-                    version: mark.version, seq: mark.seq, value: Array(row.bytes(5)))
-            }
+            let row = try connection.prepare(table.one)
+            if let head = try row.find(activity, HeadRow.head) { return head }
         }
         return nil
     }

@@ -65,11 +65,9 @@ extension LogReader {
         if let hint, let row = try numbers(at: hint), row.activity == activity {
             return row.tenant == tenant ? .at(hint) : .nobodys
         }
-        head.bind(activity, at: 1)
-        defer { head.reset() }
         let mark: ActivityMarks.Mark
-        if try head.step() {
-            guard let live = HeadRow.mark(head) else { return .unknown }
+        if let live = try head.find(activity, { .some(HeadRow.mark($0, $1)) }) {
+            guard let live else { return .unknown }
             mark = live
         } else {
             guard let found = try RetiredDays.find(activity, connection) else { return .nobodys }
@@ -81,15 +79,15 @@ extension LogReader {
 
     /// Among the events that no row of a head tells of yet; 0 where it has none there.
     private func newestWithoutHead(of activity: Int64) throws(SQLiteError) -> Int64 {
-        let heads = try integer(headsCut)
+        let heads = try cut(.heads)
         guard heads > 0 else { return 0 }
         eventsBetween.bind(heads, at: 1)
         eventsBetween.bind(Int64.max, at: 2)
         defer { eventsBetween.reset() }
         var newest: Int64 = 0
         while try eventsBetween.step() {
-            if EventRow.unproved(eventsBetween.bytes(1))?.activity == activity {
-                newest = eventsBetween.integer(0)
+            if EventRow.unproved(eventsBetween.row.bytes)?.activity == activity {
+                newest = eventsBetween.key
             }
         }
         return newest
@@ -133,9 +131,7 @@ extension LogReader {
     }
 
     private func snapshotNumbers(at seq: Int64) throws(SQLiteError) -> SnapshotRow.Numbers? {
-        snapshotAt.bind(seq, at: 1)
-        defer { snapshotAt.reset() }
-        return try snapshotAt.step() ? SnapshotRow.numbers(snapshotAt) : nil
+        try snapshotAt.find(seq, SnapshotRow.numbers)
     }
 
     /// The newest snapshot at or before a moment.
@@ -144,7 +140,7 @@ extension LogReader {
     ) throws(SQLiteError) -> RecoveredHead? {
         guard let row = try numbers(at: newest), row.activity == activity, row.tenant == tenant
         else { return nil }
-        let cut = try integer(eventCut)
+        let cut = try cut(.log)
         guard let name = tenants.name(tenant) else { return nil }
         let moment = try bound(asked, tenant, name)
         var next = newest
@@ -170,11 +166,9 @@ extension LogReader {
     private func head(
         at seq: Int64, _ numbers: SnapshotRow.Numbers
     ) throws(SQLiteError) -> RecoveredHead? {
-        snapshotAt.bind(seq, at: 1)
-        defer { snapshotAt.reset() }
-        guard try snapshotAt.step() else { return nil }
-        let value = SnapshotRow.value(snapshotAt)
-        guard !value.isEmpty, let place = try event(at: seq)?.tenantSeq else { return nil }
+        guard let value = try snapshotAt.find(seq, SnapshotRow.value), !value.isEmpty,
+            let place = try event(at: seq)?.tenantSeq
+        else { return nil }
         return RecoveredHead(
             activity: ActivityNumber(numbers.activity), version: numbers.version, seq: seq,
             tenantSeq: place, value: value)

@@ -42,7 +42,7 @@ extension LogReader {
     }
 
     func scan(_ query: FactQuery, tenant: Int64) throws(SQLiteError) -> FactPage {
-        let first = max(try place(.fact, tenant, after: query.after), try integer(factCut)) + 1
+        let first = max(try place(.fact, tenant, after: query.after), try cut(.fact)) + 1
         let newest = min(try integer(lastFactSeq), LogSchema.numberMax)
         let last = min(newest, try end(tenant, before: query.before))
         guard first <= last else { return FactPage(facts: [], next: nil) }
@@ -79,9 +79,7 @@ extension LogReader {
     private func end(_ tenant: Int64, before tenantSeq: Int64?) throws(SQLiteError) -> Int64 {
         guard let tenantSeq, tenantSeq <= LogSchema.numberMax else { return .max }
         let start = try place(.fact, tenant, after: max(tenantSeq, 1) - 1)
-        factAt.bind(start + 1, at: 1)
-        defer { factAt.reset() }
-        if try factAt.step(), let next = FactRow.place(factAt), next == (tenant, tenantSeq) {
+        if let next = try factAt.find(start + 1, FactRow.place), next == (tenant, tenantSeq) {
             return start
         }
         return start + Waypoint.spacing + 1
@@ -125,9 +123,9 @@ extension LogReader {
 
     /// nil where the row is missing or damaged.
     private func blocks(of chapter: Int64) throws(SQLiteError) -> [RowBlock]? {
-        factBlocks.bind(FactIndex.first(of: chapter), at: 1)
-        defer { factBlocks.reset() }
-        if try factBlocks.step(), let found = FactChapter(factBlocks) { return found.blocks }
+        if let found = try factBlocks.find(FactIndex.first(of: chapter), FactChapter.init) {
+            return found.blocks
+        }
         note(chapter)
         return nil
     }
@@ -139,13 +137,12 @@ extension LogReader {
     ) throws(SQLiteError) -> [Int64]? {
         var common: [Int64]?
         for hash in filter.hashes {
-            factBucket.bind(FactIndex.key(chapter, hash.bucket), at: 1)
-            defer { factBucket.reset() }
-            guard try factBucket.step(), let row = FactBucket.row(factBucket) else {
+            let key = FactIndex.key(chapter, hash.bucket)
+            guard let entries = try factBucket.find(key, FactBucket.entries) else {
                 note(chapter)
                 return nil
             }
-            let offsets = FactBucket.offsets(of: hash, in: row)
+            let offsets = FactBucket.offsets(of: hash, in: entries)
             common = common.map { $0.filter(Set(offsets).contains) } ?? offsets
         }
         return common
@@ -177,29 +174,29 @@ extension LogReader {
     ) throws(SQLiteError) {
         rows.bind(range.lowerBound, at: 1)
         rows.bind(range.upperBound, at: 2)
-        rows.bind(walk.filter.tenant, at: 3)
         defer { rows.reset() }
-        while !walk.isDone, try rows.step() { look(at: rows, &walk) }
+        while !walk.isDone, try rows.step() { rows.read { look(at: $0, $1, &walk) } }
     }
 
     private func look(at seq: Int64, _ walk: inout FactWalk) throws(SQLiteError) {
         guard walk.places.contains(seq) else { return }
-        factAt.bind(seq, at: 1)
-        defer { factAt.reset() }
-        // Another tenant's fact may have the same hash.
-        guard try factAt.step(), factAt.integer(1) == walk.filter.tenant else { return }
-        look(at: factAt, &walk)
+        _ = try factAt.find(seq) { look(at: $0, $1, &walk) }
     }
 
     /// By what the row says, whether it is right or not: its checksum is for those that count.
-    private func look(at row: borrowing Statement, _ walk: inout FactWalk) {
-        let place = FactRow.unprovedPlace(row)
-        guard walk.takes(place), walk.filter.matches(row) else { return }
-        if let fact = FactRow.fact(row, tenants: tenants) {
+    private func look(at seq: Int64, _ row: RawSpan, _ walk: inout FactWalk) {
+        guard let numbers = FactRow.unproved(row) else {
+            return damage.add("fact \(seq): its row is damaged")
+        }
+        // Another tenant's fact may have the same hash.
+        guard numbers.tenant == walk.filter.tenant else { return }
+        let place = FactRow.tenantSeq(numbers, row, at: seq)
+        guard walk.takes(place), walk.filter.matches(numbers, row) else { return }
+        if let fact = FactRow.fact(seq, row, tenants: tenants) {
             walk.page.append(fact)
         } else {
             walk.page.damaged.append(place...place)
-            damage.add("fact \(row.integer(0)): its row is damaged")
+            damage.add("fact \(seq): its row is damaged")
         }
     }
 }
@@ -238,20 +235,17 @@ private struct FactFilter {
         block.mayHave(from: query.from, until: query.until) && marks.contains(where: block.has)
     }
 
-    /// Whether the present row of a statement that selects `FactRow.columns` is asked for, by what
-    /// it says.
-    func matches(_ row: borrowing Statement) -> Bool {
-        if let activity = query.activity,
-            row.isNull(2) || row.integer(2) != activity.rawValue
-        {
+    /// Whether a row is asked for, by what it says.
+    func matches(_ numbers: FactRow.Numbers, _ row: RawSpan) -> Bool {
+        if let activity = query.activity, numbers.activity != activity.rawValue { return false }
+        guard query.matches(recordedAt: Instant(nanoseconds: numbers.recordedAt)) else {
             return false
         }
-        guard query.matches(recordedAt: Instant(nanoseconds: row.integer(3))) else { return false }
-        if let kinds {
-            let kind = row.bytes(5)
-            guard kinds.contains(where: { $0.elementsEqual(kind) }) else { return false }
+        guard kinds != nil || recipient != nil else { return true }
+        return FactRow.withContent(numbers, row) { kind, body in
+            if let kinds, !kinds.contains(where: { $0.elementsEqual(kind) }) { return false }
+            guard let recipient else { return true }
+            return FactRecipient.key(in: body)?.elementsEqual(recipient) ?? false
         }
-        guard let recipient else { return true }
-        return FactRecipient.key(in: row.bytes(6))?.elementsEqual(recipient) ?? false
     }
 }

@@ -32,7 +32,7 @@ extension LogReader {
         let newest = try integer(lastSeq)
         guard query.after < query.through ?? .max else { return EventPage(events: [], next: nil) }
         let start = try start(of: query, tenant)
-        let cut = try integer(eventCut)
+        let cut = try cut(.log)
         var walk = Walk(
             position: start, tenantSeq: query.after, own: start, last: newest,
             isWhole: cut == 0 || start > cut)
@@ -64,7 +64,7 @@ extension LogReader {
 
     /// Behind it are the rows that are asked for.
     func start(of query: EventQuery, _ tenant: Int64) throws(SQLiteError) -> Int64 {
-        let cut = try integer(eventCut)
+        let cut = try cut(.log)
         if let place = query.place { return max(place, cut) }
         return max(try place(.event, tenant, after: query.after), cut)
     }
@@ -77,11 +77,11 @@ extension LogReader {
         blocksFrom.bind(LogChapter.first(of: walk.position + 1), at: 1)
         defer { blocksFrom.reset() }
         while !walk.isDone, try blocksFrom.step() {
-            let first = blocksFrom.integer(0)
+            let first = blocksFrom.key
             // Where a block has no row, its events are looked at one by one.
             try read(upTo: min(first - 1, walk.last), query, tenant, &walk)
             guard try goesOn(tenant, &walk) else { break }
-            guard let chapter = LogChapter(blocksFrom) else {
+            guard let chapter = blocksFrom.read(LogChapter.init) else {
                 try read(upTo: min(first + LogChapter.size - 1, walk.last), query, tenant, &walk)
                 continue
             }
@@ -125,15 +125,17 @@ extension LogReader {
         eventsBetween.bind(end, at: 2)
         defer { eventsBetween.reset() }
         while try eventsBetween.step() {
-            let (seq, row) = (eventsBetween.integer(0), eventsBetween.bytes(1))
-            guard let numbers = EventRow.unproved(row) else {
-                _ = decode(eventsBetween)
+            let seq = eventsBetween.key
+            let said = eventsBetween.read { seq, row in
+                EventRow.unproved(row).map { ($0, EventRow.tenantSeq($0, row, at: seq)) }
+            }
+            guard let (numbers, tenantSeq) = said else {
+                _ = eventsBetween.read(decode)
                 continue
             }
             // By what the row says, whether it is right or not: its checksum is for those that
             // count.
             guard numbers.tenant == tenant else { continue }
-            let tenantSeq = EventRow.tenantSeq(numbers, row, at: seq)
             guard tenantSeq > walk.tenantSeq else { continue }
             if let through = query.through, tenantSeq > through {
                 walk.isDone = true
@@ -144,7 +146,7 @@ extension LogReader {
                 (query.activity.map { $0.rawValue == numbers.activity } ?? true)
                 && Self.matches(numbers, query)
             if isAskedFor {
-                guard let event = decode(eventsBetween) else { continue }
+                guard let event = eventsBetween.read(decode) else { continue }
                 try lookForDamage(before: tenantSeq, at: seq, &walk)
                 walk.page.append(event)
             } else {

@@ -33,13 +33,12 @@ extension LogReader {
         // What was cut may have had rows of the tenant.
         let known =
             switch kind {
-            case .event: try integer(eventCut)
-            case .fact: try integer(factCut)
+            case .event: try cut(.log)
+            case .fact: try cut(.fact)
             }
         guard position - Waypoint.spacing >= known else { return .none }
-        waypointAfter.bind(kind.rawValue, at: 1)
-        waypointAfter.bind(tenant, at: 2)
-        waypointAfter.bind(tenantSeq, at: 3)
+        waypointAfter.bind(Waypoint.shard(kind, tenant), at: 1)
+        waypointAfter.bind(tenantSeq, at: 2)
         defer { waypointAfter.reset() }
         guard try waypointAfter.step() else { return .nothing }
         // Of another row, a damaged one may be before it.

@@ -27,9 +27,7 @@ package final class LogReader: @unchecked Sendable {
     let lastSeq: Statement
     let lastFactSeq: Statement
     private let lastTenant: Statement
-    let eventCut: Statement
-    let factCut: Statement
-    let headsCut: Statement
+    private let cutAt: Statement
     private let begin: Statement
     private let commit: Statement
     let damage: DamageList
@@ -43,40 +41,33 @@ package final class LogReader: @unchecked Sendable {
         self.path = path
         self.damage = damage
         do throws(SQLiteError) {
-            let events = "SELECT \(EventRow.columns) FROM event"
             connection = try Connection(path: path, access: .reading, vfs: vfs)
             begin = try connection.prepare("BEGIN")
             commit = try connection.prepare("COMMIT")
             hash = try LogMeta.hash(connection)
-            eventAt = try connection.prepare("\(events) WHERE seq = ?1")
+            eventAt = try connection.prepare(LogTable.event.one)
             eventsBetween = try connection.prepare(
-                "\(events) WHERE seq > ?1 AND seq <= ?2 ORDER BY seq")
+                LogTable.event.selection("WHERE key > ?1 AND key <= ?2 ORDER BY key"))
             blocksFrom = try connection.prepare(
-                "SELECT \(LogChapter.columns) FROM block WHERE first >= ?1 ORDER BY first")
-            snapshotAt = try connection.prepare(
-                "SELECT \(SnapshotRow.columns) FROM snapshot WHERE seq = ?1")
-            history = try connection.prepare("\(events) WHERE seq > ?1 ORDER BY seq LIMIT ?2")
-            let facts = """
-                SELECT \(FactRow.columns) FROM fact WHERE seq >= ?1 AND seq <= ?2 AND tenant = ?3
-                ORDER BY seq
-                """
+                LogTable.block.selection("WHERE key >= ?1 ORDER BY key"))
+            snapshotAt = try connection.prepare(LogTable.snapshot.one)
+            history = try connection.prepare(
+                LogTable.event.selection("WHERE key > ?1 ORDER BY key LIMIT ?2"))
+            let facts = LogTable.fact.selection("WHERE key >= ?1 AND key <= ?2 ORDER BY key")
             factsUp = try connection.prepare(facts)
             factsDown = try connection.prepare("\(facts) DESC")
-            factAt = try connection.prepare("SELECT \(FactRow.columns) FROM fact WHERE seq = ?1")
-            factFrom = try connection.prepare("SELECT min(seq) FROM fact WHERE seq >= ?1")
-            factUpTo = try connection.prepare("SELECT max(seq) FROM fact WHERE seq <= ?1")
-            factBlocks = try connection.prepare(FactChapter.selection)
-            factBucket = try connection.prepare(FactBucket.selection)
+            factAt = try connection.prepare(LogTable.fact.one)
+            factFrom = try connection.prepare("SELECT min(key) FROM fact WHERE key >= ?1")
+            factUpTo = try connection.prepare("SELECT max(key) FROM fact WHERE key <= ?1")
+            factBlocks = try connection.prepare(LogTable.factBlock.one)
+            factBucket = try connection.prepare(LogTable.factBucket.one)
             waypointsBefore = try connection.prepare(Waypoint.selectionBefore)
             waypointAfter = try connection.prepare(Waypoint.selectionAfter)
-            head = try connection.prepare("SELECT \(HeadRow.columns) FROM head WHERE activity = ?1")
-            lastSeq = try connection.prepare("SELECT max(seq) FROM event")
-            lastFactSeq = try connection.prepare("SELECT max(seq) FROM fact")
-            lastTenant = try connection.prepare("SELECT max(id) FROM tenant")
-            let cut = "SELECT value FROM cut WHERE name ="
-            eventCut = try connection.prepare("\(cut) 'log'")
-            factCut = try connection.prepare("\(cut) 'fact'")
-            headsCut = try connection.prepare("\(cut) 'heads'")
+            head = try connection.prepare(LogTable.head.one)
+            lastSeq = try connection.prepare("SELECT max(key) FROM event")
+            lastFactSeq = try connection.prepare("SELECT max(key) FROM fact")
+            lastTenant = try connection.prepare("SELECT max(key) FROM tenant")
+            cutAt = try connection.prepare(LogTable.cut.one)
         } catch {
             throw error.unusable(path)
         }
@@ -140,7 +131,7 @@ package final class LogReader: @unchecked Sendable {
             defer { history.reset() }
             var events: [RecordedEvent] = []
             while try history.step() {
-                if let event = decode(history) { events.append(event) }
+                if let event = history.read(decode) { events.append(event) }
             }
             return events
         }
@@ -178,22 +169,23 @@ package final class LogReader: @unchecked Sendable {
     // MARK: Ways to the rows
 
     func event(at seq: Int64) throws(SQLiteError) -> RecordedEvent? {
-        eventAt.bind(seq, at: 1)
-        defer { eventAt.reset() }
-        return try eventAt.step() ? decode(eventAt) : nil
+        try eventAt.find(seq, decode)
     }
 
     /// nil where the row is missing or damaged.
     func numbers(at seq: Int64) throws(SQLiteError) -> EventRow.Numbers? {
-        eventAt.bind(seq, at: 1)
-        defer { eventAt.reset() }
-        return try eventAt.step() ? EventRow.numbers(eventAt) : nil
+        try eventAt.find(seq, EventRow.numbers)
     }
 
-    func decode(_ statement: borrowing Statement) -> RecordedEvent? {
-        let event = EventRow.event(statement, tenants: tenants)
-        if event == nil { damage.add(EventRow.damageLine(statement, tenants: tenants)) }
+    func decode(_ seq: Int64, _ row: RawSpan) -> RecordedEvent? {
+        let event = EventRow.event(seq, row, tenants: tenants)
+        if event == nil { damage.add(EventRow.damageLine(seq, row, tenants: tenants)) }
         return event
+    }
+
+    /// A number of the table `cut`; 0 where it has none, or none that can be read.
+    func cut(_ key: LogCut.Key) throws(SQLiteError) -> Int64 {
+        try cutAt.find(key.rawValue, LogCut.value) ?? 0
     }
 
     func integer(_ statement: borrowing Statement) throws(SQLiteError) -> Int64 {

@@ -21,19 +21,14 @@ struct RetiredReader {
     mutating func find(
         _ key: ActivityKey, hash: UInt64, _ connection: borrowing Connection
     ) throws(SQLiteError) -> RecoveredHead? {
-        let hash = Int64(bitPattern: hash)
         for day in try days(connection) {
-            day.byName.bind(hash, at: 1)
-            defer { day.byName.reset() }
-            while try day.byName.step() {
-                let activity = day.byName.integer(0)
-                guard RetiredDays.checksum(hash, activity) == day.byName.integer(1) else {
-                    continue
-                }
-                guard let head = try Self.head(activity, day)?.head,
-                    StoredHead(head.value, version: head.version)?.key == key
+            let activities = try day.byName.find(
+                Int64(bitPattern: hash), RetiredNameRow.activities)
+            for activity in (activities ?? []).reversed() {
+                guard let head = try day.byNumber.find(activity, HeadRow.head),
+                    StoredHead(head.value, version: head.mark.version)?.key == key
                 else { continue }
-                return head
+                return head.recovered(activity)
             }
         }
         return nil
@@ -44,22 +39,12 @@ struct RetiredReader {
         _ activity: ActivityNumber, tenant: Int64, _ connection: borrowing Connection
     ) throws(SQLiteError) -> RecoveredHead? {
         for day in try days(connection) {
-            guard let found = try Self.head(activity.rawValue, day) else { continue }
-            return found.tenant == tenant ? found.head : nil
+            guard let found = try day.byNumber.find(activity.rawValue, HeadRow.head) else {
+                continue
+            }
+            return found.mark.tenant == tenant ? found.recovered(activity.rawValue) : nil
         }
         return nil
-    }
-
-    private static func head(
-        _ activity: Int64, _ day: Day
-    ) throws(SQLiteError) -> (head: RecoveredHead, tenant: Int64)? {
-        day.byNumber.bind(activity, at: 1)
-        defer { day.byNumber.reset() }
-        guard try day.byNumber.step(), let mark = HeadRow.mark(day.byNumber) else { return nil }
-        let head = RecoveredHead(
-            activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
-            tenantSeq: mark.tenantSeq, value: Array(day.byNumber.bytes(5)))
-        return (head, mark.tenant)
     }
 
     /// Newest first.
@@ -70,16 +55,8 @@ struct RetiredReader {
         for day in days {
             if open[day] == nil {
                 open[day] = Day(
-                    byName: try connection.prepare(
-                        """
-                        SELECT activity, crc FROM \(RetiredDays.namePrefix)\(day)
-                        WHERE hash = ?1 ORDER BY activity DESC
-                        """),
-                    byNumber: try connection.prepare(
-                        """
-                        SELECT \(HeadRow.columns) FROM \(RetiredDays.prefix)\(day)
-                        WHERE activity = ?1
-                        """))
+                    byName: try connection.prepare(LogTable.retiredName(day).one),
+                    byNumber: try connection.prepare(LogTable.retired(day).one))
             }
             if let day = open[day] { found.append(day) }
         }

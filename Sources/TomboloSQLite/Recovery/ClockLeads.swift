@@ -11,16 +11,21 @@ struct ClockLeads {
         var event: Int64
         var fact: Int64
         var seconds: Int64
+        /// Of its row.
+        fileprivate var key: Int64
 
         var lead: Span { .seconds(seconds) }
-        fileprivate var name: String { "\(ClockLeads.prefix)\(event) \(fact)" }
+        fileprivate var numbers: Numbers { (event, fact, seconds) }
     }
 
-    /// Smaller changes are a time server's: no row grows noticeably older by them.
-    private static let noticed: Int64 = 60
-    private static let prefix = "lead "
-    /// Rows of `cut` have no negative numbers: 35,000 years.
-    private static let offset: Int64 = 1 << 40
+    fileprivate typealias Numbers = (event: Int64, fact: Int64, seconds: Int64)
+
+    /// Smaller changes are a time server's: no row grows noticeably older by them. In seconds.
+    static let noticed: Int64 = 60
+    /// Their rows are those of the table `cut` from this key on, in their order.
+    static let firstKey: Int64 = 1 << 16
+    /// Seconds that a lead may have: 35,000 years.
+    static let range = -Int64(1 << 40)...Int64(1 << 40)
 
     /// In the order of their rows; empty where no lead is known.
     private(set) var entries: [Entry] = []
@@ -45,11 +50,22 @@ struct ClockLeads {
     ) throws(SQLiteError) {
         let seconds = floorDivide(lead.nanoseconds, Span.seconds(1).nanoseconds)
         if let last = entries.last, abs(seconds - last.seconds) < Self.noticed { return }
-        var entry = Entry(event: event, fact: fact, seconds: seconds)
-        if entries.isEmpty { (entry.event, entry.fact) = (0, 0) }
-        if entries.last?.name == entry.name { entries.removeLast() }
-        entries.append(entry)
-        try store([entry], connection)
+        try add(
+            entries.isEmpty ? (0, 0, seconds) : (event, fact, seconds), connection)
+    }
+
+    /// Takes over an entry of another log, which comes after the others.
+    mutating func add(
+        _ numbers: (event: Int64, fact: Int64, seconds: Int64), _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        var key = entries.last.map { $0.key + 1 } ?? Self.firstKey
+        if let last = entries.last, (last.event, last.fact) == (numbers.event, numbers.fact) {
+            key = last.key
+            entries.removeLast()
+        }
+        entries.append(
+            Entry(event: numbers.event, fact: numbers.fact, seconds: numbers.seconds, key: key))
+        try LogCut.put(key, numbers, connection)
     }
 
     /// Forgets those of rows that are gone.
@@ -58,30 +74,28 @@ struct ClockLeads {
     ) throws(SQLiteError) {
         while entries.count > 1, entries[1].event <= event + 1, entries[1].fact <= fact + 1 {
             let old = entries.removeFirst()
-            try connection.execute("DELETE FROM cut WHERE name = '\(old.name)'")
+            try connection.prepare(LogTable.cut.deletion).execute(at: old.key)
         }
     }
 
     // MARK: Rows of the table `cut`
 
-    /// Takes a row over; false where it is none of these.
-    mutating func recover(_ name: String, _ value: Int64) -> Bool {
-        let parts = name.split(separator: " ")
-        guard name.hasPrefix(Self.prefix), parts.count == 3, let event = Int64(parts[1]),
-            let fact = Int64(parts[2])
-        else { return false }
-        entries.append(Entry(event: event, fact: fact, seconds: value - Self.offset))
-        entries.sort { ($0.event, $0.fact) < ($1.event, $1.fact) }
+    /// Takes a row over, whose checksum is right; rows come in the order of their keys. False where
+    /// no log can have written it.
+    mutating func recover(_ key: Int64, _ row: RawSpan) -> Bool {
+        guard let found = row.numbers(Numbers.self), Self.isPossible(found) else { return false }
+        entries.append(
+            Entry(event: found.event, fact: found.fact, seconds: found.seconds, key: key))
         return true
     }
 
-    func store(_ connection: borrowing Connection) throws(SQLiteError) {
-        try store(entries, connection)
+    private static func isPossible(_ numbers: Numbers) -> Bool {
+        let range = 0...LogSchema.numberMax
+        return range.contains(numbers.event) && range.contains(numbers.fact)
+            && Self.range.contains(numbers.seconds)
     }
 
-    private func store(
-        _ entries: [Entry], _ connection: borrowing Connection
-    ) throws(SQLiteError) {
-        try LogCut.store(entries.map { ($0.name, $0.seconds + Self.offset) }, connection)
+    func store(_ connection: borrowing Connection) throws(SQLiteError) {
+        for entry in entries { try LogCut.put(entry.key, entry.numbers, connection) }
     }
 }

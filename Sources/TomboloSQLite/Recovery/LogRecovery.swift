@@ -8,7 +8,7 @@ struct LogRecovery {
     private var marks = ActivityMarks()
     private var tenants = Tenants()
     private var seqs = TenantSeqs()
-    private(set) var hours = IdempotencyHours()
+    private(set) var keys = KeyChapters()
     /// Heads whose rows are older than their newest event.
     private(set) var later = LaterHeads()
 
@@ -20,8 +20,9 @@ struct LogRecovery {
     struct Repair {
         var cut = false
         var tenants: [(number: Int64, name: TenantID)] = []
+        var keys = KeyChapters.Repair()
 
-        var isEmpty: Bool { !cut && tenants.isEmpty }
+        var isEmpty: Bool { !cut && tenants.isEmpty && keys.isEmpty }
     }
 
     init(
@@ -32,10 +33,10 @@ struct LogRecovery {
         cut = try LogCut(connection) { damage.append($0) }
         repair.cut = !damage.isEmpty
         if let line = cut.headsLost { damage.append(line) }
-        let bound = "WHERE seq <= \(LogSchema.numberMax)"
-        log.lastSeq = max(try connection.integer("SELECT max(seq) FROM event \(bound)"), cut.seq)
+        let bound = "WHERE key <= \(LogSchema.numberMax)"
+        log.lastSeq = max(try connection.integer("SELECT max(key) FROM event \(bound)"), cut.seq)
         log.lastFactSeq = max(
-            try connection.integer("SELECT max(seq) FROM fact \(bound)"), cut.fact)
+            try connection.integer("SELECT max(key) FROM fact \(bound)"), cut.fact)
         log.lastActivity = cut.activity
         log.restoredAt = try LogMeta.restoredAt(connection) { damage.append($0) }
         tenants = try Tenants.read(connection) { damage.append($0) }
@@ -52,12 +53,13 @@ struct LogRecovery {
     private mutating func repairTenants(_ connection: borrowing Connection) throws(SQLiteError) {
         guard !tenants.nameless.isEmpty else { return }
         var names: [Int64: Set<TenantID>] = [:]
-        let rows = try connection.prepare("SELECT \(HeadRow.columns) FROM head")
+        let rows = try connection.prepare(LogTable.head.selection())
         while try rows.step() {
-            guard let mark = HeadRow.mark(rows), tenants.nameless.contains(mark.tenant),
-                let head = StoredHead(Array(rows.bytes(5)), version: mark.version)
+            guard let found = rows.read(HeadRow.head),
+                tenants.nameless.contains(found.mark.tenant),
+                let head = StoredHead(found.value, version: found.mark.version)
             else { continue }
-            names[mark.tenant, default: []].insert(head.key.tenant)
+            names[found.mark.tenant, default: []].insert(head.key.tenant)
         }
         for (number, found) in names.sorted(by: { $0.key < $1.key }) {
             guard let name = found.first, found.count == 1, tenants.known(name) == nil else {
@@ -93,25 +95,24 @@ struct LogRecovery {
         var known: [Int64: Int64] = [:]
         if repair.cut {
             // How far heads are right may be lost too: what each of them tells of is passed over.
-            let rows = try connection.prepare("SELECT \(HeadRow.columns) FROM head")
+            let rows = try connection.prepare(LogTable.head.selection())
             while try rows.step() {
-                if let mark = HeadRow.mark(rows) { known[rows.integer(0)] = mark.seq }
+                if let mark = rows.read(HeadRow.mark) { known[rows.key] = mark.seq }
             }
         }
         let tail = try HeadTail(
             after: cut.heads, tenants: tenants, known: known, connection)
         log.damage += tail.damage
-        let rows = try connection.prepare(
-            "SELECT \(HeadRow.columns) FROM head ORDER BY activity")
+        let rows = try connection.prepare(LogTable.head.selection("ORDER BY key"))
         while try rows.step() {
-            let activity = rows.integer(0)
+            let activity = rows.key
             guard (0..<ActivityNumber.max).contains(activity) else {
                 log.damage.append("the head of activity \(activity): no relay gave that number")
                 continue
             }
             log.lastActivity = max(log.lastActivity, activity)
-            let value = Array(rows.bytes(5))
-            guard let mark = HeadRow.mark(rows) else {
+            let value = rows.read(HeadRow.value)
+            guard let mark = rows.read(HeadRow.mark) else {
                 setAside(activity, nil, value, "its row in the log is damaged")
                 continue
             }
@@ -126,10 +127,8 @@ struct LogRecovery {
                 setAside(activity, mark, value, reason)
                 continue
             }
-            let stored = RecoveredHead(
-                activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
-                tenantSeq: mark.tenantSeq, value: value)
-            recover(stored, mark, tail)
+            recover(
+                HeadRow.Found(mark: mark, value: value).recovered(activity), mark, tail)
         }
         caution.note?.set(nil)
     }
@@ -178,8 +177,8 @@ struct LogRecovery {
         for day in try RetiredDays.days(connection) {
             let last = try connection.integer(
                 """
-                SELECT max(activity) FROM \(RetiredDays.prefix)\(day)
-                WHERE activity < \(ActivityNumber.max)
+                SELECT max(key) FROM \(LogTable.retired(day).name)
+                WHERE key < \(ActivityNumber.max)
                 """)
             log.lastActivity = max(log.lastActivity, last)
             log.hasRetired = true
@@ -187,15 +186,12 @@ struct LogRecovery {
     }
 
     private mutating func readRecords(_ connection: borrowing Connection) throws(SQLiteError) {
-        let rows = try connection.prepare(
-            "SELECT \(RecordRow.columns) FROM record ORDER BY key")
+        let rows = try connection.prepare(LogTable.record.selection("ORDER BY key"))
         while try rows.step() {
-            if let record = RecordRow.record(rows) {
+            if let record = rows.read(RecordRow.record) {
                 log.records.append(record)
             } else {
-                let key = rows.integer(0)
-                log.damage.append(
-                    "record \(key & RecordRow.numberMax) of space \(key >> 48): its row is damaged")
+                log.damage.append("\(RecordRow.title(rows.key)): its row is damaged")
             }
         }
     }
@@ -203,19 +199,15 @@ struct LogRecovery {
     private mutating func readKeys(
         _ connection: borrowing Connection, hash: KeyedHash, since: Instant
     ) throws(SQLiteError) {
-        var keys = RecoveredKeys(hash: hash, tenants: tenants.byName)
+        var found = RecoveredKeys(hash: hash, tenants: tenants.byName)
+        found.reserve(try KeyChapters.estimate(connection))
         var damage: [String] = []
-        let lastSeq = log.lastSeq
-        try hours.list(connection)
-        try hours.read(since: since, connection, damage: { damage.append($0) }) {
-            guard (1...max(1, lastSeq)).contains($1) else {
-                damage.append("the idempotency key of event \($1): the log has no such event")
-                return
-            }
-            keys.insert($0, seq: $1, hour: $2)
-        }
+        repair.keys = try keys.recover(
+            since: since, cut, last: log.lastSeq, KeyChapter.Maker(hash: hash, leads: cut.leads),
+            connection, damage: { damage.append($0) }
+        ) { found.insert($0, seqs: $1, hour: $2) }
         log.damage += damage
-        log.idempotency = keys
+        log.idempotency = found
         marks.recover(highest: log.lastActivity)
     }
 }

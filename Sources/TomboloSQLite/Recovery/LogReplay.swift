@@ -25,13 +25,13 @@ package final class LogReplay {
     package func run() throws(EventLogError) -> (events: Int64, broken: Int64) {
         do throws(SQLiteError) {
             try LogSchema.requireCurrent(connection)
-            let rows = try connection.prepare("SELECT \(EventRow.columns) FROM event ORDER BY seq")
+            let rows = try connection.prepare(LogTable.event.selection("ORDER BY key"))
             var places = NumberTable(empty: Place())
             var (events, broken) = (Int64(0), Int64(0))
             while try rows.step() {
                 events += 1
-                let seq = rows.integer(0)
-                guard let numbers = EventRow.numbers(seq, rows.bytes(1)) else {
+                let seq = rows.key
+                guard let numbers = rows.read(EventRow.numbers) else {
                     broken += 1
                     continue
                 }

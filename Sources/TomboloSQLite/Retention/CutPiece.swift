@@ -22,8 +22,6 @@ struct CutAllowance {
     /// Twice what a commit takes.
     static let rowsMax = Int64(2 * LogWriterThread.groupEventsMax)
     static let bytesMax: Int64 = 2 << 20
-    /// Keys have 24 bytes, which need no overwriting.
-    static let keysMax: Int64 = 8_192
 
     private var storedRows: Int64 = 0
     private var storedBytes: Int64 = 0

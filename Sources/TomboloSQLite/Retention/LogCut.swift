@@ -1,7 +1,16 @@
-import CSQLite
+import TomboloCore
 
 /// Up to where history was cut, and up to where heads have their rows: rows of the table `cut`.
 struct LogCut {
+    /// Those rows of the table that hold one number; `ClockLeads` has the others.
+    enum Key: Int64, CaseIterable {
+        case log = 1
+        case fact = 2
+        case activity = 3
+        case heads = 4
+        case keys = 5
+    }
+
     /// The last event, and the last fact, that are gone; 0 where none is.
     var seq: Int64 = 0
     var fact: Int64 = 0
@@ -11,6 +20,8 @@ struct LogCut {
     /// Rows of heads are right as of this event, and may be older than later ones: see
     /// `LaterHeads`. nil where all are right.
     var heads: Int64?
+    /// Idempotency keys up to this event are gone; 0 where none are.
+    var keys: Int64 = 0
     /// By what the age of rows is counted.
     var leads = ClockLeads()
 
@@ -23,92 +34,95 @@ struct LogCut {
             + "stored: an activity with events among them may be older than it was"
     }
 
-    /// Reads them; a schema without the table has cut nothing. `damage` hears of each row that is
-    /// damaged, and is replaced by what is safe.
+    /// Reads them. `damage` hears of each row that is damaged, and is replaced by what is safe.
     init(
         _ connection: borrowing Connection, damage: (String) -> Void
     ) throws(SQLiteError) {
-        guard
-            try connection.integer(
-                "SELECT count(*) FROM sqlite_schema WHERE name = 'cut'") > 0
-        else { return }
-        var values: [String: Int64] = [:]
+        var values: [Key: Int64] = [:]
         var isWhole = true
-        let rows = try connection.prepare("SELECT name, value, crc FROM cut")
+        let rows = try connection.prepare(LogTable.cut.selection("ORDER BY key"))
         while try rows.step() {
-            let name = rows.bytes(0)
-            let value = rows.integer(1)
-            let text = String(decoding: name, as: UTF8.self)
-            if Self.checksum(name, value) == rows.integer(2),
-                (0...LogSchema.numberMax).contains(value)
-            {
-                if !leads.recover(text, value) { values[text] = value }
-            } else {
-                damage("where history was cut (\(text)): its row is damaged")
-                isWhole = false
+            let isRight = rows.read { number, row in
+                guard RowChecksum.isRight(.cut, number, row) else { return false }
+                guard let key = Key(rawValue: number) else {
+                    return number >= ClockLeads.firstKey && leads.recover(number, row)
+                }
+                values[key] = Self.value(number, row)
+                return values[key] != nil
             }
+            if isRight { continue }
+            let name = Key(rawValue: rows.key).map { "\($0)" } ?? "\(rows.key)"
+            damage("where history was cut (\(name)): its row is damaged")
+            isWhole = false
         }
-        heads = values["heads"]
+        heads = values[.heads]
         guard !isWhole else {
-            seq = values["log"] ?? 0
-            fact = values["fact"] ?? 0
-            activity = values["activity"] ?? 0
+            seq = values[.log] ?? 0
+            fact = values[.fact] ?? 0
+            activity = values[.activity] ?? 0
+            keys = values[.keys] ?? 0
             return
         }
         // The oldest rows tell; numbers are plenty: none that was given is among the next.
-        let first = try Self.cutBefore("event", connection)
-        let firstFact = try Self.cutBefore("fact", connection)
-        let last = try connection.integer("SELECT max(activity) FROM head") + Self.numbersPassed
-        (seq, fact) = (values["log"] ?? first, values["fact"] ?? firstFact)
-        activity = values["activity"] ?? last
+        let (first, firstFact) = (
+            try Self.cutBefore(.event, connection), try Self.cutBefore(.fact, connection)
+        )
+        let last =
+            try connection.integer(
+                "SELECT max(key) FROM head WHERE key < \(ActivityNumber.max)") + Self.numbersPassed
+        let firstKeys = try connection.integer("SELECT min(key) FROM keys")
+        (seq, fact) = (values[.log] ?? first, values[.fact] ?? firstFact)
+        (activity, keys) = (values[.activity] ?? last, values[.keys] ?? max(0, firstKeys - 1))
         // Each event may be behind its activity's head.
         if heads == nil { heads = seq }
     }
 
+    /// The number in a row; nil where it is damaged.
+    static func value(_ key: Int64, _ row: RawSpan) -> Int64? {
+        guard RowChecksum.isRight(.cut, key, row), let value = row.numbers(Int64.self),
+            (0...LogSchema.numberMax).contains(value)
+        else { return nil }
+        return value
+    }
+
     /// The oldest row tells where the cut was; without any, no sequence is to be given twice.
     private static func cutBefore(
-        _ table: String, _ connection: borrowing Connection
+        _ table: LogTable, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64 {
-        let first = try connection.integer("SELECT min(seq) FROM \(table) WHERE seq > 0")
+        let first = try connection.integer("SELECT min(key) FROM \(table.name) WHERE key > 0")
         if first > 0 { return first - 1 }
-        return table == "event" ? try connection.integer("SELECT max(seq) FROM head") : 0
+        guard table == .event else { return 0 }
+        let heads = try connection.prepare(LogTable.head.selection())
+        var newest: Int64 = 0
+        while try heads.step() { newest = max(newest, heads.read(HeadRow.mark)?.seq ?? 0) }
+        return newest
     }
 
     private static let numbersPassed: Int64 = 1 << 24
 
     /// Stores where history was cut.
     func store(_ connection: borrowing Connection) throws(SQLiteError) {
-        try Self.store([("log", seq), ("fact", fact), ("activity", activity)], connection)
+        for (key, value) in [
+            (Key.log, seq), (.fact, fact), (.activity, activity), (.keys, keys),
+        ] {
+            try Self.put(key.rawValue, value, connection)
+        }
     }
 
     /// Stores up to where heads are right.
     static func storeHeads(
         _ seq: Int64?, _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        guard let seq else { return try connection.execute("DELETE FROM cut WHERE name = 'heads'") }
-        try store([("heads", seq)], connection)
+        let key = Key.heads.rawValue
+        if let seq { return try put(key, seq, connection) }
+        try connection.prepare(LogTable.cut.deletion).execute(at: key)
     }
 
-    static func store(
-        _ rows: [(String, Int64)], _ connection: borrowing Connection
+    static func put<Numbers: BitwiseCopyable>(
+        _ key: Int64, _ numbers: Numbers, _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        let statement = try connection.prepare(
-            "INSERT OR REPLACE INTO cut(name, value, crc) VALUES(?1,?2,?3)")
-        for (name, value) in rows {
-            let code = withBytes(of: name) { name in
-                statement.bindText(name, at: 1)
-                statement.bind(value, at: 2)
-                statement.bind(checksum(name, value), at: 3)
-                return statement.run()
-            }
-            try statement.check(code)
-        }
-    }
-
-    private static func checksum(_ name: UnsafeRawBufferPointer, _ value: Int64) -> Int64 {
-        var sum = RowChecksum(.cut)
-        sum.add(name)
-        sum.add(value)
-        return sum.stored
+        var buffer = RowBuffer()
+        try connection.prepare(LogTable.cut.replacement)
+            .put(key, buffer.row(.cut, key, numbers))
     }
 }

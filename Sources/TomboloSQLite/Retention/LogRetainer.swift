@@ -46,6 +46,13 @@ struct LogRetainer {
             lead, nextEvent: receipt.firstSeq, nextFact: receipt.firstFactSeq, connection)
     }
 
+    /// The same as another log had it.
+    mutating func adopt(
+        _ lead: (event: Int64, fact: Int64, seconds: Int64), _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        try cut.leads.add(lead, connection)
+    }
+
     /// Cuts one piece; within a transaction. `cut` counts once that transaction is durable: else
     /// the caller recovers it. Answers what went, and whether it wrote the heads that had no rows.
     mutating func cutPiece(
@@ -53,7 +60,12 @@ struct LogRetainer {
         _ connection: borrowing Connection
     ) throws(SQLiteError) -> (piece: CutPiece, wroteHeads: Bool) {
         // Keys are no history: how long that is kept is nothing to them.
-        var piece = try rows.cutKeys(connection)
+        var piece = CutPiece()
+        if rows.hasOldKeys(at: now), let keys = try rows.cutKeys(connection) {
+            cut.keys = keys
+            try cut.store(connection)
+            (piece.rows, piece.goesOn) = (1, true)
+        }
         guard isDue(now) else { return (piece, false) }
         let before = now - retention.history
         var goesOn = false
@@ -69,8 +81,8 @@ struct LogRetainer {
             }
             try connection.execute(
                 """
-                DELETE FROM event WHERE seq <= \(event); DELETE FROM snapshot WHERE seq <= \(event);
-                DELETE FROM block WHERE first <= \(event - LogChapter.size + 1)
+                DELETE FROM event WHERE key <= \(event); DELETE FROM snapshot WHERE key <= \(event);
+                DELETE FROM block WHERE key <= \(event - LogChapter.size + 1)
                 """)
         } else if let retired = try rows.cutRetired(
             before: RetiredDays.day(before + cut.leads.least), connection)
@@ -81,7 +93,7 @@ struct LogRetainer {
             goesOn = true
         }
         if fact > cut.fact {
-            try connection.execute("DELETE FROM fact WHERE seq <= \(fact)")
+            try connection.execute("DELETE FROM fact WHERE key <= \(fact)")
             try FactIndex.cut(through: fact, connection)
             sizes.cut(through: fact)
         }
@@ -102,25 +114,23 @@ struct LogRetainer {
         _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64 {
         let rows = try connection.prepare(
-            """
-            SELECT \(EventRow.columns) FROM event WHERE seq > \(cut.seq) ORDER BY seq
-            LIMIT \(allowance.rows)
-            """)
+            LogTable.event.selection(
+                "WHERE key > \(cut.seq) ORDER BY key LIMIT \(allowance.rows)"))
         // Heads of the past go with their events.
         let snapshots = try connection.prepare(
-            "SELECT seq, length(row) FROM snapshot WHERE seq > \(cut.seq) ORDER BY seq")
+            "SELECT key, length(row) FROM snapshot WHERE key > \(cut.seq) ORDER BY key")
         var hasSnapshot = try snapshots.step()
         var last = cut.seq
         while piece.bytes < allowance.bytes, try rows.step() {
-            let seq = rows.integer(0)
-            if let numbers = EventRow.numbers(rows),
+            let seq = rows.key
+            if let numbers = rows.read(EventRow.numbers),
                 Instant(nanoseconds: numbers.recordedAt) >= before + cut.leads.lead(event: seq)
             {
                 break
             }
             last = seq
             piece.rows += 1
-            piece.bytes += Int64(rows.bytes(1).count)
+            piece.bytes += Int64(rows.row.count)
             while hasSnapshot, snapshots.integer(0) <= last {
                 piece.rows += 1
                 piece.bytes += snapshots.integer(1)
@@ -137,20 +147,22 @@ struct LogRetainer {
         _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64 {
         let rows = try connection.prepare(
-            """
-            SELECT seq, recorded_at, length(body) FROM fact WHERE seq > \(cut.fact) ORDER BY seq
-            LIMIT \(allowance.rows)
-            """)
+            LogTable.fact.selection(
+                "WHERE key > \(cut.fact) ORDER BY key LIMIT \(allowance.rows)"))
         let excess = sizes.excess(over: Int64(retention.factBytes))
         var last = cut.fact
         var (count, countAtLast): (Int64, Int64) = (0, 0)
         var (bytes, bytesAtLast): (Int64, Int64) = (0, 0)
         while bytes < allowance.bytes, try rows.step() {
             count += 1
-            bytes += rows.integer(2)
-            let seq = rows.integer(0)
-            let recordedAt = Instant(nanoseconds: rows.integer(1))
-            guard seq <= excess || recordedAt < before + cut.leads.lead(fact: seq) else { continue }
+            bytes += Int64(rows.row.count)
+            let seq = rows.key
+            // A damaged row is as old as the next one.
+            let recordedAt = rows.read(FactRow.numbers).map {
+                Instant(nanoseconds: $0.recordedAt)
+            }
+            let isOld = recordedAt.map { $0 < before + cut.leads.lead(fact: seq) } ?? false
+            guard seq <= excess || isOld else { continue }
             (last, countAtLast, bytesAtLast) = (seq, count, bytes)
         }
         piece.rows += countAtLast

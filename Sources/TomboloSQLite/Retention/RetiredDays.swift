@@ -1,29 +1,35 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The tables `retired_<day>` and `retired_name_<day>`: activities that ended on a day since 1970,
-/// their heads by number and their numbers by a hash of tenant and name.
+/// Activities that ended on a day since 1970: their heads by number, and their numbers by a hash of
+/// tenant and name.
 ///
 /// Start-up reads none of them, so it takes as long as what lives is large. A hash only says where
 /// to look: the name in the head decides. A day that is too old goes in pieces.
-struct RetiredDays {
+struct RetiredDays: ~Copyable {
     /// One day's tables, open for writing.
     private final class Open {
         let day: Int64
         let move: Statement
         let name: Statement
+        let putName: Statement
 
-        init(day: Int64, move: consuming Statement, name: consuming Statement) {
+        init(_ day: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
             self.day = day
-            self.move = move
-            self.name = name
+            let (heads, names) = (LogTable.retired(day), LogTable.retiredName(day))
+            try connection.execute(heads.creation + names.creation)
+            move = try connection.prepare(
+                """
+                INSERT OR REPLACE INTO \(heads.name)(key, row)
+                \(LogTable.head.one)
+                """)
+            name = try connection.prepare(names.one)
+            putName = try connection.prepare(names.replacement)
         }
     }
 
-    static let prefix = "retired_"
-    static let namePrefix = "retired_name_"
-
     private var open: Open?
+    private var buffer = RowBuffer()
 
     static func day(_ instant: Instant) -> Int64 {
         floorDivide(instant.nanoseconds, Span.hours(24).nanoseconds)
@@ -32,11 +38,16 @@ struct RetiredDays {
     /// The days there are, newest first.
     static func days(_ connection: borrowing Connection) throws(SQLiteError) -> [Int64] {
         let tables = try connection.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB '\(namePrefix)*'")
+            """
+            SELECT name FROM sqlite_schema
+            WHERE type = 'table' AND name GLOB '\(LogTable.retiredNamePrefix)*'
+            """)
         var days: [Int64] = []
         while try tables.step() {
             let name = String(decoding: tables.bytes(0), as: UTF8.self)
-            if let day = Int64(name.dropFirst(namePrefix.count)) { days.append(day) }
+            if let day = Int64(name.dropFirst(LogTable.retiredNamePrefix.count)) {
+                days.append(day)
+            }
         }
         return days.sorted(by: >)
     }
@@ -46,42 +57,17 @@ struct RetiredDays {
         _ retired: RetiredActivity, hash: UInt64, _ connection: borrowing Connection
     ) throws(SQLiteError) {
         let day = Self.day(retired.endedAt)
-        if open?.day != day { try turn(to: day, connection) }
+        if open?.day != day { open = try Open(day, connection) }
         guard let open else { return }
-        open.move.bind(retired.activity.rawValue, at: 1)
-        try open.move.execute()
+        let activity = retired.activity.rawValue
+        try open.move.execute(at: activity)
         guard connection.changes > 0 else { return }
-        let hash = Int64(bitPattern: hash)
-        open.name.bind(hash, at: 1)
-        open.name.bind(retired.activity.rawValue, at: 2)
-        open.name.bind(Self.checksum(hash, retired.activity.rawValue), at: 3)
-        try open.name.execute()
-    }
-
-    private mutating func turn(
-        to day: Int64, _ connection: borrowing Connection
-    ) throws(SQLiteError) {
-        open = nil
-        let (heads, names) = (Self.prefix + String(day), Self.namePrefix + String(day))
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS \(heads)(
-                activity INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, version INTEGER NOT NULL,
-                seq INTEGER NOT NULL, crc INTEGER NOT NULL, value BLOB NOT NULL,
-                tenant_seq INTEGER);
-            CREATE TABLE IF NOT EXISTS \(names)(
-                hash INTEGER, activity INTEGER, crc INTEGER NOT NULL, PRIMARY KEY(hash, activity))
-                WITHOUT ROWID
-            """)
-        open = Open(
-            day: day,
-            move: try connection.prepare(
-                """
-                INSERT OR REPLACE INTO \(heads)(\(HeadRow.columns))
-                SELECT \(HeadRow.columns) FROM head WHERE activity = ?1
-                """),
-            name: try connection.prepare(
-                "INSERT OR REPLACE INTO \(names)(hash, activity, crc) VALUES(?1,?2,?3)"))
+        let key = Int64(bitPattern: hash)
+        // Two of one name may end on a day.
+        var activities = try open.name.find(key, RetiredNameRow.activities) ?? []
+        activities.removeAll { $0 == activity }
+        activities.append(activity)
+        try open.putName.put(key, RetiredNameRow.encode(key, activities, into: &buffer))
     }
 
     /// Where a retired activity stands, and its day.
@@ -89,10 +75,8 @@ struct RetiredDays {
         _ activity: Int64, _ connection: borrowing Connection
     ) throws(SQLiteError) -> (mark: ActivityMarks.Mark, day: Int64)? {
         for day in try days(connection) {
-            let row = try connection.prepare(
-                "SELECT \(HeadRow.columns) FROM \(prefix)\(day) WHERE activity = ?1")
-            row.bind(activity, at: 1)
-            if try row.step(), var mark = HeadRow.mark(row) {
+            let row = try connection.prepare(LogTable.retired(day).one)
+            if var mark = try row.find(activity, HeadRow.mark) {
                 mark.hasHead = false
                 return (mark, day)
             }
@@ -104,10 +88,7 @@ struct RetiredDays {
     mutating func revive(
         _ activity: Int64, day: Int64, _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        let deletion = try connection.prepare(
-            "DELETE FROM \(Self.prefix)\(day) WHERE activity = ?1")
-        deletion.bind(activity, at: 1)
-        try deletion.execute()
+        try connection.prepare(LogTable.retired(day).deletion).execute(at: activity)
     }
 
     /// Leaves nothing of an activity but where it stood: no state, no name.
@@ -116,20 +97,29 @@ struct RetiredDays {
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
         for old in try Self.days(connection) {
-            try connection.execute("DELETE FROM \(Self.prefix)\(old) WHERE activity = \(activity)")
-            guard let nameHash else { continue }
-            try connection.execute(
-                """
-                DELETE FROM \(Self.namePrefix)\(old)
-                WHERE hash = \(Int64(bitPattern: nameHash)) AND activity = \(activity)
-                """)
+            try connection.prepare(LogTable.retired(old).deletion).execute(at: activity)
+            if let nameHash { try forget(activity, Int64(bitPattern: nameHash), old, connection) }
         }
-        try connection.execute("DELETE FROM head WHERE activity = \(activity)")
-        try turn(to: day, connection)
-        let insertion = try connection.prepare(
-            HeadRow.insertion(into: "\(Self.prefix)\(day)"))
+        try connection.prepare(LogTable.head.deletion).execute(at: activity)
+        open = try Open(day, connection)
         let nothing = ActivityHead(activity: ActivityNumber(activity), value: [])
-        try insertion.check(HeadRow.write(nothing, mark, with: insertion))
+        try connection.prepare(LogTable.retired(day).replacement)
+            .put(activity, HeadRow.encode(nothing, mark, into: &buffer))
+    }
+
+    /// The name of that hash no longer leads to the activity.
+    private mutating func forget(
+        _ activity: Int64, _ hash: Int64, _ day: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let names = LogTable.retiredName(day)
+        guard
+            let activities = try connection.prepare(names.one)
+                .find(hash, RetiredNameRow.activities), activities.contains(activity)
+        else { return }
+        let left = activities.filter { $0 != activity }
+        if left.isEmpty { return try connection.prepare(names.deletion).execute(at: hash) }
+        try connection.prepare(names.change)
+            .put(hash, RetiredNameRow.encode(hash, left, into: &buffer))
     }
 
     /// Takes a piece of the oldest day before `day`: first heads, which a name then no longer leads
@@ -138,21 +128,21 @@ struct RetiredDays {
         before day: Int64, _ allowance: CutAllowance, _ connection: borrowing Connection
     ) throws(SQLiteError) -> CutPiece? {
         guard let day = try Self.days(connection).last(where: { $0 < day }) else { return nil }
-        let (heads, names) = (Self.prefix + String(day), Self.namePrefix + String(day))
+        let (heads, names) = (LogTable.retired(day).name, LogTable.retiredName(day).name)
         if open?.day == day { open = nil }
         var piece = CutPiece()
         piece.goesOn = true
         if let last = try Self.lastHead(in: heads, allowance, &piece, connection) {
-            try connection.execute("DELETE FROM \(heads) WHERE activity <= \(last)")
+            try connection.execute("DELETE FROM \(heads) WHERE key <= \(last)")
             return piece
         }
         let rows = allowance.rows
         let next = try connection.prepare(
-            "SELECT hash FROM \(names) ORDER BY hash LIMIT 1 OFFSET \(rows - 1)")
+            "SELECT key FROM \(names) ORDER BY key LIMIT 1 OFFSET \(rows - 1)")
         let last = try next.step() ? next.integer(0) : nil
         next.reset()
         if let last {
-            try connection.execute("DELETE FROM \(names) WHERE hash <= \(last)")
+            try connection.execute("DELETE FROM \(names) WHERE key <= \(last)")
             piece.rows += connection.changes
         } else {
             piece.rows += try connection.integer("SELECT count(*) FROM \(names)")
@@ -167,9 +157,7 @@ struct RetiredDays {
         _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64? {
         let heads = try connection.prepare(
-            """
-            SELECT activity, length(value) FROM \(table) ORDER BY activity LIMIT \(allowance.rows)
-            """)
+            "SELECT key, length(row) FROM \(table) ORDER BY key LIMIT \(allowance.rows)")
         var last: Int64?
         while piece.bytes < allowance.bytes, try heads.step() {
             last = heads.integer(0)
@@ -181,10 +169,25 @@ struct RetiredDays {
 
     /// What a rolled-back transaction made is gone.
     mutating func rolledBack() { open = nil }
+}
 
-    static func checksum(_ hash: Int64, _ activity: Int64) -> Int64 {
-        var sum = RowChecksum(.retired)
-        sum.add((hash, activity))
-        return sum.stored
+/// A row of the table of retired activities' names: the numbers of those whose tenant and name have
+/// that hash, the newest last.
+enum RetiredNameRow {
+    static func encode(
+        _ hash: Int64, _ activities: [Int64], into buffer: inout RowBuffer
+    ) -> UnsafeRawBufferPointer {
+        activities.withUnsafeBytes { buffer.row(.retired, hash, $0) }
+    }
+
+    /// nil where the row is damaged.
+    static func activities(_ hash: Int64, _ row: RawSpan) -> [Int64]? {
+        let size = MemoryLayout<Int64>.size
+        guard RowChecksum.isRight(.retired, hash, row),
+            (row.byteCount - RowChecksum.bytes) % size == 0
+        else { return nil }
+        return stride(from: RowChecksum.bytes, to: row.byteCount, by: size).map {
+            row.unsafeLoadUnaligned(fromByteOffset: $0, as: Int64.self)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import TomboloCore
 import TomboloEventLog
 
 extension EventRow {
@@ -9,42 +10,37 @@ extension EventRow {
         /// Of all rows that were looked at.
         private(set) var bytesSeen = 0
 
-        init(_ connection: borrowing Connection) throws(SQLiteError) {
-            selection = try connection.prepare(
-                "SELECT \(EventRow.columns) FROM event WHERE seq = ?1")
-            update = try connection.prepare(EventRow.replacement)
+        private let hash: KeyedHash
+
+        /// - Parameter hash: of idempotency keys.
+        init(_ hash: KeyedHash, _ connection: borrowing Connection) throws(SQLiteError) {
+            self.hash = hash
+            selection = try connection.prepare(LogTable.event.one)
+            update = try connection.prepare(LogTable.event.change)
         }
 
         /// nil where the row is missing or damaged.
         func numbers(_ seq: Int64) throws(SQLiteError) -> Numbers? {
-            selection.bind(seq, at: 1)
-            defer { selection.reset() }
-            guard try selection.step() else { return nil }
-            bytesSeen += selection.bytes(1).count
-            return EventRow.numbers(selection)
+            try selection.find(seq) { seq, row in
+                bytesSeen += row.byteCount
+                return EventRow.numbers(seq, row)
+            }
         }
 
         func body(_ seq: Int64) throws(SQLiteError) -> [UInt8] {
-            selection.bind(seq, at: 1)
-            defer { selection.reset() }
-            guard try selection.step(), let numbers = EventRow.numbers(selection) else {
-                return []
-            }
-            return Array(selection.bytes(1)[numbers.bodyStart...])
+            try selection.find(seq) { seq, row in
+                EventRow.numbers(seq, row).map { row.array(from: $0.bodyStart) }
+            } ?? []
         }
 
         /// Puts the row's tombstone in its place.
         func bury(_ seq: Int64, _ numbers: Numbers) throws(SQLiteError) {
-            update.bind(seq, at: 1)
             selection.bind(seq, at: 1)
             defer { selection.reset() }
             guard try selection.step() else { return }
-            let tenantSeq = EventRow.tenantSeq(numbers, selection.bytes(1), at: seq)
-            let asker = EventRow.asker(numbers, selection.bytes(1))
             let row = EventRow.tombstone(
-                numbers, tenantSeq: tenantSeq, asker: asker, seq, into: &buffer)
-            update.bindBlob(row, at: 2)
-            try update.execute()
+                seq, numbers, selection.row.bytes, hash, into: &buffer)
+            try update.put(seq, row)
         }
 
         /// The oldest row that the way back leads to.

@@ -1,9 +1,7 @@
 import TomboloCore
 
-/// A row of the table `event`: one blob, so that SQLite has two columns to handle instead of eleven
-/// (a third of the time to read one): the numbers, then the place among the tenant's events if it
-/// is not that in the log, then who asked if that is known, then the idempotency key, then the
-/// body.
+/// A row of the table `event`: the numbers, then the place among the tenant's events if it is not
+/// that in the log, then who asked if that is known, then the idempotency key, then the body.
 enum EventRow {
     /// All that a row holds besides the key's and the body's bytes; without padding, so that the
     /// checksum covers every byte. As the machine holds them: both of ours are little-endian.
@@ -11,7 +9,7 @@ enum EventRow {
         /// Over the sequence and all of the row behind it.
         var checksum: UInt32 = 0
         var kind: UInt8
-        /// `hasKey`, `isErased`, `hasTenantSeq`, `hasAsker`.
+        /// `hasKey`, `isErased`, `hasTenantSeq`, `hasAsker`, `hasKeyHash`.
         var flags: UInt8
         var keyBytes: UInt16
         var tenant: Int64
@@ -27,6 +25,8 @@ enum EventRow {
         static let isErased: UInt8 = 2
         static let hasTenantSeq: UInt8 = 4
         static let hasAsker: UInt8 = 8
+        /// In place of the digest and the key there is the key's hash: of an erased event.
+        static let hasKeyHash: UInt8 = 16
 
         static let bytes = MemoryLayout<Numbers>.size
         var tenantSeqBytes: Int { flags & Self.hasTenantSeq == 0 ? 0 : MemoryLayout<Int64>.size }
@@ -35,7 +35,9 @@ enum EventRow {
         var askerStart: Int { Self.bytes + tenantSeqBytes }
         /// Of the row's bytes, where the digest and the key are, or would be.
         var digestStart: Int { askerStart + askerBytes }
-        var digestBytes: Int { flags & Self.hasKey == 0 ? 0 : MemoryLayout<UInt64>.size }
+        var digestBytes: Int {
+            flags & (Self.hasKey | Self.hasKeyHash) == 0 ? 0 : MemoryLayout<UInt64>.size
+        }
         var bodyStart: Int { digestStart + digestBytes + Int(keyBytes) }
         /// Whether it says what a log can have written.
         @inline(__always)
@@ -44,11 +46,12 @@ enum EventRow {
                 && activity >= 0 && activity < ActivityNumber.max
         }
         var hasBeenErased: Bool { flags & Self.isErased != 0 }
+        /// Of the row's bytes, those of the idempotency key; nil where it has none.
+        var key: Range<Int>? {
+            flags & Self.hasKey == 0 ? nil : bodyStart - Int(keyBytes)..<bodyStart
+        }
     }
 
-    static let columns = "seq, row"
-    static let insertion = "INSERT INTO event(seq, row) VALUES(?1,?2)"
-    static let replacement = "UPDATE event SET row = ?2 WHERE seq = ?1"
     static let keyBytesMax = Int(UInt16.max)
 
     // MARK: Writing
@@ -109,33 +112,24 @@ enum EventRow {
             rebasing: row[(numbers.bodyStart - key.count)...])
         behind.copyMemory(from: key)
         UnsafeMutableRawBufferPointer(rebasing: behind[key.count...]).copyMemory(from: body)
-        row.storeBytes(of: checksum(seq, UnsafeRawBufferPointer(row)), as: UInt32.self)
+        RowChecksum.seal(.log, seq, row)
         return UnsafeRawBufferPointer(row)
-    }
-
-    /// Over all of a row but the sum itself.
-    @inline(__always)
-    private static func checksum(_ seq: Int64, _ row: UnsafeRawBufferPointer) -> UInt32 {
-        var sum = RowChecksum(.log)
-        sum.add(seq)
-        sum.add(UnsafeRawBufferPointer(rebasing: row[MemoryLayout<UInt32>.size...]))
-        return sum.value
     }
 
     // MARK: Reading
 
     /// What the numbers say, whether they are right or not; nil where there is no room for them.
     @inline(__always)
-    static func unproved(_ row: UnsafeRawBufferPointer) -> Numbers? {
-        guard row.count >= Numbers.bytes else { return nil }
-        return row.loadUnaligned(as: Numbers.self)
+    static func unproved(_ row: RawSpan) -> Numbers? {
+        guard row.byteCount >= Numbers.bytes else { return nil }
+        return row.unsafeLoadUnaligned(as: Numbers.self)
     }
 
     /// The numbers of the row at `seq`; nil where it is damaged.
     @inline(__always)
-    static func numbers(_ seq: Int64, _ row: UnsafeRawBufferPointer) -> Numbers? {
-        guard let numbers = unproved(row), numbers.checksum == checksum(seq, row),
-            numbers.bodyStart <= row.count, numbers.isPossible(at: seq)
+    static func numbers(_ seq: Int64, _ row: RawSpan) -> Numbers? {
+        guard let numbers = unproved(row), RowChecksum.isRight(.log, seq, row),
+            numbers.bodyStart <= row.byteCount, numbers.isPossible(at: seq)
         else { return nil }
         return numbers
     }
@@ -143,51 +137,37 @@ enum EventRow {
     /// The place of a row among those of its tenant, as it says, whether that is right or not.
     @inline(__always)
     static func tenantSeq(
-        _ numbers: Numbers, _ row: UnsafeRawBufferPointer, at seq: Int64
+        _ numbers: Numbers, _ row: RawSpan, at seq: Int64
     ) -> Int64 {
         guard numbers.tenantSeqBytes > 0 else { return seq }
-        guard row.count >= numbers.digestStart else { return 0 }
-        return row.loadUnaligned(fromByteOffset: Numbers.bytes, as: Int64.self)
+        guard row.byteCount >= numbers.digestStart else { return 0 }
+        return row.unsafeLoadUnaligned(fromByteOffset: Numbers.bytes, as: Int64.self)
     }
 
     /// Who asked for the event of a row that is long enough.
-    static func asker(_ numbers: Numbers, _ row: UnsafeRawBufferPointer) -> AskingKey {
-        guard numbers.askerBytes > 0, row.count >= numbers.digestStart else { return .unknown }
+    static func asker(_ numbers: Numbers, _ row: RawSpan) -> AskingKey {
+        guard numbers.askerBytes > 0, row.byteCount >= numbers.digestStart else { return .unknown }
         return AskingKey(
-            rawValue: row.loadUnaligned(fromByteOffset: numbers.askerStart, as: Int64.self))
-    }
-
-    /// The numbers of the present row of a statement that selects `columns`.
-    @inline(__always)
-    static func numbers(_ statement: borrowing Statement) -> Numbers? {
-        numbers(statement.integer(0), statement.bytes(1))
-    }
-
-    /// The present row as an event; nil where it is damaged, or of a tenant whose own row is.
-    static func event(
-        _ statement: borrowing Statement, tenants: Tenants
-    ) -> RecordedEvent? {
-        event(statement.integer(0), statement.bytes(1), tenants: tenants)
+            rawValue: row.unsafeLoadUnaligned(fromByteOffset: numbers.askerStart, as: Int64.self))
     }
 
     /// What a damaged row was, as far as its bytes can be believed.
     ///
     /// - Parameter activity: its title, where it is known.
     static func damageLine(
-        _ statement: borrowing Statement, tenants: Tenants, activity: String? = nil
+        _ seq: Int64, _ row: RawSpan, tenants: Tenants, activity: String? = nil
     ) -> String {
-        let (seq, row) = (statement.integer(0), statement.bytes(1))
         guard let numbers = unproved(row), let tenant = tenants.name(numbers.tenant),
-            row.count >= numbers.digestStart
+            row.byteCount >= numbers.digestStart
         else { return "row \(seq) of the events is damaged; whose it was cannot be read" }
         let tenantSeq = tenantSeq(numbers, row, at: seq)
         let activity = activity ?? "activity number \(numbers.activity)"
         return "event \(tenantSeq) of \(tenant.name) (row \(seq), \(activity)): its row is damaged"
     }
 
-    /// The row at `seq` as an event.
+    /// The row at `seq` as an event; nil where it is damaged, or of a tenant whose own row is.
     static func event(
-        _ seq: Int64, _ row: UnsafeRawBufferPointer, tenants: Tenants
+        _ seq: Int64, _ row: RawSpan, tenants: Tenants
     ) -> RecordedEvent? {
         guard let numbers = numbers(seq, row), let tenant = tenants.name(numbers.tenant),
             let kind = EventKind(rawValue: numbers.kind)
@@ -195,60 +175,47 @@ enum EventRow {
         let tenantSeq = tenantSeq(numbers, row, at: seq)
         guard tenantSeq > 0, tenantSeq <= seq else { return nil }
         var idempotency: IdempotencyKey?
-        if numbers.digestBytes > 0 {
-            let key = row[(numbers.bodyStart - Int(numbers.keyBytes))..<numbers.bodyStart]
+        if let key = numbers.key {
             idempotency = IdempotencyKey(
-                key: String(decoding: key, as: UTF8.self),
-                bodyDigest: row.loadUnaligned(
+                key: row.text(key),
+                bodyDigest: row.unsafeLoadUnaligned(
                     fromByteOffset: numbers.digestStart, as: UInt64.self))
         }
         let event = NewEvent(
             tenant: tenant, activity: ActivityNumber(numbers.activity),
             expectedVersion: numbers.version - 1, kind: kind,
             recordedAt: Instant(nanoseconds: numbers.recordedAt),
-            body: Array(row[numbers.bodyStart...]), idempotency: idempotency,
+            body: row.array(from: numbers.bodyStart), idempotency: idempotency,
             key: asker(numbers, row))
         return RecordedEvent(
             seq: seq, tenantSeq: tenantSeq, previous: numbers.previous, event: event)
     }
 
-    /// What is left of a row when its body and key are gone: where it stands, and when it came.
+    /// The hash of the idempotency key; nil where the event has none. An erased one has kept it.
+    static func keyHash(_ numbers: Numbers, _ row: RawSpan, _ hash: KeyedHash) -> UInt64? {
+        if numbers.flags & Numbers.hasKeyHash != 0 {
+            return row.unsafeLoadUnaligned(fromByteOffset: numbers.digestStart, as: UInt64.self)
+        }
+        guard let key = numbers.key else { return nil }
+        return row.withUnsafeBytes {
+            hash(UInt64(bitPattern: numbers.tenant), UnsafeRawBufferPointer(rebasing: $0[key]))
+        }
+    }
+
+    /// What is left of a row when its body and key are gone: its place, when it came, and the key's
+    /// hash, so that the request cannot come again.
     static func tombstone(
-        _ numbers: Numbers, tenantSeq: Int64, asker: AskingKey, _ seq: Int64,
+        _ seq: Int64, _ numbers: Numbers, _ row: RawSpan, _ hash: KeyedHash,
         into buffer: inout RowBuffer
     ) -> UnsafeRawBufferPointer {
-        var numbers = numbers
+        var left = numbers
+        let keyHash = keyHash(numbers, row, hash)
         let kept = Numbers.hasTenantSeq | Numbers.hasAsker
-        numbers.flags = Numbers.isErased | numbers.flags & kept
+        left.flags = Numbers.isErased | numbers.flags & kept
+        if keyHash != nil { left.flags |= Numbers.hasKeyHash }
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         return encode(
-            numbers, tenantSeq: tenantSeq, asker: asker, digest: 0, key: nothing, body: nothing,
-            seq, into: &buffer)
-    }
-}
-
-/// Bytes in which rows are put together, one after the other.
-struct RowBuffer: ~Copyable {
-    private var start: UnsafeMutableRawPointer
-    private var capacity: Int
-
-    init() {
-        capacity = 4_096
-        start = .allocate(byteCount: capacity, alignment: 8)
-    }
-
-    deinit { start.deallocate() }
-
-    /// `count` bytes of anything; valid until the next call.
-    @inline(__always)
-    mutating func bytes(_ count: Int) -> UnsafeMutableRawBufferPointer {
-        if count > capacity { grow(count) }
-        return UnsafeMutableRawBufferPointer(start: start, count: count)
-    }
-
-    private mutating func grow(_ count: Int) {
-        start.deallocate()
-        capacity = count * 2
-        start = .allocate(byteCount: capacity, alignment: 8)
+            left, tenantSeq: tenantSeq(numbers, row, at: seq), asker: asker(numbers, row),
+            digest: keyHash ?? 0, key: nothing, body: nothing, seq, into: &buffer)
     }
 }

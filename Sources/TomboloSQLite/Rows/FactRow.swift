@@ -1,98 +1,127 @@
 import TomboloCore
 
-/// A row of the table `fact`.
+/// A row of the table `fact`: the numbers, then the place among the tenant's facts if it is not
+/// that in the log, then the kind, then the body.
 enum FactRow {
-    private struct Numbers: BitwiseCopyable {
-        var seq: Int64
+    /// As the machine holds them, without padding: the checksum covers every byte.
+    struct Numbers: BitwiseCopyable {
+        /// Over the sequence and all of the row behind it.
+        fileprivate var checksum: UInt32 = 0
+        fileprivate var kindBytes: UInt16
+        fileprivate var flags: UInt16
         var tenant: Int64
-        /// 0 where `hasActivity` is.
-        var activity: Int64
-        var hasActivity: Int64
+        private var number: Int64
         var recordedAt: Int64
-        var kindBytes: Int64
+
+        private static let hasActivity: UInt16 = 1
+        private static let hasTenantSeq: UInt16 = 2
+
+        fileprivate init(
+            kindBytes: Int, tenant: Int64, activity: Int64?, recordedAt: Int64, hasTenantSeq: Bool
+        ) {
+            precondition(kindBytes <= kindBytesMax, "a kind has at most \(kindBytesMax) bytes")
+            self.kindBytes = UInt16(kindBytes)
+            flags = activity == nil ? 0 : Self.hasActivity
+            if hasTenantSeq { flags |= Self.hasTenantSeq }
+            self.tenant = tenant
+            number = activity ?? 0
+            self.recordedAt = recordedAt
+        }
+
+        var activity: Int64? { flags & Self.hasActivity == 0 ? nil : number }
+        fileprivate var tenantSeqBytes: Int {
+            flags & Self.hasTenantSeq == 0 ? 0 : MemoryLayout<Int64>.size
+        }
+        fileprivate static let bytes = MemoryLayout<Numbers>.size
+        fileprivate var kindStart: Int { Self.bytes + tenantSeqBytes }
+        fileprivate var bodyStart: Int { kindStart + Int(kindBytes) }
     }
 
-    /// `tenant_seq` is NULL where it is `seq`.
-    static let columns = "seq, tenant, activity, recorded_at, crc, kind, body, tenant_seq"
-    static let insertion = "INSERT INTO fact(\(columns)) VALUES(?1,?2,?3,?4,?5,?6,?7,?8)"
-    static let replacement =
-        "INSERT OR REPLACE INTO fact(\(columns)) VALUES(?1,?2,?3,?4,?5,?6,?7,?8)"
+    static let kindBytesMax = Int(UInt16.max)
 
-    /// Runs `insertion`. The answer is SQLite's code.
-    static func insert(
-        _ fact: NewFact, seq: Int64, tenantSeq: Int64, tenant: Int64,
-        with statement: borrowing Statement
-    ) -> Int32 {
-        statement.bind(seq, at: 1)
-        statement.bind(tenant, at: 2)
-        statement.bind(fact.activity?.rawValue, at: 3)
-        statement.bind(fact.recordedAt.nanoseconds, at: 4)
-        return withBytes(of: fact.kind) { kind in
+    @inline(__always)
+    static func encode(
+        _ fact: NewFact, _ seq: Int64, tenantSeq: Int64, tenant: Int64,
+        into buffer: inout RowBuffer
+    ) -> UnsafeRawBufferPointer {
+        withBytes(of: fact.kind) { kind in
             fact.body.withUnsafeBytes { body in
                 let numbers = Numbers(
-                    seq: seq, tenant: tenant, activity: fact.activity?.rawValue ?? 0,
-                    hasActivity: fact.activity == nil ? 0 : 1,
-                    recordedAt: fact.recordedAt.nanoseconds, kindBytes: Int64(kind.count))
-                let sum = checksum(numbers, kind: kind, body: body, tenantSeq: tenantSeq)
-                statement.bind(sum, at: 5)
-                statement.bindText(kind, at: 6)
-                statement.bindBlob(body, at: 7)
-                statement.bind(tenantSeq == seq ? nil : tenantSeq, at: 8)
-                return statement.run()
+                    kindBytes: kind.count, tenant: tenant, activity: fact.activity?.rawValue,
+                    recordedAt: fact.recordedAt.nanoseconds, hasTenantSeq: tenantSeq != seq)
+                let row = buffer.bytes(numbers.bodyStart + body.count)
+                row.storeBytes(of: numbers, as: Numbers.self)
+                if numbers.tenantSeqBytes > 0 {
+                    row.storeBytes(of: tenantSeq, toByteOffset: Numbers.bytes, as: Int64.self)
+                }
+                UnsafeMutableRawBufferPointer(rebasing: row[numbers.kindStart...])
+                    .copyMemory(from: kind)
+                UnsafeMutableRawBufferPointer(rebasing: row[numbers.bodyStart...])
+                    .copyMemory(from: body)
+                RowChecksum.seal(.fact, seq, row)
+                return UnsafeRawBufferPointer(row)
             }
         }
     }
 
-    /// Whose the present row is, and its place among those of the tenant; nil where it is damaged.
-    static func place(_ statement: borrowing Statement) -> (tenant: Int64, tenantSeq: Int64)? {
-        guard let found = numbers(statement) else { return nil }
-        return (found.numbers.tenant, found.tenantSeq)
+    // MARK: What a row says, whether it is right or not
+
+    /// nil where there is no room for them, or for what they say is behind them.
+    @inline(__always)
+    static func unproved(_ row: RawSpan) -> Numbers? {
+        guard row.byteCount >= Numbers.bytes else { return nil }
+        let numbers = row.unsafeLoadUnaligned(as: Numbers.self)
+        return numbers.bodyStart <= row.byteCount ? numbers : nil
     }
 
-    /// The place that the present row says it has, whether it is right or not.
-    static func unprovedPlace(_ statement: borrowing Statement) -> Int64 {
-        statement.isNull(7) ? statement.integer(0) : statement.integer(7)
+    /// The place among those of the tenant.
+    @inline(__always)
+    static func tenantSeq(_ numbers: Numbers, _ row: RawSpan, at seq: Int64) -> Int64 {
+        guard numbers.tenantSeqBytes > 0 else { return seq }
+        return row.unsafeLoadUnaligned(fromByteOffset: Numbers.bytes, as: Int64.self)
     }
 
-    private static func numbers(
-        _ statement: borrowing Statement
-    ) -> (numbers: Numbers, tenantSeq: Int64)? {
-        let kind = statement.bytes(5)
-        let numbers = Numbers(
-            seq: statement.integer(0), tenant: statement.integer(1),
-            activity: statement.integer(2), hasActivity: statement.isNull(2) ? 0 : 1,
-            recordedAt: statement.integer(3), kindBytes: Int64(kind.count))
-        let tenantSeq = unprovedPlace(statement)
-        let sum = checksum(numbers, kind: kind, body: statement.bytes(6), tenantSeq: tenantSeq)
-        guard sum == statement.integer(4), tenantSeq > 0, tenantSeq <= numbers.seq else {
+    /// Kind and body, where they lie.
+    @inline(__always)
+    static func withContent<Answer>(
+        _ numbers: Numbers, _ row: RawSpan,
+        _ take: (_ kind: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> Answer
+    ) -> Answer {
+        row.withUnsafeBytes {
+            take(
+                UnsafeRawBufferPointer(rebasing: $0[numbers.kindStart..<numbers.bodyStart]),
+                UnsafeRawBufferPointer(rebasing: $0[numbers.bodyStart...]))
+        }
+    }
+
+    // MARK: What is right
+
+    /// nil where the row is damaged.
+    @inline(__always)
+    static func numbers(_ seq: Int64, _ row: RawSpan) -> Numbers? {
+        guard let numbers = unproved(row), RowChecksum.isRight(.fact, seq, row),
+            (1...max(1, seq)).contains(tenantSeq(numbers, row, at: seq))
+        else { return nil }
+        return numbers
+    }
+
+    /// Whose the row is, and its place among those of the tenant; nil where it is damaged.
+    static func place(_ seq: Int64, _ row: RawSpan) -> (tenant: Int64, tenantSeq: Int64)? {
+        numbers(seq, row).map { ($0.tenant, tenantSeq($0, row, at: seq)) }
+    }
+
+    /// nil where the row is damaged, or of a tenant whose own row is.
+    static func fact(_ seq: Int64, _ row: RawSpan, tenants: Tenants) -> RecordedFact? {
+        guard let numbers = numbers(seq, row), let tenant = tenants.name(numbers.tenant) else {
             return nil
         }
-        return (numbers, tenantSeq)
-    }
-
-    /// The present row of a statement that selects `columns`; nil where it is damaged.
-    static func fact(_ statement: borrowing Statement, tenants: Tenants) -> RecordedFact? {
-        guard let (numbers, tenantSeq) = numbers(statement),
-            let tenant = tenants.name(numbers.tenant)
-        else { return nil }
-        let activity = numbers.hasActivity == 0 ? nil : ActivityNumber(numbers.activity)
-        let fact = NewFact(
-            tenant: tenant, activity: activity,
-            kind: String(decoding: statement.bytes(5), as: UTF8.self),
-            recordedAt: Instant(nanoseconds: numbers.recordedAt), body: Array(statement.bytes(6)))
-        return RecordedFact(seq: numbers.seq, tenantSeq: tenantSeq, fact: fact)
-    }
-
-    private static func checksum(
-        _ numbers: Numbers, kind: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer,
-        tenantSeq: Int64
-    ) -> Int64 {
-        var sum = RowChecksum(.fact)
-        sum.add(numbers)
-        sum.add(kind)
-        sum.add(body)
-        // As before there were tenants' own places.
-        if tenantSeq != numbers.seq { sum.add(tenantSeq) }
-        return sum.stored
+        let fact = withContent(numbers, row) { kind, body in
+            NewFact(
+                tenant: tenant, activity: numbers.activity.map { ActivityNumber($0) },
+                kind: String(decoding: kind, as: UTF8.self),
+                recordedAt: Instant(nanoseconds: numbers.recordedAt), body: Array(body))
+        }
+        return RecordedFact(
+            seq: seq, tenantSeq: tenantSeq(numbers, row, at: seq), fact: fact)
     }
 }

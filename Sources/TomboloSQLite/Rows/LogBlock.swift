@@ -47,6 +47,9 @@ struct LogChapter {
     /// The first sequence of the chapter in which `seq` stands.
     static func first(of seq: Int64) -> Int64 { (seq - 1) / size * size + 1 }
 
+    /// The last one of the chapter that begins with `first`.
+    static func last(of first: Int64) -> Int64 { first + size - 1 }
+
     @inline(__always)
     mutating func add(_ seq: Int64, tenant: Int64, kind: UInt8, recordedAt: Int64) {
         let index = Int((seq - 1) % Self.size / LogBlock.size)
@@ -60,26 +63,21 @@ struct LogChapter {
 
     // MARK: Its row
 
-    static let columns = "first, crc, row"
-    static let insertion = "INSERT OR REPLACE INTO block(\(columns)) VALUES(?1,?2,?3)"
-
-    /// Runs `insertion`. The answer is SQLite's code.
-    func insert(first: Int64, with statement: borrowing Statement) -> Int32 {
-        blocks.withUnsafeBytes { bytes in
-            statement.bind(first, at: 1)
-            statement.bind(Self.checksum(first, bytes), at: 2)
-            statement.bindBlob(bytes, at: 3)
-            return statement.run()
-        }
+    /// - Parameter first: the chapter's first sequence, which is the row's key.
+    func encode(_ first: Int64, into buffer: inout RowBuffer) -> UnsafeRawBufferPointer {
+        blocks.withUnsafeBytes { buffer.row(.block, first, $0) }
     }
 
-    /// The present row of a statement that selects `columns`; nil where it is damaged.
-    init?(_ statement: borrowing Statement) {
-        let bytes = statement.bytes(2)
-        guard bytes.count == Self.blocksMax * MemoryLayout<LogBlock>.stride,
-            Self.checksum(statement.integer(0), bytes) == statement.integer(1)
+    /// nil where the row is damaged.
+    init?(_ first: Int64, _ row: RawSpan) {
+        let size = Self.blocksMax * MemoryLayout<LogBlock>.stride
+        guard row.byteCount == RowChecksum.bytes + size, RowChecksum.isRight(.block, first, row)
         else { return nil }
-        blocks.withUnsafeMutableBytes { $0.copyMemory(from: bytes) }
+        row.withUnsafeBytes { row in
+            blocks.withUnsafeMutableBytes {
+                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: row[RowChecksum.bytes...]))
+            }
+        }
     }
 
     /// The chapter that has no row yet, as far as the log has come.
@@ -87,22 +85,15 @@ struct LogChapter {
         after lastSeq: Int64, _ connection: borrowing Connection
     ) throws(SQLiteError) -> LogChapter {
         var chapter = LogChapter()
-        let rows = try connection.prepare("SELECT \(EventRow.columns) FROM event WHERE seq >= ?1")
+        let rows = try connection.prepare(LogTable.event.selection("WHERE key >= ?1"))
         rows.bind(first(of: lastSeq + 1), at: 1)
         while try rows.step() {
             // A damaged row is no answer to anybody.
-            guard let numbers = EventRow.numbers(rows) else { continue }
+            guard let numbers = rows.read(EventRow.numbers) else { continue }
             chapter.add(
-                rows.integer(0), tenant: numbers.tenant, kind: numbers.kind,
+                rows.key, tenant: numbers.tenant, kind: numbers.kind,
                 recordedAt: numbers.recordedAt)
         }
         return chapter
-    }
-
-    private static func checksum(_ first: Int64, _ bytes: UnsafeRawBufferPointer) -> Int64 {
-        var sum = RowChecksum(.block)
-        sum.add(first)
-        sum.add(bytes)
-        return sum.stored
     }
 }

@@ -15,6 +15,7 @@ struct LogRows: ~Copyable {
     private let deleteHead: Statement
     private let insertBlock: Statement
     private let factIndex: FactIndexRows
+    private let insertKeys: Statement
     private let insertSnapshot: Statement
     private let selectSnapshot: Statement
     private let insertWaypoint: Statement
@@ -28,30 +29,29 @@ struct LogRows: ~Copyable {
     private(set) var filled: [(chapter: Int64, bytes: Int64)] = []
     /// Heads without a row, or with an old one.
     private(set) var later = LaterHeads()
-    private var hours = IdempotencyHours()
+    private var keys = KeyChapters()
     private var retiredDays = RetiredDays()
     /// Of the next piece of a cut.
     private(set) var allowance = CutAllowance()
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
-        let insertEvent = try connection.prepare(EventRow.insertion)
-        let insertFact = try connection.prepare(FactRow.insertion)
-        let replaceHead = try connection.prepare(HeadRow.replacement)
-        let changeHead = try connection.prepare(HeadRow.change)
-        let replaceRecord = try connection.prepare(RecordRow.replacement)
-        let deleteRecord = try connection.prepare(RecordRow.deletion)
-        let insertTenant = try connection.prepare(
-            "INSERT INTO tenant(id, name, crc) VALUES(?1,?2,?3)")
-        let selectEvent = try connection.prepare(
-            "SELECT \(EventRow.columns) FROM event WHERE seq = ?1")
-        let insertBlock = try connection.prepare(LogChapter.insertion)
+        let insertEvent = try connection.prepare(LogTable.event.insertion)
+        let insertFact = try connection.prepare(LogTable.fact.insertion)
+        let replaceHead = try connection.prepare(LogTable.head.replacement)
+        let changeHead = try connection.prepare(LogTable.head.change)
+        let replaceRecord = try connection.prepare(LogTable.record.replacement)
+        let deleteRecord = try connection.prepare(LogTable.record.deletion)
+        let insertTenant = try connection.prepare(LogTable.tenant.replacement)
+        let selectEvent = try connection.prepare(LogTable.event.one)
+        let insertBlock = try connection.prepare(LogTable.block.replacement)
+        let insertKeys = try connection.prepare(LogTable.keys.replacement)
         let factIndex = try FactIndexRows(connection)
-        let insertSnapshot = try connection.prepare(SnapshotRow.insertion)
-        let selectSnapshot = try connection.prepare(
-            "SELECT \(SnapshotRow.columns) FROM snapshot WHERE seq = ?1")
-        let deleteHead = try connection.prepare("DELETE FROM head WHERE activity = ?1")
+        let insertSnapshot = try connection.prepare(LogTable.snapshot.replacement)
+        let selectSnapshot = try connection.prepare(LogTable.snapshot.one)
+        let deleteHead = try connection.prepare(LogTable.head.deletion)
         let insertWaypoint = try connection.prepare(Waypoint.insertion)
-        let replaceTally = try connection.prepare(TallyRow.replacement)
+        let replaceTally = try connection.prepare(LogTable.tally.replacement)
+        self.insertKeys = insertKeys
         self.insertWaypoint = insertWaypoint
         self.replaceTally = replaceTally
         self.insertBlock = insertBlock
@@ -71,10 +71,10 @@ struct LogRows: ~Copyable {
 
     /// Goes on with what recovery found.
     mutating func recover(
-        _ hours: IdempotencyHours, _ later: LaterHeads, after last: TalliedUpTo,
+        _ keys: KeyChapters, _ later: LaterHeads, after last: TalliedUpTo,
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        self.hours = hours
+        self.keys = keys
         self.later = later
         try openChapters(after: last, connection)
     }
@@ -87,22 +87,24 @@ struct LogRows: ~Copyable {
     }
 
     /// Writes all rows of a batch that `standing` has just placed.
+    ///
+    /// - Parameter slack: how much later than they say its events may have come, on the clock that
+    ///   nobody sets.
     mutating func write(
         _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing,
-        _ connection: borrowing Connection
+        slack: Span = .zero, _ connection: borrowing Connection
     ) throws(SQLiteError) {
         filled.removeAll(keepingCapacity: true)
         try writeTenants(&standing)
-        try writeEvents(batch, at: receipt, &standing, connection)
+        try writeEvents(batch, at: receipt, &standing, slack)
         try writeHeads(batch, at: receipt, &standing, connection)
         for index in batch.facts.indices {
             let seq = receipt.firstFactSeq + Int64(index)
             let (tenant, tenantSeq) = standing.factPlaces[index]
-            try insertFact.check(
-                FactRow.insert(
-                    batch.facts[index], seq: seq, tenantSeq: tenantSeq, tenant: tenant,
-                    with: insertFact))
-            allowance.store(rows: 1, bytes: batch.facts[index].body.count)
+            let row = FactRow.encode(
+                batch.facts[index], seq, tenantSeq: tenantSeq, tenant: tenant, into: &buffer)
+            try insertFact.put(seq, row)
+            allowance.store(rows: 1, bytes: row.count)
             factChapter.add(seq, batch.facts[index], tenant: tenant)
             if seq % FactIndex.size == 0 { try closeFactChapter(at: seq) }
         }
@@ -112,55 +114,54 @@ struct LogRows: ~Copyable {
         }
         for retired in batch.retired { try retire(retired, &standing, connection) }
         for activity in batch.replaced {
-            deleteHead.bind(activity.rawValue, at: 1)
-            try deleteHead.execute()
+            try deleteHead.execute(at: activity.rawValue)
         }
         for waypoint in standing.seqs.takeNewWaypoints() {
-            try waypoint.insert(with: insertWaypoint)
+            try waypoint.insert(into: &buffer, with: insertWaypoint)
         }
         if standing.seqs.isFarBehind(standing.last) { try writeTallies(&standing) }
     }
 
     /// Writes how many events and facts each tenant has, where that row is behind.
-    func writeTallies(_ standing: inout Standing) throws(SQLiteError) {
-        try TallyRow.write(&standing.seqs, upTo: standing.last, with: replaceTally)
+    mutating func writeTallies(_ standing: inout Standing) throws(SQLiteError) {
+        try TallyRow.write(
+            &standing.seqs, upTo: standing.last, into: &buffer, with: replaceTally)
     }
 
     private mutating func writeEvents(
-        _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing,
-        _ connection: borrowing Connection
+        _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing, _ slack: Span
     ) throws(SQLiteError) {
         // Each is looked at where it stands: a copy of an event costs a dozen reference counts.
         for index in batch.events.indices {
             let place = standing.places[index]
             let seq = receipt.firstSeq + Int64(index)
             let row = EventRow.encode(batch.events[index], seq, place, into: &buffer)
-            insertEvent.bind(seq, at: 1)
-            insertEvent.bindBlob(row, at: 2)
-            try insertEvent.execute()
+            try insertEvent.put(seq, row)
             allowance.store(rows: 1, bytes: row.count)
             let recordedAt = batch.events[index].recordedAt
             chapter.add(
                 seq, tenant: place.tenant, kind: batch.events[index].kind.rawValue,
                 recordedAt: recordedAt.nanoseconds)
-            if seq % LogChapter.size == 0 { try closeChapter(at: seq) }
-            guard batch.events[index].idempotency != nil else { continue }
-            let steady = recordedAt - (batch.lead ?? .zero)
-            if let cutoff = try hours.insert(place.hash, seq: seq, at: steady, connection) {
-                standing.expireKeys(below: cutoff)
+            if batch.events[index].idempotency != nil {
+                let steady = recordedAt - (batch.lead ?? .zero) + slack
+                if let cutoff = keys.insert(place.hash, seq: seq, at: steady) {
+                    standing.expireKeys(below: cutoff)
+                }
             }
+            if seq % LogChapter.size == 0 { try closeChapter(at: seq) }
         }
     }
 
     private mutating func closeChapter(at seq: Int64) throws(SQLiteError) {
         let first = LogChapter.first(of: seq)
-        try insertBlock.check(chapter.insert(first: first, with: insertBlock))
+        try insertBlock.put(first, chapter.encode(first, into: &buffer))
         chapter = LogChapter()
+        try keys.close(first, into: &buffer, with: insertKeys)
     }
 
     private mutating func closeFactChapter(at seq: Int64) throws(SQLiteError) {
         let number = FactIndex.chapter(of: seq)
-        try factIndex.insert(factChapter, number)
+        try factIndex.insert(factChapter, number, into: &buffer)
         filled.append((number, factChapter.bytes))
         factChapter.clear()
     }
@@ -188,18 +189,19 @@ struct LogRows: ~Copyable {
         }
     }
 
-    private func write(
+    private mutating func write(
         _ head: ActivityHead, _ mark: ActivityMarks.Mark
     ) throws(SQLiteError) {
+        let row = HeadRow.encode(head, mark, into: &buffer)
         if mark.hasHead {
-            try changeHead.check(HeadRow.write(head, mark, with: changeHead))
+            try changeHead.put(head.activity.rawValue, row)
         } else {
-            try replaceHead.check(HeadRow.write(head, mark, with: replaceHead))
+            try replaceHead.put(head.activity.rawValue, row)
         }
     }
 
     /// Writes every row that waits; `settleLater` when that is durable.
-    func writeLater(
+    mutating func writeLater(
         _ standing: Standing, _ connection: borrowing Connection
     ) throws(SQLiteError) {
         for head in later.all { try write(head, standing.marks.mark(head.activity.rawValue)) }
@@ -209,47 +211,42 @@ struct LogRows: ~Copyable {
     mutating func settleLater() { later.removeAll() }
 
     /// A piece of a cut was taken, or there is nothing to cut.
-    mutating func settleCut() { allowance = CutAllowance() }
+    mutating func settleCut() {
+        allowance = CutAllowance()
+        keys.settleCut()
+    }
 
     /// What was written is durable.
     mutating func settle() { later.settle() }
 
-    /// A batch's head is its activity's as of that moment.
-    private mutating func keep(
+    /// Keeps a head as it is now. A batch's head is its activity's as of that moment.
+    mutating func keep(
         _ head: ActivityHead, _ mark: ActivityMarks.Mark
     ) throws(SQLiteError) {
         var numbers = SnapshotRow.Numbers(
             tenant: mark.tenant, activity: head.activity.rawValue, version: mark.version,
             previous: max(0, mark.anchor), far: 0, recordedAt: 0)
-        selectEvent.bind(mark.seq, at: 1)
-        if try selectEvent.step(), let event = EventRow.numbers(selectEvent) {
+        if let event = try selectEvent.find(mark.seq, EventRow.numbers) {
             numbers.recordedAt = event.recordedAt
         }
-        selectEvent.reset()
         if let previous = try snapshot(at: numbers.previous) {
             let isNewGroup =
                 SnapshotRow.group(previous.version) != SnapshotRow.group(mark.version)
             numbers.far = isNewGroup ? numbers.previous : previous.far
         }
-        try insertSnapshot.check(
-            SnapshotRow.insert(mark.seq, numbers, head.value, into: &buffer, with: insertSnapshot))
+        try insertSnapshot.put(
+            mark.seq, SnapshotRow.encode(mark.seq, numbers, head.value, into: &buffer))
     }
 
     private func snapshot(at seq: Int64) throws(SQLiteError) -> SnapshotRow.Numbers? {
-        guard seq > 0 else { return nil }
-        selectSnapshot.bind(seq, at: 1)
-        defer { selectSnapshot.reset() }
-        return try selectSnapshot.step() ? SnapshotRow.numbers(selectSnapshot) : nil
+        seq > 0 ? try selectSnapshot.find(seq, SnapshotRow.numbers) : nil
     }
 
     /// Where the newest snapshot up to the activity's event at `seq` stands; 0 where there is none.
     func anchor(_ seq: Int64) -> Int64 {
         // What cannot be read is no stone to step on.
         if (try? snapshot(at: seq)) != nil { return seq }
-        selectEvent.bind(seq, at: 1)
-        defer { selectEvent.reset() }
-        guard (try? selectEvent.step()) == true else { return 0 }  // as above
-        return EventRow.numbers(selectEvent)?.anchor ?? 0
+        return (try? selectEvent.find(seq, EventRow.numbers))?.anchor ?? 0  // as above
     }
 
     private mutating func retire(
@@ -263,50 +260,42 @@ struct LogRows: ~Copyable {
             later.remove(retired.activity.rawValue)
         }
         try retiredDays.retire(retired, hash: hash, connection)
-        deleteHead.bind(retired.activity.rawValue, at: 1)
-        try deleteHead.execute()
+        try deleteHead.execute(at: retired.activity.rawValue)
         standing.retire(retired.activity)
     }
 
-    private func put(_ record: Record) throws(SQLiteError) {
-        guard let value = record.value else {
-            deleteRecord.bind(RecordRow.key(record), at: 1)
-            return try deleteRecord.execute()
-        }
-        try replaceRecord.check(RecordRow.replace(record, value: value, with: replaceRecord))
+    private mutating func put(_ record: Record) throws(SQLiteError) {
+        let key = RecordRow.key(record)
+        guard let value = record.value else { return try deleteRecord.execute(at: key) }
+        try replaceRecord.put(key, RecordRow.encode(key, value, into: &buffer))
     }
 
     /// Rows for tenants that have none yet.
-    func writeTenants(_ standing: inout Standing) throws(SQLiteError) {
-        for (number, name) in standing.takeNewTenants() { try insert(number, name) }
+    mutating func writeTenants(_ standing: inout Standing) throws(SQLiteError) {
+        for (number, name) in standing.takeNewTenants() { try put(number, name) }
     }
 
-    /// The same for one whose row is damaged.
-    func replaceTenant(
-        _ number: Int64, _ name: TenantID, _ connection: borrowing Connection
+    /// The row of a tenant, new or in place of a damaged one.
+    mutating func put(_ number: Int64, _ name: TenantID) throws(SQLiteError) {
+        try insertTenant.put(number, Tenants.encode(number, name, into: &buffer))
+    }
+
+    /// The keys of chapters whose rows are damaged or missing.
+    mutating func put(
+        _ repair: KeyChapters.Repair, _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        try connection.execute("DELETE FROM tenant WHERE id = \(number)")
-        try insert(number, name)
-    }
-
-    private func insert(_ number: Int64, _ name: TenantID) throws(SQLiteError) {
-        insertTenant.bind(number, at: 1)
-        let code = withBytes(of: name.name.rawValue) { bytes in
-            insertTenant.bindText(bytes, at: 2)
-            insertTenant.bind(Tenants.checksum(number, name: bytes), at: 3)
-            return insertTenant.run()
+        for (first, chapter) in repair.made {
+            try insertKeys.put(first, chapter.encode(first, into: &buffer))
         }
-        try insertTenant.check(code)
+        let deletion = try connection.prepare(LogTable.keys.deletion)
+        for stray in repair.strays { try deletion.execute(at: stray) }
     }
 
     /// The event at `seq`, written in this transaction or before; nil where it is damaged or cannot
     /// be read.
     func event(_ seq: Int64, tenants: Tenants) -> NewEvent? {
-        selectEvent.bind(seq, at: 1)
-        defer { selectEvent.reset() }
         // A row that cannot be read is treated as one that is damaged.
-        guard (try? selectEvent.step()) == true else { return nil }
-        return EventRow.event(selectEvent, tenants: tenants)?.event
+        try? selectEvent.find(seq) { EventRow.event($0, $1, tenants: tenants)?.event }
     }
 
     /// Leaves nothing of an activity but where it stood.
@@ -318,12 +307,12 @@ struct LogRows: ~Copyable {
         try retiredDays.bury(activity, mark, on: day, nameHash: nameHash, connection)
     }
 
-    /// Takes a piece of the keys that count no longer.
-    mutating func cutKeys(
-        _ connection: borrowing Connection
-    ) throws(SQLiteError) -> CutPiece { try hours.cutPiece(connection) }
+    /// Takes the oldest row of keys: see `KeyChapters.cut`.
+    mutating func cutKeys(_ connection: borrowing Connection) throws(SQLiteError) -> Int64? {
+        try keys.cut(connection)
+    }
 
-    var hasOldKeys: Bool { hours.hasOld }
+    func hasOldKeys(at instant: Instant) -> Bool { keys.hasOld(at: instant) }
 
     /// Takes a piece of the activities that retired on days before `day`; nil where there is none.
     mutating func cutRetired(
@@ -333,9 +322,9 @@ struct LogRows: ~Copyable {
     }
 
     mutating func rolledBack(
-        after last: TalliedUpTo, _ connection: borrowing Connection
+        after last: TalliedUpTo, _ maker: KeyChapter.Maker, _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        try hours.rolledBack(connection)
+        try keys.reopen(after: last.event, maker, connection)
         retiredDays.rolledBack()
         later.takeBack(to: 0)
         try openChapters(after: last, connection)

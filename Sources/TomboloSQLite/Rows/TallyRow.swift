@@ -9,33 +9,25 @@ struct TalliedUpTo: Hashable {
 /// A row of the table `tally`: how many events and facts a tenant has. That of tenant 0 says up to
 /// which sequences the others are right.
 enum TallyRow {
-    static let schema = """
-        CREATE TABLE tally(
-            tenant INTEGER PRIMARY KEY, event INTEGER NOT NULL, fact INTEGER NOT NULL,
-            crc INTEGER NOT NULL);
-        """
-    static let replacement =
-        "INSERT OR REPLACE INTO tally(tenant, event, fact, crc) VALUES(?1,?2,?3,?4)"
-    private static let everybody: Int64 = 0
-
-    private static func replace(
-        _ tenant: Int64, _ event: Int64, _ fact: Int64, with statement: borrowing Statement
-    ) throws(SQLiteError) {
-        statement.bind(tenant, at: 1)
-        statement.bind(event, at: 2)
-        statement.bind(fact, at: 3)
-        statement.bind(checksum(tenant, event, fact), at: 4)
-        try statement.execute()
+    private struct Numbers: BitwiseCopyable {
+        var event: Int64
+        var fact: Int64
     }
 
-    /// Writes what is behind.
+    private static let everybody: Int64 = 0
+
+    /// Writes what is behind; `replacement` is the table's.
     static func write(
-        _ seqs: inout TenantSeqs, upTo last: TalliedUpTo, with statement: borrowing Statement
+        _ seqs: inout TenantSeqs, upTo last: TalliedUpTo, into buffer: inout RowBuffer,
+        with replacement: borrowing Statement
     ) throws(SQLiteError) {
-        for (tenant, tally) in seqs.takeBehind(upTo: last) {
-            try replace(tenant, tally.event.last, tally.fact.last, with: statement)
+        var rows = seqs.takeBehind(upTo: last).map {
+            ($0.tenant, Numbers(event: $0.tally.event.last, fact: $0.tally.fact.last))
         }
-        try replace(everybody, last.event, last.fact, with: statement)
+        rows.append((everybody, Numbers(event: last.event, fact: last.fact)))
+        for (tenant, numbers) in rows {
+            try replacement.put(tenant, buffer.row(.tally, tenant, numbers))
+        }
     }
 
     /// What the table says; `isWhole` is false where a row of it is damaged.
@@ -48,27 +40,27 @@ enum TallyRow {
     /// Reads all of it.
     static func read(_ connection: borrowing Connection) throws(SQLiteError) -> Content {
         var content = Content()
-        let rows = try connection.prepare("SELECT tenant, event, fact, crc FROM tally")
+        let rows = try connection.prepare(LogTable.tally.selection())
         while try rows.step() {
-            let (tenant, event, fact) = (rows.integer(0), rows.integer(1), rows.integer(2))
-            guard checksum(tenant, event, fact) == rows.integer(3),
-                (0...LogSchema.numberMax).contains(event), (0...LogSchema.numberMax).contains(fact)
-            else {
+            guard let numbers = rows.read(numbers) else {
                 content.isWhole = false
                 continue
             }
-            switch tenant {
-            case everybody: content.tallied = TalliedUpTo(event: event, fact: fact)
-            default: content.tallies[tenant] = (event, fact)
+            switch rows.key {
+            case everybody:
+                content.tallied = TalliedUpTo(event: numbers.event, fact: numbers.fact)
+            default: content.tallies[rows.key] = (numbers.event, numbers.fact)
             }
         }
         return content
     }
 
-    private static func checksum(_ tenant: Int64, _ event: Int64, _ fact: Int64) -> Int64 {
-        var sum = RowChecksum(.tally)
-        sum.add((tenant, event, fact))
-        return sum.stored
+    private static func numbers(_ tenant: Int64, _ row: RawSpan) -> Numbers? {
+        guard let numbers = row.numbers(Numbers.self), RowChecksum.isRight(.tally, tenant, row),
+            (0...LogSchema.numberMax).contains(numbers.event),
+            (0...LogSchema.numberMax).contains(numbers.fact)
+        else { return nil }
+        return numbers
     }
 }
 
@@ -115,22 +107,23 @@ extension TenantSeqs {
         _ tallies: inout [Int64: Tally], after tallied: TalliedUpTo,
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        let bound = "AND seq <= \(LogSchema.numberMax) ORDER BY seq"
+        let bound = "AND key <= \(LogSchema.numberMax) ORDER BY key"
         let events = try connection.prepare(
-            "SELECT \(EventRow.columns) FROM event WHERE seq > \(tallied.event) \(bound)")
+            LogTable.event.selection("WHERE key > \(tallied.event) \(bound)"))
         while try events.step() {
-            let (seq, row) = (events.integer(0), events.bytes(1))
-            guard let numbers = EventRow.unproved(row) else { continue }
-            let isRight = EventRow.numbers(seq, row) != nil
-            let known = tallies[numbers.tenant]?.event.last
-            guard isRight || known != nil else { continue }
-            let last = isRight ? EventRow.tenantSeq(numbers, row, at: seq) : (known ?? 0) + 1
-            tallies[numbers.tenant, default: Tally()].event.last = max(known ?? 0, last)
+            events.read { seq, row in
+                guard let numbers = EventRow.unproved(row) else { return }
+                let isRight = EventRow.numbers(seq, row) != nil
+                let known = tallies[numbers.tenant]?.event.last
+                guard isRight || known != nil else { return }
+                let last = isRight ? EventRow.tenantSeq(numbers, row, at: seq) : (known ?? 0) + 1
+                tallies[numbers.tenant, default: Tally()].event.last = max(known ?? 0, last)
+            }
         }
         let facts = try connection.prepare(
-            "SELECT \(FactRow.columns) FROM fact WHERE seq > \(tallied.fact) \(bound)")
+            LogTable.fact.selection("WHERE key > \(tallied.fact) \(bound)"))
         while try facts.step() {
-            guard let (tenant, tenantSeq) = FactRow.place(facts) else { continue }
+            guard let (tenant, tenantSeq) = facts.read(FactRow.place) else { continue }
             let known = tallies[tenant]?.fact.last ?? 0
             tallies[tenant, default: Tally()].fact.last = max(known, tenantSeq)
         }

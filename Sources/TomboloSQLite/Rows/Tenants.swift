@@ -71,12 +71,16 @@ struct Tenants {
 }
 
 extension Tenants {
-    /// What each table's row of a tenant is summed over.
-    static func checksum(_ number: Int64, name: UnsafeRawBufferPointer) -> Int64 {
-        var sum = RowChecksum(.tenant)
-        sum.add(number)
-        sum.add(name)
-        return sum.stored
+    /// The row of a tenant: its name.
+    static func encode(
+        _ number: Int64, _ name: TenantID, into buffer: inout RowBuffer
+    ) -> UnsafeRawBufferPointer {
+        withBytes(of: name.name.rawValue) { buffer.row(.tenant, number, $0) }
+    }
+
+    private static func name(_ number: Int64, _ row: RawSpan) -> TenantID? {
+        guard RowChecksum.isRight(.tenant, number, row) else { return nil }
+        return Identifier(row.text(RowChecksum.bytes..<row.byteCount)).map(TenantID.init)
     }
 
     /// Reads them all; `damage` hears of each row that is wrong.
@@ -84,18 +88,14 @@ extension Tenants {
         _ connection: borrowing Connection, damage: (String) -> Void
     ) throws(SQLiteError) -> Tenants {
         var tenants = Tenants()
-        let rows = try connection.prepare("SELECT id, name, crc FROM tenant ORDER BY id")
+        let rows = try connection.prepare(LogTable.tenant.selection("ORDER BY key"))
         while try rows.step() {
-            let number = rows.integer(0)
+            let number = rows.key
             guard (1...Int64(UInt32.max)).contains(number) else {
                 damage("tenant \(number): no relay gave that number")
                 continue
             }
-            let bytes = rows.bytes(1)
-            var name: TenantID?
-            if checksum(number, name: bytes) == rows.integer(2) {
-                name = Identifier(String(decoding: bytes, as: UTF8.self)).map(TenantID.init)
-            }
+            let name = rows.read(name)
             if name == nil { damage("tenant \(number): its row is damaged") }
             tenants.recover(number, name)
         }

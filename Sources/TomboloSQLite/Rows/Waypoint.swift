@@ -21,52 +21,59 @@ struct Waypoint: Hashable {
         gap - before >= spacing || gap < before
     }
 
+    /// `shard` says tenant and kind; the key is the place among the tenant's own.
     static let schema = """
         CREATE TABLE waypoint(
-            kind INTEGER NOT NULL, tenant INTEGER NOT NULL, tenant_seq INTEGER NOT NULL,
-            seq INTEGER NOT NULL, crc INTEGER NOT NULL, PRIMARY KEY(kind, tenant, tenant_seq))
-            WITHOUT ROWID;
+            shard INTEGER NOT NULL, key INTEGER NOT NULL, row BLOB NOT NULL,
+            PRIMARY KEY(shard, key)) WITHOUT ROWID;
         """
-    static let columns = "kind, tenant, tenant_seq, seq, crc"
-    static let insertion = "INSERT OR REPLACE INTO waypoint(\(columns)) VALUES(?1,?2,?3,?4,?5)"
+    static let selection = "SELECT key, row, shard FROM waypoint"
+    static let insertion = "INSERT OR REPLACE INTO waypoint(key, row, shard) VALUES(?1,?2,?3)"
     /// From one place back.
-    static let selectionBefore = """
-        SELECT \(columns) FROM waypoint WHERE kind = ?1 AND tenant = ?2 AND tenant_seq <= ?3
-        ORDER BY tenant_seq DESC
-        """
+    static let selectionBefore = "\(selection) WHERE shard = ?1 AND key <= ?2 ORDER BY key DESC"
     /// The first behind one place.
-    static let selectionAfter = """
-        SELECT \(columns) FROM waypoint WHERE kind = ?1 AND tenant = ?2 AND tenant_seq > ?3
-        ORDER BY tenant_seq LIMIT 1
-        """
+    static let selectionAfter =
+        "\(selection) WHERE shard = ?1 AND key > ?2 ORDER BY key LIMIT 1"
+
+    static func shard(_ kind: TenantSeqs.Kind, _ tenant: Int64) -> Int64 {
+        tenant << 1 | kind.rawValue
+    }
+
+    private var shard: Int64 { Self.shard(kind, tenant) }
 
     /// Runs `insertion`.
-    func insert(with statement: borrowing Statement) throws(SQLiteError) {
-        statement.bind(kind.rawValue, at: 1)
-        statement.bind(tenant, at: 2)
-        statement.bind(tenantSeq, at: 3)
-        statement.bind(seq, at: 4)
-        statement.bind(checksum, at: 5)
-        try statement.execute()
+    func insert(
+        into buffer: inout RowBuffer, with statement: borrowing Statement
+    ) throws(SQLiteError) {
+        statement.bind(shard, at: 3)
+        try statement.put(
+            tenantSeq, buffer.row(.waypoint, tenantSeq, Numbers(shard: shard, seq: seq)))
+    }
+
+    private struct Numbers: BitwiseCopyable {
+        var shard: Int64
+        var seq: Int64
     }
 
     init(kind: TenantSeqs.Kind, tenant: Int64, tenantSeq: Int64, seq: Int64) {
         (self.kind, self.tenant, self.tenantSeq, self.seq) = (kind, tenant, tenantSeq, seq)
     }
 
-    /// The present row of a statement that selects `columns`; nil where it is damaged.
-    init?(_ statement: borrowing Statement) {
-        guard let kind = TenantSeqs.Kind(rawValue: statement.integer(0)) else { return nil }
-        self.init(
-            kind: kind, tenant: statement.integer(1), tenantSeq: statement.integer(2),
-            seq: statement.integer(3))
-        guard checksum == statement.integer(4), tenantSeq > 0, tenantSeq <= seq else { return nil }
+    /// nil where the row is damaged.
+    init?(shard: Int64, _ tenantSeq: Int64, _ row: RawSpan) {
+        guard RowChecksum.isRight(.waypoint, tenantSeq, row),
+            let found = row.numbers(Numbers.self), found.shard == shard,
+            let kind = TenantSeqs.Kind(rawValue: shard & 1)
+        else { return nil }
+        self.init(kind: kind, tenant: shard >> 1, tenantSeq: tenantSeq, seq: found.seq)
+        guard tenantSeq > 0, tenantSeq <= seq else { return nil }
     }
 
-    private var checksum: Int64 {
-        var sum = RowChecksum(.waypoint)
-        sum.add((kind.rawValue, tenant, tenantSeq, seq))
-        return sum.stored
+    /// The present row of a statement that selects as `selection` does; nil where it is damaged.
+    init?(_ statement: borrowing Statement) {
+        let shard = statement.integer(2)
+        guard let found = statement.read({ Waypoint(shard: shard, $0, $1) }) else { return nil }
+        self = found
     }
 
     /// The newest one of `tenant` at or before a place; nil where there is none.
@@ -74,9 +81,8 @@ struct Waypoint: Hashable {
         _ kind: TenantSeqs.Kind, _ tenant: Int64, upTo tenantSeq: Int64,
         with selection: borrowing Statement
     ) throws(SQLiteError) -> Waypoint? {
-        selection.bind(kind.rawValue, at: 1)
-        selection.bind(tenant, at: 2)
-        selection.bind(tenantSeq, at: 3)
+        selection.bind(shard(kind, tenant), at: 1)
+        selection.bind(tenantSeq, at: 2)
         defer { selection.reset() }
         while try selection.step() {
             // From one before a damaged one the way is longer.
@@ -100,19 +106,21 @@ struct Waypoint: Hashable {
         guard highest > 0 else { return 0 }
         let first = tenant < highest ? tenant + 1 : 1
         let last = min(highest, first + tenantsAtOnce - 1)
-        let deletion = try connection.prepare(
-            """
-            DELETE FROM waypoint WHERE kind = ?1 AND tenant = ?2 AND tenant_seq < (
-                SELECT max(tenant_seq) FROM (
-                    SELECT tenant_seq, seq FROM waypoint WHERE kind = ?1 AND tenant = ?2
-                    ORDER BY tenant_seq LIMIT \(rowsAtOnce))
-                WHERE seq <= ?3)
-            """)
+        let oldest = try connection.prepare(
+            "\(selection) WHERE shard = ?1 ORDER BY key LIMIT \(rowsAtOnce)")
+        let deletion = try connection.prepare("DELETE FROM waypoint WHERE shard = ?1 AND key < ?2")
         for tenant in first...last {
             for (kind, seq) in [(TenantSeqs.Kind.event, cut.seq), (.fact, cut.fact)] {
-                deletion.bind(kind.rawValue, at: 1)
-                deletion.bind(tenant, at: 2)
-                deletion.bind(seq, at: 3)
+                let shard = shard(kind, tenant)
+                oldest.bind(shard, at: 1)
+                var kept: Int64?
+                while try oldest.step() {
+                    if let waypoint = Waypoint(oldest), waypoint.seq <= seq { kept = oldest.key }
+                }
+                oldest.reset()
+                guard let kept else { continue }
+                deletion.bind(shard, at: 1)
+                deletion.bind(kept, at: 2)
                 try deletion.execute()
             }
         }

@@ -14,6 +14,11 @@ package enum LogBackup {
         of directory: String, at path: String, progress: (Int, Int) -> Void
     ) throws(EventLogError) {
         let source = directory + "/tombolo.db"
+        do throws(SQLiteError) {
+            try LogSchema.requireCurrent(try Connection(path: source, access: .reading))
+        } catch {
+            throw error.unusable(source)
+        }
         try make(path)
         do throws(EventLogError) {
             try copy(from: source, to: path, progress: progress)
@@ -57,6 +62,8 @@ package enum LogBackup {
             throw error.unusable(draft)
         }
         try sync(draft)
+        // An earlier log may have left files beside it.
+        remove(held.databasePath)
         guard rename(draft, held.databasePath) == 0 else { throw failed(held.databasePath) }
         try sync(directory)
     }
@@ -76,14 +83,13 @@ package enum LogBackup {
             hint: "restore another copy, or add --damaged: what is damaged is then set aside")
     }
 
+    /// Refuses a source of another schema, which is a copy to restore: `create` has looked.
     private static func copy(
         from source: String, to path: String, progress: (Int, Int) -> Void
     ) throws(EventLogError) {
         do throws(SQLiteError) {
             let from = try Connection(path: source, access: .reading)
-            guard try from.integer("PRAGMA application_id") == LogSchema.applicationID else {
-                throw SQLiteError.notOurs
-            }
+            try LogSchema.requireCurrent(from, ofCopy: true)
             // One moment for the whole copy: without it each write of the relay begins it anew.
             try from.execute("BEGIN")
             _ = try from.integer("SELECT count(*) FROM meta")
@@ -95,24 +101,24 @@ package enum LogBackup {
         }
     }
 
-    private static func make(_ path: String) throws(EventLogError) {
+    static func make(_ path: String) throws(EventLogError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failed(path) }
         close(descriptor)
     }
 
-    private static func remove(_ path: String) {
+    static func remove(_ path: String) {
         for end in ["", "-wal", "-shm", "-journal"] { unlink(path + end) }
     }
 
-    private static func sync(_ path: String) throws(EventLogError) {
+    static func sync(_ path: String) throws(EventLogError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failed(path) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw failed(path) }
     }
 
-    private static func failed(_ path: String) -> EventLogError {
+    static func failed(_ path: String) -> EventLogError {
         .unusable(
             cause: "\(path): \(String(cString: strerror(errno)))",
             hint: "name a place with room, where this user may write and nothing is yet")

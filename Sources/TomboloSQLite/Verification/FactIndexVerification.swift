@@ -14,10 +14,10 @@ struct FactIndexVerification: ~Copyable {
     private var whole: Set<Int64> = []
 
     init(_ cut: LogCut, _ connection: borrowing Connection) throws(SQLiteError) {
-        let newest = try connection.integer("SELECT max(seq) FROM fact")
+        let newest = try connection.integer("SELECT max(key) FROM fact")
         let last = max(cut.fact, min(newest, LogSchema.numberMax))
-        let blocks = try connection.prepare(FactChapter.selection)
-        let bucket = try connection.prepare(FactBucket.selection)
+        let blocks = try connection.prepare(LogTable.factBlock.one)
+        let bucket = try connection.prepare(LogTable.factBucket.one)
         self.cut = cut.fact
         self.blocks = blocks
         self.bucket = bucket
@@ -25,13 +25,13 @@ struct FactIndexVerification: ~Copyable {
         chapter = cut.fact / FactIndex.size
     }
 
-    /// Takes in the next fact, the present row of a statement that selects `FactRow.columns`.
-    /// Answers what is wrong with the chapters before its own.
-    mutating func follow(_ fact: borrowing Statement) throws(SQLiteError) -> [String] {
-        let seq = fact.integer(0)
+    /// Takes in the next fact, the present row. Answers what is wrong with the chapters before its
+    /// own.
+    mutating func follow(_ facts: borrowing Statement) throws(SQLiteError) -> [String] {
+        let seq = facts.key
         guard FactIndex.isPlace(seq) else { return [] }
         let wrong = try close(before: FactIndex.chapter(of: seq))
-        if built.add(fact) { whole.insert((seq - 1) % FactIndex.size) }
+        if facts.read({ built.add($0, $1) }) { whole.insert((seq - 1) % FactIndex.size) }
         return wrong
     }
 
@@ -45,7 +45,7 @@ struct FactIndexVerification: ~Copyable {
         )
         let rest = try connection.integer(
             """
-            SELECT (SELECT count(*) FROM fact_block WHERE first < \(first) OR first >= \(end))
+            SELECT (SELECT count(*) FROM fact_block WHERE key < \(first) OR key >= \(end))
                 + (SELECT count(*) FROM fact_index WHERE key < \(keys.0) OR key >= \(keys.1))
             """)
         if rest > 0 { wrong.append("the index of facts has \(rest) rows of facts that are gone") }
@@ -64,9 +64,8 @@ struct FactIndexVerification: ~Copyable {
     private func check() throws(SQLiteError) -> [String] {
         var wrong: [String] = []
         let range = "\(FactIndex.first(of: chapter)) to \(FactIndex.last(of: chapter))"
-        blocks.bind(FactIndex.first(of: chapter), at: 1)
-        defer { blocks.reset() }
-        if try blocks.step(), let stored = FactChapter(blocks) {
+        let first = FactIndex.first(of: chapter)
+        if let stored = try blocks.find(first, FactChapter.init) {
             for (index, block) in stored.blocks.enumerated()
             where !block.covers(built.blocks[index]) {
                 wrong.append("the index of facts \(range): block \(index) passes over a fact")
@@ -90,13 +89,12 @@ struct FactIndexVerification: ~Copyable {
     }
 
     private func check(_ number: Int, _ entries: [FactEntry]) throws(SQLiteError) -> String? {
-        bucket.bind(FactIndex.key(chapter, Int64(number)), at: 1)
-        defer { bucket.reset() }
-        guard try bucket.step(), let row = FactBucket.row(bucket) else { return "a row is damaged" }
+        let key = FactIndex.key(chapter, Int64(number))
+        guard let row = try bucket.find(key, FactBucket.entries) else { return "a row is damaged" }
         let expected = Set(entries.map(\.stored))
         var missing = expected
         for index in 0..<row.count / FactEntry.size {
-            let bits = FactEntry.load(index, from: row)
+            let bits = row.withUnsafeBytes { FactEntry.load(index, from: $0) }
             missing.remove(bits)
             let offset = FactEntry.offset(bits)
             // What is damaged or cut may have been right.

@@ -94,21 +94,32 @@ package final class LogVerification {
         verdict.cut = cut.seq
         if let line = cut.headsLost { verdict.add(line) }
         var expected = cut.seq + 1
-        let rows = try connection.prepare("SELECT \(EventRow.columns) FROM event ORDER BY seq")
+        let rows = try connection.prepare(LogTable.event.selection("ORDER BY key"))
+        let newest = try connection.integer("SELECT max(key) FROM event")
+        let openChapter = LogChapter.first(of: min(newest, LogSchema.numberMax) + 1)
         let heads = HeadFinder(try RetiredDays.days(connection))
         titles = ActivityTitles(heads)
         while try rows.step() {
-            let seq = rows.integer(0)
+            let seq = rows.key
+            guard (1...LogSchema.numberMax).contains(seq) else {
+                verdict.add("row \(seq) of the events: no log gave that number")
+                continue
+            }
             if seq != expected { verdict.add("events \(expected) to \(seq - 1) are missing") }
-            expected = min(seq, LogSchema.numberMax) + 1
+            expected = seq + 1
             verdict.events += 1
             if verdict.events % 100_000 == 0 { progress(verdict.events) }
-            guard let event = EventRow.event(rows, tenants: tenants) else {
-                let number = EventRow.unproved(rows.bytes(1))?.activity
+            guard let event = rows.read({ EventRow.event($0, $1, tenants: tenants) }) else {
+                let number = EventRow.unproved(rows.row.bytes)?.activity
                 let activity = try number.map { number throws(SQLiteError) in
                     try titles.title(number, connection)
                 }
-                verdict.add(EventRow.damageLine(rows, tenants: tenants, activity: activity))
+                let line = rows.read {
+                    EventRow.damageLine($0, $1, tenants: tenants, activity: activity)
+                }
+                // Start-up makes the keys of the newest chapter from its events.
+                let key = "; its idempotency key, if it had one, counts no longer"
+                verdict.add(line + (seq >= openChapter ? key : ""))
                 // What it did is not known: its activity's versions tell that one is missing.
                 continue
             }
@@ -143,7 +154,7 @@ package final class LogVerification {
                 }
                 return
             }
-            if let heads = cut.heads, event.seq > heads, event.version > head.version {
+            if let heads = cut.heads, event.seq > heads, event.version > head.mark.version {
                 return follow(event, behind: head)
             }
             // Of an activity that was erased, only that its events are there is known.
@@ -153,7 +164,8 @@ package final class LogVerification {
                 verdict.add("event \(event.seq): version \(event.version) is activity's first")
             }
             entry = Open(
-                version: 0, seq: 0, fold: isWhole ? ActivityFold() : nil, last: head.version,
+                version: 0, seq: 0, fold: isWhole ? ActivityFold() : nil,
+                last: head.mark.version,
                 value: head.value)
         }
         entry.version = event.version
@@ -172,9 +184,9 @@ package final class LogVerification {
     }
 
     /// One of the newest events, whose activity's head has no new row yet.
-    private func follow(_ event: RecordedEvent, behind head: HeadFinder.Found) {
+    private func follow(_ event: RecordedEvent, behind head: HeadRow.Found) {
         let activity = event.event.activity.rawValue
-        let before = behind[activity] ?? (head.version, head.seq)
+        let before = behind[activity] ?? (head.mark.version, head.mark.seq)
         if event.previous != before.seq || event.version != before.version + 1 {
             verdict.add(
                 "event \(event.seq): version \(event.version) after \(event.previous) follows "
@@ -199,14 +211,18 @@ package final class LogVerification {
     private func readFacts() throws(SQLiteError) {
         var expected = cut.fact + 1
         var index = try FactIndexVerification(cut, connection)
-        let rows = try connection.prepare("SELECT \(FactRow.columns) FROM fact ORDER BY seq")
+        let rows = try connection.prepare(LogTable.fact.selection("ORDER BY key"))
         while try rows.step() {
-            let seq = rows.integer(0)
+            let seq = rows.key
+            guard FactIndex.isPlace(seq) else {
+                verdict.add("row \(seq) of the facts: no log gave that number")
+                continue
+            }
             if seq != expected { verdict.add("facts \(expected) to \(seq - 1) are missing") }
-            expected = min(seq, LogSchema.numberMax) + 1
+            expected = seq + 1
             verdict.facts += 1
             for line in try index.follow(rows) { verdict.add(line) }
-            guard let fact = FactRow.fact(rows, tenants: tenants) else {
+            guard let fact = rows.read({ FactRow.fact($0, $1, tenants: tenants) }) else {
                 verdict.add("fact \(seq): its row is damaged")
                 continue
             }
@@ -216,32 +232,27 @@ package final class LogVerification {
     }
 
     private func readHeads() throws(SQLiteError) {
-        var tables = ["head"]
-        for day in try RetiredDays.days(connection) {
-            tables.append("\(RetiredDays.prefix)\(day)")
-        }
-        let event = try connection.prepare("SELECT \(EventRow.columns) FROM event WHERE seq = ?1")
+        let tables = [LogTable.head] + (try RetiredDays.days(connection)).map(LogTable.retired)
+        let event = try connection.prepare(LogTable.event.one)
         for table in tables {
-            let rows = try connection.prepare("SELECT \(HeadRow.columns) FROM \(table)")
+            let rows = try connection.prepare(table.selection())
             while try rows.step() {
-                if table == "head" { verdict.heads += 1 } else { verdict.retired += 1 }
-                let activity = rows.integer(0)
-                guard let mark = HeadRow.mark(rows) else {
-                    let title = ActivityTitles.title(activity, Array(rows.bytes(5)))
+                if table == .head { verdict.heads += 1 } else { verdict.retired += 1 }
+                let activity = rows.key
+                guard let head = rows.read(HeadRow.head) else {
+                    let title = ActivityTitles.title(activity, rows.read(HeadRow.value))
                     verdict.add("the head of \(title): its row is damaged")
                     continue
                 }
-                let value = Array(rows.bytes(5))
+                let mark = head.mark
                 // Of an activity that was erased, only that its events are there is known.
-                if !value.isEmpty,
-                    let fault = ActivityHead.fault(in: value, version: mark.version)
+                if !head.value.isEmpty,
+                    let fault = ActivityHead.fault(in: head.value, version: mark.version)
                 {
                     verdict.add("the head of activity \(activity) cannot be read: \(fault)")
                 }
                 guard mark.seq > verdict.cut else { continue }
-                event.bind(mark.seq, at: 1)
-                defer { event.reset() }
-                guard try event.step(), let numbers = EventRow.numbers(event),
+                guard let numbers = try event.find(mark.seq, EventRow.numbers),
                     numbers.activity == activity, numbers.version == mark.version
                 else {
                     verdict.add(
@@ -254,13 +265,12 @@ package final class LogVerification {
 
     /// Blocks and snapshots: each row, and that a block has what is in it.
     private func readStones() throws(SQLiteError) {
-        let blocks = try connection.prepare(
-            "SELECT \(LogChapter.columns) FROM block ORDER BY first")
+        let blocks = try connection.prepare(LogTable.block.selection("ORDER BY key"))
         let events = try connection.prepare(
-            "SELECT \(EventRow.columns) FROM event WHERE seq >= ?1 AND seq < ?2")
+            LogTable.event.selection("WHERE key >= ?1 AND key < ?2"))
         while try blocks.step() {
-            let first = blocks.integer(0)
-            guard let chapter = LogChapter(blocks) else {
+            let first = blocks.key
+            guard let chapter = blocks.read(LogChapter.init) else {
                 verdict.add("block \(first): its row is damaged")
                 continue
             }
@@ -268,10 +278,10 @@ package final class LogVerification {
                 try check(block, first: first + offset, events)
             }
         }
-        let snapshots = try connection.prepare("SELECT \(SnapshotRow.columns) FROM snapshot")
+        let snapshots = try connection.prepare(LogTable.snapshot.selection())
         while try snapshots.step() {
-            guard SnapshotRow.numbers(snapshots) == nil else { continue }
-            verdict.add("snapshot \(snapshots.integer(0)): its row is damaged")
+            guard snapshots.read(SnapshotRow.numbers) == nil else { continue }
+            verdict.add("snapshot \(snapshots.key): its row is damaged")
         }
     }
 
@@ -282,23 +292,22 @@ package final class LogVerification {
         events.bind(first + LogBlock.size, at: 2)
         defer { events.reset() }
         while try events.step() {
-            guard let row = EventRow.unproved(events.bytes(1)) else { continue }
+            guard let row = EventRow.unproved(events.row.bytes) else { continue }
             let at = Instant(nanoseconds: row.recordedAt)
-            let until = Instant(nanoseconds: row.recordedAt + 1)
+            let until = Instant(nanoseconds: row.recordedAt &+ 1)
             let kind = EventKind(rawValue: row.kind)
             if !block.mayHave(row.tenant, kind, from: at, until: until) {
-                verdict.add("block \(first): event \(events.integer(0)) is passed over")
+                verdict.add("block \(first): event \(events.key) is passed over")
             }
         }
     }
 
     private func readRest() throws(SQLiteError) {
-        let records = try connection.prepare("SELECT \(RecordRow.columns) FROM record")
+        let records = try connection.prepare(LogTable.record.selection())
         while try records.step() {
             verdict.records += 1
-            let key = records.integer(0)
-            let name = "record \(key & RecordRow.numberMax) of space \(key >> 48)"
-            guard let record = RecordRow.record(records) else {
+            let name = RecordRow.title(records.key)
+            guard let record = records.read(RecordRow.record) else {
                 verdict.add("\(name): its row is damaged")
                 continue
             }
@@ -306,18 +315,25 @@ package final class LogVerification {
         }
         try readStones()
         for line in seqs.finish(tenants, cut) { verdict.add(line) }
-        var hours = IdempotencyHours()
-        try hours.list(connection)
-        try hours.read(
-            since: .distantPast, connection, damage: { verdict.add($0) }, each: { _, _, _ in })
+        try readKeys()
         for day in try RetiredDays.days(connection) {
-            let names = try connection.prepare(
-                "SELECT hash, activity, crc FROM \(RetiredDays.namePrefix)\(day)")
+            let names = try connection.prepare(LogTable.retiredName(day).selection())
             while try names.step() {
-                let sum = RetiredDays.checksum(names.integer(0), names.integer(1))
-                guard sum != names.integer(2) else { continue }
-                verdict.add("the name of retired activity \(names.integer(1)): its row is damaged")
+                guard names.read(RetiredNameRow.activities) == nil else { continue }
+                verdict.add("a name of activities that retired on day \(day): its row is damaged")
             }
         }
+    }
+
+    private func readKeys() throws(SQLiteError) {
+        let hash: KeyedHash
+        do throws(SQLiteError) { hash = try LogMeta.hash(connection) } catch {
+            return verdict.add("the key of the hash of idempotency keys: its row is damaged")
+        }
+        var keys = KeyChapters()
+        _ = try keys.recover(
+            since: .distantPast, cut, last: max(verdict.lastSeq, cut.seq),
+            KeyChapter.Maker(hash: hash, leads: cut.leads), connection,
+            damage: { verdict.add($0) }, take: { _, _, _ in })
     }
 }

@@ -23,7 +23,7 @@ struct TenantSeqVerification {
     init(_ connection: borrowing Connection) throws(SQLiteError) {
         content = try TallyRow.read(connection)
         numbers = try Tenants.read(connection) { _ in }.byName
-        let rows = try connection.prepare("SELECT \(Waypoint.columns) FROM waypoint")
+        let rows = try connection.prepare(Waypoint.selection)
         while try rows.step() {
             if let waypoint = Waypoint(rows) {
                 waypoints.insert(waypoint)

@@ -24,23 +24,26 @@ struct HeadTail {
     ) throws(SQLiteError) {
         guard let heads else { return }
         let rows = try connection.prepare(
-            """
-            SELECT \(EventRow.columns) FROM event WHERE seq > ?1 AND seq <= \(LogSchema.numberMax)
-            ORDER BY seq
-            """)
+            LogTable.event.selection(
+                "WHERE key > ?1 AND key <= \(LogSchema.numberMax) ORDER BY key"))
         rows.bind(heads, at: 1)
-        while try rows.step() {
-            let seq = rows.integer(0)
-            let row = EventRow.unproved(rows.bytes(1))
-            if let row, let head = known[row.activity], seq <= head { continue }
-            guard let event = EventRow.event(rows, tenants: tenants) else {
-                damage.append(EventRow.damageLine(rows, tenants: tenants))
-                let tenantSeq = row.map { EventRow.tenantSeq($0, rows.bytes(1), at: seq) }
-                if let row { lost[row.activity] = (seq, tenantSeq ?? 0) }
-                continue
-            }
-            events[event.event.activity.rawValue, default: []].append(event)
-        }
+        while try rows.step() { rows.read { take($0, $1, tenants: tenants, known: known) } }
+    }
+
+    private mutating func take(
+        _ seq: Int64, _ row: RawSpan, tenants: Tenants, known: [Int64: Int64]
+    ) {
+        let numbers = EventRow.unproved(row)
+        if let numbers, let head = known[numbers.activity], seq <= head { return }
+        if let event = EventRow.event(seq, row, tenants: tenants) { return add(event) }
+        damage.append(EventRow.damageLine(seq, row, tenants: tenants))
+        guard let numbers else { return }
+        lost[numbers.activity] = (seq, EventRow.tenantSeq(numbers, row, at: seq))
+    }
+
+    /// The next event.
+    mutating func add(_ event: RecordedEvent) {
+        events[event.event.activity.rawValue, default: []].append(event)
     }
 
     /// Whether the activity has events here, be its head right or not.

@@ -17,7 +17,7 @@ package final class LogWriter: @unchecked Sendable {
     let connection: Connection
     let begin: Statement
     let commit: Statement
-    private let hash: KeyedHash
+    var hash: KeyedHash
     private let caution: LogCaution
     /// What was wrong before recovery looked.
     private let damage: [String]
@@ -59,7 +59,7 @@ package final class LogWriter: @unchecked Sendable {
             throw SQLiteError(code: SQLITE_READONLY).unusable(path)
         }
         try LogSchema.prepare(connection, path: path) { connection throws(SQLiteError) in
-            try LogMeta.insertHashKey(key, connection)
+            try LogMeta.setHashKey(key, connection)
         }
         do throws(SQLiteError) {
             (hash, damage) = try Self.hash(connection, key)
@@ -85,11 +85,14 @@ package final class LogWriter: @unchecked Sendable {
         do {
             return (try LogMeta.hash(connection), [])
         } catch  where error.primary == SQLITE_CORRUPT {
-            try LogMeta.replaceHashKey(key, connection)
+            // Their hashes are of the old key: start-up makes them anew from the events.
+            try connection.execute("BEGIN IMMEDIATE; DELETE FROM keys")
+            try LogMeta.setHashKey(key, connection)
+            try connection.execute("COMMIT")
             let line =
-                "the key of the hash of idempotency keys is damaged, and is made anew: a request of "
-                + "the last 24 hours that is sent again is stored again, and an activity that "
-                + "ended more than 24 hours ago is not found by its id"
+                "the key of the hash of idempotency keys is damaged, and is made anew: an activity "
+                + "that ended more than 24 hours ago is not found by its id, and a request for one "
+                + "that was erased is stored again"
             return (try LogMeta.hash(connection), [line])
         }
     }
@@ -104,7 +107,7 @@ package final class LogWriter: @unchecked Sendable {
             recovery.note(damage)
             let last = TalliedUpTo(
                 event: recovery.log.lastSeq, fact: recovery.log.lastFactSeq)
-            try rows.recover(recovery.hours, recovery.later, after: last, connection)
+            try rows.recover(recovery.keys, recovery.later, after: last, connection)
             standing = recovery.standing(hash: hash)
             retainer.recover(recovery.cut, try FactSizes(connection))
             isRecovered = true
@@ -121,8 +124,10 @@ package final class LogWriter: @unchecked Sendable {
         try begin.execute()
         try connection.execute("DELETE FROM cut")
         try cut.store(connection)
+        try cut.leads.store(connection)
         try rows.writeLater(standing, connection)
-        for (number, name) in repair.tenants { try rows.replaceTenant(number, name, connection) }
+        for (number, name) in repair.tenants { try rows.put(number, name) }
+        try rows.put(repair.keys, connection)
         try commit.execute()
         rows.settleLater()
     }
@@ -183,7 +188,9 @@ package final class LogWriter: @unchecked Sendable {
         if !hasBegun { try begin.execute() }
         hasBegun = true
         if let lead = batch.lead { try retainer.note(lead, at: receipt, connection) }
-        try rows.write(batch, at: receipt, &standing, connection)
+        try rows.write(
+            batch, at: receipt, &standing,
+            slack: imported == nil ? .zero : KeyChapter.Maker.slack, connection)
         for (chapter, bytes) in rows.filled { retainer.count(chapter, bytes) }
         let lead = batch.lead ?? retainer.cut.leads.now
         for recordedAt in [batch.events.last?.recordedAt, batch.facts.last?.recordedAt] {
@@ -219,50 +226,11 @@ package final class LogWriter: @unchecked Sendable {
             if !connection.isIdle { try connection.execute("ROLLBACK") }
             hasBegun = false
             standing.rollBack(to: start)
-            try rows.rolledBack(after: standing.last, connection)
+            let maker = KeyChapter.Maker(hash: hash, leads: retainer.cut.leads)
+            try rows.rolledBack(after: standing.last, maker, connection)
             return true
         } catch {
             return false
-        }
-    }
-
-    // MARK: Taking in another log
-
-    /// An empty log goes on after what another one had cut.
-    func begin(afterSeq seq: Int64, fact: Int64, activity: Int64) throws(EventLogError) {
-        var cut = LogCut()
-        (cut.seq, cut.fact, cut.activity) = (seq, fact, activity)
-        do throws(SQLiteError) { try cut.store(connection) } catch { throw error.unusable(path) }
-        standing.begin(after: cut)
-        retainer.recover(cut, FactSizes())
-    }
-
-    /// A tenant's next event or fact is the one after these.
-    func count(_ tenant: TenantID, event: Int64, fact: Int64) throws(EventLogError) {
-        let number = standing.number(tenant)
-        standing.seqs.begin(.event, number, after: event)
-        standing.seqs.begin(.fact, number, after: fact)
-        do throws(SQLiteError) {
-            try begin.execute()
-            try rows.writeTenants(&standing)
-            try rows.writeTallies(&standing)
-            try commit.execute()
-            standing.settle()
-        } catch {
-            throw error.unusable(path)
-        }
-    }
-
-    /// The activity stands at `version`, with its newest event at `seq`, which was cut.
-    func adopt(
-        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64,
-        tenantSeq: Int64
-    ) throws(EventLogError) {
-        do throws(SQLiteError) {
-            standing.adopt(activity, tenant, version: version, seq: seq, tenantSeq: tenantSeq)
-            try rows.writeTenants(&standing)
-        } catch {
-            throw error.unusable(path)
         }
     }
 
@@ -313,7 +281,7 @@ package final class LogWriter: @unchecked Sendable {
     package func cutIfDue() -> CutPiece {
         hasCutLeft = false
         guard failure == nil, isRecovered else { return CutPiece() }
-        guard rows.hasOldKeys || retainer.isDue(newest) else {
+        guard rows.hasOldKeys(at: newest) || retainer.isDue(newest) else {
             rows.settleCut()
             return CutPiece()
         }

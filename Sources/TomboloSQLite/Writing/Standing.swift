@@ -88,8 +88,9 @@ struct Standing {
             for index in batch.events.indices {
                 revive(batch.events[index].activity.rawValue, retired)
                 if let imported { begin(batch.events[index].tenant, at: imported.events[index]) }
-                try place(batch.events[index], anchor: anchor) { seq in
-                    seq < firstSeq ? row(seq) : batch.events[Int(seq - firstSeq)]
+                // Another log has taken the key twice, for reasons of its own.
+                try place(batch.events[index], isImported: imported != nil, anchor: anchor) {
+                    seq in seq < firstSeq ? row(seq) : batch.events[Int(seq - firstSeq)]
                 }
             }
         } catch {
@@ -128,7 +129,8 @@ struct Standing {
     mutating func retire(_ activity: ActivityNumber) { marks.retire(activity.rawValue) }
 
     private mutating func place(
-        _ event: NewEvent, anchor: (Int64) -> Int64, row: (Int64) -> NewEvent?
+        _ event: NewEvent, isImported: Bool, anchor: (Int64) -> Int64,
+        row: (Int64) -> NewEvent?
     ) throws(EventLogError) {
         let tenant = tenants.number(event.tenant)
         let tenantSeq = seqs.count(.event, tenant, at: nextSeq)
@@ -140,11 +142,14 @@ struct Standing {
             hash: 0)
         if let key = event.idempotency {
             place.hash = hash(tenant, key.key)
-            let holder = keys.first(place.hash) { seq in
-                guard let other = row(seq) else { return true }
-                return other.tenant == event.tenant && other.idempotency?.key == key.key
-                    && other.recordedAt >= event.recordedAt - IdempotencyKey.window
-            }
+            let holder =
+                isImported
+                ? nil
+                : keys.first(place.hash) { seq in
+                    guard let other = row(seq) else { return true }
+                    return other.tenant == event.tenant && other.idempotency?.key == key.key
+                        && other.recordedAt >= event.recordedAt - IdempotencyKey.window
+                }
             if let holder { throw .duplicateKey(key, seq: holder) }
             keys.insert(place.hash, seq: nextSeq)
             newKeys.append((place.hash, nextSeq))

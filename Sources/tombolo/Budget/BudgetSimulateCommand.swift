@@ -79,7 +79,7 @@ enum BudgetSimulateCommand {
                 let app = CoreConfiguration.App(
                     tenant: tenant, id: head.app, environment: .production, allowsLab: true)
                 if !registry.apps.contains(app) { registry.apps.append(app) }
-            case .cut, .event, .fact, .tally: break
+            case .identity, .cut, .lead, .event, .snapshot, .fact, .tally, .end: break
             }
         }
         return registry

@@ -20,6 +20,15 @@ enum LogItemLine {
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()
         switch item {
+        case .identity(let hashKey, let restoredAt):
+            writer.name("identity")
+            writer.beginObject()
+            writer.name("hash_key")
+            writer.beginArray()
+            for half in hashKey { writer.string(String(half)) }
+            writer.endArray()
+            if let restoredAt { writer.member("restored_at", restoredAt.nanoseconds) }
+            writer.endObject()
         case .cut(let seq, let fact, let activity):
             writer.name("cut")
             writer.beginObject()
@@ -27,7 +36,21 @@ enum LogItemLine {
             writer.member("fact", fact)
             writer.member("activity", activity)
             writer.endObject()
+        case .lead(let event, let fact, let seconds):
+            writer.name("lead")
+            writer.beginObject()
+            writer.member("event", event)
+            writer.member("fact", fact)
+            writer.member("seconds", seconds)
+            writer.endObject()
         case .event(let recorded): write(recorded, &writer)
+        case .snapshot(let activity, let value, let seq):
+            writer.name("snapshot")
+            writer.beginObject()
+            writer.member("seq", seq)
+            writer.member("activity", activity.rawValue)
+            bytes("value", value, &writer)
+            writer.endObject()
         case .fact(let recorded): write(recorded, &writer)
         case .head(let head, let tenant, let day): write(head, tenant, day, &writer)
         case .tally(let tenant, let event, let fact):
@@ -36,6 +59,11 @@ enum LogItemLine {
             writer.member("tenant", tenant.name.rawValue)
             writer.member("event", event)
             writer.member("fact", fact)
+            writer.endObject()
+        case .end(let items):
+            writer.name("end")
+            writer.beginObject()
+            writer.member("items", items)
             writer.endObject()
         case .record(let record):
             writer.name("record")
@@ -132,6 +160,12 @@ enum LogItemLine {
                     space: space, number: try integer(view, "number"),
                     value: try bytes(view, "value")))
         }
+        if let view = root["snapshot"] {
+            return .snapshot(
+                ActivityNumber(try integer(view, "activity")), value: try bytes(view, "value"),
+                seq: try integer(view, "seq"))
+        }
+        if let view = root["end"] { return .end(items: try integer(view, "items")) }
         if let view = root["cut"] {
             return .cut(
                 seq: try integer(view, "seq"), fact: try integer(view, "fact"),
@@ -142,7 +176,22 @@ enum LogItemLine {
                 try tenant(view), event: try integer(view, "event"),
                 fact: try integer(view, "fact"))
         }
+        if let view = root["identity"] { return try identity(view) }
+        if let view = root["lead"] {
+            return .lead(
+                event: try integer(view, "event"), fact: try integer(view, "fact"),
+                seconds: try integer(view, "seconds"))
+        }
         throw Fault(cause: "it is not a line of an export")
+    }
+
+    private static func identity(_ view: JSONView) throws -> LogItem {
+        guard let halves = view["hash_key"]?.strings(atMost: 2)?.compactMap(UInt64.init),
+            halves.count == 2
+        else { throw Fault(cause: "\"hash_key\" is missing or no two numbers") }
+        return .identity(
+            hashKey: halves,
+            restoredAt: view["restored_at"]?.integer.map { Instant(nanoseconds: $0) })
     }
 
     private static func event(_ view: JSONView) throws -> RecordedEvent {

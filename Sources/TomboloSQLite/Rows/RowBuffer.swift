@@ -1,0 +1,71 @@
+/// Bytes in which rows are put together, one after the other.
+struct RowBuffer: ~Copyable {
+    private var start: UnsafeMutableRawPointer
+    private var capacity: Int
+
+    init() {
+        capacity = 4_096
+        start = .allocate(byteCount: capacity, alignment: 8)
+    }
+
+    deinit { start.deallocate() }
+
+    /// `count` bytes of anything; valid until the next call.
+    @inline(__always)
+    mutating func bytes(_ count: Int) -> UnsafeMutableRawBufferPointer {
+        if count > capacity { grow(count) }
+        return UnsafeMutableRawBufferPointer(start: start, count: count)
+    }
+
+    /// The row at `key`: its checksum, `numbers` without padding, then `rest`. Valid until the next
+    /// call.
+    @inline(__always)
+    mutating func row<Numbers: BitwiseCopyable>(
+        _ table: RowChecksum.Table, _ key: Int64, _ numbers: Numbers,
+        _ rest: UnsafeRawBufferPointer = .init(start: nil, count: 0)
+    ) -> UnsafeRawBufferPointer {
+        let size = RowChecksum.bytes + MemoryLayout<Numbers>.size
+        let row = bytes(size + rest.count)
+        row.storeBytes(of: numbers, toByteOffset: RowChecksum.bytes, as: Numbers.self)
+        UnsafeMutableRawBufferPointer(rebasing: row[size...]).copyMemory(from: rest)
+        RowChecksum.seal(table, key, row)
+        return UnsafeRawBufferPointer(row)
+    }
+
+    /// The row at `key`: its checksum, then `content`.
+    mutating func row(
+        _ table: RowChecksum.Table, _ key: Int64, _ content: UnsafeRawBufferPointer
+    ) -> UnsafeRawBufferPointer {
+        let row = bytes(RowChecksum.bytes + content.count)
+        UnsafeMutableRawBufferPointer(rebasing: row[RowChecksum.bytes...])
+            .copyMemory(from: content)
+        RowChecksum.seal(table, key, row)
+        return UnsafeRawBufferPointer(row)
+    }
+
+    private mutating func grow(_ count: Int) {
+        start.deallocate()
+        capacity = count * 2
+        start = .allocate(byteCount: capacity, alignment: 8)
+    }
+}
+
+extension RawSpan {
+    /// A copy of the bytes from `offset` on; empty where there are none.
+    func array(from offset: Int) -> [UInt8] {
+        withUnsafeBytes { offset < $0.count ? Array($0[offset...]) : [] }
+    }
+
+    /// The bytes of `range`, which are there, as text.
+    func text(_ range: Range<Int>) -> String {
+        withUnsafeBytes { String(decoding: $0[range], as: UTF8.self) }
+    }
+
+    /// The numbers behind the checksum of a row; nil where there is no room for them. They may be
+    /// wrong: see `RowChecksum.isRight`.
+    @inline(__always)
+    func numbers<Numbers: BitwiseCopyable>(_ type: Numbers.Type = Numbers.self) -> Numbers? {
+        guard byteCount >= RowChecksum.bytes + MemoryLayout<Numbers>.size else { return nil }
+        return unsafeLoadUnaligned(fromByteOffset: RowChecksum.bytes, as: Numbers.self)
+    }
+}

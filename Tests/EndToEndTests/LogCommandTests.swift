@@ -87,6 +87,69 @@ import TomboloJSON
         #expect(again.errors.contains("there is a log in \(copy) already"))
     }
 
+    @Test func `a tail, a cursor and a key go on in a log that was exported and taken in`() throws {
+        let (data, copy) = ("\(work.path)/data", "\(work.path)/copy")
+        let key = try RunningRelay.mintKey(data)
+        let start =
+            #"{"activity":"cat","do":"start","type":"T","state":{"x":1},"id":"k1"}"#
+        func update(_ x: Int) -> String {
+            #"{"activity":"cat","do":"update","state":{"x":\#(x)},"id":"u\#(x)"}"#
+        }
+        let old = try RunningRelay(serve: data, key: key)
+        let first = try old.tombolo("append", "-", "-o", "jsonl", input: start + "\n" + update(2))
+        #expect(first.status == 0, "\(first)")
+        let line = try old.tombolo(
+            "tail", "--since", "0", "--kind", "command", "--limit", "1", "-o", "jsonl")
+        let cursor = try #require(try json(line.output)["cursor"]?.string)
+        #expect(try old.terminate() == 0)
+
+        let lines = try Tombolo.run(["log", "export", "--data", data])
+        let taken = try Tombolo.run(["log", "import", "--data", copy], input: lines.output)
+        #expect(taken.status == 0, "\(taken.errors)")
+        try FileBytes.write(try FileBytes.read(data + "/pepper"), to: copy + "/pepper")
+        let new = try RunningRelay(serve: copy, key: key)
+        // The same request has the same answer, and is stored once.
+        let again = try new.tombolo("append", "-", "-o", "jsonl", input: start + "\n" + update(3))
+        #expect(again.status == 0, "\(again)")
+        #expect(again.output.contains(#""seq":1,"version":1,"replayed":true}"#), "\(again)")
+        let rest = try new.tombolo(
+            "tail", "--cursor", cursor, "--kind", "command", "--limit", "2", "-o", "jsonl")
+        let seqs = try rest.output.split(separator: "\n").map {
+            try json(String($0))["seq"]?.integer
+        }
+        #expect(seqs == [2, 3], "\(rest)")
+        #expect(try new.terminate() == 0)
+    }
+
+    @Test func `an old log comes from a directory, and never beside another pepper`() throws {
+        let (data, new) = (try filled(), "\(work.path)/new")
+        let line = ["log", "import", "--from-data", data, "--data"]
+        #expect(try Tombolo.run(line + [new, "lines.ndjson"]).status == 2)
+        for spelling in [data, data + "/", data + "/."] {
+            #expect(try Tombolo.run(line + [spelling]).status == 2)
+        }
+        let present = try Tombolo.run(line + [new])
+        #expect(present.status == 3)
+        #expect(present.errors.contains("try: it needs no import"), "\(present.errors)")
+        // The schema is in the head of the file: this is as far as the pepper comes.
+        var bytes = try FileBytes.read(data + "/tombolo.db")
+        bytes[63] = 5
+        try FileBytes.write(bytes, to: data + "/tombolo.db")
+        #expect(mkdir(new, 0o700) == 0)
+        for (place, byte) in [(data, 1), (new, 2)] as [(String, UInt8)] {
+            try FileBytes.write(Array(repeating: byte, count: 32), to: place + "/pepper")
+        }
+        let refused = try Tombolo.run(line + [new])
+        #expect(refused.status == 3)
+        #expect(refused.errors.contains("try: move it away first: mv \(new)/pepper"))
+        #expect(try FileBytes.read(new + "/pepper") == Array(repeating: 2, count: 32))
+        #expect(access(new + "/tombolo.db", F_OK) != 0, "nothing is there that a relay would take")
+        // The rows are not of schema 5: an import that copies the pepper fails after it.
+        #expect(unlink(new + "/pepper") == 0)
+        #expect(try Tombolo.run(line + [new]).status == 3)
+        #expect(access(new + "/pepper", F_OK) != 0, "what was copied is gone again")
+    }
+
     @Test func `a copy is sound, and goes where no log is`() throws {
         let data = try filled()
         let copy = "\(work.path)/monday"

@@ -132,7 +132,7 @@ enum BackupCommands {
     }
 
     /// Without it the API keys in the log are worth nothing. A log that never had keys has none.
-    private static func copyPepper(from source: String, to target: String) throws(ProgramError) {
+    static func copyPepper(from source: String, to target: String) throws(ProgramError) {
         do {
             let bytes = try FileBytes.read(source + "/" + Pepper.fileName)
             try FileBytes.write(bytes, to: target + "/" + Pepper.fileName)
@@ -144,7 +144,7 @@ enum BackupCommands {
         }
     }
 
-    private static func hasPepper(_ data: String) -> Bool {
+    static func hasPepper(_ data: String) -> Bool {
         // Why it cannot be read does not matter here: no key opens.
         (try? FileBytes.read(data + "/" + Pepper.fileName))?.count == Pepper.byteCount
     }

@@ -2,6 +2,7 @@ import Glibc
 import TomboloEventLog
 import TomboloJSON
 import TomboloSQLite
+import TomboloServer
 
 /// `log export` and `log import`: a whole log as lines.
 enum LogTransferCommands {
@@ -33,6 +34,9 @@ enum LogTransferCommands {
 
     static func take(_ context: CommandContext) async throws -> ExitStatus {
         let data = try data(context, "log import --data DIR <log.ndjson")
+        if let old = context.invocation.text(.fromData) {
+            return try take(over: old, to: data, context)
+        }
         let file = context.invocation.arguments.first.flatMap { $0 == "-" ? nil : $0 }
         let descriptor = try file.map(open) ?? 0
         defer { if descriptor != 0 { close(descriptor) } }
@@ -41,11 +45,87 @@ enum LogTransferCommands {
             let into = try LogImport(directory: data, chance: &chance)
             let count = try take(from: descriptor, into)
             try into.finish()
-            try report(context, count)
+            try report(context, count, "lines")
         } catch let error as EventLogError {
             throw ProgramError(error)
         }
         return .succeeded
+    }
+
+    /// The log of an older program, with the secret that its keys need.
+    private static func take(
+        over old: String, to data: String, _ context: CommandContext
+    ) throws -> ExitStatus {
+        guard context.invocation.arguments.isEmpty, !isSame(old, data) else {
+            throw ProgramError.usage(
+                "log import takes a file, or --from-data with another directory than --data",
+                remedy: "tombolo log import --from-data \(data).old --data \(data)")
+        }
+        let bar = context.terminal.errorIsTerminal ? context.terminal : nil
+        var chance = SystemRandomNumberGenerator()
+        var count = 0
+        var isOurPepper = false
+        do {
+            let reading = try SchemaFive(directory: old)
+            let into = try LogImport(directory: data, chance: &chance)
+            isOurPepper = try copyPepper(from: old, to: data)
+            try reading.run { item in
+                try into.take(item)
+                count += 1
+                if count.isMultiple(of: progressStep) { bar?.draw("\r\(count) items") }
+            }
+            try into.finish()
+        } catch {
+            // Beside a log it stays, whatever failed after that was there.
+            if isOurPepper, access("\(data)/tombolo.db", F_OK) != 0 { unlink(pepper(data)) }
+            throw (error as? EventLogError).map(ProgramError.init) ?? error
+        }
+        bar?.draw("\r")
+        try report(context, count, "items")
+        if !BackupCommands.hasPepper(old) { warn(ofPepper: old, data, context) }
+        return .succeeded
+    }
+
+    /// Also where one is spelled in another way, or is a link to the other.
+    private static func isSame(_ old: String, _ data: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(old, &first) == 0, stat(data, &second) == 0 else { return old == data }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
+    /// A relay makes no pepper where there are keys that it would not open.
+    private static func warn(ofPepper old: String, _ data: String, _ context: CommandContext) {
+        let file = pepper(data)
+        let hasOther = BackupCommands.hasPepper(data)
+        let condition = hasOther ? ", unless \(file) is the one that it had" : ""
+        let making = "(umask 077; head -c \(Pepper.byteCount) /dev/urandom >\(file)); "
+        context.terminal.complain(
+            "tombolo: \(old) has no file \(Pepper.fileName) of \(Pepper.byteCount) bytes: "
+                + "no API key of it opens in \(data)\(condition)\n"
+                + "  try: \(hasOther ? "" : making)tombolo key mint --scope all --data \(data)\n")
+    }
+
+    private static func pepper(_ directory: String) -> String { "\(directory)/\(Pepper.fileName)" }
+
+    private static let progressStep = 10_000
+
+    /// Answers whether it was copied. Never over that of another relay, and none that is not whole.
+    private static func copyPepper(
+        from old: String, to data: String
+    ) throws(ProgramError) -> Bool {
+        // Why one cannot be read is said where it is copied.
+        let files = [old, data].map { try? FileBytes.read(pepper($0)) }
+        guard files[0] != files[1], files[0]?.count ?? Pepper.byteCount == Pepper.byteCount else {
+            return false
+        }
+        guard files[0] == nil || files[1] == nil else {
+            throw ProgramError(
+                "\(pepper(data)) is there already, and is not that of \(old): no API key would open",
+                remedy: "move it away first: mv \(pepper(data)) \(pepper(data)).before",
+                status: .notFoundOrConflict)
+        }
+        try BackupCommands.copyPepper(from: old, to: data)
+        return files[0] != nil
     }
 
     /// Reads lines to the end. Blocks: nothing else runs in this process.
@@ -91,10 +171,12 @@ enum LogTransferCommands {
         return data
     }
 
-    private static func report(_ context: CommandContext, _ count: Int) throws {
+    private static func report(
+        _ context: CommandContext, _ count: Int, _ what: String
+    ) throws {
         if OutputFormat(context) == .table {
-            return try context.terminal.print("\(count) lines")
+            return try context.terminal.print("\(count) \(what)")
         }
-        try context.terminal.print("{\"lines\":\(count)}")
+        try context.terminal.print("{\"\(what)\":\(count)}")
     }
 }

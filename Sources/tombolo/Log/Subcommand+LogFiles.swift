@@ -1,5 +1,11 @@
 // Rows of the table: a log's files, with and without a relay on them.
 
+extension Flag {
+    static let fromData = Flag(
+        "from-data", .directory,
+        "the data directory, or a backup, of an older relay, whose log is taken instead of lines")
+}
+
 extension Subcommand {
     static let logVerify = Subcommand(
         path: ["log", "verify"], summary: "Read a whole log and say whether it is sound",
@@ -22,13 +28,19 @@ extension Subcommand {
         exits: [.notFoundOrConflict], run: LogTransferCommands.export)
 
     static let logImport = Subcommand(
-        path: ["log", "import"], summary: "Make a log of an export's lines",
+        path: ["log", "import"], summary: "Make a log of an export's lines, or of an older log",
         arguments: [Argument("FILE", .file, optional: true, "the lines; - (or none) is stdin")],
-        flags: [.data, .output],
+        flags: [.data, .fromData, .output],
         details: [
             "Sequences, versions and idempotency keys stay as they were. Copy the file pepper too,\n"
-                + "if API keys shall stay valid."
+                + "if API keys shall stay valid.",
+            "--from-data reads the log of a relay of the format before, which is stopped, and leaves\n"
+                + "it as it is. It copies the file pepper, and says so where there is none. Where it\n"
+                + "is killed, no relay starts on --data: give it again, and it begins anew.",
         ],
-        examples: ["tombolo log import log.ndjson --data /var/lib/tombolo"],
+        examples: [
+            "tombolo log import log.ndjson --data /var/lib/tombolo",
+            "tombolo log import --from-data /var/lib/tombolo.old --data /var/lib/tombolo",
+        ],
         exits: [.notFoundOrConflict], run: LogTransferCommands.take)
 }

@@ -181,7 +181,7 @@ let package = Package(
                 "console_bench.py", "load_bench.py", "mistakes.py", "proxies.py", "pictures.py",
                 "scenarios.py",
                 "watched_day.py",
-                "alerts_test.yml", "package_life.py",
+                "alerts_test.yml", "package_life.py", "schema_five.py",
             ]),
     ]
 )

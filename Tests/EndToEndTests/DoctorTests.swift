@@ -44,7 +44,7 @@ import TomboloJSON
                 """)
             let words = ["doctor", "--config", path, "-o", "json"]
             guard let clock else { return try Tombolo.run(words) }
-            return try Shell.run(["faketime", "-f", clock, Tombolo.path] + words)
+            return try Shell.run(Shell.faketime(clock) + [Tombolo.path] + words)
         }
 
         /// Makes every right push meet a fault.

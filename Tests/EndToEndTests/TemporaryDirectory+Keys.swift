@@ -21,7 +21,7 @@ extension TemporaryDirectory {
     func certificate(_ name: String, days: Int = 90, at clock: String? = nil) throws -> String {
         let file = "\(path)/\(name)"
         try make(
-            (clock.map { ["faketime", "-f", $0] } ?? []) + [
+            (clock.map(Shell.faketime) ?? []) + [
                 "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
                 "-nodes", "-keyout", "\(file).key", "-out", "\(file).pem", "-days", "\(days)",
                 "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",

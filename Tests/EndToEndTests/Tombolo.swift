@@ -49,6 +49,16 @@ struct TestFailure: Error, CustomStringConvertible {
 
 /// A program of the system, as a test needs one that nobody here wrote.
 enum Shell {
+    /// Words that run a program at `clock`, as faketime(1) reads it. That makes shared memory with
+    /// its process's number in the name, and fails where one that was killed has left such.
+    static func faketime(_ clock: String) -> [String] {
+        [
+            "sh", "-c",
+            "rm -f /dev/shm/faketime_shm_$$ /dev/shm/sem.faketime_sem_$$; exec faketime \"$@\"",
+            "sh", "-f", clock,
+        ]
+    }
+
     static func run(_ words: String...) throws -> Tombolo.Result { try run(words) }
 
     static func run(_ words: [String]) throws -> Tombolo.Result {

@@ -51,7 +51,9 @@ let package = Package(
         // Time and waiting; the log; the shell.
         room("TomboloLoop", ["CLinux"]),
         room("TomboloEventLog", ["TomboloCore"]),
-        room("TomboloSQLite", ["TomboloEventLog", "TomboloCore", "CSQLite", "CLinux"]),
+        room("TomboloLog", ["TomboloEventLog", "TomboloCore", "CLinux"]),
+        room(
+            "TomboloSQLite", ["TomboloLog", "TomboloEventLog", "TomboloCore", "CSQLite", "CLinux"]),
         room("TomboloRelay", ["TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloJSON"]),
 
         // Bytes, and those who speak over them.
@@ -76,7 +78,7 @@ let package = Package(
             name: "tombolo",
             dependencies: [
                 "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
-                "TomboloSQLite",
+                "TomboloLog", "TomboloSQLite",
                 "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs", "TomboloSimulator",
                 "TomboloServer",
                 "CLinux", "CPNG", "CProtocolAssets",
@@ -90,7 +92,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "TomboloLoop", "TomboloEventLog", "TomboloCore", "TomboloJSON", "CLinux", "CSQLite",
+                "TomboloLoop", "TomboloEventLog", "TomboloLog", "TomboloCore", "TomboloJSON",
+                "CLinux", "CSQLite",
                 "CEscapeWatch",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
@@ -100,7 +103,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "TomboloCore", "TomboloRelay", "TomboloEventLog", "TomboloSQLite", "TomboloLoop",
+                "TomboloCore", "TomboloRelay", "TomboloEventLog", "TomboloLog", "TomboloSQLite",
+                "TomboloLoop",
                 "TomboloJSON", "TomboloHTTP", "TomboloAPNs", "TomboloCrypto", "TestSupport",
             ],
             path: "Tests/Simulation", exclude: ["KNOWN.md"], swiftSettings: settings),
@@ -125,7 +129,8 @@ let package = Package(
         tests(
             "TomboloSQLiteTests",
             [
-                "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TomboloJSON", "TomboloLoop",
+                "TomboloSQLite", "TomboloLog", "TomboloEventLog", "TomboloCore", "TomboloJSON",
+                "TomboloLoop",
                 "TestSupport", "CSQLite", "CLinux",
             ]),
         tests(
@@ -163,7 +168,8 @@ let package = Package(
             "FaceTests",
             [
                 "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
-                "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs",
+                "TomboloLog", "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP",
+                "TomboloAPNs",
                 "TomboloSimulator", "TomboloServer",
             ]),
         tests(

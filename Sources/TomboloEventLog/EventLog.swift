@@ -1,13 +1,5 @@
 package import TomboloCore
 
-/// The right to write: which owner, since when. SQLite ignores it (a file lock says the same); an
-/// engine that several nodes share refuses a write under an older epoch.
-package struct Ownership: Hashable, Sendable {
-    package var epoch: Int64
-    package init(epoch: Int64) { self.epoch = epoch }
-    package static let sole = Ownership(epoch: 0)
-}
-
 /// A head as it comes back.
 package struct RecoveredHead: Hashable, Sendable {
     package var activity: ActivityNumber
@@ -145,8 +137,6 @@ package enum EventLogError: Error, Hashable, Sendable {
     case versionConflict(activity: ActivityNumber, expected: Int64, actual: Int64)
     /// Nothing was stored: the key is there already, at this sequence.
     case duplicateKey(IdempotencyKey, seq: Int64)
-    /// Nothing was stored: somebody else owns the log now.
-    case ownershipLost
     /// Nothing was stored: no room; `hint` says what to do.
     case full(hint: String)
     /// It may be stored or not. The relay must stop and recover; this log takes nothing more.
@@ -168,7 +158,7 @@ package enum EventLogError: Error, Hashable, Sendable {
 /// ```swift
 /// var batch = AppendBatch()
 /// batch.events = [event]
-/// let receipt = try await log.append(batch, under: .sole)  // durable from here on
+/// let receipt = try await log.append(batch)  // durable from here on
 /// let events = try await log.history(after: receipt.firstSeq - 1, limit: 100)
 /// ```
 package protocol EventLog: Sendable {
@@ -177,9 +167,7 @@ package protocol EventLog: Sendable {
     /// for 24 hours (`IdempotencyKey.window`), counted from the event that brought it on the clock
     /// that nobody sets (`recordedAt` without the batch's `lead`). One at a time is how the relay
     /// calls it, but several may wait: they commit in order.
-    func append(
-        _ batch: AppendBatch, under ownership: Ownership
-    ) async throws(EventLogError) -> AppendReceipt
+    func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt
 
     /// Reads what start-up needs; called once, before the first append. Keys recorded before
     /// the hour of `idempotencySince` (on the same clock) are left out (and may be deleted).

@@ -243,7 +243,7 @@ package actor Relay: TurnTarget, TimerTarget {
     private func attempt(_ batch: AppendBatch) async -> Result<AppendReceipt, EventLogError> {
         let begin = loop.now
         do {
-            let receipt = try await log.append(batch, under: .sole)
+            let receipt = try await log.append(batch)
             commitTimes.count(Span(nanoseconds: (loop.now - begin).nanoseconds))
             return .success(receipt)
         } catch { return .failure(error) }

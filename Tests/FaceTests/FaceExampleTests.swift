@@ -6,6 +6,7 @@ import TomboloCrypto
 import TomboloEventLog
 import TomboloHTTP
 import TomboloJSON
+import TomboloLog
 import TomboloLoop
 import TomboloRelay
 import TomboloSQLite
@@ -63,9 +64,20 @@ private func exampleOfTheCore(
 private func exampleOfTheLog(_ log: any EventLog, _ event: NewEvent) async throws {
     var batch = AppendBatch()
     batch.events = [event]
-    let receipt = try await log.append(batch, under: .sole)  // durable from here on
+    let receipt = try await log.append(batch)  // durable from here on
     let events = try await log.history(after: receipt.firstSeq - 1, limit: 100)
     _ = events
+}
+
+private func exampleOfTheLogOnAnEngine(
+    _ engine: any LogWriting, _ reader: LogReader, _ lookup: LogReader, _ damage: DamageList,
+    _ room: any LogRoom, _ chance: inout some RandomNumberGenerator
+) async throws {
+    let writer = try LogWriter(engine, isNew: true, chance: &chance)
+    let log = try EngineEventLog(
+        writer, reading: reader, looking: lookup, damage: damage, lastRun: nil, room: room,
+        closed: {})
+    _ = try await log.recover(idempotencySince: .distantPast)  // before the first append
 }
 
 private func exampleOfTheLogOnDisk(
@@ -73,7 +85,7 @@ private func exampleOfTheLogOnDisk(
 ) async throws {
     let log = try SQLiteEventLog(directory: directory, chance: &chance)
     let found = try await log.recover(idempotencySince: .distantPast)  // before the first append
-    _ = try await log.append(batch, under: .sole)
+    _ = try await log.append(batch)
     await log.close()
     _ = found
 }

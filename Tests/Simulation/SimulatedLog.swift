@@ -23,9 +23,7 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         self.storage = storage
     }
 
-    func append(
-        _ batch: AppendBatch, under ownership: Ownership
-    ) async throws(EventLogError) -> AppendReceipt {
+    func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
         var batch = batch
         world.seam.apply(to: &batch)
         if world.seam.acknowledgesBeforeCommit { return try await promise(batch) }
@@ -52,7 +50,7 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
 
     @discardableResult
     private func store(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
-        let receipt = try await storage.append(batch, under: .sole)
+        let receipt = try await storage.append(batch)
         world.becameDurable(batch, receipt)
         return receipt
     }

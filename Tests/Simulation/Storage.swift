@@ -1,6 +1,7 @@
 import TestSupport
 import TomboloCore
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// Where a simulated log keeps its bytes: something that can lose its power.
@@ -98,9 +99,7 @@ final class DiskStorage: Storage, @unchecked Sendable {
         return opened
     }
 
-    func append(
-        _ batch: AppendBatch, under ownership: Ownership
-    ) async throws(EventLogError) -> AppendReceipt {
+    func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
         let writer = try opened()
         guard let answer = writer.store([batch]).first else { throw .closed }
         writer.cutIfDue()

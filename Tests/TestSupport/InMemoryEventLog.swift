@@ -10,7 +10,6 @@ package import TomboloEventLog
 package final class InMemoryEventLog: EventLog {
     private struct State {
         var stored = StoredLog()
-        var epoch = Int64.min
         var isClosed = false
     }
 
@@ -26,12 +25,8 @@ package final class InMemoryEventLog: EventLog {
         InMemoryEventLog(state.withLock { $0.stored })
     }
 
-    package func append(
-        _ batch: AppendBatch, under ownership: Ownership
-    ) async throws(EventLogError) -> AppendReceipt {
+    package func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
         try reach { state throws(EventLogError) in
-            guard ownership.epoch >= state.epoch else { throw .ownershipLost }
-            state.epoch = ownership.epoch
             return try state.stored.append(batch)
         }
     }

@@ -62,11 +62,6 @@ package enum Sample {
 }
 
 extension EventLog {
-    /// Appends under the one ownership that there is in tests.
-    package func append(_ batch: AppendBatch) async throws -> AppendReceipt {
-        try await append(batch, under: .sole)
-    }
-
     /// All that was recovered, keys of any age.
     package func recover() async throws -> RecoveredLog {
         try await recover(idempotencySince: .distantPast)

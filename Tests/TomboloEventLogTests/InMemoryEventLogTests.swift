@@ -26,18 +26,9 @@ func `the in-memory log keeps the contract`(_ rule: EventLogContract) async thro
     let crashed = original.crashed()
     var batch = AppendBatch()
     batch.records = [Record(space: .relay, number: 1, value: [1])]
-    _ = try await original.append(batch, under: .sole)
+    _ = try await original.append(batch)
     let there = try await crashed.recover(idempotencySince: .distantPast)
     #expect(there.records.isEmpty)
-}
-
-@Test func `an owner of an older epoch writes no more`() async throws {
-    let log = InMemoryEventLog()
-    _ = try await log.append(AppendBatch(), under: Ownership(epoch: 2))
-    await #expect(throws: EventLogError.ownershipLost) {
-        try await log.append(AppendBatch(), under: Ownership(epoch: 1))
-    }
-    _ = try await log.append(AppendBatch(), under: Ownership(epoch: 2))
 }
 
 /// Runs each job at once, where it is enqueued, and counts.
@@ -64,7 +55,7 @@ private actor Owner {
     func useAll(of log: any EventLog) async throws -> Int {
         let before = executor.count
         for _ in 0..<10 {
-            _ = try await log.append(AppendBatch(), under: .sole)
+            _ = try await log.append(AppendBatch())
             _ = try await log.recover(idempotencySince: .distantPast)
             _ = try await log.history(after: 0, limit: 1)
         }

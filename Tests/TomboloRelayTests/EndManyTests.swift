@@ -14,9 +14,9 @@ private final class CrampedLog: EventLog {
 
     var hasRoom: Bool { !isFull.load(ordering: .relaxed) }
 
-    func append(
-        _ batch: AppendBatch, under ownership: Ownership
-    ) async throws(EventLogError) -> AppendReceipt { try await log.append(batch, under: ownership) }
+    func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
+        try await log.append(batch)
+    }
 
     func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog {
         try await log.recover(idempotencySince: idempotencySince)

@@ -214,11 +214,9 @@ import TomboloRelay
         private let log = InMemoryEventLog()
         let isFull = Mutex(false)
 
-        func append(
-            _ batch: AppendBatch, under ownership: Ownership
-        ) async throws(EventLogError) -> AppendReceipt {
+        func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
             if isFull.withLock({ $0 }) { throw .full(hint: "free some") }
-            return try await log.append(batch, under: ownership)
+            return try await log.append(batch)
         }
 
         func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// Rows that say which key asked, beside rows that do not.

@@ -2,6 +2,7 @@ import CLinux
 import Testing
 import TomboloCore
 
+@testable import TomboloLog
 @testable import TomboloSQLite
 
 @Test(

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// A log that keeps two days of events. Its commits are few and small, so that no checkpoint gives

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// Flips one bit of the database, in the middle of the only place that holds `marker`.

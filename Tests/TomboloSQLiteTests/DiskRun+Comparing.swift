@@ -3,6 +3,7 @@ import TestSupport
 import TomboloCore
 import TomboloEventLog
 
+@testable import TomboloLog
 @testable import TomboloSQLite
 
 // What is there afterwards.

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// One seed's machine: a log on a simulated disk, and an in-memory log that holds exactly what the

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// A log of a few hundred events: activities 1 to 8, of which 1 is full of "secret-1", and so on;

@@ -3,6 +3,7 @@ import Testing
 import TomboloCore
 import TomboloEventLog
 
+@testable import TomboloLog
 @testable import TomboloSQLite
 
 /// Facts that fill two chapters and begin a third; an in-memory log with the same facts says what
@@ -188,15 +189,16 @@ private final class Facts {
 
     @Test func `verify sees an entry too few and one too many`() async throws {
         let log = try await Facts(17_000)
-        let connection = try Connection(path: "tombolo.db", access: .writing, vfs: log.disk.vfsName)
-        let rows = try FactIndexRows(connection)
+        let engine = log.writer.engine
         var buffer = RowBuffer()
-        try rows.insert([], key: 5, into: &buffer)
+        try engine.put(.factBucket, 5, FactBucket.encode(5, [], into: &buffer))
+        try engine.commit()
         #expect(try log.verify().count == 1)
         #expect(try log.verify()[0].contains("nothing leads to fact"))
-        var chapter = try FactChapter.read(0, connection)
+        var chapter = try FactChapter.read(0, engine)
         chapter.add(3, Sample.fact("push.accepted", activity: 9_999), tenant: 1)
-        try rows.insert(chapter, 0, into: &buffer)
+        try chapter.store(0, into: &buffer, engine)
+        try engine.commit()
         let wrong = try log.verify()
         #expect(wrong.contains { $0.contains("it leads to fact 3, which it is not") }, "\(wrong)")
         #expect(wrong.contains { $0.contains("it counts") })

@@ -5,6 +5,7 @@ import Testing
 import TomboloCore
 import TomboloEventLog
 
+@testable import TomboloLog
 @testable import TomboloSQLite
 
 /// A log that was left as a crash leaves it, with three events.
@@ -221,8 +222,8 @@ private func hint(_ body: () throws -> Void) -> String {
         let place = SQLitePlace()
         let room = DiskRoom(directory: place.directory)
         room.fillBallast()
-        #expect(room.dropBallast())
-        #expect(!room.dropBallast())
+        #expect(room.make())
+        #expect(!room.make())
         #expect(access(place.directory + "/tombolo.ballast", F_OK) != 0)
     }
 }

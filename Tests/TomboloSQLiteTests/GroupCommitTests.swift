@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// A writer on a disk in memory.

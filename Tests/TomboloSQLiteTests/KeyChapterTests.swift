@@ -3,6 +3,7 @@ import Testing
 import TomboloCore
 import TomboloEventLog
 
+@testable import TomboloLog
 @testable import TomboloSQLite
 
 /// A log on a simulated disk whose every event has a key.
@@ -120,7 +121,7 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test(arguments: [Int64(1) << 30, 1_000_000_000_000, LogSchema.numberMax])
+    @Test(arguments: [Int64(1) << 30, 1_000_000_000_000, LogTable.numberMax])
     func `an event far beyond the others costs no walk to it`(far: Int64) throws {
         let log = try Keyed()
         try log.add(100)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// The directory that a child of the test below appends to; nobody's in an ordinary run.

@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// Runs `sql` on the database of `place`, as somebody with a shell would.

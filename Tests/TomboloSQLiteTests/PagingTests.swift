@@ -3,6 +3,7 @@ import Testing
 import TomboloCore
 import TomboloEventLog
 import TomboloJSON
+import TomboloLog
 import TomboloSQLite
 
 /// Pages and moments of a log that is long enough for blocks, snapshots and heads without rows; an

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
+import TomboloLog
 import TomboloLoop
 import TomboloSQLite
 

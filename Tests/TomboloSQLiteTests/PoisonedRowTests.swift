@@ -3,6 +3,7 @@ import Testing
 import TomboloCore
 import TomboloEventLog
 
+@testable import TomboloLog
 @testable import TomboloSQLite
 
 /// A closed log of three activities with two events each, a key, a fact and a record of each.

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// A log that keeps three days of events and one of facts, on a disk of its own.

@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// A directory of its own, gone with the value; opening again closes what was open.

@@ -5,6 +5,7 @@ import Testing
 import TomboloCore
 import TomboloEventLog
 
+@testable import TomboloLog
 @testable import TomboloSQLite
 
 /// A data directory as a relay of schema 5 left it: what a log of the present schema keeps, in the

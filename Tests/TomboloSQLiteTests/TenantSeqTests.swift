@@ -3,6 +3,7 @@ import Testing
 import TomboloCore
 import TomboloEventLog
 
+@testable import TomboloLog
 @testable import TomboloSQLite
 
 /// Places among a tenant's own events, far apart in the log: waypoints lead to them.

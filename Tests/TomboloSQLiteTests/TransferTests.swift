@@ -4,6 +4,7 @@ import Testing
 import TomboloCore
 import TomboloEventLog
 
+@testable import TomboloLog
 @testable import TomboloSQLite
 
 /// Takes items into a new log, and answers where it is.

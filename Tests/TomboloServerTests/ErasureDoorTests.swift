@@ -111,7 +111,7 @@ import TomboloJSON
                     recordedAt: Instant(seconds: 1_000 + index), body: Array("{}".utf8)))
         }
         batch.heads = [ActivityHead(activity: ActivityNumber(1), value: [])]
-        _ = try await log.append(batch, under: .sole)
+        _ = try await log.append(batch)
         try await withDoors(log: log) { doors in
             let (from, until) = ("1970-01-01T00:16:42Z", "1970-01-01T00:16:44Z")
             #expect(try await Self.seqs("do=start", doors) == [1])

@@ -75,7 +75,7 @@ import TomboloJSON
                 tenant: DoorsUnderTest.tenant, activity: nil, kind: "test.fact",
                 recordedAt: Instant(seconds: 1_000 + index), body: Array("{}".utf8))
         }
-        _ = try await log.append(batch, under: .sole)
+        _ = try await log.append(batch)
         try await withDoors(log: log) { doors in
             try await Self.fill(doors)
             let facts = try json(try await doors.call("GET", "/v1/log?kind=fact&since=1"))

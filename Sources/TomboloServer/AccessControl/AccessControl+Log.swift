@@ -18,7 +18,7 @@ extension AccessControl {
         batch.records = [
             Record(space: .key, number: minted.record.number, value: minted.encoded)
         ]
-        _ = try await log.append(batch, under: .sole)
+        _ = try await log.append(batch)
         return minted
     }
 

@@ -11,7 +11,7 @@ extension Problem {
         case .full(let hint): self.init(.logUnreadable, "The disk is full. \(hint)")
         case .outcomeUnknown(let cause):
             self.init(.logUnreadable, "The log has failed: \(cause). Start the relay again.")
-        case .versionConflict, .duplicateKey, .ownershipLost:
+        case .versionConflict, .duplicateKey:
             self.init(.internalError, "The log refused a read.")
         }
     }

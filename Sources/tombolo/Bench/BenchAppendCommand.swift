@@ -2,6 +2,7 @@ import Glibc
 import TomboloCore
 import TomboloEventLog
 import TomboloJSON
+import TomboloLog
 import TomboloSQLite
 
 /// `bench append`: what the log takes, through its contract and on a real disk.
@@ -78,9 +79,9 @@ enum BenchAppendCommand {
             // Made while the disk works, as the core makes the next batch.
             async let next = source.next(size, at: clock.now() - age)
             let before = nanoseconds(of: CLOCK_MONOTONIC)
-            let receipt = try await log.append(batch, under: .sole)
+            let receipt = try await log.append(batch)
             figures.batches.append(nanoseconds(of: CLOCK_MONOTONIC) - before)
-            if age > .zero { _ = try await log.append(retiring(batch), under: .sole) }
+            if age > .zero { _ = try await log.append(retiring(batch)) }
             try acknowledged(receipt.firstSeq + Int64(batch.events.count) - 1)
             (rest, batch) = await next
         }

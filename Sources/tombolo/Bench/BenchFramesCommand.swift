@@ -2,6 +2,7 @@ import Glibc
 import TomboloCore
 import TomboloCrypto
 import TomboloJSON
+import TomboloLog
 import TomboloLoop
 import TomboloRelay
 import TomboloSQLite

@@ -2,6 +2,7 @@ import Glibc
 import TomboloCore
 import TomboloEventLog
 import TomboloJSON
+import TomboloLog
 import TomboloSQLite
 
 /// `bench history`: what facts cost to write and to keep, and what a page of them costs.
@@ -43,7 +44,7 @@ enum BenchHistoryCommand {
             let madeAt = BenchAppendCommand.nanoseconds(of: CLOCK_THREAD_CPUTIME_ID)
             let batch = source.batch(written..<min(count, written + batchCount))
             made += BenchAppendCommand.nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) - madeAt
-            _ = try await log.append(batch, under: .sole)
+            _ = try await log.append(batch)
             written += Int64(batch.facts.count)
         }
         let processor = BenchAppendCommand.nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID) - processorAt

@@ -1,6 +1,7 @@
 import Glibc
 import TomboloCore
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// `bench page`: how long a reader waits for a page, wherever in the log it lies.

@@ -1,5 +1,6 @@
 import Glibc
 import TomboloEventLog
+import TomboloLog
 import TomboloSQLite
 
 /// `bench replay`: how fast history is read.

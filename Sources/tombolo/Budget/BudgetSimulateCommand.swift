@@ -2,6 +2,7 @@ import Glibc
 import TomboloCore
 import TomboloEventLog
 import TomboloJSON
+import TomboloLog
 import TomboloSQLite
 
 /// `budget simulate`: a log under other grants than it was sent with.

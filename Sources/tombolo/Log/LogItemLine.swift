@@ -2,6 +2,7 @@ import TomboloCore
 import TomboloCrypto
 import TomboloEventLog
 import TomboloJSON
+import TomboloLog
 import TomboloSQLite
 
 /// One line of an export: a JSON object with one member that says what it is.

@@ -1,6 +1,7 @@
 import Glibc
 import TomboloEventLog
 import TomboloJSON
+import TomboloLog
 import TomboloSQLite
 import TomboloServer
 

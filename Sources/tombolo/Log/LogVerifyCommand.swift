@@ -1,6 +1,7 @@
 import Glibc
 import TomboloEventLog
 import TomboloJSON
+import TomboloLog
 import TomboloSQLite
 
 /// `log verify` and `backup verify`: reads a whole log and says whether it is sound.

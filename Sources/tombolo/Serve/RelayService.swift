@@ -4,6 +4,7 @@ import TomboloCore
 import TomboloCrypto
 import TomboloEventLog
 import TomboloHTTP
+import TomboloLog
 import TomboloLoop
 import TomboloRelay
 import TomboloSQLite

@@ -11,7 +11,8 @@ enum Rooms {
         "TomboloLoop": ["CLinux"],
         "Yardsticks": ["CSQLite", "COpenSSL"],
         "TomboloEventLog": ["TomboloCore"],
-        "TomboloSQLite": ["TomboloEventLog", "TomboloCore", "CSQLite", "CLinux"],
+        "TomboloLog": ["TomboloEventLog", "TomboloCore", "CLinux"],
+        "TomboloSQLite": ["TomboloLog", "TomboloEventLog", "TomboloCore", "CSQLite", "CLinux"],
         "TomboloRelay": ["TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloJSON"],
         "TomboloCrypto": ["COpenSSL"],
         "TomboloHTTP": ["TomboloLoop", "CLinux", "CNghttp2", "COpenSSL", "CZlib"],
@@ -25,14 +26,15 @@ enum Rooms {
         ],
         "tombolo": [
             "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
-            "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs",
-            "TomboloSimulator", "TomboloServer", "CLinux", "CPNG", "CProtocolAssets",
+            "TomboloLog", "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP",
+            "TomboloAPNs", "TomboloSimulator", "TomboloServer", "CLinux", "CPNG", "CProtocolAssets",
         ],
         // Tools of the tests.
         "CEscapeWatch": [],
         "Simulation": [
             "TestSupport", "TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloRelay",
-            "TomboloSQLite", "TomboloJSON", "TomboloHTTP", "TomboloAPNs", "TomboloCrypto",
+            "TomboloLog", "TomboloSQLite", "TomboloJSON", "TomboloHTTP", "TomboloAPNs",
+            "TomboloCrypto",
         ],
         "simulate": ["Simulation", "TomboloJSON"],
         "CoreRig": ["TomboloCore", "TomboloJSON"],
@@ -60,6 +62,10 @@ enum Rooms {
         (
             "TomboloRelay", networkAndDisk.union(["TomboloHTTP", "TomboloAPNs", "TomboloSQLite"]),
             "the shell runs in simulation, on a virtual loop, with no network and no disk"
+        ),
+        (
+            "TomboloLog", ["CSQLite", "TomboloSQLite"],
+            "the log is above its engine: it knows tables of rows, and no SQL"
         ),
         (
             "TestSupport", ["CNghttp2", "COpenSSL", "TomboloHTTP", "TomboloAPNs"],

@@ -1,0 +1,344 @@
+import TomboloCore
+package import TomboloEventLog
+
+/// One erasure on its way through the log, a piece at a time: what is appended goes on between.
+///
+/// Each piece is a transaction, and may be done again: one that was cut short is begun anew. Of
+/// each activity the rows go first and its head last, so that there is a way to them until then.
+package struct LogErasing {
+    /// So many rows one piece looks at: some milliseconds.
+    static let rowsMax = 10_000
+    /// And so many bytes of them, as a cut takes: only a single row that is larger goes beyond.
+    static let bytesMax = Int(CutAllowance.bytesMax)
+
+    private enum Stage {
+        /// For a device: which starts after this event name it.
+        case starts(after: Int64)
+        /// For a device: which heads behind this activity name it, of a day on which activities
+        /// retired; nil: of those that live. Days follow these: a head that retires meanwhile was
+        /// looked at, or is on one of them.
+        case heads(day: Int64?, after: Int64)
+        /// Activities, from the one at `index` on; `seq` is where its way back has come.
+        case ways(index: Int, seq: Int64?, run: [Int64])
+        case facts(after: Int64)
+        case done
+    }
+
+    let erasure: LogErasure
+    private let tenant: Int64
+    /// Days on which activities retired, newest first, as of this piece: between two pieces a day
+    /// may come, or be cut.
+    private var days: [Int64] = []
+    private var stage: Stage
+    /// Rows that are to be buried before anything else is looked at, the first of them last.
+    private var burying: [Int64] = []
+    /// Whose rows are looked at, one after the other.
+    private var activities: [Int64] = []
+    private var known: Set<Int64> = []
+    /// Of these nothing is kept.
+    private var whole: Set<Int64> = []
+    package private(set) var receipt = LogErased()
+
+    init(
+        _ erasure: LogErasure, tenant: Int64
+    ) {
+        self.erasure = erasure
+        self.tenant = tenant
+        switch erasure.subject {
+        case .activity(let number):
+            activities = [number.rawValue]
+            whole = [number.rawValue]
+            stage = .ways(index: 0, seq: nil, run: [])
+        case .device: stage = .starts(after: 0)
+        }
+    }
+
+    /// Nothing is left to do but `LogWriter.finish`.
+    package var isDone: Bool { if case .done = stage { true } else { false } }
+
+    /// Does the next piece, within a transaction.
+    mutating func piece(
+        _ rows: inout LogRows, _ standing: inout Standing,
+        _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        days = try RetiredDays.days(engine)
+        guard burying.isEmpty else { return try buryNext(standing, engine) }
+        switch stage {
+        case .starts(let after): try findStarts(after, engine)
+        case .heads(let day, let after): try findHeads(day, after, engine)
+        case .ways(let index, let seq, let run):
+            guard index < activities.count else {
+                stage = .facts(after: 0)
+                return
+            }
+            try go(index, seq, run, &rows, &standing, engine)
+        case .facts(let after): try eraseFacts(after, &rows, standing, engine)
+        case .done: break
+        }
+    }
+
+    private mutating func note(_ activity: Int64) {
+        if known.insert(activity).inserted { activities.append(activity) }
+    }
+
+    // MARK: What names a device
+
+    private mutating func findStarts(
+        _ after: Int64, _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        guard case .device(let device) = erasure.subject else { return }
+        var (last, rows, bytes): (Int64?, Int, Int) = (nil, 0, 0)
+        var found: [Int64] = []
+        try engine.scan(.event, after: after) { seq, row in
+            last = seq
+            (rows, bytes) = (rows + 1, bytes + row.byteCount)
+            let goesOn = rows < Self.rowsMax && bytes < Self.bytesMax
+            guard let numbers = EventRow.unproved(row), numbers.tenant == tenant,
+                numbers.kind == EventKind.start.rawValue,
+                let proved = EventRow.numbers(seq, row)
+            else { return goesOn }
+            let body = row.array(from: proved.bodyStart)
+            if DeviceTrace.inStart(body, of: device) != .none { found.append(proved.activity) }
+            return goesOn
+        }
+        found.forEach { note($0) }
+        stage = last.map { .starts(after: $0) } ?? .heads(day: nil, after: -1)
+    }
+
+    private mutating func findHeads(
+        _ day: Int64?, _ after: Int64, _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        let older = days.first { $0 < day ?? .max }
+        let next = older.map { Stage.heads(day: $0, after: -1) }
+        let end = next ?? .ways(index: 0, seq: nil, run: [])
+        guard case .device(let device) = erasure.subject, day.map(days.contains) ?? true else {
+            stage = end
+            return
+        }
+        let table = Self.table(day)
+        var (last, rows, bytes): (Int64?, Int, Int) = (nil, 0, 0)
+        var found: [(activity: Int64, head: HeadRow.Found)] = []
+        try engine.scan(table, after: after, upTo: .max) { activity, row in
+            last = activity
+            (rows, bytes) = (rows + 1, bytes + row.byteCount)
+            if let head = HeadRow.head(activity, row), head.mark.tenant == tenant,
+                DeviceTrace.inHead(head.value, of: device) != .none
+            {
+                found.append((activity, head))
+            }
+            return rows < Self.rowsMax && bytes < Self.bytesMax
+        }
+        var among: [(activity: Int64, head: HeadRow.Found)] = []
+        for (activity, head) in found {
+            switch DeviceTrace.inHead(head.value, of: device) {
+            case .none: continue
+            case .alone: whole.insert(activity)
+            case .among: among.append((activity, head))
+            }
+            note(activity)
+        }
+        var buffer = RowBuffer()
+        for (activity, head) in among where !erasure.isTrial {
+            let value = DeviceTrace.head(
+                head.value, version: head.mark.version, without: device)
+            let left = ActivityHead(activity: ActivityNumber(activity), value: value)
+            try engine.put(
+                table, activity, HeadRow.encode(left, head.mark, into: &buffer), over: .changed)
+        }
+        stage = last.map { .heads(day: day, after: $0) } ?? end
+    }
+
+    /// Of those that retired on `day`; nil: of those that live.
+    private static func table(_ day: Int64?) -> LogTable {
+        day.map(LogTable.retired) ?? .head
+    }
+
+    // MARK: The way back along an activity
+
+    private mutating func go(
+        _ index: Int, _ from: Int64?, _ run: [Int64], _ rows: inout LogRows,
+        _ standing: inout Standing, _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        let activity = activities[index]
+        guard let (mark, value) = try head(of: activity, standing, engine),
+            mark.tenant == tenant
+        else {
+            whole.remove(activity)
+            stage = .ways(index: index + 1, seq: nil, run: [])
+            return
+        }
+        let event = EventRow.Editing(standing.hash, engine)
+        var (seq, run) = (from ?? mark.seq, run)
+        for _ in 0..<Self.rowsMax where event.bytesSeen < Self.bytesMax && burying.isEmpty {
+            guard let row = try event.numbers(seq), row.activity == activity, row.previous < seq
+            else {
+                try finish(activity, mark, value, run, event, &rows, &standing, engine)
+                stage = .ways(index: index + 1, seq: nil, run: [])
+                return
+            }
+            if whole.contains(activity) {
+                try bury(seq, row, event)
+            } else {
+                run.append(seq)
+                if row.kind == EventKind.start.rawValue { try judge(&run, event) }
+            }
+            seq = row.previous
+        }
+        stage = .ways(index: index, seq: seq, run: run)
+    }
+
+    /// Where the activity stands, and its head.
+    private func head(
+        of activity: Int64, _ standing: Standing, _ engine: any LogWriting
+    ) throws(LogEngineError) -> (ActivityMarks.Mark, [UInt8])? {
+        for table in [Self.table(nil)] + days.map(Self.table) {
+            let found = try engine.row(table, activity) {
+                (HeadRow.mark($0, $1), HeadRow.value($0, $1))
+            }
+            guard let (stored, value) = found else { continue }
+            let live = standing.marks.mark(activity)
+            // A damaged head is no way to anywhere, but memory knows where a living one stands.
+            guard let mark = live.seq > 0 ? live : stored else { return nil }
+            return (mark, value)
+        }
+        return nil
+    }
+
+    private mutating func bury(
+        _ seq: Int64, _ row: EventRow.Numbers, _ event: EventRow.Editing
+    ) throws(LogEngineError) {
+        guard !row.hasBeenErased else { return }
+        if !erasure.isTrial { try event.bury(seq, row) }
+        receipt.events += 1
+    }
+
+    /// A life of the activity, newest first, its start last: of one for the device alone nothing
+    /// stays, of one for others too only its start goes.
+    private mutating func judge(
+        _ run: inout [Int64], _ event: EventRow.Editing
+    ) throws(LogEngineError) {
+        guard case .device(let device) = erasure.subject, let start = run.last else { return }
+        let going: [Int64] =
+            switch DeviceTrace.inStart(try event.body(start), of: device) {
+            case .none: []
+            case .alone: run
+            case .among: [start]
+            }
+        // They may be many: they go in pieces of their own.
+        burying += going.reversed()
+        run = []
+    }
+
+    private mutating func buryNext(
+        _ standing: Standing, _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        let event = EventRow.Editing(standing.hash, engine)
+        for _ in 0..<Self.rowsMax where event.bytesSeen < Self.bytesMax {
+            guard let seq = burying.popLast() else { return }
+            if let row = try event.numbers(seq) { try bury(seq, row, event) }
+        }
+    }
+
+    private mutating func finish(
+        _ activity: Int64, _ mark: ActivityMarks.Mark, _ value: [UInt8], _ run: [Int64],
+        _ event: EventRow.Editing, _ rows: inout LogRows, _ standing: inout Standing,
+        _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        if !erasure.isTrial {
+            try eraseSnapshots(of: activity, from: mark.seq, event, engine)
+        }
+        guard whole.contains(activity), !value.isEmpty else { return }
+        try eraseBehindDamage(activity, below: mark.seq, event, engine)
+        receipt.activities += 1
+        guard !erasure.isTrial else { return }
+        // As if it had ended with its newest event; where that is cut, nobody needs the number.
+        let newest = try event.numbers(mark.seq)?.recordedAt ?? 0
+        let name = StoredHead(value, version: mark.version)?.key.id
+        try rows.bury(
+            activity, mark, on: RetiredDays.day(Instant(nanoseconds: newest)),
+            nameHash: name.map { standing.hash(tenant, $0.rawValue) })
+        standing.retire(ActivityNumber(activity))
+    }
+
+    /// Beyond a row that cannot be read the way back is not known: all rows are looked at.
+    private mutating func eraseBehindDamage(
+        _ activity: Int64, below seq: Int64, _ event: EventRow.Editing,
+        _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        guard let oldest = try event.oldest(of: activity, from: seq),
+            oldest.previous > (try LogCut(engine) { _ in }).seq
+        else { return }
+        var left: [(Int64, EventRow.Numbers)] = []
+        try engine.scan(.event, after: 0, upTo: oldest.seq - 1) { seq, row in
+            if EventRow.unproved(row)?.activity == activity,
+                let numbers = EventRow.numbers(seq, row)
+            {
+                left.append((seq, numbers))
+            }
+            return true
+        }
+        for (seq, numbers) in left { try bury(seq, numbers, event) }
+    }
+
+    /// The stones stay, to step on.
+    private func eraseSnapshots(
+        of activity: Int64, from seq: Int64, _ event: EventRow.Editing,
+        _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        var buffer = RowBuffer()
+        let isKept = try engine.row(.snapshot, seq, SnapshotRow.numbers) != nil
+        var next = isKept ? seq : try event.numbers(seq)?.anchor ?? 0
+        while next > 0, let found = try engine.row(.snapshot, next, SnapshotRow.numbers),
+            found.activity == activity, found.previous < next
+        {
+            try engine.put(
+                .snapshot, next, SnapshotRow.encode(next, found, [], into: &buffer),
+                over: .changed)
+            next = found.previous
+        }
+    }
+
+    // MARK: Facts
+
+    private mutating func eraseFacts(
+        _ after: Int64, _ writing: inout LogRows, _ standing: Standing,
+        _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        let tenants = standing.tenantTable
+        let nothing = Array("{}".utf8)
+        var (last, rows, bytes): (Int64?, Int, Int) = (nil, 0, 0)
+        var found: [RecordedFact] = []
+        try engine.scan(.fact, after: after) { seq, row in
+            last = seq
+            rows += 1
+            let fact =
+                FactRow.unproved(row)?.tenant == tenant
+                ? FactRow.fact(seq, row, tenants: tenants) : nil
+            if let fact, fact.fact.body != nothing, isMeant(fact.fact) {
+                found.append(fact)
+                bytes += fact.fact.body.count
+            }
+            return rows < Self.rowsMax && bytes < Self.bytesMax
+        }
+        var buffer = RowBuffer()
+        var index = FactIndexErasing(tenant: tenant)
+        for fact in found where !erasure.isTrial {
+            index.note(fact)
+            var left = fact.fact
+            left.body = nothing
+            let row = FactRow.encode(
+                left, fact.seq, tenantSeq: fact.tenantSeq, tenant: tenant, into: &buffer)
+            try engine.put(.fact, fact.seq, row, over: .changed)
+        }
+        let open = FactIndex.chapter(of: standing.nextFactSeq)
+        try index.store(open, &writing.factChapter, engine)
+        receipt.facts += found.count
+        stage = last.map { .facts(after: $0) } ?? .done
+    }
+
+    private func isMeant(_ fact: NewFact) -> Bool {
+        if let activity = fact.activity, whole.contains(activity.rawValue) { return true }
+        guard case .device(let device) = erasure.subject else { return false }
+        return FactRecipient.isAbout(.device(device), fact.body)
+    }
+}

@@ -1,0 +1,166 @@
+package import TomboloCore
+package import TomboloEventLog
+
+/// Answers questions. Each answer is of one moment, and never holds the writer
+/// up.
+///
+/// Synchronous, for one thread at a time: whoever opens it hands it to the reader's thread and
+/// forgets it. That is why it may claim to be sendable.
+package final class LogReader: @unchecked Sendable {
+    let engine: any LogReading
+    let damage: DamageList
+    private(set) var tenants = Tenants()
+    private var tenantsRead: Int64 = 0
+    private let hash: KeyedHash
+
+    /// Rows found damaged go to `damage`.
+    package init(_ engine: any LogReading, damage: DamageList) throws(EventLogError) {
+        self.engine = engine
+        self.damage = damage
+        do throws(LogEngineError) { hash = try LogMeta.hash(engine) } catch {
+            throw error.eventLogError
+        }
+    }
+
+    // MARK: Questions
+
+    package func event(
+        seq: Int64, tenant: TenantID
+    ) throws(EventLogError) -> RecordedEvent? {
+        try answer { () throws(LogEngineError) in
+            let found = try event(at: seq)
+            return found?.event.tenant == tenant ? found : nil
+        }
+    }
+
+    package func event(
+        tenantSeq: Int64, tenant: TenantID
+    ) throws(EventLogError) -> RecordedEvent? {
+        guard tenantSeq > 0 else { return nil }
+        var query = EventQuery(tenant: tenant)
+        (query.after, query.through, query.limit) = (tenantSeq - 1, tenantSeq, 1)
+        let found = try events(query).events.first
+        return found?.tenantSeq == tenantSeq ? found : nil
+    }
+
+    /// The newest event's; 0 where there is none.
+    package func lastSequence() throws(EventLogError) -> Int64 {
+        try answer { () throws(LogEngineError) in
+            try engine.edge(.event, .falling, in: 1 ... .max) ?? 0
+        }
+    }
+
+    package func retired(named keys: [ActivityKey]) throws(EventLogError) -> [RecoveredHead] {
+        try answer { () throws(LogEngineError) in
+            var found: [RecoveredHead] = []
+            for key in keys {
+                guard let tenant = tenants.known(key.tenant) else { continue }
+                let hash = hash(tenant, key.id.rawValue)
+                if let head = try RetiredReader.find(key, hash: hash, engine) {
+                    found.append(head)
+                }
+            }
+            return found
+        }
+    }
+
+    package func retired(
+        _ activity: ActivityNumber, tenant: TenantID
+    ) throws(EventLogError) -> RecoveredHead? {
+        try answer { () throws(LogEngineError) in
+            guard let tenant = tenants.known(tenant) else { return nil }
+            return try RetiredReader.find(activity, tenant: tenant, engine)
+        }
+    }
+
+    package func history(
+        after seq: Int64, limit: Int
+    ) throws(EventLogError) -> [RecordedEvent] {
+        try answer { () throws(LogEngineError) in
+            var events: [RecordedEvent] = []
+            var rows = 0
+            guard limit > 0 else { return [] }
+            try engine.scan(.event, after: seq, upTo: .max) { seq, row in
+                rows += 1
+                if let event = decode(seq, row) { events.append(event) }
+                return rows < limit
+            }
+            return events
+        }
+    }
+
+    package func events(_ query: EventQuery) throws(EventLogError) -> EventPage {
+        try answer { () throws(LogEngineError) in
+            guard let tenant = tenants.known(query.tenant) else {
+                return EventPage(events: [], next: nil)
+            }
+            if query.activity != nil, let page = try way(query, tenant: tenant) { return page }
+            return try scan(query, tenant: tenant)
+        }
+    }
+
+    package func facts(_ query: FactQuery) throws(EventLogError) -> FactPage {
+        try answer { () throws(LogEngineError) in
+            guard let tenant = tenants.known(query.tenant) else {
+                return FactPage(facts: [], next: nil)
+            }
+            return try scan(query, tenant: tenant)
+        }
+    }
+
+    package func snapshot(
+        of activity: ActivityNumber, tenant: TenantID, at moment: LogMoment, newest: Int64
+    ) throws(EventLogError) -> RecoveredHead? {
+        try answer { () throws(LogEngineError) in
+            guard let tenant = tenants.known(tenant) else { return nil }
+            return try snapshot(
+                of: activity.rawValue, tenant: tenant, at: moment, newest: newest)
+        }
+    }
+
+    // MARK: Ways to the rows
+
+    func event(at seq: Int64) throws(LogEngineError) -> RecordedEvent? {
+        try engine.row(.event, seq, decode)
+    }
+
+    /// nil where the row is missing or damaged.
+    func numbers(at seq: Int64) throws(LogEngineError) -> EventRow.Numbers? {
+        try engine.row(.event, seq, EventRow.numbers)
+    }
+
+    func decode(_ seq: Int64, _ row: RawSpan) -> RecordedEvent? {
+        let event = EventRow.event(seq, row, tenants: tenants)
+        if event == nil { damage.add(EventRow.damageLine(seq, row, tenants: tenants)) }
+        return event
+    }
+
+    /// A number of the table `cut`; 0 where it has none, or none that can be read.
+    func cut(_ key: LogCut.Key) throws(LogEngineError) -> Int64 {
+        try engine.row(.cut, key.rawValue, LogCut.value) ?? 0
+    }
+
+    // MARK: Around each answer
+
+    /// Each is of one moment: a day's table may go while it is asked for.
+    private func answer<Answer>(
+        _ body: () throws(LogEngineError) -> Answer
+    ) throws(EventLogError) -> Answer {
+        do throws(LogEngineError) {
+            return try engine.atOneMoment { () throws(LogEngineError) in
+                try readTenants()
+                return try body()
+            }
+        } catch {
+            throw error.eventLogError
+        }
+    }
+
+    /// Tenants that came since the last question.
+    private func readTenants() throws(LogEngineError) {
+        let last = try engine.edge(.tenant, .falling, in: 1 ... .max) ?? 0
+        guard last > tenantsRead else { return }
+        tenants = try Tenants.read(engine) { damage.add($0) }
+        tenantsRead = last
+    }
+}

@@ -1,0 +1,131 @@
+import TomboloCore
+
+/// Up to where history was cut, and up to where heads have their rows: rows of the table `cut`.
+struct LogCut {
+    /// Those rows of the table that hold one number; `ClockLeads` has the others.
+    enum Key: Int64, CaseIterable {
+        case log = 1
+        case fact = 2
+        case activity = 3
+        case heads = 4
+        case keys = 5
+    }
+
+    /// The last event, and the last fact, that are gone; 0 where none is.
+    var seq: Int64 = 0
+    var fact: Int64 = 0
+    /// The highest activity number that was given when the last cut was made: none is given twice,
+    /// even when all traces of it are gone.
+    var activity: Int64 = 0
+    /// Rows of heads are right as of this event, and may be older than later ones: see
+    /// `LaterHeads`. nil where all are right.
+    var heads: Int64?
+    /// Idempotency keys up to this event are gone; 0 where none are.
+    var keys: Int64 = 0
+    /// By what the age of rows is counted.
+    var leads = ClockLeads()
+
+    init() {}
+
+    /// A line where events are gone that rows of heads lack: earlier programs cut history so.
+    var headsLost: String? {
+        guard let heads, heads < seq else { return nil }
+        return "events \(heads + 1) to \(seq) were cut before their activities' newest states were "
+            + "stored: an activity with events among them may be older than it was"
+    }
+
+    /// Reads them. `damage` hears of each row that is damaged, and is replaced by what is safe.
+    init(
+        _ engine: any LogReading, damage: (String) -> Void
+    ) throws(LogEngineError) {
+        var values: [Key: Int64] = [:]
+        var isWhole = true
+        var leads = leads
+        try engine.scan(.cut) { number, row in
+            let isRight =
+                if let key = Key(rawValue: number) {
+                    (Self.value(number, row).map { values[key] = $0 }) != nil
+                } else {
+                    number >= ClockLeads.firstKey && RowChecksum.isRight(.cut, number, row)
+                        && leads.recover(number, row)
+                }
+            if isRight { return true }
+            let name = Key(rawValue: number).map { "\($0)" } ?? "\(number)"
+            damage("where history was cut (\(name)): its row is damaged")
+            isWhole = false
+            return true
+        }
+        self.leads = leads
+        heads = values[.heads]
+        guard !isWhole else {
+            seq = values[.log] ?? 0
+            fact = values[.fact] ?? 0
+            activity = values[.activity] ?? 0
+            keys = values[.keys] ?? 0
+            return
+        }
+        // The oldest rows tell; numbers are plenty: none that was given is among the next.
+        let (first, firstFact) = (
+            try Self.cutBefore(.event, engine), try Self.cutBefore(.fact, engine)
+        )
+        let last = try engine.edge(.head, .falling, in: 0...ActivityNumber.max - 1) ?? 0
+        let firstKeys = try engine.edge(.keys, .rising, in: 1...LogTable.numberMax) ?? 1
+        (seq, fact) = (values[.log] ?? first, values[.fact] ?? firstFact)
+        (activity, keys) = (
+            values[.activity] ?? last + Self.numbersPassed, values[.keys] ?? firstKeys - 1
+        )
+        // Each event may be behind its activity's head.
+        if heads == nil { heads = seq }
+    }
+
+    /// The number in a row; nil where it is damaged.
+    static func value(_ key: Int64, _ row: RawSpan) -> Int64? {
+        guard RowChecksum.isRight(.cut, key, row), let value = row.numbers(Int64.self),
+            (0...LogTable.numberMax).contains(value)
+        else { return nil }
+        return value
+    }
+
+    /// The oldest row tells where the cut was; without any, no sequence is to be given twice.
+    private static func cutBefore(
+        _ table: LogTable, _ engine: any LogReading
+    ) throws(LogEngineError) -> Int64 {
+        if let first = try engine.edge(table, .rising, in: 1...LogTable.numberMax) {
+            return first - 1
+        }
+        guard table == .event else { return 0 }
+        var newest: Int64 = 0
+        try engine.scan(.head) { activity, row in
+            newest = max(newest, HeadRow.mark(activity, row)?.seq ?? 0)
+            return true
+        }
+        return newest
+    }
+
+    private static let numbersPassed: Int64 = 1 << 24
+
+    /// Stores where history was cut.
+    func store(_ engine: any LogWriting) throws(LogEngineError) {
+        for (key, value) in [
+            (Key.log, seq), (.fact, fact), (.activity, activity), (.keys, keys),
+        ] {
+            try Self.put(key.rawValue, value, engine)
+        }
+    }
+
+    /// Stores up to where heads are right.
+    static func storeHeads(
+        _ seq: Int64?, _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        let key = Key.heads.rawValue
+        if let seq { return try put(key, seq, engine) }
+        try engine.delete(.cut, key)
+    }
+
+    static func put<Numbers: BitwiseCopyable>(
+        _ key: Int64, _ numbers: Numbers, _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        var buffer = RowBuffer()
+        try engine.put(.cut, key, buffer.row(.cut, key, numbers))
+    }
+}

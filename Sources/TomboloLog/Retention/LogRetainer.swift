@@ -1,0 +1,169 @@
+import TomboloCore
+import TomboloEventLog
+
+/// Cuts history from its beginning, a bounded piece at a time, so that the file stops growing when
+/// as much goes as comes.
+///
+/// Pages that become free are used again; the file does not shrink. Up to where it was cut is
+/// stored in the same transaction.
+struct LogRetainer {
+    /// When nothing is left to cut, nobody looks again for this long (by the events' own time).
+    private static let pause = Span.minutes(1)
+
+    private let retention: LogRetention
+    private(set) var cut = LogCut()
+    private var sizes = FactSizes()
+    private var dueAt = Instant.distantPast
+
+    init(_ retention: LogRetention) { self.retention = retention }
+
+    mutating func recover(_ cut: LogCut, _ sizes: FactSizes) {
+        self.cut = cut
+        count(sizes)
+    }
+
+    /// Full chapters of facts count so much.
+    mutating func count(_ sizes: FactSizes) {
+        self.sizes = sizes
+        dueAt = .distantPast
+    }
+
+    /// Another one is full.
+    mutating func count(_ chapter: Int64, _ bytes: Int64) {
+        sizes.add(chapter, bytes)
+        if sizes.total > Int64(retention.factBytes) { dueAt = .distantPast }
+    }
+
+    /// Whether there may be something to cut, when the newest row is of `now` on the clock that
+    /// nobody sets.
+    func isDue(_ now: Instant) -> Bool { retention != .forever && now >= dueAt }
+
+    /// The wall clock is so far ahead of the steady one from the batch at `receipt` on.
+    mutating func note(
+        _ lead: Span, at receipt: AppendReceipt, _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        try cut.leads.note(
+            lead, nextEvent: receipt.firstSeq, nextFact: receipt.firstFactSeq, engine)
+    }
+
+    /// The same as another log had it.
+    mutating func adopt(
+        _ lead: (event: Int64, fact: Int64, seconds: Int64), _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        try cut.leads.add(lead, engine)
+    }
+
+    /// Cuts one piece; within a transaction. `cut` counts once that transaction is durable: else
+    /// the caller recovers it. Answers what went, and whether it wrote the heads that had no rows.
+    mutating func cutPiece(
+        at now: Instant, _ standing: Standing, _ rows: inout LogRows,
+        _ engine: any LogWriting
+    ) throws(LogEngineError) -> (piece: CutPiece, wroteHeads: Bool) {
+        // Keys are no history: how long that is kept is nothing to them.
+        var piece = CutPiece()
+        if rows.hasOldKeys(at: now), let keys = try rows.cutKeys() {
+            cut.keys = keys
+            try cut.store(engine)
+            (piece.rows, piece.goesOn) = (1, true)
+        }
+        guard isDue(now) else { return (piece, false) }
+        let before = now - retention.history
+        var goesOn = false
+        let event = try lastEvent(before: before, rows.allowance, &piece, engine)
+        let fact = try lastFact(
+            before: now - retention.facts, rows.allowance, &piece, engine)
+        var wroteHeads = false
+        if event > cut.seq {
+            // A head without a row is made again from its events: it gets one before they go.
+            if let heads = try LogCut(engine, damage: { _ in }).heads, heads < event {
+                try rows.writeLater(standing)
+                wroteHeads = true
+            }
+            try engine.delete(.event, .min...event, isPersonal: true)
+            try engine.delete(.snapshot, .min...event, isPersonal: true)
+            try engine.delete(
+                .block, .min...event - LogChapter.size + 1, isPersonal: true)
+        } else if let retired = try rows.cutRetired(
+            before: RetiredDays.day(before + cut.leads.least))
+        {
+            // Their events are gone: nobody can ask for more than the name.
+            piece.rows += retired.rows
+            piece.bytes += retired.bytes
+            goesOn = true
+        }
+        if fact > cut.fact {
+            try engine.delete(.fact, .min...fact, isPersonal: true)
+            try FactIndex.cut(through: fact, engine)
+            sizes.cut(through: fact)
+        }
+        if event > cut.seq || fact > cut.fact { goesOn = true }
+        if !goesOn { dueAt = now + Self.pause }
+        if goesOn { piece.goesOn = true }
+        cut.activity = max(standing.highestActivity, cut.activity)
+        (cut.seq, cut.fact) = (event, fact)
+        try cut.leads.cut(event: event, fact: fact, engine)
+        try cut.store(engine)
+        return (piece, wroteHeads)
+    }
+
+    /// The last of the next events that is older than `before`, and all between too, as far as the
+    /// piece may go. A damaged row is as old as the one before it.
+    private func lastEvent(
+        before: Instant, _ allowance: CutAllowance, _ piece: inout CutPiece,
+        _ engine: any LogWriting
+    ) throws(LogEngineError) -> Int64 {
+        // Heads of the past go with their events.
+        var snapshots: [(seq: Int64, length: Int64)] = []
+        try engine.lengths(.snapshot, min(cut.seq, LogTable.numberMax - 1) + 1...LogTable.numberMax)
+        {
+            snapshots.append(($0, $1))
+            return snapshots.count < allowance.rows
+        }
+        var rest = snapshots[...]
+        var (last, count) = (cut.seq, Int64(0))
+        try engine.scan(.event, after: cut.seq) { seq, row in
+            if let numbers = EventRow.numbers(seq, row),
+                Instant(nanoseconds: numbers.recordedAt) >= before + cut.leads.lead(event: seq)
+            {
+                return false
+            }
+            last = seq
+            count += 1
+            piece.rows += 1
+            piece.bytes += Int64(row.byteCount)
+            while let next = rest.first, next.seq <= last {
+                piece.rows += 1
+                piece.bytes += next.length
+                rest.removeFirst()
+            }
+            return count < allowance.rows && piece.bytes < allowance.bytes
+        }
+        return last
+    }
+
+    /// The last of the next facts that is older than `before`, or of those that are too many
+    /// bytes, as far as the piece may go.
+    private func lastFact(
+        before: Instant, _ allowance: CutAllowance, _ piece: inout CutPiece,
+        _ engine: any LogWriting
+    ) throws(LogEngineError) -> Int64 {
+        let excess = sizes.excess(over: Int64(retention.factBytes))
+        var last = cut.fact
+        var (count, countAtLast): (Int64, Int64) = (0, 0)
+        var (bytes, bytesAtLast): (Int64, Int64) = (0, 0)
+        try engine.scan(.fact, after: cut.fact) { seq, row in
+            count += 1
+            bytes += Int64(row.byteCount)
+            // A damaged row is as old as the next one.
+            let recordedAt = FactRow.numbers(seq, row).map {
+                Instant(nanoseconds: $0.recordedAt)
+            }
+            let isOld = recordedAt.map { $0 < before + cut.leads.lead(fact: seq) } ?? false
+            if seq <= excess || isOld { (last, countAtLast, bytesAtLast) = (seq, count, bytes) }
+            return count < allowance.rows && bytes < allowance.bytes
+        }
+        piece.rows += countAtLast
+        piece.bytes += bytesAtLast
+        return last
+    }
+}

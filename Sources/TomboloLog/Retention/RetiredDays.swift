@@ -1,0 +1,140 @@
+import TomboloCore
+import TomboloEventLog
+
+/// Activities that ended on a day since 1970: their heads by number, and their numbers by a hash of
+/// tenant and name.
+///
+/// Start-up reads none of them, so it takes as long as what lives is large. A hash only says where
+/// to look: the name in the head decides. A day that is too old goes in pieces.
+struct RetiredDays: ~Copyable {
+    private var buffer = RowBuffer()
+
+    static func day(_ instant: Instant) -> Int64 {
+        floorDivide(instant.nanoseconds, Span.hours(24).nanoseconds)
+    }
+
+    /// The days there are, newest first.
+    static func days(_ engine: any LogReading) throws(LogEngineError) -> [Int64] {
+        try engine.shards(of: .retired).reversed()
+    }
+
+    /// Moves the head of an activity out of what lives. Nothing happens where it has none there.
+    mutating func retire(
+        _ retired: RetiredActivity, hash: UInt64, _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        let (day, activity) = (Self.day(retired.endedAt), retired.activity.rawValue)
+        let row = try engine.row(.head, activity) { $1.array(from: 0) }
+        guard let row else { return }
+        let copy = buffer.bytes(row.count)
+        copy.copyBytes(from: row)
+        try engine.put(.retired(day), activity, UnsafeRawBufferPointer(copy))
+        let key = Int64(bitPattern: hash)
+        // Two of one name may end on a day.
+        var activities = try engine.row(.retiredName(day), key, RetiredNameRow.activities) ?? []
+        activities.removeAll { $0 == activity }
+        activities.append(activity)
+        try engine.put(
+            .retiredName(day), key, RetiredNameRow.encode(key, activities, into: &buffer))
+    }
+
+    /// Where a retired activity stands, and its day.
+    static func find(
+        _ activity: Int64, _ engine: any LogReading
+    ) throws(LogEngineError) -> (mark: ActivityMarks.Mark, day: Int64)? {
+        for day in try days(engine) {
+            if var mark = try engine.row(.retired(day), activity, HeadRow.mark) {
+                mark.hasHead = false
+                return (mark, day)
+            }
+        }
+        return nil
+    }
+
+    /// The activity has begun anew: it lives. Its name's row stays, and leads nowhere.
+    func revive(
+        _ activity: Int64, day: Int64, _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        try engine.delete(.retired(day), activity)
+    }
+
+    /// Leaves nothing of an activity but where it stood: no state, no name.
+    mutating func bury(
+        _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?,
+        _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        for old in try Self.days(engine) {
+            try engine.delete(.retired(old), activity)
+            if let nameHash { try forget(activity, Int64(bitPattern: nameHash), old, engine) }
+        }
+        try engine.delete(.head, activity)
+        let nothing = ActivityHead(activity: ActivityNumber(activity), value: [])
+        try engine.put(.retired(day), activity, HeadRow.encode(nothing, mark, into: &buffer))
+    }
+
+    /// The name of that hash no longer leads to the activity.
+    private mutating func forget(
+        _ activity: Int64, _ hash: Int64, _ day: Int64, _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        let names = LogTable.retiredName(day)
+        let activities = try engine.row(names, hash, RetiredNameRow.activities) ?? []
+        guard activities.contains(activity) else { return }
+        let left = activities.filter { $0 != activity }
+        if left.isEmpty { return try engine.delete(names, hash) }
+        try engine.put(names, hash, RetiredNameRow.encode(hash, left, into: &buffer))
+    }
+
+    /// Takes a piece of the oldest day before `day`: first heads, which a name then no longer leads
+    /// to, then names, and the tables with the last of these. nil where there is no such day.
+    func cutPiece(
+        before day: Int64, _ allowance: CutAllowance, _ engine: any LogWriting
+    ) throws(LogEngineError) -> CutPiece? {
+        guard let day = try Self.days(engine).last(where: { $0 < day }) else { return nil }
+        var piece = CutPiece()
+        piece.goesOn = true
+        var last: Int64?
+        try engine.lengths(.retired(day), 0 ... .max) { activity, length in
+            last = activity
+            piece.rows += 1
+            piece.bytes += length
+            return piece.rows < allowance.rows && piece.bytes < allowance.bytes
+        }
+        if let last {
+            try engine.delete(.retired(day), .min...last, isPersonal: true)
+            return piece
+        }
+        var names: Int64 = 0
+        try engine.lengths(.retiredName(day), .min ... .max) { name, _ in
+            (last, names) = (name, names + 1)
+            return names < allowance.rows
+        }
+        piece.rows += names
+        if let last, names == allowance.rows {
+            try engine.delete(.retiredName(day), .min...last, isPersonal: true)
+        } else {
+            try engine.drop(.retired(day))
+            try engine.drop(.retiredName(day))
+        }
+        return piece
+    }
+}
+
+/// A row of the table of retired activities' names: the numbers of those whose tenant and name have
+/// that hash, the newest last.
+enum RetiredNameRow {
+    static func encode(
+        _ hash: Int64, _ activities: [Int64], into buffer: inout RowBuffer
+    ) -> UnsafeRawBufferPointer {
+        activities.withUnsafeBytes { buffer.row(.retired, hash, $0) }
+    }
+
+    /// nil where the row is damaged.
+    static func activities(_ hash: Int64, _ row: RawSpan) -> [Int64]? {
+        let size = MemoryLayout<Int64>.size
+        guard RowChecksum.isRight(.retired, hash, row),
+            (row.byteCount - RowChecksum.bytes) % size == 0
+        else { return nil }
+        return stride(from: RowChecksum.bytes, to: row.byteCount, by: size).map {
+            row.unsafeLoadUnaligned(fromByteOffset: $0, as: Int64.self)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import TomboloCore
+import TomboloEventLog
+
+/// A row of the table `head`, and of those of retired activities: the activity's mark, then the
+/// head.
+enum HeadRow {
+    private struct Numbers: BitwiseCopyable {
+        var tenant: Int64
+        var version: Int64
+        var seq: Int64
+        var tenantSeq: Int64
+    }
+
+    private static let valueStart = RowChecksum.bytes + MemoryLayout<Numbers>.size
+
+    @inline(__always)
+    static func encode(
+        _ head: ActivityHead, _ mark: ActivityMarks.Mark, into buffer: inout RowBuffer
+    ) -> UnsafeRawBufferPointer {
+        let numbers = Numbers(
+            tenant: mark.tenant, version: mark.version, seq: mark.seq, tenantSeq: mark.tenantSeq)
+        return head.value.withUnsafeBytes {
+            buffer.row(.head, head.activity.rawValue, numbers, $0)
+        }
+    }
+
+    /// The activity's mark; nil where the row is damaged.
+    static func mark(_ activity: Int64, _ row: RawSpan) -> ActivityMarks.Mark? {
+        guard let numbers = row.numbers(Numbers.self), RowChecksum.isRight(.head, activity, row),
+            (0...LogTable.numberMax).contains(numbers.version),
+            (0...LogTable.numberMax).contains(numbers.seq),
+            (0...numbers.seq).contains(numbers.tenantSeq)
+        else { return nil }
+        return ActivityMarks.Mark(
+            version: numbers.version, seq: numbers.seq, tenantSeq: numbers.tenantSeq,
+            tenant: numbers.tenant, hasHead: true, anchor: ActivityMarks.Mark.unknownAnchor)
+    }
+
+    /// The head's bytes, whether they are right or not.
+    static func value(_ activity: Int64, _ row: RawSpan) -> [UInt8] { row.array(from: valueStart) }
+
+    /// Both; nil where the row is damaged.
+    static func head(_ activity: Int64, _ row: RawSpan) -> Found? {
+        guard let mark = mark(activity, row) else { return nil }
+        return Found(mark: mark, value: value(activity, row))
+    }
+
+    /// An activity's head, and its mark.
+    struct Found {
+        var mark: ActivityMarks.Mark
+        var value: [UInt8]
+
+        func recovered(_ activity: Int64) -> RecoveredHead {
+            RecoveredHead(
+                activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
+                tenantSeq: mark.tenantSeq, value: value)
+        }
+    }
+}

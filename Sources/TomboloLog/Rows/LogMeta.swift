@@ -1,0 +1,70 @@
+package import TomboloCore
+
+/// Rows of the table `meta`: what belongs to the log as a whole.
+package enum LogMeta {
+    private enum Key: Int64 {
+        /// That of the hash of idempotency keys and of retired activities' names.
+        case hash = 1
+        case restored = 2
+    }
+
+    private typealias HashKey = (UInt64, UInt64)
+
+    /// Keeps the key of the hash, `key`'s two words: stored hashes are made with it.
+    static func setHashKey(
+        _ key: [UInt64], _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        try set(.hash, (key[0], key[1]) as HashKey, engine)
+    }
+
+    /// Throws SQLITE_CORRUPT where the key's row is missing or damaged.
+    static func hash(_ engine: any LogReading) throws(LogEngineError) -> KeyedHash {
+        let key = try hashKey(engine)
+        return KeyedHash(key0: key[0], key1: key[1])
+    }
+
+    /// The same as two words.
+    static func hashKey(_ engine: any LogReading) throws(LogEngineError) -> [UInt64] {
+        guard let key = try value(.hash, HashKey.self, engine)?.right else {
+            throw LogEngineError.damaged(
+                cause: "the key of the log's hashes is damaged", hint: "restore a backup")
+        }
+        return [key.0, key.1]
+    }
+
+    /// The log is a copy that was put back at `now`.
+    package static func setRestored(
+        _ now: Instant, _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        try set(.restored, now.nanoseconds, engine)
+    }
+
+    /// When it was put back last; nil where it never was, or where nobody can say.
+    static func restoredAt(
+        _ engine: any LogReading, damage: (String) -> Void
+    ) throws(LogEngineError) -> Instant? {
+        guard let found = try value(.restored, Int64.self, engine) else { return nil }
+        guard let nanoseconds = found.right else {
+            damage(
+                "when the log was last restored is damaged: phones may show what it does not have")
+            return nil
+        }
+        return Instant(nanoseconds: nanoseconds)
+    }
+
+    private static func set<Numbers: BitwiseCopyable>(
+        _ key: Key, _ numbers: Numbers, _ engine: any LogWriting
+    ) throws(LogEngineError) {
+        var buffer = RowBuffer()
+        try engine.put(.meta, key.rawValue, buffer.row(.meta, key.rawValue, numbers))
+    }
+
+    /// `right` is nil where the row is damaged.
+    private static func value<Numbers: BitwiseCopyable>(
+        _ key: Key, _ type: Numbers.Type, _ engine: any LogReading
+    ) throws(LogEngineError) -> (right: Numbers?, Void)? {
+        try engine.row(.meta, key.rawValue) { key, row in
+            (RowChecksum.isRight(.meta, key, row) ? row.numbers(Numbers.self) : nil, ())
+        }
+    }
+}

@@ -1,0 +1,275 @@
+import TomboloCore
+import TomboloEventLog
+
+/// The rows of a batch in their order, and what stands behind them: chapters that are not full,
+/// heads whose rows wait.
+struct LogRows: ~Copyable {
+    private let engine: any LogWriting
+    private var buffer = RowBuffer()
+    /// The one that the next event stands in.
+    private var chapter = LogChapter()
+    /// The same for facts.
+    var factChapter = FactChapter()
+    /// Of the newest batch: chapters of facts that it filled, and what they count.
+    private(set) var filled: [(chapter: Int64, bytes: Int64)] = []
+    /// Heads without a row, or with an old one.
+    private(set) var later = LaterHeads()
+    private var keys = KeyChapters()
+    private var retiredDays = RetiredDays()
+    /// Of the next piece of a cut.
+    private(set) var allowance = CutAllowance()
+
+    init(_ engine: any LogWriting) { self.engine = engine }
+
+    /// Goes on with what recovery found.
+    mutating func recover(
+        _ keys: KeyChapters, _ later: LaterHeads, after last: TalliedUpTo
+    ) throws(LogEngineError) {
+        self.keys = keys
+        self.later = later
+        try openChapters(after: last)
+    }
+
+    private mutating func openChapters(
+        after last: TalliedUpTo
+    ) throws(LogEngineError) {
+        chapter = try LogChapter.open(after: last.event, engine)
+        factChapter = try FactChapter.open(after: last.fact, engine)
+    }
+
+    /// Writes all rows of a batch that `standing` has just placed.
+    ///
+    /// - Parameter slack: how much later than they say its events may have come, on the clock that
+    ///   nobody sets.
+    mutating func write(
+        _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing,
+        slack: Span = .zero
+    ) throws(LogEngineError) {
+        filled.removeAll(keepingCapacity: true)
+        try writeTenants(&standing)
+        try writeEvents(batch, at: receipt, &standing, slack)
+        try writeHeads(batch, at: receipt, &standing)
+        for index in batch.facts.indices {
+            let seq = receipt.firstFactSeq + Int64(index)
+            let (tenant, tenantSeq) = standing.factPlaces[index]
+            let row = FactRow.encode(
+                batch.facts[index], seq, tenantSeq: tenantSeq, tenant: tenant, into: &buffer)
+            try engine.put(.fact, seq, row, over: .new)
+            allowance.store(rows: 1, bytes: row.count)
+            factChapter.add(seq, batch.facts[index], tenant: tenant)
+            if seq % FactIndex.size == 0 { try closeFactChapter(at: seq) }
+        }
+        for record in batch.records { try put(record) }
+        for (activity, day) in standing.revived {
+            try retiredDays.revive(activity, day: day, engine)
+        }
+        for retired in batch.retired { try retire(retired, &standing) }
+        for activity in batch.replaced {
+            try engine.delete(.head, activity.rawValue)
+        }
+        for waypoint in standing.seqs.takeNewWaypoints() {
+            try waypoint.store(into: &buffer, engine)
+        }
+        if standing.seqs.isFarBehind(standing.last) { try writeTallies(&standing) }
+    }
+
+    /// Writes how many events and facts each tenant has, where that row is behind.
+    mutating func writeTallies(_ standing: inout Standing) throws(LogEngineError) {
+        try TallyRow.write(
+            &standing.seqs, upTo: standing.last, into: &buffer, engine)
+    }
+
+    private mutating func writeEvents(
+        _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing, _ slack: Span
+    ) throws(LogEngineError) {
+        // Each is looked at where it stands: a copy of an event costs a dozen reference counts.
+        for index in batch.events.indices {
+            let place = standing.places[index]
+            let seq = receipt.firstSeq + Int64(index)
+            let row = EventRow.encode(batch.events[index], seq, place, into: &buffer)
+            try engine.put(.event, seq, row, over: .new)
+            allowance.store(rows: 1, bytes: row.count)
+            let recordedAt = batch.events[index].recordedAt
+            chapter.add(
+                seq, tenant: place.tenant, kind: batch.events[index].kind.rawValue,
+                recordedAt: recordedAt.nanoseconds)
+            if batch.events[index].idempotency != nil {
+                let steady = recordedAt - (batch.lead ?? .zero) + slack
+                if let cutoff = keys.insert(place.hash, seq: seq, at: steady) {
+                    standing.expireKeys(below: cutoff)
+                }
+            }
+            if seq % LogChapter.size == 0 { try closeChapter(at: seq) }
+        }
+    }
+
+    private mutating func closeChapter(at seq: Int64) throws(LogEngineError) {
+        let first = LogChapter.first(of: seq)
+        try engine.put(.block, first, chapter.encode(first, into: &buffer))
+        chapter = LogChapter()
+        try keys.close(first, into: &buffer, engine)
+    }
+
+    private mutating func closeFactChapter(at seq: Int64) throws(LogEngineError) {
+        let number = FactIndex.chapter(of: seq)
+        try factChapter.store(number, into: &buffer, engine)
+        filled.append((number, factChapter.bytes))
+        factChapter.clear()
+    }
+
+    private mutating func writeHeads(
+        _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing
+    ) throws(LogEngineError) {
+        for index in batch.heads.indices {
+            let activity = batch.heads[index].activity
+            let mark = standing.giveHead(activity)
+            if batch.heads[index].follows, mark.hasHead {
+                if later.isEmpty, later.savepoint == 0 {
+                    try LogCut.storeHeads(receipt.firstSeq - 1, engine)
+                }
+                later.put(batch.heads[index])
+            } else {
+                try write(batch.heads[index], mark)
+                later.remove(activity.rawValue)
+            }
+            if mark.needsSnapshot {
+                try keep(batch.heads[index], mark)
+                standing.giveSnapshot(activity)
+            }
+        }
+    }
+
+    private mutating func write(
+        _ head: ActivityHead, _ mark: ActivityMarks.Mark
+    ) throws(LogEngineError) {
+        try engine.put(
+            .head, head.activity.rawValue, HeadRow.encode(head, mark, into: &buffer),
+            over: mark.hasHead ? .changed : .any)
+    }
+
+    /// Writes every row that waits; `settleLater` when that is durable.
+    mutating func writeLater(
+        _ standing: Standing
+    ) throws(LogEngineError) {
+        for head in later.all { try write(head, standing.marks.mark(head.activity.rawValue)) }
+        try LogCut.storeHeads(nil, engine)
+    }
+
+    mutating func settleLater() { later.removeAll() }
+
+    /// A piece of a cut was taken, or there is nothing to cut.
+    mutating func settleCut() {
+        allowance = CutAllowance()
+        keys.settleCut()
+    }
+
+    /// What was written is durable.
+    mutating func settle() { later.settle() }
+
+    /// Keeps a head as it is now. A batch's head is its activity's as of that moment.
+    mutating func keep(
+        _ head: ActivityHead, _ mark: ActivityMarks.Mark
+    ) throws(LogEngineError) {
+        var numbers = SnapshotRow.Numbers(
+            tenant: mark.tenant, activity: head.activity.rawValue, version: mark.version,
+            previous: max(0, mark.anchor), far: 0, recordedAt: 0)
+        if let event = try engine.row(.event, mark.seq, EventRow.numbers) {
+            numbers.recordedAt = event.recordedAt
+        }
+        if let previous = try snapshot(at: numbers.previous) {
+            let isNewGroup =
+                SnapshotRow.group(previous.version) != SnapshotRow.group(mark.version)
+            numbers.far = isNewGroup ? numbers.previous : previous.far
+        }
+        try engine.put(
+            .snapshot, mark.seq,
+            SnapshotRow.encode(mark.seq, numbers, head.value, into: &buffer))
+    }
+
+    private func snapshot(at seq: Int64) throws(LogEngineError) -> SnapshotRow.Numbers? {
+        seq > 0 ? try engine.row(.snapshot, seq, SnapshotRow.numbers) : nil
+    }
+
+    /// Where the newest snapshot up to the activity's event at `seq` stands; 0 where there is none.
+    func anchor(_ seq: Int64) -> Int64 {
+        // What cannot be read is no stone to step on.
+        if (try? snapshot(at: seq)) != nil { return seq }
+        return (try? engine.row(.event, seq, EventRow.numbers))?.anchor ?? 0  // as above
+    }
+
+    private mutating func retire(
+        _ retired: RetiredActivity, _ standing: inout Standing
+    ) throws(LogEngineError) {
+        let mark = standing.marks.mark(retired.activity.rawValue)
+        guard mark.tenant > 0 else { return }
+        let hash = standing.hash(mark.tenant, retired.name.rawValue)
+        if let value = later.value(retired.activity.rawValue) {
+            try write(ActivityHead(activity: retired.activity, content: value), mark)
+            later.remove(retired.activity.rawValue)
+        }
+        try retiredDays.retire(retired, hash: hash, engine)
+        try engine.delete(.head, retired.activity.rawValue)
+        standing.retire(retired.activity)
+    }
+
+    private mutating func put(_ record: Record) throws(LogEngineError) {
+        let key = RecordRow.key(record)
+        guard let value = record.value else { return try engine.delete(.record, key) }
+        try engine.put(.record, key, RecordRow.encode(key, value, into: &buffer))
+    }
+
+    /// Rows for tenants that have none yet.
+    mutating func writeTenants(_ standing: inout Standing) throws(LogEngineError) {
+        for (number, name) in standing.takeNewTenants() { try put(number, name) }
+    }
+
+    /// The row of a tenant, new or in place of a damaged one.
+    mutating func put(_ number: Int64, _ name: TenantID) throws(LogEngineError) {
+        try engine.put(.tenant, number, Tenants.encode(number, name, into: &buffer))
+    }
+
+    /// The keys of chapters whose rows are damaged or missing.
+    mutating func put(_ repair: KeyChapters.Repair) throws(LogEngineError) {
+        for (first, chapter) in repair.made {
+            try engine.put(.keys, first, chapter.encode(first, into: &buffer))
+        }
+        for stray in repair.strays { try engine.delete(.keys, stray) }
+    }
+
+    /// The event at `seq`, written in this transaction or before; nil where it is damaged or cannot
+    /// be read.
+    func event(_ seq: Int64, tenants: Tenants) -> NewEvent? {
+        // A row that cannot be read is treated as one that is damaged.
+        try? engine.row(.event, seq) { EventRow.event($0, $1, tenants: tenants)?.event }
+    }
+
+    /// Leaves nothing of an activity but where it stood.
+    mutating func bury(
+        _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?
+    ) throws(LogEngineError) {
+        later.remove(activity)
+        try retiredDays.bury(activity, mark, on: day, nameHash: nameHash, engine)
+    }
+
+    /// Takes the oldest row of keys: see `KeyChapters.cut`.
+    mutating func cutKeys() throws(LogEngineError) -> Int64? {
+        try keys.cut(engine)
+    }
+
+    func hasOldKeys(at instant: Instant) -> Bool { keys.hasOld(at: instant) }
+
+    /// Takes a piece of the activities that retired on days before `day`; nil where there is none.
+    mutating func cutRetired(
+        before day: Int64
+    ) throws(LogEngineError) -> CutPiece? {
+        try retiredDays.cutPiece(before: day, allowance, engine)
+    }
+
+    mutating func rolledBack(
+        after last: TalliedUpTo, _ maker: KeyChapter.Maker
+    ) throws(LogEngineError) {
+        try keys.reopen(after: last.event, maker, engine)
+        later.takeBack(to: 0)
+        try openChapters(after: last)
+    }
+}

@@ -1,0 +1,107 @@
+package import TomboloCore
+
+/// Tenants by their small integers, 1, 2, 3 …
+package struct Tenants {
+    private var names: [Int64: TenantID] = [:]
+    private var numbers: [TenantID: Int64] = [:]
+    /// The newest looked up: most batches are of one tenant.
+    private var last: (name: TenantID, number: Int64)?
+    private var highest: Int64 = 0
+    /// Their rows are damaged.
+    private(set) var nameless: Set<Int64> = []
+    /// Those with numbers above it have no row yet.
+    private var stored: Int64 = 0
+
+    /// None.
+    package init() {}
+
+    /// nil for a number that has no name here.
+    package func name(_ number: Int64) -> TenantID? { names[number] }
+
+    var byName: [TenantID: Int64] { numbers }
+
+    /// All that are known, also where a row does not say the name.
+    package var all: [Int64] { (Array(names.keys) + nameless).sorted() }
+
+    /// The highest that was given.
+    var highestNumber: Int64 { highest }
+
+    /// nil for a tenant that was never seen.
+    func known(_ name: TenantID) -> Int64? { numbers[name] }
+
+    /// The number of `name`, a new one where it has none; `new` is to be stored before a row uses
+    /// it.
+    mutating func number(_ name: TenantID) -> Int64 {
+        if let last, last.name == name { return last.number }
+        let number = numbers[name] ?? highest + 1
+        if number > highest { add(number, name) }
+        last = (name, number)
+        return number
+    }
+
+    /// Takes in a row; `name` is nil where it is damaged, whose number stays taken.
+    package mutating func recover(_ number: Int64, _ name: TenantID?) {
+        if let name {
+            add(number, name)
+            nameless.remove(number)
+        } else {
+            nameless.insert(number)
+        }
+        highest = max(highest, number)
+        stored = highest
+    }
+
+    /// What has no row yet.
+    var new: [(number: Int64, name: TenantID)] {
+        guard stored < highest else { return [] }
+        return (stored + 1...highest).compactMap { number in
+            names[number].map { (number, $0) }
+        }
+    }
+
+    /// What is new has its row now, in a transaction that may still be rolled back to `savepoint`.
+    mutating func settle() { stored = highest }
+
+    var savepoint: Int64 { stored }
+
+    /// The rows above `savepoint` are gone again.
+    mutating func takeBack(to savepoint: Int64) { stored = savepoint }
+
+    private mutating func add(_ number: Int64, _ name: TenantID) {
+        names[number] = name
+        numbers[name] = number
+        highest = max(highest, number)
+    }
+}
+
+extension Tenants {
+    /// The row of a tenant: its name.
+    static func encode(
+        _ number: Int64, _ name: TenantID, into buffer: inout RowBuffer
+    ) -> UnsafeRawBufferPointer {
+        withBytes(of: name.name.rawValue) { buffer.row(.tenant, number, $0) }
+    }
+
+    private static func name(_ number: Int64, _ row: RawSpan) -> TenantID? {
+        guard RowChecksum.isRight(.tenant, number, row) else { return nil }
+        return Identifier(row.text(RowChecksum.bytes..<row.byteCount)).map(TenantID.init)
+    }
+
+    /// Reads them all; `damage` hears of each row that is wrong.
+    static func read(
+        _ engine: any LogReading, damage: (String) -> Void
+    ) throws(LogEngineError) -> Tenants {
+        var tenants = Tenants()
+        try engine.scan(.tenant) { number, row in
+            guard (1...Int64(UInt32.max)).contains(number) else {
+                damage("tenant \(number): no relay gave that number")
+                return true
+            }
+            let name = name(number, row)
+            if name == nil { damage("tenant \(number): its row is damaged") }
+            tenants.recover(number, name)
+            return true
+        }
+        return tenants
+    }
+}

@@ -1,0 +1,102 @@
+import TomboloCore
+
+/// Where one of a tenant's events or facts is in the log: a row of the table `waypoint`.
+///
+/// A tenant gets one when others have written `spacing` rows since its last: the way from its own
+/// place to the log's is then that last waypoint before it, as many rows further as the places
+/// differ, and at most `spacing` rows more. The only tenant of a log never gets any.
+struct Waypoint: Hashable {
+    var kind: TenantSeqs.Kind
+    var tenant: Int64
+    var tenantSeq: Int64
+    var seq: Int64
+
+    /// About a millisecond to read.
+    static let spacing: Int64 = 4_096
+
+    /// Whether a row gets one whose sequence is `gap` beyond its place among the tenant's own. It
+    /// shrinks only where damage made a tenant's count leap.
+    @inline(__always)
+    static func isDue(gap: Int64, before: Int64) -> Bool {
+        gap - before >= spacing || gap < before
+    }
+
+    static func shard(_ kind: TenantSeqs.Kind, _ tenant: Int64) -> Int64 {
+        tenant << 1 | kind.rawValue
+    }
+
+    private var shard: Int64 { Self.shard(kind, tenant) }
+
+    /// Writes its row.
+    func store(into buffer: inout RowBuffer, _ engine: any LogWriting) throws(LogEngineError) {
+        let row = buffer.row(.waypoint, tenantSeq, Numbers(shard: shard, seq: seq))
+        try engine.put(.waypoint(shard), tenantSeq, row)
+    }
+
+    private struct Numbers: BitwiseCopyable {
+        var shard: Int64
+        var seq: Int64
+    }
+
+    init(kind: TenantSeqs.Kind, tenant: Int64, tenantSeq: Int64, seq: Int64) {
+        (self.kind, self.tenant, self.tenantSeq, self.seq) = (kind, tenant, tenantSeq, seq)
+    }
+
+    /// nil where the row is damaged.
+    init?(shard: Int64, _ tenantSeq: Int64, _ row: RawSpan) {
+        guard RowChecksum.isRight(.waypoint, tenantSeq, row),
+            let found = row.numbers(Numbers.self), found.shard == shard,
+            let kind = TenantSeqs.Kind(rawValue: shard & 1)
+        else { return nil }
+        self.init(kind: kind, tenant: shard >> 1, tenantSeq: tenantSeq, seq: found.seq)
+        guard tenantSeq > 0, tenantSeq <= seq else { return nil }
+    }
+
+    /// The newest one of `tenant` at or before a place; nil where there is none.
+    static func newest(
+        _ kind: TenantSeqs.Kind, _ tenant: Int64, upTo tenantSeq: Int64, _ engine: any LogReading
+    ) throws(LogEngineError) -> Waypoint? {
+        let shard = shard(kind, tenant)
+        var found: Waypoint?
+        guard tenantSeq > 0 else { return nil }
+        try engine.scan(.waypoint(shard), 1...tenantSeq, .falling) {
+            found = Waypoint(shard: shard, $0, $1)
+            // From one before a damaged one the way is longer.
+            return found == nil
+        }
+        return found
+    }
+
+    // MARK: With history cut
+
+    /// So many tenants one call looks at, and so many rows of each.
+    private static let tenantsAtOnce: Int64 = 16
+    private static let rowsAtOnce = 64
+
+    /// Deletes those that a later one replaces: both are before the cut. Tenants take turns, from
+    /// the one after `tenant`; answers where the next call begins.
+    static func forget(
+        before cut: LogCut, from tenant: Int64, of highest: Int64,
+        _ engine: any LogWriting
+    ) throws(LogEngineError) -> Int64 {
+        guard highest > 0 else { return 0 }
+        let first = tenant < highest ? tenant + 1 : 1
+        let last = min(highest, first + tenantsAtOnce - 1)
+        for tenant in first...last {
+            for (kind, seq) in [(TenantSeqs.Kind.event, cut.seq), (.fact, cut.fact)] {
+                let shard = shard(kind, tenant)
+                var kept: Int64?
+                var rows = 0
+                try engine.scan(.waypoint(shard)) { tenantSeq, row in
+                    let waypoint = Waypoint(shard: shard, tenantSeq, row)
+                    if let waypoint, waypoint.seq <= seq { kept = tenantSeq }
+                    rows += 1
+                    return rows < rowsAtOnce && waypoint.map { $0.seq <= seq } ?? true
+                }
+                guard let kept, kept > 1 else { continue }
+                try engine.delete(.waypoint(shard), 0...kept - 1, isPersonal: true)
+            }
+        }
+        return last
+    }
+}

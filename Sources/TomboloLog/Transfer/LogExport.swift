@@ -1,0 +1,159 @@
+package import TomboloCore
+package import TomboloEventLog
+
+/// One thing that a log keeps, on its way out of one log and into another.
+package enum LogItem: Sendable {
+    /// The first: the key of the log's hashes, its two words, and when it was put back last.
+    /// Cursors and delivery ids are made with them.
+    case identity(hashKey: [UInt64], restoredAt: Instant?)
+    /// The second: up to where history was cut, and the highest activity number ever given.
+    case cut(seq: Int64, fact: Int64, activity: Int64)
+    /// By how much the wall clock was ahead of the steady one from these rows on: `ClockLeads`.
+    case lead(event: Int64, fact: Int64, seconds: Int64)
+    case event(RecordedEvent)
+    /// The head that an activity had at the event before, its newest then; empty where it was
+    /// erased. It is a stone on the way back: see `SnapshotRow`.
+    case snapshot(ActivityNumber, value: [UInt8], seq: Int64)
+    case fact(RecordedFact)
+    /// `retiredDay` counts since 1970; nil where the activity lives.
+    case head(RecoveredHead, TenantID, retiredDay: Int64?)
+    case record(Record)
+    /// A tenant has had so many events and facts: its next ones come after these.
+    case tally(TenantID, event: Int64, fact: Int64)
+    /// The last: how many there were before it.
+    case end(items: Int64)
+}
+
+/// Reads all that a log keeps, of one moment and in an order in which it can be taken in again.
+package final class LogExport {
+    private let engine: any LogReading
+
+    package init(_ engine: any LogReading) { self.engine = engine }
+
+    /// Hands over each item. A damaged row ends it: what is set aside here would be lost there.
+    package func run(_ take: (LogItem) throws -> Void) throws {
+        var failure: (any Error)?
+        do throws(LogEngineError) {
+            try engine.atOneMoment { () throws(LogEngineError) in
+                var items: Int64 = 0
+                do {
+                    try read { item in
+                        items += 1
+                        try take(item)
+                    }
+                    try take(.end(items: items))
+                } catch {
+                    failure = error
+                }
+            }
+        } catch {
+            failure = failure ?? error
+        }
+        if let failure = failure as? LogEngineError { throw failure.eventLogError }
+        if let failure { throw failure }
+    }
+
+    private func read(_ take: (LogItem) throws -> Void) throws {
+        let tenants = try Tenants.read(engine) { _ in }
+        var isWhole = true
+        let restoredAt = try LogMeta.restoredAt(engine) { _ in isWhole = false }
+        guard isWhole else { throw damaged("when the log was restored") }
+        try take(.identity(hashKey: try LogMeta.hashKey(engine), restoredAt: restoredAt))
+        let cut = try LogCut(engine) { _ in isWhole = false }
+        guard isWhole else { throw damaged("where history was cut") }
+        try take(.cut(seq: cut.seq, fact: cut.fact, activity: cut.activity))
+        for lead in cut.leads.entries {
+            try take(.lead(event: lead.event, fact: lead.fact, seconds: lead.seconds))
+        }
+        try readEvents(after: cut.seq, tenants, take)
+        try rows(of: .fact) { seq, row in
+            guard let fact = FactRow.fact(seq, row, tenants: tenants) else {
+                throw damaged("fact \(seq)")
+            }
+            try take(.fact(fact))
+        }
+        let tail = try HeadTail(after: cut.heads, tenants: tenants, engine)
+        try readHeads(.head, day: nil, tenants, tail, take)
+        for day in try RetiredDays.days(engine) {
+            try readHeads(.retired(day), day: day, tenants, HeadTail(), take)
+        }
+        try rows(of: .record) { key, row in
+            guard let record = RecordRow.record(key, row) else {
+                throw damaged(RecordRow.title(key))
+            }
+            try take(.record(record))
+        }
+        let last = TalliedUpTo(
+            event: max(cut.seq, try engine.newest(.event)),
+            fact: max(cut.fact, try engine.newest(.fact)))
+        let seqs = try TenantSeqs.recover(tenants, last: last, engine) { _ in isWhole = false }
+        guard isWhole else { throw damaged("how many events a tenant has") }
+        for number in tenants.all {
+            guard let name = tenants.name(number) else { continue }
+            let tally = seqs.tally(number)
+            try take(.tally(name, event: tally.event.last, fact: tally.fact.last))
+        }
+    }
+
+    /// Events, and behind each the head that is kept there.
+    private func readEvents(
+        after cut: Int64, _ tenants: Tenants, _ take: (LogItem) throws -> Void
+    ) throws {
+        var stones: ArraySlice<Int64> = []
+        try engine.lengths(.snapshot, min(cut, LogTable.numberMax - 1) + 1...LogTable.numberMax) {
+            seq, _ in
+            stones.append(seq)
+            return true
+        }
+        try rows(of: .event) { seq, row in
+            guard let event = EventRow.event(seq, row, tenants: tenants) else {
+                throw damaged("event \(seq)")
+            }
+            try take(.event(event))
+            // One that is damaged, or of no event, only makes a way longer.
+            while let next = stones.first, next <= seq {
+                stones.removeFirst()
+                let value = try engine.row(.snapshot, seq) {
+                    SnapshotRow.numbers($0, $1) == nil ? nil : SnapshotRow.value($0, $1)
+                }
+                if next == seq, let value {
+                    try take(.snapshot(event.event.activity, value: value, seq: seq))
+                }
+            }
+        }
+    }
+
+    private func readHeads(
+        _ table: LogTable, day: Int64?, _ tenants: Tenants, _ tail: HeadTail,
+        _ take: (LogItem) throws -> Void
+    ) throws {
+        try rows(of: table) { activity, row in
+            guard let stored = HeadRow.head(activity, row),
+                let tenant = tenants.name(stored.mark.tenant)
+            else { throw damaged("the head of activity \(activity)") }
+            let head: RecoveredHead
+            do throws(HeadTail.Gap) {
+                head = try tail.follow(stored.recovered(activity))
+            } catch {
+                throw damaged("activity \(activity): \(error.reason)")
+            }
+            try take(.head(head, tenant, retiredDay: day))
+        }
+    }
+
+    /// All rows of a table; what `take` throws ends it.
+    private func rows(of table: LogTable, _ take: (Int64, RawSpan) throws -> Void) throws {
+        var failure: (any Error)?
+        try engine.scan(table) { key, row in
+            do { try take(key, row) } catch { failure = error }
+            return failure == nil
+        }
+        if let failure { throw failure }
+    }
+
+    private func damaged(_ what: String) -> EventLogError {
+        .unusable(
+            cause: "\(what): its row is damaged",
+            hint: "see all of it with tombolo log verify; then export a backup instead")
+    }
+}

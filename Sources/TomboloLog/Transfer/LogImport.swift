@@ -1,0 +1,239 @@
+import TomboloCore
+package import TomboloEventLog
+
+/// Takes the items of an export into a new log: sequences, versions, numbers and keys stay as they
+/// were. The log is there whole or not at all.
+package final class LogImport {
+    /// So many items become durable together.
+    private static let batchMax = 1_000
+
+    /// Puts the log where it belongs, or takes away what is not whole.
+    private let finished: () throws(EventLogError) -> Void
+    private let abandoned: () -> Void
+    /// nil once it is whole.
+    private var open: LogWriter?
+    private var batch = AppendBatch()
+    /// Activities met so far, with their tenants: one whose first event here is not its first began
+    /// before the cut.
+    private var met = NumberTable(empty: 0)
+    private var tenants: [TenantID: Int] = [:]
+    private var items: Int64 = 0
+    /// Since when an export says so: it ends with an item that says that it is whole.
+    private var needsEnd = false
+    private var hasEnded = false
+    private var nextSeq: Int64 = 1
+    private var nextFact: Int64 = 1
+    private var places = ImportedPlaces()
+
+    /// Fills the log of `writer`, which is new.
+    package init(
+        _ writer: LogWriter, finished: @escaping () throws(EventLogError) -> Void,
+        abandoned: @escaping () -> Void
+    ) throws(EventLogError) {
+        (self.finished, self.abandoned) = (finished, abandoned)
+        _ = try writer.recover(idempotencySince: .distantPast)
+        open = writer
+    }
+
+    /// What is not whole is of no use.
+    deinit {
+        guard open != nil else { return }
+        open = nil
+        abandoned()
+    }
+
+    private var writer: LogWriter {
+        get throws(EventLogError) {
+            guard let open else { throw .closed }
+            return open
+        }
+    }
+
+    /// Takes the next item. Throws where it cannot follow those before it.
+    package func take(_ item: LogItem) throws(EventLogError) {
+        if let fault = item.fault { throw refused(fault) }
+        if hasEnded { throw refused("something comes after the end") }
+        defer { items += 1 }
+        switch item {
+        case .identity(let hashKey, let restoredAt):
+            guard items == 0 else { throw refused("the log's key comes first") }
+            needsEnd = true
+            try writer.adopt(hashKey, restoredAt: restoredAt)
+        case .end(let items):
+            guard items == self.items else {
+                throw refused("it has \(self.items) items, and says that it has \(items)")
+            }
+            hasEnded = true
+        case .lead(let event, let fact, let seconds):
+            try writer.adopt(lead: (event, fact, seconds))
+        case .cut(let seq, let fact, let activity):
+            guard items <= 1 else { throw refused("where history was cut comes first") }
+            try writer.begin(afterSeq: seq, fact: fact, activity: activity)
+            (nextSeq, nextFact) = (seq + 1, fact + 1)
+        case .event(let recorded):
+            guard recorded.seq == nextSeq else { throw gap("event", recorded.seq, nextSeq) }
+            nextSeq += 1
+            let number = recorded.event.activity
+            if try isNew(number, of: recorded.event.tenant) {
+                if recorded.event.expectedVersion > 0 {
+                    try flush()
+                    try writer.adopt(
+                        number, recorded.event.tenant, version: recorded.event.expectedVersion,
+                        seq: recorded.previous, tenantSeq: 0)
+                }
+            }
+            let lead = try writer.lead(event: recorded.seq)
+            if lead != batch.lead, !batch.events.isEmpty { try flush() }
+            batch.lead = lead
+            batch.events.append(recorded.event)
+            places.events.append(recorded.tenantSeq)
+        case .snapshot(let activity, let value, let seq):
+            try flush()
+            guard try writer.keep(activity, value, at: seq) else {
+                throw refused("the head kept at event \(seq) is of another activity")
+            }
+        case .fact(let recorded):
+            guard recorded.seq == nextFact else { throw gap("fact", recorded.seq, nextFact) }
+            nextFact += 1
+            batch.facts.append(recorded.fact)
+            places.facts.append(recorded.tenantSeq)
+        case .head(let head, let tenant, let day):
+            try take(head, tenant, day)
+        case .record(let record):
+            batch.records.append(record)
+        case .tally(let tenant, let event, let fact):
+            try flush()
+            try writer.count(tenant, event: event, fact: fact)
+        }
+        let count = batch.events.count + batch.facts.count + batch.heads.count + batch.records.count
+        if count >= Self.batchMax { try flush() }
+    }
+
+    /// Whether the activity was not met before. It has one tenant for ever.
+    private func isNew(
+        _ activity: ActivityNumber, of tenant: TenantID
+    ) throws(EventLogError) -> Bool {
+        let number = tenants[tenant] ?? tenants.count + 1
+        tenants[tenant] = number
+        guard let known = met[activity.rawValue] else {
+            met[activity.rawValue] = number
+            return true
+        }
+        guard known == number else {
+            throw refused("activity \(activity.rawValue) is of two tenants")
+        }
+        return false
+    }
+
+    private func take(
+        _ head: RecoveredHead, _ tenant: TenantID, _ day: Int64?
+    ) throws(EventLogError) {
+        if try isNew(head.activity, of: tenant) {
+            // All of its events were cut.
+            try flush()
+            try writer.adopt(
+                head.activity, tenant, version: head.version, seq: head.seq,
+                tenantSeq: head.tenantSeq)
+        }
+        if head.value.isEmpty, let day {
+            try flush()
+            return try writer.bury(head.activity, on: day)
+        }
+        batch.heads.append(ActivityHead(activity: head.activity, value: head.value))
+        guard let day, let name = StoredHead(head.value, version: head.version)?.key.id else {
+            return
+        }
+        let endedAt = Instant(nanoseconds: 0) + .hours(24 * day)
+        batch.retired.append(
+            RetiredActivity(activity: head.activity, name: name, endedAt: endedAt))
+    }
+
+    /// Makes durable all that was taken, and lets go of the directory.
+    package func finish() throws(EventLogError) {
+        guard items > 0 else { throw refused("the export is empty") }
+        guard hasEnded || !needsEnd else {
+            throw .unusable(
+                cause: "the export is cut off: its last line is missing",
+                hint: "export the log again, and import all of that")
+        }
+        try flush()
+        try writer.cutKeys()
+        try writer.complete()
+        open = nil
+        try finished()
+    }
+
+    private func flush() throws(EventLogError) {
+        guard !batch.isEmpty else { return }
+        let (waiting, places) = (batch, self.places)
+        batch = AppendBatch()
+        self.places = ImportedPlaces()
+        for answer in try writer.store([waiting], as: places) { _ = try answer.get() }
+        try writer.checkpointIfDue()
+    }
+
+    private func refused(_ what: String) -> EventLogError {
+        .unusable(
+            cause: "item \(items + 1): \(what)", hint: "import a whole export, in its order")
+    }
+
+    private func gap(_ what: String, _ seq: Int64, _ expected: Int64) -> EventLogError {
+        .unusable(
+            cause: "\(what) \(seq) comes where \(expected) should",
+            hint: "import a whole export, in its order")
+    }
+}
+
+extension LogItem {
+    /// Why no log can have it; nil where one can.
+    fileprivate var fault: String? {
+        let seqs = 0...LogTable.numberMax
+        let activities = 0..<ActivityNumber.max
+        let isPossible =
+            switch self {
+            case .identity(let hashKey, _): hashKey.count == 2
+            case .cut(let seq, let fact, let activity):
+                seqs.contains(seq) && seqs.contains(fact) && activities.contains(activity)
+            case .lead(let event, let fact, let seconds):
+                seqs.contains(event) && seqs.contains(fact) && ClockLeads.range.contains(seconds)
+            case .event(let recorded):
+                seqs.contains(recorded.seq) && seqs.contains(recorded.event.expectedVersion)
+                    && activities.contains(recorded.event.activity.rawValue)
+                    && recorded.previous >= 0 && recorded.previous < recorded.seq
+                    && recorded.tenantSeq > 0 && recorded.tenantSeq <= recorded.seq
+                    && recorded.event.idempotency?.key.utf8.count ?? 0 <= EventRow.keyBytesMax
+            case .snapshot(let activity, _, let seq):
+                seqs.contains(seq) && activities.contains(activity.rawValue)
+            case .fact(let recorded):
+                seqs.contains(recorded.seq) && recorded.tenantSeq > 0
+                    && recorded.tenantSeq <= recorded.seq
+                    && recorded.fact.kind.utf8.count <= FactRow.kindBytesMax
+            case .head(let head, _, let day):
+                activities.contains(head.activity.rawValue) && seqs.contains(head.version)
+                    && seqs.contains(head.seq) && (0...head.seq).contains(head.tenantSeq)
+                    && (0...1_000_000).contains(day ?? 0)
+            case .record(let record):
+                (0...RecordRow.numberMax).contains(record.number) && record.value != nil
+            case .tally(_, let event, let fact): seqs.contains(event) && seqs.contains(fact)
+            case .end: true
+            }
+        return isPossible ? nil : "no log can have it"
+    }
+}
+
+extension LogWriter {
+    /// All of the log is in the database's own file, which then may get another name.
+    fileprivate func complete() throws(EventLogError) {
+        writeLaterHeads()
+        if let failure { throw failure }
+        do throws(LogEngineError) {
+            try engine.commit()
+            guard try engine.scrub(waiting: 5_000) else {
+                throw LogEngineError.unusable(
+                    cause: "another program reads the new log", hint: "end it, then import again")
+            }
+        } catch {
+            throw error.eventLogError
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import TomboloCore
+import TomboloEventLog
+
+// Taking in another log.
+
+extension LogWriter {
+    /// The log's hashes are made with another one's key, its two words, and it counts as put back
+    /// when that one was. Before anything else is taken in.
+    func adopt(_ hashKey: [UInt64], restoredAt: Instant?) throws(EventLogError) {
+        do throws(LogEngineError) {
+            try LogMeta.setHashKey(hashKey, engine)
+            if let restoredAt { try LogMeta.setRestored(restoredAt, engine) }
+            hash = try LogMeta.hash(engine)
+        } catch {
+            throw error.eventLogError
+        }
+        standing = Standing(hash: hash)
+    }
+
+    /// By how much the wall clock was ahead when the event at `seq` came; nil where nobody knows.
+    func lead(event seq: Int64) -> Span? {
+        let leads = retainer.cut.leads
+        return leads.entries.isEmpty ? nil : leads.lead(event: seq)
+    }
+
+    /// The wall clock was so far ahead of the steady one from these rows on.
+    func adopt(
+        lead: (event: Int64, fact: Int64, seconds: Int64)
+    ) throws(EventLogError) {
+        do throws(LogEngineError) { try retainer.adopt(lead, engine) } catch {
+            throw error.eventLogError
+        }
+    }
+
+    /// An empty log goes on after what another one had cut.
+    func begin(afterSeq seq: Int64, fact: Int64, activity: Int64) throws(EventLogError) {
+        var cut = LogCut()
+        (cut.seq, cut.fact, cut.activity) = (seq, fact, activity)
+        do throws(LogEngineError) { try cut.store(engine) } catch { throw error.eventLogError }
+        standing.begin(after: cut)
+        retainer.recover(cut, FactSizes())
+    }
+
+    /// A tenant's next event or fact is the one after these.
+    func count(_ tenant: TenantID, event: Int64, fact: Int64) throws(EventLogError) {
+        let number = standing.number(tenant)
+        standing.seqs.begin(.event, number, after: event)
+        standing.seqs.begin(.fact, number, after: fact)
+        do throws(LogEngineError) {
+            try rows.writeTenants(&standing)
+            try rows.writeTallies(&standing)
+            try engine.commit()
+            standing.settle()
+        } catch {
+            throw error.eventLogError
+        }
+    }
+
+    /// The activity is at `version`, with its newest event at `seq`, which was cut.
+    func adopt(
+        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64,
+        tenantSeq: Int64
+    ) throws(EventLogError) {
+        do throws(LogEngineError) {
+            standing.adopt(activity, tenant, version: version, seq: seq, tenantSeq: tenantSeq)
+            try rows.writeTenants(&standing)
+        } catch {
+            throw error.eventLogError
+        }
+    }
+
+    /// Keeps the head that an activity of another log had at its newest event here, at `seq`.
+    /// Answers false where that is not its newest.
+    func keep(
+        _ activity: ActivityNumber, _ value: [UInt8], at seq: Int64
+    ) throws(EventLogError) -> Bool {
+        let mark = standing.marks.mark(activity.rawValue)
+        guard mark.seq == seq else { return false }
+        do throws(LogEngineError) {
+            try rows.keep(ActivityHead(activity: activity, value: value), mark)
+            standing.giveSnapshot(activity)
+            try engine.commit()
+            standing.settle()
+            return true
+        } catch {
+            throw error.eventLogError
+        }
+    }
+
+    /// Takes the rows of keys that count no longer.
+    func cutKeys() throws(EventLogError) {
+        while rows.hasOldKeys(at: newest), cutIfDue().rows > 0 {}
+        if let failure { throw failure }
+    }
+}

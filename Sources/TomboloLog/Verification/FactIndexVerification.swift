@@ -1,0 +1,109 @@
+import TomboloCore
+
+/// Whether the index of each chapter of facts leads to all that is in it, and to nothing else.
+struct FactIndexVerification {
+    private let cut: Int64
+    /// Chapters before this one have rows.
+    private let openChapter: Int64
+    private let engine: any LogReading
+    /// What the facts of the chapter come to, as far as they were met.
+    private var built = FactChapter()
+    private var chapter: Int64
+    /// Places in the chapter where a whole fact is.
+    private var whole: Set<Int64> = []
+
+    init(_ cut: LogCut, _ engine: any LogReading) throws(LogEngineError) {
+        let last = max(cut.fact, try engine.newest(.fact))
+        self.cut = cut.fact
+        self.engine = engine
+        openChapter = last / FactIndex.size
+        chapter = cut.fact / FactIndex.size
+    }
+
+    /// Takes in the next fact. Answers what is wrong with the chapters before its own.
+    mutating func follow(_ seq: Int64, _ row: RawSpan) throws(LogEngineError) -> [String] {
+        guard FactIndex.isPlace(seq) else { return [] }
+        let wrong = try close(before: FactIndex.chapter(of: seq))
+        if built.add(seq, row) { whole.insert((seq - 1) % FactIndex.size) }
+        return wrong
+    }
+
+    /// Answers what is wrong with the rest, after all facts were met.
+    mutating func finish() throws(LogEngineError) -> [String] {
+        var wrong = try close(before: openChapter)
+        var rest = 0
+        for (table, first, end) in [
+            (
+                LogTable.factBlock, FactIndex.first(of: cut / FactIndex.size),
+                FactIndex.first(of: openChapter)
+            ),
+            (.factBucket, FactIndex.key(cut / FactIndex.size, 0), FactIndex.key(openChapter, 0)),
+        ] {
+            for keys in [.min...first - 1, end...Int64.max] {
+                try engine.lengths(table, keys) { _, _ in
+                    rest += 1
+                    return true
+                }
+            }
+        }
+        if rest > 0 { wrong.append("the index of facts has \(rest) rows of facts that are gone") }
+        return wrong
+    }
+
+    private mutating func close(before next: Int64) throws(LogEngineError) -> [String] {
+        guard chapter < next else { return [] }
+        // Nothing has to lead to chapters without a fact, which are missing.
+        let wrong = chapter < openChapter ? try check() : []
+        (built, whole) = (FactChapter(), [])
+        chapter = next
+        return wrong
+    }
+
+    private func check() throws(LogEngineError) -> [String] {
+        var wrong: [String] = []
+        let range = "\(FactIndex.first(of: chapter)) to \(FactIndex.last(of: chapter))"
+        let first = FactIndex.first(of: chapter)
+        if let stored = try engine.row(.factBlock, first, FactChapter.init) {
+            for (index, block) in stored.blocks.enumerated()
+            where !block.covers(built.blocks[index]) {
+                wrong.append("the index of facts \(range): block \(index) passes over a fact")
+            }
+            let isWhole = whole.count == Int(FactIndex.size)
+            if isWhole ? stored.bytes != built.bytes : stored.bytes < built.bytes {
+                wrong.append(
+                    "the index of facts \(range): it counts \(stored.bytes) bytes, not "
+                        + "\(built.bytes)")
+            }
+        } else {
+            wrong.append("the index of facts \(range): a row is damaged")
+        }
+        let entries = Dictionary(grouping: built.entries, by: \.bucket)
+        for number in 0..<Int(FactIndex.buckets) {
+            if let line = try check(number, entries[number] ?? []) {
+                wrong.append("the index of facts \(range): \(line)")
+            }
+        }
+        return wrong
+    }
+
+    private func check(_ number: Int, _ entries: [FactEntry]) throws(LogEngineError) -> String? {
+        let key = FactIndex.key(chapter, Int64(number))
+        guard let row = try engine.row(.factBucket, key, FactBucket.entries) else {
+            return "a row is damaged"
+        }
+        let expected = Set(entries.map(\.stored))
+        var missing = expected
+        for index in 0..<row.count / FactEntry.size {
+            let bits = row.withUnsafeBytes { FactEntry.load(index, from: $0) }
+            missing.remove(bits)
+            let offset = FactEntry.offset(bits)
+            // What is damaged or cut may have been right.
+            if !expected.contains(bits), whole.contains(offset) {
+                return "it leads to fact \(FactIndex.first(of: chapter) + offset), which it is not"
+            }
+        }
+        guard let lost = missing.min() else { return nil }
+        let offset = FactEntry.offset(lost)
+        return "nothing leads to fact \(FactIndex.first(of: chapter) + offset)"
+    }
+}

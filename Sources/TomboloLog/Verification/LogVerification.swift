@@ -1,0 +1,317 @@
+import TomboloCore
+package import TomboloEventLog
+
+/// Reads all of a log, of one moment, and says what is wrong with it: gaps, checksums, versions and
+/// back pointers, and heads that are not what their events come to.
+///
+/// A relay may write meanwhile; what it writes is kept beside the database until this is through.
+/// Memory grows with the activities that run at one moment of the log, not with its length.
+package final class LogVerification {
+    /// What was found.
+    package struct Verdict: Sendable {
+        package var events: Int64 = 0
+        package var facts: Int64 = 0
+        package var heads: Int64 = 0
+        package var retired: Int64 = 0
+        package var records: Int64 = 0
+        /// Up to this sequence history was cut.
+        package var cut: Int64 = 0
+        /// The newest event.
+        package var lastSeq: Int64 = 0
+        /// One line each, at most `linesMax`.
+        package var wrong: [String] = []
+        /// With those that have no line.
+        package var wrongCount = 0
+
+        package static let linesMax = 100
+
+        package init() {}
+
+        /// One thing more is wrong.
+        package mutating func add(_ line: String) {
+            wrongCount += 1
+            if wrong.count < Self.linesMax { wrong.append(line) }
+        }
+    }
+
+    /// An activity between its first event and its newest.
+    private struct Open {
+        var version: Int64
+        var seq: Int64
+        /// nil where its beginning was cut, or a row of it is damaged.
+        var fold: ActivityFold?
+        /// Where its head stands.
+        var last: Int64
+        var value: [UInt8]
+    }
+
+    let engine: any LogReading
+    private(set) var tenants = Tenants()
+    private var verdict = Verdict()
+    private var open: [Int64: Open] = [:]
+    /// Of activities that have events behind their heads: the newest of those.
+    private var behind: [Int64: (version: Int64, seq: Int64)] = [:]
+    private var cut = LogCut()
+    private var seqs = TenantSeqVerification()
+    private var titles = ActivityTitles(HeadFinder([]))
+
+    package init(_ engine: any LogReading) { self.engine = engine }
+
+    /// Reads everything. `progress` is told the events read so far, now and then.
+    package func run(_ progress: (Int64) -> Void) throws(EventLogError) -> Verdict {
+        do throws(LogEngineError) {
+            return try engine.atOneMoment { () throws(LogEngineError) in
+                if let fault = try engine.fault() { verdict.add(fault) }
+                tenants = try Tenants.read(engine) { verdict.add($0) }
+                seqs = try TenantSeqVerification(engine)
+                try readEvents(progress)
+                try readFacts()
+                try readHeads()
+                try readRest()
+                return verdict
+            }
+        } catch {
+            throw error.eventLogError
+        }
+    }
+
+    // MARK: Events
+
+    private func readEvents(_ progress: (Int64) -> Void) throws(LogEngineError) {
+        cut = try LogCut(engine) { verdict.add($0) }
+        verdict.cut = cut.seq
+        if let line = cut.headsLost { verdict.add(line) }
+        var expected = cut.seq + 1
+        let openChapter = LogChapter.first(of: try engine.newest(.event) + 1)
+        let heads = HeadFinder(try RetiredDays.days(engine))
+        titles = ActivityTitles(heads)
+        try engine.scan(.event) { seq, row throws(LogEngineError) in
+            guard (1...LogTable.numberMax).contains(seq) else {
+                verdict.add("row \(seq) of the events: no log gave that number")
+                return true
+            }
+            if seq != expected { verdict.add("events \(expected) to \(seq - 1) are missing") }
+            expected = seq + 1
+            verdict.events += 1
+            if verdict.events % 100_000 == 0 { progress(verdict.events) }
+            guard let event = EventRow.event(seq, row, tenants: tenants) else {
+                var activity: String?
+                if let number = EventRow.unproved(row)?.activity {
+                    activity = try titles.title(number, engine)
+                }
+                let line = EventRow.damageLine(seq, row, tenants: tenants, activity: activity)
+                // Start-up makes the keys of the newest chapter from its events.
+                let key = "; its idempotency key, if it had one, counts no longer"
+                verdict.add(line + (seq >= openChapter ? key : ""))
+                // What it did is not known: its activity's versions tell that one is missing.
+                return true
+            }
+            if let fault = event.event.fault { verdict.add("event \(seq): \(fault)") }
+            if let wrong = seqs.follow(event) { verdict.add(wrong) }
+            try follow(event, heads)
+            return true
+        }
+        verdict.lastSeq = expected - 1
+        for (activity, left) in open.sorted(by: { $0.key < $1.key }) {
+            let title = try titles.title(activity, engine)
+            verdict.add(
+                "\(title): its head is at version \(left.last), its events end at "
+                    + "\(left.version)")
+        }
+    }
+
+    private func follow(_ event: RecordedEvent, _ heads: HeadFinder) throws(LogEngineError) {
+        let activity = event.event.activity.rawValue
+        var entry: Open
+        if let known = open[activity] {
+            entry = known
+            if event.previous != entry.seq || event.version != entry.version + 1 {
+                verdict.add(
+                    "event \(event.seq): version \(event.version) after \(event.previous) follows "
+                        + "version \(entry.version) at \(entry.seq)")
+                entry.fold = nil
+            }
+        } else {
+            guard let head = try heads.find(activity, engine) else {
+                if event.seq > verdict.cut, cut.activity < activity {
+                    verdict.add("event \(event.seq): activity \(activity) has no head")
+                }
+                return
+            }
+            if let heads = cut.heads, event.seq > heads, event.version > head.mark.version {
+                return follow(event, behind: head)
+            }
+            // Of an activity that was erased, only that its events are there is known.
+            guard !head.value.isEmpty else { return }
+            let isWhole = event.version == 1
+            if !isWhole, event.previous > verdict.cut {
+                verdict.add("event \(event.seq): version \(event.version) is activity's first")
+            }
+            entry = Open(
+                version: 0, seq: 0, fold: isWhole ? ActivityFold() : nil,
+                last: head.mark.version,
+                value: head.value)
+        }
+        entry.version = event.version
+        entry.seq = event.seq
+        // The report has what is wrong with its body.
+        if entry.fold?.apply(event) != nil {
+            if event.event.fault == nil { verdict.add("event \(event.seq) follows no start") }
+            entry.fold = nil
+        }
+        guard entry.version >= entry.last else {
+            open[activity] = entry
+            return
+        }
+        open[activity] = nil
+        try close(activity, entry)
+    }
+
+    /// One of the newest events, whose activity's head has no new row yet.
+    private func follow(_ event: RecordedEvent, behind head: HeadRow.Found) {
+        let activity = event.event.activity.rawValue
+        let before = behind[activity] ?? (head.mark.version, head.mark.seq)
+        if event.previous != before.seq || event.version != before.version + 1 {
+            verdict.add(
+                "event \(event.seq): version \(event.version) after \(event.previous) follows "
+                    + "version \(before.version) at \(before.seq)")
+        }
+        behind[activity] = (event.version, event.seq)
+    }
+
+    private func close(_ activity: Int64, _ entry: Open) throws(LogEngineError) {
+        if entry.version != entry.last {
+            let title = try titles.title(activity, engine)
+            verdict.add(
+                "\(title): its head is at version \(entry.last), its events at "
+                    + "\(entry.version)")
+        } else if let wrong = entry.fold?.difference(fromHead: entry.value, version: entry.last) {
+            verdict.add("the head of \(try titles.title(activity, engine)): \(wrong)")
+        }
+    }
+
+    // MARK: The rest
+
+    private func readFacts() throws(LogEngineError) {
+        var expected = cut.fact + 1
+        var index = try FactIndexVerification(cut, engine)
+        try engine.scan(.fact) { seq, row throws(LogEngineError) in
+            guard FactIndex.isPlace(seq) else {
+                verdict.add("row \(seq) of the facts: no log gave that number")
+                return true
+            }
+            if seq != expected { verdict.add("facts \(expected) to \(seq - 1) are missing") }
+            expected = seq + 1
+            verdict.facts += 1
+            for line in try index.follow(seq, row) { verdict.add(line) }
+            if let fact = FactRow.fact(seq, row, tenants: tenants) {
+                if let wrong = seqs.follow(fact) { verdict.add(wrong) }
+            } else {
+                verdict.add("fact \(seq): its row is damaged")
+            }
+            return true
+        }
+        for line in try index.finish() { verdict.add(line) }
+    }
+
+    private func readHeads() throws(LogEngineError) {
+        let tables = [LogTable.head] + (try RetiredDays.days(engine)).map(LogTable.retired)
+        for table in tables {
+            try engine.scan(table) { activity, row throws(LogEngineError) in
+                if table == .head { verdict.heads += 1 } else { verdict.retired += 1 }
+                if let wrong = try self.fault(activity, row) { verdict.add(wrong) }
+                return true
+            }
+        }
+    }
+
+    /// What is wrong with the row of a head.
+    private func fault(_ activity: Int64, _ row: RawSpan) throws(LogEngineError) -> String? {
+        guard let head = HeadRow.head(activity, row) else {
+            let title = ActivityTitles.title(activity, HeadRow.value(activity, row))
+            return "the head of \(title): its row is damaged"
+        }
+        let mark = head.mark
+        // Of an activity that was erased, only that its events are there is known.
+        if !head.value.isEmpty,
+            let fault = ActivityHead.fault(in: head.value, version: mark.version)
+        {
+            verdict.add("the head of activity \(activity) cannot be read: \(fault)")
+        }
+        guard mark.seq > verdict.cut else { return nil }
+        guard let numbers = try engine.row(.event, mark.seq, EventRow.numbers),
+            numbers.activity == activity, numbers.version == mark.version
+        else { return "the head of activity \(activity): event \(mark.seq) is not its own" }
+        return nil
+    }
+
+    /// Blocks and snapshots: each row, and that a block has what is in it.
+    private func readStones() throws(LogEngineError) {
+        try engine.scan(.block) { first, row throws(LogEngineError) in
+            guard let chapter = LogChapter(first, row) else {
+                verdict.add("block \(first): its row is damaged")
+                return true
+            }
+            try chapter.forEach { offset, block throws(LogEngineError) in
+                try check(block, first: first + offset)
+            }
+            return true
+        }
+        try engine.scan(.snapshot) { seq, row in
+            if SnapshotRow.numbers(seq, row) == nil {
+                verdict.add("snapshot \(seq): its row is damaged")
+            }
+            return true
+        }
+    }
+
+    private func check(_ block: LogBlock, first: Int64) throws(LogEngineError) {
+        try engine.scan(.event, after: first - 1, upTo: first + LogBlock.size - 1) { seq, row in
+            guard let row = EventRow.unproved(row) else { return true }
+            let at = Instant(nanoseconds: row.recordedAt)
+            let until = Instant(nanoseconds: row.recordedAt &+ 1)
+            let kind = EventKind(rawValue: row.kind)
+            if !block.mayHave(row.tenant, kind, from: at, until: until) {
+                verdict.add("block \(first): event \(seq) is passed over")
+            }
+            return true
+        }
+    }
+
+    private func readRest() throws(LogEngineError) {
+        try engine.scan(.record) { key, row in
+            verdict.records += 1
+            let name = RecordRow.title(key)
+            if let record = RecordRow.record(key, row) {
+                if let fault = record.fault { verdict.add("\(name): \(fault)") }
+            } else {
+                verdict.add("\(name): its row is damaged")
+            }
+            return true
+        }
+        try readStones()
+        for line in seqs.finish(tenants, cut) { verdict.add(line) }
+        try readKeys()
+        for day in try RetiredDays.days(engine) {
+            try engine.scan(.retiredName(day)) { hash, row in
+                if RetiredNameRow.activities(hash, row) == nil {
+                    verdict.add(
+                        "a name of activities that retired on day \(day): its row is damaged")
+                }
+                return true
+            }
+        }
+    }
+
+    private func readKeys() throws(LogEngineError) {
+        let hash: KeyedHash
+        do throws(LogEngineError) { hash = try LogMeta.hash(engine) } catch {
+            return verdict.add("the key of the hash of idempotency keys: its row is damaged")
+        }
+        var keys = KeyChapters()
+        _ = try keys.recover(
+            since: .distantPast, cut, last: max(verdict.lastSeq, cut.seq),
+            KeyChapter.Maker(hash: hash, leads: cut.leads), engine,
+            damage: { verdict.add($0) }, take: { _, _, _ in })
+    }
+}

@@ -1,0 +1,138 @@
+package import TomboloCore
+package import TomboloEventLog
+
+/// A log on an engine: one thread that writes, and two that read. One of these looks up single
+/// rows, which do not wait for pages.
+///
+/// Guarantees: `append` returns after the engine's commit returned; batches that wait are committed
+/// together, in their order, each whole or not at all.
+///
+/// Calls suspend and come back on the caller's executor. Where it is dropped without `close`, it
+/// stops as in a crash: nothing durable is lost.
+///
+/// ```swift
+/// let writer = try LogWriter(engine, isNew: true, chance: &chance)
+/// let log = try EngineEventLog(
+///     writer, reading: reader, looking: lookup, damage: damage, lastRun: nil, room: room,
+///     closed: {})
+/// _ = try await log.recover(idempotencySince: .distantPast)  // before the first append
+/// ```
+package final class EngineEventLog: EventLog {
+    private let writing: LogWriterThread
+    /// Pages of the log, which may take long.
+    private let reading: LogReaderThread
+    /// Single rows: every start of a new id waits for one.
+    private let looking: LogReaderThread
+    private let damageList: DamageList
+    private let room: any LogRoom
+    /// When the last run wrote last, where it did not stop by itself; nil where it did, and where
+    /// there was none.
+    package let lastRun: Instant?
+
+    /// - Parameters:
+    ///   - damage: the list that the readers fill.
+    ///   - closed: is called after the writer's engine is closed.
+    package init(
+        _ writer: LogWriter, reading reader: LogReader, looking lookup: LogReader,
+        damage: DamageList, lastRun: Instant?, room: any LogRoom,
+        closed: @escaping @Sendable () -> Void
+    ) throws(EventLogError) {
+        (damageList, self.lastRun, self.room) = (damage, lastRun, room)
+        writing = try LogWriterThread(writer, room: room, closed: closed)
+        reading = try LogReaderThread(reader, name: "log reader")
+        looking = try LogReaderThread(lookup, name: "log lookup")
+    }
+
+    /// Whether events may come: see `LogRoom`.
+    package var hasRoom: Bool { room.isThere }
+
+    /// Damaged rows that reads met since the log was opened, at most 100 lines.
+    package var damage: [String] { damageList.all }
+
+    package func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
+        try await writing.append(batch).get()
+    }
+
+    package func recover(
+        idempotencySince: Instant
+    ) async throws(EventLogError) -> RecoveredLog {
+        do throws(EventLogError) {
+            return try await writing.recover(idempotencySince: idempotencySince).get()
+        } catch {
+            throw room.explaining(error)
+        }
+    }
+
+    package func events(_ query: EventQuery) async throws(EventLogError) -> EventPage {
+        try await reading.ask { reader throws(EventLogError) in
+            try reader.events(query)
+        }.get()
+    }
+
+    package func event(
+        seq: Int64, tenant: TenantID
+    ) async throws(EventLogError) -> RecordedEvent? {
+        try await looking.ask { reader throws(EventLogError) in
+            try reader.event(seq: seq, tenant: tenant)
+        }.get()
+    }
+
+    package func event(
+        tenantSeq: Int64, tenant: TenantID
+    ) async throws(EventLogError) -> RecordedEvent? {
+        try await reading.ask { reader throws(EventLogError) in
+            try reader.event(tenantSeq: tenantSeq, tenant: tenant)
+        }.get()
+    }
+
+    package func retired(
+        named keys: [ActivityKey]
+    ) async throws(EventLogError) -> [RecoveredHead] {
+        try await looking.ask { reader throws(EventLogError) in
+            try reader.retired(named: keys)
+        }.get()
+    }
+
+    package func retired(
+        _ activity: ActivityNumber, tenant: TenantID
+    ) async throws(EventLogError) -> RecoveredHead? {
+        try await looking.ask { reader throws(EventLogError) in
+            try reader.retired(activity, tenant: tenant)
+        }.get()
+    }
+
+    package func snapshot(
+        of activity: ActivityNumber, tenant: TenantID, at moment: LogMoment, newest: Int64
+    ) async throws(EventLogError) -> RecoveredHead? {
+        try await reading.ask { reader throws(EventLogError) in
+            try reader.snapshot(of: activity, tenant: tenant, at: moment, newest: newest)
+        }.get()
+    }
+
+    package func history(
+        after seq: Int64, limit: Int
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        try await reading.ask { reader throws(EventLogError) in
+            try reader.history(after: seq, limit: limit)
+        }.get()
+    }
+
+    package func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage {
+        try await reading.ask { reader throws(EventLogError) in
+            try reader.facts(query)
+        }.get()
+    }
+
+    package func erase(_ erasure: LogErasure) async throws(EventLogError) -> LogErased {
+        try await writing.erase(erasure).get()
+    }
+
+    /// Finishes what was handed over, copies the write-ahead log into the database and lets go of
+    /// the directory; all of that has happened on return. A second call returns when the first
+    /// one's work is done or at once.
+    package func close() async {
+        await reading.close()
+        await looking.close()
+        await writing.close()
+    }
+}

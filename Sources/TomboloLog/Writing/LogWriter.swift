@@ -1,0 +1,270 @@
+package import TomboloCore
+package import TomboloEventLog
+
+/// The one connection that writes, with all that it knows; it does the checkpoints too (two
+/// connections that do is a known way to corruption).
+///
+/// Synchronous, and for one thread at a time: whoever opens it hands it to the writer's thread and
+/// forgets it. That is why it may claim to be sendable.
+package final class LogWriter: @unchecked Sendable {
+    let engine: any LogWriting
+    var hash: KeyedHash
+    private let caution: LogCaution
+    /// What was wrong before recovery looked.
+    private let damage: [String]
+    var rows: LogRows
+    var standing: Standing
+    var retainer: LogRetainer
+    /// The tenant whose waypoints were looked at last.
+    private var forgotten: Int64 = 0
+    /// When the newest row was recorded, on the clock that nobody sets.
+    private(set) var newest = Instant.distantPast
+    private(set) var isRecovered = false
+    /// Why nothing is taken any more.
+    var failure: EventLogError?
+    private var hasCutLeft = false
+    /// The newest checkpoint was not whole: a reader needs what is in the write-ahead log.
+    private var isWALHeld = false
+
+    /// - Parameters:
+    ///   - isNew: the engine stores nothing yet, and the first commit makes its tables.
+    ///   - chance: gives a new log the key of its hash.
+    package init(
+        _ engine: any LogWriting, isNew: Bool, retention: LogRetention = .forever,
+        caution: LogCaution = LogCaution(), chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) {
+        self.engine = engine
+        self.caution = caution
+        let key = [chance.next(), chance.next()] as [UInt64]
+        do throws(LogEngineError) {
+            if isNew { try LogMeta.setHashKey(key, engine) }
+            try engine.commit()
+            (hash, damage) = try Self.hash(engine, key)
+        } catch {
+            throw error.eventLogError
+        }
+        rows = LogRows(engine)
+        standing = Standing(hash: hash)
+        retainer = LogRetainer(retention)
+    }
+
+    /// A new one where the log's own cannot be read.
+    private static func hash(
+        _ engine: any LogWriting, _ key: [UInt64]
+    ) throws(LogEngineError) -> (KeyedHash, [String]) {
+        do throws(LogEngineError) { return (try LogMeta.hash(engine), []) } catch {
+            guard case .damaged = error else { throw error }
+            // Their hashes are of the old key: start-up makes them anew from the events.
+            try engine.delete(.keys, .min ... .max, isPersonal: false)
+            try LogMeta.setHashKey(key, engine)
+            try engine.commit()
+            let line =
+                "the key of the hash of idempotency keys is damaged, and is made anew: an activity "
+                + "that ended more than 24 hours ago is not found by its id, and a request for one "
+                + "that was erased is stored again"
+            return (try LogMeta.hash(engine), [line])
+        }
+    }
+
+    /// Reads what lives, and takes its place there; needed before the first commit, which does it
+    /// by itself where nobody asked.
+    package func recover(idempotencySince: Instant) throws(EventLogError) -> RecoveredLog {
+        if let failure { throw failure }
+        do throws(LogEngineError) {
+            var recovery = try LogRecovery(
+                engine, hash: hash, since: idempotencySince, caution)
+            recovery.note(damage)
+            let last = TalliedUpTo(
+                event: recovery.log.lastSeq, fact: recovery.log.lastFactSeq)
+            try rows.recover(recovery.keys, recovery.later, after: last)
+            standing = recovery.standing(hash: hash)
+            retainer.recover(recovery.cut, try FactSizes(engine))
+            isRecovered = true
+            try repair(recovery.repair, recovery.cut)
+            return recovery.log
+        } catch {
+            throw error.eventLogError
+        }
+    }
+
+    /// Writes anew what was damaged and is known again.
+    private func repair(_ repair: LogRecovery.Repair, _ cut: LogCut) throws(LogEngineError) {
+        guard !repair.isEmpty else { return }
+        try engine.delete(.cut, .min ... .max, isPersonal: false)
+        try cut.store(engine)
+        try cut.leads.store(engine)
+        try rows.writeLater(standing)
+        for (number, name) in repair.tenants { try rows.put(number, name) }
+        try rows.put(repair.keys)
+        try engine.commit()
+        rows.settleLater()
+    }
+
+    // MARK: Committing
+
+    /// Stores `batches` in one transaction, durable on return; one answer for each. A batch that is
+    /// refused leaves the others as they are.
+    ///
+    /// - Parameter imported: the places that the batch's events have among those of their tenants,
+    ///   in an import; its heads may follow later.
+    package func store(
+        _ batches: some Sequence<AppendBatch>, as imported: ImportedPlaces? = nil
+    ) -> [Result<AppendReceipt, EventLogError>] {
+        if failure == nil, !isRecovered { recoverUnasked() }
+        if let failure { return batches.map { _ in .failure(failure) } }
+        let start = standing.savepoint
+        let retainerBefore = retainer
+        do throws(LogEngineError) {
+            var answers: [Result<AppendReceipt, EventLogError>] = []
+            for batch in batches { answers.append(try store(batch, imported)) }
+            try engine.commit()
+            standing.settle()
+            rows.settle()
+            return answers
+        } catch {
+            retainer = retainerBefore
+            let answer = abandon(error, back: start)
+            return batches.map { _ in .failure(answer) }
+        }
+    }
+
+    private func recoverUnasked() {
+        do throws(EventLogError) { _ = try recover(idempotencySince: .distantPast) } catch {
+            failure = error
+        }
+    }
+
+    private func store(
+        _ batch: AppendBatch, _ imported: ImportedPlaces?
+    ) throws(LogEngineError) -> Result<AppendReceipt, EventLogError> {
+        let receipt: AppendReceipt
+        do throws(EventLogError) {
+            let tenants = standing.tenantTable
+            receipt = try standing.place(batch, as: imported) {
+                inTime(of: batch, rows.event($0, tenants: tenants), $0)
+            } anchor: {
+                rows.anchor($0)
+            } retired: { activity in
+                // Not found and not readable are one here: the version will not agree.
+                try? RetiredDays.find(activity, engine)
+            }
+        } catch {
+            return .failure(error)
+        }
+        guard !batch.isEmpty else { return .success(receipt) }
+        if let lead = batch.lead { try retainer.note(lead, at: receipt, engine) }
+        try rows.write(
+            batch, at: receipt, &standing,
+            slack: imported == nil ? .zero : KeyChapter.Maker.slack)
+        for (chapter, bytes) in rows.filled { retainer.count(chapter, bytes) }
+        let lead = batch.lead ?? retainer.cut.leads.now
+        for recordedAt in [batch.events.last?.recordedAt, batch.facts.last?.recordedAt] {
+            if let recordedAt { newest = max(newest, recordedAt - lead) }
+        }
+        return .success(receipt)
+    }
+
+    /// An event of before as if the wall clock had been then what it is in a batch: ages are
+    /// counted on the clock that nobody sets.
+    private func inTime(of batch: AppendBatch, _ event: NewEvent?, _ seq: Int64) -> NewEvent? {
+        guard let lead = batch.lead, var event else { return event }
+        event.recordedAt = event.recordedAt - retainer.cut.leads.lead(event: seq) + lead
+        return event
+    }
+
+    /// What a failed transaction means to those whose batches were in it. A full disk is met before
+    /// the commit's last page is written, and what was written before does not count: nothing is
+    /// stored. Of any other error nobody can say (a failed fsync may have written or dropped
+    /// anything): nothing is taken any more.
+    func abandon(_ error: LogEngineError, back start: Standing.Savepoint) -> EventLogError {
+        if case .full = error, rollBack(to: start) { return error.eventLogError }
+        let unknown = EventLogError.outcomeUnknown(cause: error.cause)
+        failure = unknown
+        return unknown
+    }
+
+    func rollBack(to start: Standing.Savepoint) -> Bool {
+        do throws(LogEngineError) {
+            try engine.rollBack()
+            standing.rollBack(to: start)
+            let maker = KeyChapter.Maker(hash: hash, leads: retainer.cut.leads)
+            try rows.rolledBack(after: standing.last, maker)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    // MARK: Between commits
+
+    /// Gives the heads that wait their rows: when they are many, before a checkpoint, and before
+    /// the log is closed. A full disk is left to the next commit; after any other error nothing is
+    /// taken any more.
+    package func writeLaterHeads() {
+        guard failure == nil, !rows.later.isEmpty else { return }
+        do throws(LogEngineError) {
+            try rows.writeLater(standing)
+            try engine.commit()
+            rows.settleLater()
+        } catch {
+            _ = abandon(error, back: standing.savepoint)
+        }
+    }
+
+    /// Copies a long write-ahead log into the database, after those who wait have their answers. A
+    /// full disk is left to the next commit; after any other error nothing is taken any more.
+    package func checkpointIfDue() {
+        if rows.later.areMany { writeLaterHeads() }
+        guard failure == nil, engine.isCheckpointDue else { return }
+        writeLaterHeads()
+        guard failure == nil else { return }
+        do throws(LogEngineError) { isWALHeld = try !engine.checkpoint() } catch {
+            if case .full = error { return }
+            failure = .outcomeUnknown(cause: error.cause)
+        }
+    }
+
+    /// Cuts a piece of what is too old, in a transaction of its own, and answers what went. A full
+    /// disk is left to the next commit; after any other error nothing is taken any more.
+    @discardableResult
+    package func cutIfDue() -> CutPiece {
+        hasCutLeft = false
+        guard failure == nil, isRecovered else { return CutPiece() }
+        guard rows.hasOldKeys(at: newest) || retainer.isDue(newest) else {
+            rows.settleCut()
+            return CutPiece()
+        }
+        let before = retainer
+        do throws(LogEngineError) {
+            // Rows that nobody has counted yet may be among those that go.
+            if standing.seqs.mayBeCut(retainer.cut, of: standing.last) {
+                try rows.writeTallies(&standing)
+            }
+            let (piece, wroteHeads) = try retainer.cutPiece(
+                at: newest, standing, &rows, engine)
+            let tenant = try Waypoint.forget(
+                before: retainer.cut, from: forgotten, of: standing.highestTenant, engine)
+            try engine.commit()
+            forgotten = tenant
+            standing.seqs.settle()
+            if wroteHeads { rows.settleLater() }
+            rows.settleCut()
+            hasCutLeft = piece.goesOn
+            return piece
+        } catch {
+            retainer = before
+            _ = abandon(error, back: standing.savepoint)
+            return CutPiece()
+        }
+    }
+
+    /// Whether a piece of a cut is due although others wait: else what comes outruns what goes.
+    var owesCut: Bool { rows.allowance.isOwed }
+
+    /// Whether the next piece of a cut may go at once, where nobody waits. Not while somebody reads
+    /// all of the log: what is written is then kept beside the database.
+    var goesOnCutting: Bool { hasCutLeft && !isWALHeld && failure == nil }
+
+    /// Leaves the write-ahead log as a crash would.
+    package func leaveWALOnClose() { engine.leaveAsACrashWould() }
+}

@@ -1,0 +1,75 @@
+import TomboloLog
+
+// A table of its own for each kind, and for each day of retired activities.
+
+extension LogTable {
+    var isByDay: Bool { kind == .retired || kind == .retiredName }
+
+    static func prefix(_ kind: Kind) -> String {
+        kind == .retired ? "retired_" : "retired_name_"
+    }
+
+    var name: String {
+        switch kind {
+        case .tenant: "tenant"
+        case .event: "event"
+        case .block: "block"
+        case .keys: "keys"
+        case .snapshot: "snapshot"
+        case .fact: "fact"
+        case .factBlock: "fact_block"
+        case .factBucket: "fact_index"
+        case .head: "head"
+        case .record: "record"
+        case .meta: "meta"
+        case .cut: "cut"
+        case .tally: "tally"
+        case .waypoint: "waypoint"
+        case .retired, .retiredName: "\(Self.prefix(kind))\(shard)"
+        }
+    }
+
+    var creation: String {
+        guard kind == .waypoint else {
+            return "CREATE TABLE IF NOT EXISTS \(name)(key INTEGER PRIMARY KEY, row BLOB NOT NULL);"
+        }
+        return """
+            CREATE TABLE waypoint(
+                shard INTEGER NOT NULL, key INTEGER NOT NULL, row BLOB NOT NULL,
+                PRIMARY KEY(shard, key)) WITHOUT ROWID;
+            """
+    }
+
+    /// All that a new database has.
+    static var creations: String {
+        Kind.allCases.map { LogTable($0) }.filter { !$0.isByDay }.map(\.creation).joined()
+    }
+}
+
+/// What a statement of a table is for. Keys are ?1, or ?1 to ?2; a row is ?2, a shard ?3.
+enum TableUse: Int, CaseIterable {
+    case one, rising, falling, lengths, least, greatest, insert, replace, change, delete
+
+    static let count = allCases.count
+
+    func sql(_ table: LogTable) -> String {
+        let name = table.name
+        let shard = table.kind == .waypoint ? "shard = ?3 AND " : ""
+        let range = "FROM \(name) WHERE \(shard)key >= ?1 AND key <= ?2"
+        let columns =
+            table.kind == .waypoint
+            ? "(key, row, shard) VALUES(?1,?2,?3)" : "(key, row) VALUES(?1,?2)"
+        return switch self {
+        case .one: "SELECT key, row FROM \(name) WHERE \(shard)key = ?1"
+        case .rising: "SELECT key, row \(range) ORDER BY key"
+        case .falling: "SELECT key, row \(range) ORDER BY key DESC"
+        case .lengths: "SELECT key, length(row) \(range) ORDER BY key"
+        case .least: "SELECT min(key) \(range)"
+        case .greatest: "SELECT max(key) \(range)"
+        case .insert: "INSERT INTO \(name)\(columns)"
+        case .replace: "INSERT OR REPLACE INTO \(name)\(columns)"
+        case .change: "UPDATE \(name) SET row = ?2 WHERE \(shard)key = ?1"
+        case .delete: "DELETE \(range)"
+        }
+    }
+}

@@ -1,0 +1,383 @@
+import CSQLite
+import TomboloEventLog
+import TomboloLog
+
+/// The log's tables in one SQLite database: a table of its own for each kind, and for each day of
+/// retired activities.
+///
+/// For one thread at a time. Statements are prepared once for each kind and use.
+final class SQLiteEngine: LogWriting {
+    let path: String
+    let connection: Connection
+    private var prepared = [Prepared?](
+        repeating: nil, count: LogTable.Kind.allCases.count * TableUse.count)
+    /// Those of `prepared` that write, of tables that are there from the start: a row costs no
+    /// count of references.
+    private let writing: UnsafeMutablePointer<OpaquePointer?>
+    /// Of days.
+    private var shards: [Shard: Prepared] = [:]
+    private let begin: Statement
+    private let commitment: Statement
+    private let isWriter: Bool
+    private let checkpointPages: Int32
+    private let walPages: UnsafeMutablePointer<Int32>
+    private var isOpen = false
+    /// What was deleted is in the write-ahead log still.
+    private var owesTruncation = false
+
+    private struct Shard: Hashable {
+        var table: LogTable
+        var use: TableUse
+    }
+
+    private final class Prepared {
+        let statement: Statement
+        var isBusy = false
+        init(_ statement: consuming Statement) { self.statement = statement }
+    }
+
+    /// Opens the database at `path` to read it only; throws where it is none of ours, or of another
+    /// schema. `vfs` names another file system than the machine's, for tests.
+    init(reading path: String, vfs: String? = nil) throws(LogEngineError) {
+        self.path = path
+        (isWriter, checkpointPages) = (false, 0)
+        walPages = .allocate(capacity: 1)
+        walPages.initialize(to: 0)
+        writing = .allocate(capacity: Self.places)
+        writing.initialize(repeating: nil, count: Self.places)
+        do throws(SQLiteError) {
+            connection = try Connection(path: path, access: .reading, vfs: vfs)
+            try LogSchema.requireCurrent(connection)
+            begin = try connection.prepare("BEGIN")
+            commitment = try connection.prepare("COMMIT")
+        } catch {
+            throw error.engineError(path)
+        }
+    }
+
+    /// Opens the database at `path` to write it, or makes it; answers whether it is new: then the
+    /// first commit makes it.
+    ///
+    /// - Parameter isDraft: commits do not wait for the disk; a log that is not whole need not
+    ///   outlive a crash.
+    static func writing(
+        _ path: String, vfs: String? = nil, isDraft: Bool = false, checkpointPages: Int32
+    ) throws(LogEngineError) -> (engine: SQLiteEngine, isNew: Bool) {
+        do throws(SQLiteError) {
+            let connection = try Connection(path: path, access: .writing, vfs: vfs)
+            guard !connection.isReadOnly else { throw SQLiteError(code: SQLITE_READONLY) }
+            let isNew = try LogSchema.prepare(connection)
+            if isDraft { try connection.execute("PRAGMA synchronous = OFF") }
+            if isNew { try LogSchema.make(connection) }
+            return (try SQLiteEngine(path, connection, checkpointPages, isOpen: isNew), isNew)
+        } catch {
+            throw error.engineError(path)
+        }
+    }
+
+    private init(
+        _ path: String, _ connection: consuming Connection, _ checkpointPages: Int32, isOpen: Bool
+    ) throws(SQLiteError) {
+        self.path = path
+        self.isOpen = isOpen
+        begin = try connection.prepare("BEGIN IMMEDIATE")
+        commitment = try connection.prepare("COMMIT")
+        (isWriter, self.checkpointPages) = (true, checkpointPages)
+        walPages = .allocate(capacity: 1)
+        walPages.initialize(to: 0)
+        writing = .allocate(capacity: Self.places)
+        writing.initialize(repeating: nil, count: Self.places)
+        connection.countWALPages(in: walPages)
+        self.connection = connection
+    }
+
+    private static let places = LogTable.Kind.allCases.count * LogPut.allCases.count
+
+    deinit {
+        walPages.deallocate()
+        writing.deallocate()
+    }
+
+    // MARK: Statements
+
+    /// nil where the table, which is a day's, is not there.
+    @inline(__always)
+    private func statement(_ use: TableUse, _ table: LogTable) throws(SQLiteError) -> Prepared? {
+        let index = table.kind.rawValue * TableUse.count + use.rawValue
+        if !table.isByDay, let found = prepared[index], !found.isBusy { return found }
+        return try otherStatement(use, table, index)
+    }
+
+    private func otherStatement(
+        _ use: TableUse, _ table: LogTable, _ index: Int
+    ) throws(SQLiteError) -> Prepared? {
+        guard table.isByDay else {
+            let new = Prepared(try connection.prepare(use.sql(table)))
+            // One whose rows are being looked at keeps its place.
+            if prepared[index] == nil { prepared[index] = new }
+            return new
+        }
+        let key = Shard(table: table, use: use)
+        if let found = shards[key], !found.isBusy { return found }
+        guard try exists(table) else { return nil }
+        let new = Prepared(try connection.prepare(use.sql(table)))
+        if shards[key] == nil { shards[key] = new }
+        return new
+    }
+
+    private func exists(_ table: LogTable) throws(SQLiteError) -> Bool {
+        try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = '\(table.name)'")
+            > 0
+    }
+
+    private func days(_ kind: LogTable.Kind) throws(SQLiteError) -> [Int64] {
+        let prefix = LogTable.prefix(kind)
+        let names = try connection.prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB '\(prefix)*'")
+        var days: [Int64] = []
+        while try names.step() {
+            let name = String(decoding: names.bytes(0), as: UTF8.self)
+            if let day = Int64(name.dropFirst(prefix.count)) { days.append(day) }
+        }
+        // Another connection may have dropped the others.
+        if shards.contains(where: {
+            $0.key.table.kind == kind && !days.contains($0.key.table.shard)
+        }) {
+            shards = shards.filter {
+                $0.key.table.kind != kind || days.contains($0.key.table.shard)
+            }
+        }
+        return days.sorted()
+    }
+
+    private func checked<Answer>(
+        _ body: () throws(SQLiteError) -> Answer
+    ) throws(LogEngineError) -> Answer {
+        do throws(SQLiteError) { return try body() } catch { throw error.engineError(path) }
+    }
+
+    // MARK: Reading
+
+    func atOneMoment<Answer>(
+        _ body: () throws(LogEngineError) -> Answer
+    ) throws(LogEngineError) -> Answer {
+        guard connection.isIdle, !isWriter else { return try body() }
+        try checked { () throws(SQLiteError) in try begin.execute() }
+        do throws(LogEngineError) {
+            let answer = try body()
+            try checked { () throws(SQLiteError) in try commitment.execute() }
+            return answer
+        } catch {
+            // What was read is let go; the first error is the one that counts.
+            if !connection.isIdle { try? commitment.execute() }
+            throw error
+        }
+    }
+
+    func row<Answer>(
+        _ table: LogTable, _ key: Int64, _ take: (Int64, RawSpan) -> Answer?
+    ) throws(LogEngineError) -> Answer? {
+        try checked { () throws(SQLiteError) in
+            guard let found = try statement(.one, table) else { return nil }
+            found.statement.bind(key, at: 1)
+            if table.kind == .waypoint { found.statement.bind(table.shard, at: 3) }
+            defer { found.statement.reset() }
+            return try found.statement.step()
+                ? take(key, found.statement.bytes(1).bytes) : nil
+        }
+    }
+
+    func scan(
+        _ table: LogTable, _ keys: ClosedRange<Int64>, _ order: LogOrder,
+        _ take: (Int64, RawSpan) throws(LogEngineError) -> Bool
+    ) throws(LogEngineError) {
+        try walk(order == .rising ? .rising : .falling, table, keys) {
+            statement throws(LogEngineError) in
+            try take(statement.integer(0), statement.bytes(1).bytes)
+        }
+    }
+
+    func lengths(
+        _ table: LogTable, _ keys: ClosedRange<Int64>, _ take: (Int64, Int64) -> Bool
+    ) throws(LogEngineError) {
+        try walk(.lengths, table, keys) { take($0.integer(0), $0.integer(1)) }
+    }
+
+    private func walk(
+        _ use: TableUse, _ table: LogTable, _ keys: ClosedRange<Int64>,
+        _ take: (borrowing Statement) throws(LogEngineError) -> Bool
+    ) throws(LogEngineError) {
+        let found = try checked { () throws(SQLiteError) in try statement(use, table) }
+        guard let found else { return }
+        found.isBusy = true
+        bind(keys, table, found.statement)
+        defer {
+            found.statement.reset()
+            found.isBusy = false
+        }
+        while try checked({ () throws(SQLiteError) in try found.statement.step() }) {
+            guard try take(found.statement) else { return }
+        }
+    }
+
+    private func bind(
+        _ keys: ClosedRange<Int64>, _ table: LogTable, _ statement: borrowing Statement
+    ) {
+        statement.bind(keys.lowerBound, at: 1)
+        statement.bind(keys.upperBound, at: 2)
+        if table.kind == .waypoint { statement.bind(table.shard, at: 3) }
+    }
+
+    func edge(
+        _ table: LogTable, _ order: LogOrder, in keys: ClosedRange<Int64>
+    ) throws(LogEngineError) -> Int64? {
+        try checked { () throws(SQLiteError) in
+            let use: TableUse = order == .rising ? .least : .greatest
+            guard let found = try statement(use, table) else { return nil }
+            bind(keys, table, found.statement)
+            defer { found.statement.reset() }
+            guard try found.statement.step(), !found.statement.isNull(0) else { return nil }
+            return found.statement.integer(0)
+        }
+    }
+
+    func shards(of kind: LogTable.Kind) throws(LogEngineError) -> [Int64] {
+        try checked { () throws(SQLiteError) in
+            guard kind == .waypoint else { return try days(kind) }
+            let rows = try connection.prepare("SELECT DISTINCT shard FROM waypoint ORDER BY shard")
+            var shards: [Int64] = []
+            while try rows.step() { shards.append(rows.integer(0)) }
+            return shards
+        }
+    }
+
+    func fault() throws(LogEngineError) -> String? {
+        let verdict = try checked { () throws(SQLiteError) in
+            try connection.text("PRAGMA quick_check(1)") ?? ""
+        }
+        return verdict == "ok" ? nil : "SQLite: \(verdict)"
+    }
+
+    // MARK: Writing
+
+    func put(
+        _ table: LogTable, _ key: Int64, _ row: UnsafeRawBufferPointer, over: LogPut
+    ) throws(LogEngineError) {
+        guard isOpen, let handle = writing[Self.place(table, over)] else {
+            return try putFirst(table, key, row, over)
+        }
+        sqlite3_bind_int64(handle, 1, key)
+        sqlite3_bind_blob64(handle, 2, row.baseAddress, UInt64(row.count), nil)
+        let code = sqlite3_step(handle)
+        sqlite3_reset(handle)
+        guard code == SQLITE_DONE else {
+            throw SQLiteError(sqlite3_db_handle(handle)).engineError(path)
+        }
+    }
+
+    @inline(__always)
+    private static func place(_ table: LogTable, _ over: LogPut) -> Int {
+        table.kind.rawValue * LogPut.allCases.count + over.rawValue
+    }
+
+    private func putFirst(
+        _ table: LogTable, _ key: Int64, _ row: UnsafeRawBufferPointer, _ over: LogPut
+    ) throws(LogEngineError) {
+        do throws(SQLiteError) {
+            try open()
+            let use: TableUse =
+                switch over {
+                case .new: .insert
+                case .changed: .change
+                case .any: .replace
+                }
+            var found = try statement(use, table)
+            if found == nil { found = try made(use, table) }
+            guard let found else { return }
+            if !table.isByDay, table.kind != .waypoint {
+                writing[Self.place(table, over)] = found.statement.handle
+            }
+            found.statement.bind(key, at: 1)
+            found.statement.bindBlob(row, at: 2)
+            if table.kind == .waypoint { found.statement.bind(table.shard, at: 3) }
+            try found.statement.execute()
+        } catch {
+            throw error.engineError(path)
+        }
+    }
+
+    /// The same for a day that has no table yet.
+    private func made(_ use: TableUse, _ table: LogTable) throws(SQLiteError) -> Prepared {
+        try connection.execute(table.creation)
+        let new = Prepared(try connection.prepare(use.sql(table)))
+        shards[Shard(table: table, use: use)] = new
+        return new
+    }
+
+    func delete(
+        _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
+    ) throws(LogEngineError) -> Int64 {
+        try checked { () throws(SQLiteError) in
+            try open()
+            guard let found = try statement(.delete, table) else { return 0 }
+            bind(keys, table, found.statement)
+            if !isPersonal { try connection.execute("PRAGMA secure_delete = FAST") }
+            let code = found.statement.run()
+            if !isPersonal { try connection.execute("PRAGMA secure_delete = ON") }
+            try found.statement.check(code)
+            return connection.changes
+        }
+    }
+
+    func drop(_ table: LogTable) throws(LogEngineError) {
+        try checked { () throws(SQLiteError) in
+            try open()
+            shards = shards.filter { $0.key.table != table }
+            try connection.execute("DROP TABLE IF EXISTS \(table.name)")
+        }
+    }
+
+    private func open() throws(SQLiteError) {
+        guard !isOpen else { return }
+        try begin.execute()
+        isOpen = true
+    }
+
+    func commit() throws(LogEngineError) {
+        guard isOpen else { return }
+        try checked { () throws(SQLiteError) in try commitment.execute() }
+        isOpen = false
+    }
+
+    func rollBack() throws(LogEngineError) {
+        guard isOpen else { return }
+        try checked { () throws(SQLiteError) in
+            if !connection.isIdle { try connection.execute("ROLLBACK") }
+        }
+        isOpen = false
+        // A table that the transaction made is gone.
+        shards = [:]
+    }
+
+    // MARK: Between commits
+
+    var isCheckpointDue: Bool { walPages.pointee > 0 && walPages.pointee >= checkpointPages }
+
+    func checkpoint() throws(LogEngineError) -> Bool {
+        defer { walPages.pointee = 0 }
+        return try checked { () throws(SQLiteError) in
+            guard owesTruncation else { return try connection.checkpoint() }
+            owesTruncation = try !connection.truncateWAL(waiting: 0)
+            return !owesTruncation
+        }
+    }
+
+    func scrub(waiting milliseconds: Int32) throws(LogEngineError) -> Bool {
+        try checked { () throws(SQLiteError) in
+            owesTruncation = try !connection.truncateWAL(waiting: milliseconds)
+            return !owesTruncation
+        }
+    }
+
+    func leaveAsACrashWould() { connection.leaveWALOnClose() }
+}

@@ -1,0 +1,136 @@
+import Glibc
+import TomboloCore
+package import TomboloEventLog
+package import TomboloLog
+
+/// The default log: one SQLite database in one directory.
+///
+/// No two relays write one directory, and a killed one leaves nothing behind that keeps the next
+/// out. What was acknowledged survives `kill -9` and loss of power on a disk that does what fsync
+/// says. It does not survive the disk: see `LogBackup`.
+///
+/// ```swift
+/// let log = try SQLiteEventLog(directory: directory, chance: &chance)
+/// let found = try await log.recover(idempotencySince: .distantPast)  // before the first append
+/// _ = try await log.append(batch)
+/// await log.close()
+/// ```
+package typealias SQLiteEventLog = EngineEventLog
+
+extension EngineEventLog {
+    /// Opens the log in `directory`, or makes both; `chance` seeds a new log's hash of idempotency
+    /// keys; `retention` says what goes with time; `caution` what is not touched. Throws
+    /// `.unusable` where another relay has it open, where it is of a newer schema or of another
+    /// program, or where the file system refuses.
+    package convenience init(
+        directory: String, retention: LogRetention = .forever, caution: LogCaution = LogCaution(),
+        chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) {
+        let room = DiskRoom(directory: directory)
+        let held = try DataDirectory(directory)
+        // The ballast is there for this: what was accepted is to be delivered.
+        if room.fullness != nil { _ = room.make() }
+        let (path, damage) = (held.databasePath, DamageList())
+        let (writer, reader, lookup): (LogWriter, LogReader, LogReader)
+        do throws(EventLogError) {
+            try held.createDatabase()
+            writer = try LogWriter(
+                path: path, retention: retention, caution: caution, chance: &chance)
+            reader = try LogReader(path: path, damage: damage)
+            lookup = try LogReader(path: path, damage: damage)
+        } catch {
+            throw room.explaining(error)
+        }
+        room.fillBallast()
+        try self.init(
+            writer, reading: reader, looking: lookup, damage: damage, lastRun: held.lastRun,
+            room: room, closed: { held.letGo() })
+    }
+}
+
+// `vfs` names another file system than the machine's, for tests.
+
+extension LogWriter {
+    /// A write-ahead log of this many pages is copied into the database: 32 MB. Below 4,062 its
+    /// index needs one page of shared memory, which a full disk cannot refuse later.
+    package static let checkpointPages: Int32 = 4_000
+
+    /// Opens or creates the database at `path`; `chance` gives a new one the key of its hash.
+    package convenience init(
+        path: String, vfs: String? = nil, isDraft: Bool = false,
+        checkpointPages: Int32 = LogWriter.checkpointPages, retention: LogRetention = .forever,
+        caution: LogCaution = LogCaution(), chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) {
+        let (engine, isNew) = try unusable { () throws(LogEngineError) in
+            try SQLiteEngine.writing(
+                path, vfs: vfs, isDraft: isDraft, checkpointPages: checkpointPages)
+        }
+        try self.init(
+            engine, isNew: isNew, retention: retention, caution: caution, chance: &chance)
+    }
+}
+
+private func unusable<Answer>(
+    _ body: () throws(LogEngineError) -> Answer
+) throws(EventLogError) -> Answer {
+    do throws(LogEngineError) { return try body() } catch { throw error.eventLogError }
+}
+
+private func reading(_ path: String, _ vfs: String? = nil) throws(EventLogError) -> SQLiteEngine {
+    try unusable { () throws(LogEngineError) in try SQLiteEngine(reading: path, vfs: vfs) }
+}
+
+extension LogReader {
+    /// Opens the database at `path`, which a writer holds open; rows found damaged go to `damage`.
+    package convenience init(
+        path: String, vfs: String? = nil, damage: DamageList
+    ) throws(EventLogError) {
+        try self.init(reading(path, vfs), damage: damage)
+    }
+}
+
+extension LogVerification {
+    /// Opens the database at `path`, which is there, and changes nothing in it.
+    package convenience init(path: String, vfs: String? = nil) throws(EventLogError) {
+        self.init(try reading(path, vfs))
+    }
+}
+
+extension LogExport {
+    /// Opens the database at `path`, which is there, and changes nothing in it.
+    package convenience init(path: String) throws(EventLogError) { self.init(try reading(path)) }
+}
+
+extension LogReplay {
+    /// Opens the database at `path`, which is there.
+    package convenience init(path: String) throws(EventLogError) { self.init(try reading(path)) }
+}
+
+extension LogImport {
+    /// Makes the log in `directory`, which holds none.
+    package convenience init(
+        directory: String, chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) {
+        let held = try DataDirectory(directory)
+        let path = held.databasePath
+        guard access(path, F_OK) != 0 else {
+            throw .unusable(
+                cause: "there is a log in \(directory) already",
+                hint: "import into a directory of its own: --data DIR")
+        }
+        let draft = path + ".importing"
+        LogBackup.remove(draft)
+        try LogBackup.make(draft)
+        let writer = try LogWriter(path: draft, isDraft: true, chance: &chance)
+        try self.init(
+            writer,
+            finished: { () throws(EventLogError) in
+                try LogBackup.sync(draft)
+                // An earlier log may have left files beside it.
+                LogBackup.remove(path)
+                guard rename(draft, path) == 0 else { throw LogBackup.failed(path) }
+                try LogBackup.sync(directory)
+                held.letGo()
+            }, abandoned: { LogBackup.remove(draft) })
+    }
+}

@@ -49,8 +49,8 @@ package enum LogBackup {
         let draft = held.databasePath + ".restoring"
         remove(draft)
         try make(draft)
-        try copy(from: path, to: draft, progress: progress)
         do throws(EventLogError) {
+            try copy(from: path, to: draft, progress: progress)
             try check(draft, of: path, takesDamage: takesDamage, &chance)
         } catch {
             remove(draft)

@@ -95,9 +95,8 @@ package final class SchemaFive {
         }
         try readHeads(day: nil, tenants, tail, take)
         for day in try retiredDays() { try readHeads(day: day, tenants, HeadTail(), take) }
-        try each("SELECT key, crc, value FROM record ORDER BY key") { row in
-            try take(.record(try record(row)))
-        }
+        let records = "SELECT key, crc, value FROM record ORDER BY key"
+        try each(records) { try take(.record(try record($0))) }
         for name in tenants.all.compactMap(tenants.name) {
             let tally = last[name] ?? Tally()
             try take(.tally(name, event: tally.event, fact: tally.fact))

@@ -138,8 +138,18 @@ private func refusal(_ items: [LogItem]) -> String {
                 RecordedFact(
                     seq: 2, tenantSeq: 2,
                     fact: Sample.fact(String(repeating: "k", count: 65_536)))),
+            .event(
+                RecordedEvent(
+                    seq: 1_001, tenantSeq: 1_001, previous: 1_000,
+                    event: Sample.event(1, after: LogTable.numberMax))),
             .snapshot(ActivityNumber(2), value: [], seq: 1_000),
         ]
+        let gap = RecordedEvent(
+            seq: 1_001, tenantSeq: 1_001, previous: 1_000, event: Sample.event(1, after: 7))
+        let end = LogItem.end(items: Int64(items.count))
+        #expect(
+            refusal(Array(items.dropLast()) + [.event(gap), end])
+                .hasSuffix("version 8 of activity 1 comes after 1000"))
         for item in hostile {
             #expect(!refusal(Array(items.dropLast()) + [item]).isEmpty, "\(item)")
         }

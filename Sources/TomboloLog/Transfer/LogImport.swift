@@ -168,7 +168,14 @@ package final class LogImport {
         let (waiting, places) = (batch, self.places)
         batch = AppendBatch()
         self.places = ImportedPlaces()
-        for answer in try writer.store([waiting], as: places) { _ = try answer.get() }
+        for answer in try writer.store([waiting], as: places) {
+            guard case .failure(let error) = answer else { continue }
+            guard case .versionConflict(let activity, let expected, let actual) = error else {
+                throw error
+            }
+            throw refused(
+                "version \(expected + 1) of activity \(activity.rawValue) comes after \(actual)")
+        }
         try writer.checkpointIfDue()
     }
 
@@ -197,7 +204,8 @@ extension LogItem {
             case .lead(let event, let fact, let seconds):
                 seqs.contains(event) && seqs.contains(fact) && ClockLeads.range.contains(seconds)
             case .event(let recorded):
-                seqs.contains(recorded.seq) && seqs.contains(recorded.event.expectedVersion)
+                seqs.contains(recorded.seq)
+                    && (0..<LogTable.numberMax).contains(recorded.event.expectedVersion)
                     && activities.contains(recorded.event.activity.rawValue)
                     && recorded.previous >= 0 && recorded.previous < recorded.seq
                     && recorded.tenantSeq > 0 && recorded.tenantSeq <= recorded.seq

@@ -140,12 +140,8 @@ final class SQLiteEngine: LogWriting {
             if let day = Int64(name.dropFirst(prefix.count)) { days.append(day) }
         }
         // Another connection may have dropped the others.
-        if shards.contains(where: {
-            $0.key.table.kind == kind && !days.contains($0.key.table.shard)
-        }) {
-            shards = shards.filter {
-                $0.key.table.kind != kind || days.contains($0.key.table.shard)
-            }
+        if shards.contains(where: { !days.contains($0.key.table.shard) }) {
+            shards = shards.filter { days.contains($0.key.table.shard) }
         }
         return days.sorted()
     }

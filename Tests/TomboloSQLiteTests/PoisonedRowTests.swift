@@ -78,6 +78,18 @@ private func blob(_ row: UnsafeRawBufferPointer) -> String {
         await log.close()
     }
 
+    @Test(arguments: [Int64.min, -1, 0, .max])
+    func `verify takes a row of any key in any table`(key: Int64) async throws {
+        let place = try await filled()
+        for kind in LogTable.Kind.allCases
+        where ![.retired, .retiredName, .waypoint].contains(kind) {
+            let name = LogTable(kind).name
+            shell(place, "INSERT OR REPLACE INTO \(name)(key, row) VALUES(\(key), zeroblob(9000))")
+        }
+        let verdict = try LogVerification(path: place.directory + "/tombolo.db").run { _ in }
+        #expect(verdict.wrongCount > 5)
+    }
+
     @Test func `a damaged key of the hash is made anew, with a line`() async throws {
         let place = try await filled()
         let recovered = try await start(

@@ -75,7 +75,7 @@ extension LogReader {
     ) throws(LogEngineError) {
         guard walk.position < walk.last else { return }
         let firstBlock = LogChapter.first(of: walk.position + 1)
-        try engine.scan(.block, after: firstBlock - 1, upTo: .max) {
+        try engine.scan(.block, after: firstBlock - 1) {
             first, row throws(LogEngineError) in
             // Where a block has no row, its events are looked at one by one.
             try read(upTo: min(first - 1, walk.last), query, tenant, &walk)

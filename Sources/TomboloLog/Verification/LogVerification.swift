@@ -248,6 +248,10 @@ package final class LogVerification {
     /// Blocks and snapshots: each row, and that a block has what is in it.
     private func readStones() throws(LogEngineError) {
         try engine.scan(.block) { first, row throws(LogEngineError) in
+            guard (1...LogTable.numberMax).contains(first) else {
+                verdict.add("block \(first): no log gave that number")
+                return true
+            }
             guard let chapter = LogChapter(first, row) else {
                 verdict.add("block \(first): its row is damaged")
                 return true

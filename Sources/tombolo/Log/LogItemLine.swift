@@ -205,9 +205,11 @@ enum LogItemLine {
         {
             key = IdempotencyKey(key: text, bodyDigest: digest)
         }
+        let version = try integer(view, "version")
+        guard version > 0 else { throw Fault(cause: "\"version\" is not above 0") }
         let event = NewEvent(
             tenant: try tenant(view), activity: ActivityNumber(try integer(view, "activity")),
-            expectedVersion: try integer(view, "version") - 1, kind: kind,
+            expectedVersion: version - 1, kind: kind,
             recordedAt: Instant(nanoseconds: try integer(view, "recorded_at")),
             body: try bytes(view, "body"), idempotency: key,
             key: view["by"]?.string.map { AskingKey(id: $0) } ?? .unknown)

@@ -94,7 +94,7 @@ final class DiskRoom: LogRoom {
     }
 
     /// Gives the ballast's room up. False where there is none left.
-    func make() -> Bool {
+    func makeRoom() -> Bool {
         var status = stat()
         guard stat(ballastPath, &status) == 0, status.st_blocks > 0 else { return false }
         guard unlink(ballastPath) == 0 else { return false }

@@ -167,6 +167,6 @@ private final class MemoryEngine: LogWriting {
 package struct MemoryRoom: LogRoom {
     package init() {}
     package var isThere: Bool { true }
-    package func make() -> Bool { false }
+    package func makeRoom() -> Bool { false }
     package func explaining(_ error: EventLogError) -> EventLogError { error }
 }

@@ -222,8 +222,8 @@ private func hint(_ body: () throws -> Void) -> String {
         let place = SQLitePlace()
         let room = DiskRoom(directory: place.directory)
         room.fillBallast()
-        #expect(room.make())
-        #expect(!room.make())
+        #expect(room.makeRoom())
+        #expect(!room.makeRoom())
         #expect(access(place.directory + "/tombolo.ballast", F_OK) != 0)
     }
 }

@@ -40,8 +40,8 @@ package struct KeyHashTable: Sendable {
         place(Slot(hash: hash, seq: seq))
     }
 
-    /// Adds many, each hash with its sequence. The memory of the next ones is fetched meanwhile:
-    /// half the time of one by one.
+    /// Adds many, each hash with its sequence. The memory of the next ones is fetched meanwhile, so
+    /// that no key waits for its own.
     package mutating func insert(_ hashes: ArraySlice<UInt64>, seqs: ArraySlice<Int64>) {
         while (used + hashes.count) * 4 > slots.count * 3 { rebuild(for: hashes.count) }
         let mask = slots.count - 1

@@ -45,8 +45,8 @@ package enum LogPut: Int, CaseIterable, Sendable {
 
 /// An engine as those see it who only read: ordered tables of integer key → bytes.
 ///
-/// Synchronous: it may block, and is called on the log's own threads. `row` sees what was put in
-/// the open transaction, the others what is committed too.
+/// Synchronous: it may block, and is called on the log's own threads. Reads of the writer include
+/// what it put in its open transaction. `take` may ask the engine too.
 package protocol LogReading: AnyObject {
     /// Runs `body`, whose reads are all of one moment.
     func atOneMoment<Answer>(
@@ -89,7 +89,7 @@ package protocol LogWriting: LogReading {
     ) throws(LogEngineError)
 
     /// Deletes rows, in a transaction that it opens where none is; answers how many. What they held
-    /// is overwritten, unless it was nobody's.
+    /// is overwritten where `isPersonal`.
     @discardableResult
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
@@ -124,9 +124,9 @@ package protocol LogRoom: Sendable {
     var isThere: Bool { get }
 
     /// Gives room up that was kept for this. False where there is none left.
-    func make() -> Bool
+    func makeRoom() -> Bool
 
-    /// An engine calls a lack of room other names too.
+    /// The same error, or that there is no room, where an engine reports that as something else.
     func explaining(_ error: EventLogError) -> EventLogError
 }
 

@@ -2,7 +2,7 @@ import TomboloCore
 package import TomboloEventLog
 
 extension LogWriter {
-    /// How long readers are waited for when what was erased leaves the write-ahead log.
+    /// How long readers are waited for when what was erased leaves the files.
     private static let truncationMilliseconds: Int32 = 500
 
     /// Erases all of it at once; for tests, and for those who do nothing else.

@@ -61,7 +61,7 @@ struct FactChapter {
 
     // MARK: Its rows
 
-    /// The row of `fact_block`: how many bytes the facts count, and the blocks. Its key is the
+    /// The row of `factBlock`: how many bytes the facts count, and the blocks. Its key is the
     /// chapter's first sequence.
     func encode(_ first: Int64, into buffer: inout RowBuffer) -> UnsafeRawBufferPointer {
         blocks.withUnsafeBytes { buffer.row(.factBlock, first, bytes, $0) }
@@ -82,7 +82,7 @@ struct FactChapter {
         try engine.put(.factBlock, first, encode(first, into: &buffer))
     }
 
-    /// The rows of `fact_index`.
+    /// The rows of `factBucket`.
     private func storeBuckets(
         _ chapter: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
     ) throws(LogEngineError) {
@@ -154,7 +154,7 @@ struct FactChapter {
     }
 }
 
-/// A row of the table `fact_index`: which facts of a chapter some activities and devices have.
+/// A row of the table `factBucket`: which facts of a chapter some activities and devices have.
 struct FactBucket {
     static func encode(
         _ key: Int64, _ entries: ArraySlice<UInt8>, into buffer: inout RowBuffer

@@ -12,7 +12,7 @@ enum FactIndex {
     static let size: Int64 = 16_384
     /// Facts that share a block: a page of 100 rows that lie in as many blocks reads 25,600 rows.
     static let blockSize: Int64 = 256
-    /// A chapter has so many rows in the table `fact_index`, about 2.5 kB each.
+    /// A chapter has so many rows in the table `factBucket`, about 2.5 kB each.
     static let buckets: Int64 = 64
 
     /// Whether a fact can have that sequence.

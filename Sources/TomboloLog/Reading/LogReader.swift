@@ -1,10 +1,9 @@
 package import TomboloCore
 package import TomboloEventLog
 
-/// Answers questions. Each answer is of one moment, and never holds the writer
-/// up.
+/// Answers questions. Each answer is of one moment, and never holds the writer up.
 ///
-/// Synchronous, for one thread at a time: whoever opens it hands it to the reader's thread and
+/// Synchronous, for one thread at a time: who opens it hands it to the reader's thread and
 /// forgets it. That is why it may claim to be sendable.
 package final class LogReader: @unchecked Sendable {
     let engine: any LogReading

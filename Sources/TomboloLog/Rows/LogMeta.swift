@@ -17,7 +17,7 @@ package enum LogMeta {
         try set(.hash, (key[0], key[1]) as HashKey, engine)
     }
 
-    /// Throws SQLITE_CORRUPT where the key's row is missing or damaged.
+    /// Throws `.damaged` where the key's row is missing or damaged.
     static func hash(_ engine: any LogReading) throws(LogEngineError) -> KeyedHash {
         let key = try hashKey(engine)
         return KeyedHash(key0: key[0], key1: key[1])
@@ -25,7 +25,7 @@ package enum LogMeta {
 
     /// The same as two words.
     static func hashKey(_ engine: any LogReading) throws(LogEngineError) -> [UInt64] {
-        guard let key = try value(.hash, HashKey.self, engine)?.right else {
+        guard let found = try value(.hash, HashKey.self, engine), let key = found else {
             throw LogEngineError.damaged(
                 cause: "the key of the log's hashes is damaged", hint: "restore a backup")
         }
@@ -44,7 +44,7 @@ package enum LogMeta {
         _ engine: any LogReading, damage: (String) -> Void
     ) throws(LogEngineError) -> Instant? {
         guard let found = try value(.restored, Int64.self, engine) else { return nil }
-        guard let nanoseconds = found.right else {
+        guard let nanoseconds = found else {
             damage(
                 "when the log was last restored is damaged: phones may show what it does not have")
             return nil
@@ -59,12 +59,12 @@ package enum LogMeta {
         try engine.put(.meta, key.rawValue, buffer.row(.meta, key.rawValue, numbers))
     }
 
-    /// `right` is nil where the row is damaged.
+    /// nil where there is no such row, and a nil in it where the row is damaged.
     private static func value<Numbers: BitwiseCopyable>(
         _ key: Key, _ type: Numbers.Type, _ engine: any LogReading
-    ) throws(LogEngineError) -> (right: Numbers?, Void)? {
+    ) throws(LogEngineError) -> Numbers?? {
         try engine.row(.meta, key.rawValue) { key, row in
-            (RowChecksum.isRight(.meta, key, row) ? row.numbers(Numbers.self) : nil, ())
+            .some(RowChecksum.isRight(.meta, key, row) ? row.numbers(Numbers.self) : nil)
         }
     }
 }

@@ -230,7 +230,7 @@ extension LogItem {
 }
 
 extension LogWriter {
-    /// All of the log is in the database's own file, which then may get another name.
+    /// All of the log is durable, in the files that the engine keeps when it is closed.
     fileprivate func complete() throws(EventLogError) {
         writeLaterHeads()
         if let failure { throw failure }

@@ -4,7 +4,7 @@ package import TomboloEventLog
 /// Reads all of a log, of one moment, and says what is wrong with it: gaps, checksums, versions and
 /// back pointers, and heads that are not what their events come to.
 ///
-/// A relay may write meanwhile; what it writes is kept beside the database until this is through.
+/// A relay may write meanwhile; what it writes is kept by the engine until this is through.
 /// Memory grows with the activities that run at one moment of the log, not with its length.
 package final class LogVerification {
     /// What was found.

@@ -127,9 +127,8 @@ package final class EngineEventLog: EventLog {
         try await writing.erase(erasure).get()
     }
 
-    /// Finishes what was handed over, copies the write-ahead log into the database and lets go of
-    /// the directory; all of that has happened on return. A second call returns when the first
-    /// one's work is done or at once.
+    /// Finishes what was handed over and closes the engine; all of that has happened on return. A
+    /// second call returns when the first one's work is done or at once.
     package func close() async {
         await reading.close()
         await looking.close()

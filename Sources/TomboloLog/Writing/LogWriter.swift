@@ -1,10 +1,9 @@
 package import TomboloCore
 package import TomboloEventLog
 
-/// The one connection that writes, with all that it knows; it does the checkpoints too (two
-/// connections that do is a known way to corruption).
+/// The log's only writer, with all that it knows. It does the engine's checkpoints too.
 ///
-/// Synchronous, and for one thread at a time: whoever opens it hands it to the writer's thread and
+/// Synchronous, and for one thread at a time: who opens it hands it to the writer's thread and
 /// forgets it. That is why it may claim to be sendable.
 package final class LogWriter: @unchecked Sendable {
     let engine: any LogWriting
@@ -23,7 +22,7 @@ package final class LogWriter: @unchecked Sendable {
     /// Why nothing is taken any more.
     var failure: EventLogError?
     private var hasCutLeft = false
-    /// The newest checkpoint was not whole: a reader needs what is in the write-ahead log.
+    /// A reader held up the newest checkpoint.
     private var isWALHeld = false
 
     /// - Parameters:
@@ -211,7 +210,7 @@ package final class LogWriter: @unchecked Sendable {
         }
     }
 
-    /// Copies a long write-ahead log into the database, after those who wait have their answers. A
+    /// Does the engine's checkpoint where it is due, after those who wait have their answers. A
     /// full disk is left to the next commit; after any other error nothing is taken any more.
     package func checkpointIfDue() {
         if rows.later.areMany { writeLaterHeads() }
@@ -262,9 +261,9 @@ package final class LogWriter: @unchecked Sendable {
     var owesCut: Bool { rows.allowance.isOwed }
 
     /// Whether the next piece of a cut may go at once, where nobody waits. Not while somebody reads
-    /// all of the log: what is written is then kept beside the database.
+    /// all of the log: the engine then keeps all that is written for that reader.
     var goesOnCutting: Bool { hasCutLeft && !isWALHeld && failure == nil }
 
-    /// Leaves the write-ahead log as a crash would.
+    /// Closing leaves all as a crash would.
     package func leaveWALOnClose() { engine.leaveAsACrashWould() }
 }

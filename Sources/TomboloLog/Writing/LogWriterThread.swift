@@ -73,7 +73,7 @@ final class LogWriterThread: Sendable {
         }
     }
 
-    /// Finishes what waits and closes the database; back when the directory is free again.
+    /// Finishes what waits and closes the engine; back when another relay may open the log.
     func close() async {
         _ = jobs.put(.close)
         jobs.close()
@@ -164,7 +164,7 @@ final class LogWriterThread: Sendable {
 
     private static func append(_ group: Group, _ writer: LogWriter, _ room: any LogRoom) {
         var answers = writer.store(group.batches)
-        if answers.contains(where: Self.isFull), room.make() {
+        if answers.contains(where: Self.isFull), room.makeRoom() {
             answers = writer.store(group.batches)
         }
         for (continuation, answer) in zip(group.continuations, answers) {

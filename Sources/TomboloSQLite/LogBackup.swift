@@ -56,13 +56,9 @@ package enum LogBackup {
             remove(draft)
             throw error
         }
-        do throws(LogEngineError) {
-            let (engine, _) = try SQLiteEngine.writing(draft, checkpointPages: 0)
-            try LogMeta.setRestored(now, engine)
-            try engine.commit()
-        } catch {
-            throw error.eventLogError
-        }
+        let (engine, _) = try SQLiteEngine.writing(draft, checkpointPages: 0)
+        try LogMeta.setRestored(now, engine)
+        try engine.commit()
         try sync(draft)
         // An earlier log may have left files beside it.
         remove(held.databasePath)

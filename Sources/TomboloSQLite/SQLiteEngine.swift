@@ -38,7 +38,7 @@ final class SQLiteEngine: LogWriting {
 
     /// Opens the database at `path` to read it only; throws where it is none of ours, or of another
     /// schema. `vfs` names another file system than the machine's, for tests.
-    init(reading path: String, vfs: String? = nil) throws(LogEngineError) {
+    init(reading path: String, vfs: String? = nil) throws(EventLogError) {
         self.path = path
         (isWriter, checkpointPages) = (false, 0)
         walPages = .allocate(capacity: 1)
@@ -62,7 +62,7 @@ final class SQLiteEngine: LogWriting {
     ///   outlive a crash.
     static func writing(
         _ path: String, vfs: String? = nil, isDraft: Bool = false, checkpointPages: Int32
-    ) throws(LogEngineError) -> (engine: SQLiteEngine, isNew: Bool) {
+    ) throws(EventLogError) -> (engine: SQLiteEngine, isNew: Bool) {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, access: .writing, vfs: vfs)
             guard !connection.isReadOnly else { throw SQLiteError(code: SQLITE_READONLY) }
@@ -148,18 +148,18 @@ final class SQLiteEngine: LogWriting {
 
     private func checked<Answer>(
         _ body: () throws(SQLiteError) -> Answer
-    ) throws(LogEngineError) -> Answer {
+    ) throws(EventLogError) -> Answer {
         do throws(SQLiteError) { return try body() } catch { throw error.engineError(path) }
     }
 
     // MARK: Reading
 
     func atOneMoment<Answer>(
-        _ body: () throws(LogEngineError) -> Answer
-    ) throws(LogEngineError) -> Answer {
+        _ body: () throws(EventLogError) -> Answer
+    ) throws(EventLogError) -> Answer {
         guard connection.isIdle, !isWriter else { return try body() }
         try checked { () throws(SQLiteError) in try begin.execute() }
-        do throws(LogEngineError) {
+        do throws(EventLogError) {
             let answer = try body()
             try checked { () throws(SQLiteError) in try commitment.execute() }
             return answer
@@ -172,7 +172,7 @@ final class SQLiteEngine: LogWriting {
 
     func row<Answer>(
         _ table: LogTable, _ key: Int64, _ take: (Int64, RawSpan) -> Answer?
-    ) throws(LogEngineError) -> Answer? {
+    ) throws(EventLogError) -> Answer? {
         try checked { () throws(SQLiteError) in
             guard let found = try statement(.one, table) else { return nil }
             found.statement.bind(key, at: 1)
@@ -185,24 +185,24 @@ final class SQLiteEngine: LogWriting {
 
     func scan(
         _ table: LogTable, _ keys: ClosedRange<Int64>, _ order: LogOrder,
-        _ take: (Int64, RawSpan) throws(LogEngineError) -> Bool
-    ) throws(LogEngineError) {
+        _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
+    ) throws(EventLogError) {
         try walk(order == .rising ? .rising : .falling, table, keys) {
-            statement throws(LogEngineError) in
+            statement throws(EventLogError) in
             try take(statement.integer(0), statement.bytes(1).bytes)
         }
     }
 
     func lengths(
         _ table: LogTable, _ keys: ClosedRange<Int64>, _ take: (Int64, Int64) -> Bool
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         try walk(.lengths, table, keys) { take($0.integer(0), $0.integer(1)) }
     }
 
     private func walk(
         _ use: TableUse, _ table: LogTable, _ keys: ClosedRange<Int64>,
-        _ take: (borrowing Statement) throws(LogEngineError) -> Bool
-    ) throws(LogEngineError) {
+        _ take: (borrowing Statement) throws(EventLogError) -> Bool
+    ) throws(EventLogError) {
         let found = try checked { () throws(SQLiteError) in try statement(use, table) }
         guard let found else { return }
         found.isBusy = true
@@ -226,7 +226,7 @@ final class SQLiteEngine: LogWriting {
 
     func edge(
         _ table: LogTable, _ order: LogOrder, in keys: ClosedRange<Int64>
-    ) throws(LogEngineError) -> Int64? {
+    ) throws(EventLogError) -> Int64? {
         try checked { () throws(SQLiteError) in
             let use: TableUse = order == .rising ? .least : .greatest
             guard let found = try statement(use, table) else { return nil }
@@ -237,7 +237,7 @@ final class SQLiteEngine: LogWriting {
         }
     }
 
-    func shards(of kind: LogTable.Kind) throws(LogEngineError) -> [Int64] {
+    func shards(of kind: LogTable.Kind) throws(EventLogError) -> [Int64] {
         try checked { () throws(SQLiteError) in
             guard kind == .waypoint else { return try days(kind) }
             let rows = try connection.prepare("SELECT DISTINCT shard FROM waypoint ORDER BY shard")
@@ -247,7 +247,7 @@ final class SQLiteEngine: LogWriting {
         }
     }
 
-    func fault() throws(LogEngineError) -> String? {
+    func fault() throws(EventLogError) -> String? {
         let verdict = try checked { () throws(SQLiteError) in
             try connection.text("PRAGMA quick_check(1)") ?? ""
         }
@@ -258,7 +258,7 @@ final class SQLiteEngine: LogWriting {
 
     func put(
         _ table: LogTable, _ key: Int64, _ row: UnsafeRawBufferPointer, over: LogPut
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         guard isOpen, let handle = writing[Self.place(table, over)] else {
             return try putFirst(table, key, row, over)
         }
@@ -278,7 +278,7 @@ final class SQLiteEngine: LogWriting {
 
     private func putFirst(
         _ table: LogTable, _ key: Int64, _ row: UnsafeRawBufferPointer, _ over: LogPut
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         do throws(SQLiteError) {
             try open()
             let use: TableUse =
@@ -312,7 +312,7 @@ final class SQLiteEngine: LogWriting {
 
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
-    ) throws(LogEngineError) -> Int64 {
+    ) throws(EventLogError) -> Int64 {
         try checked { () throws(SQLiteError) in
             try open()
             guard let found = try statement(.delete, table) else { return 0 }
@@ -325,7 +325,7 @@ final class SQLiteEngine: LogWriting {
         }
     }
 
-    func drop(_ table: LogTable) throws(LogEngineError) {
+    func drop(_ table: LogTable) throws(EventLogError) {
         try checked { () throws(SQLiteError) in
             try open()
             shards = shards.filter { $0.key.table != table }
@@ -339,13 +339,13 @@ final class SQLiteEngine: LogWriting {
         isOpen = true
     }
 
-    func commit() throws(LogEngineError) {
+    func commit() throws(EventLogError) {
         guard isOpen else { return }
         try checked { () throws(SQLiteError) in try commitment.execute() }
         isOpen = false
     }
 
-    func rollBack() throws(LogEngineError) {
+    func rollBack() throws(EventLogError) {
         guard isOpen else { return }
         try checked { () throws(SQLiteError) in
             if !connection.isIdle { try connection.execute("ROLLBACK") }
@@ -359,7 +359,7 @@ final class SQLiteEngine: LogWriting {
 
     var isCheckpointDue: Bool { walPages.pointee > 0 && walPages.pointee >= checkpointPages }
 
-    func checkpoint() throws(LogEngineError) -> Bool {
+    func checkpoint() throws(EventLogError) -> Bool {
         defer { walPages.pointee = 0 }
         return try checked { () throws(SQLiteError) in
             guard owesTruncation else { return try connection.checkpoint() }
@@ -368,7 +368,7 @@ final class SQLiteEngine: LogWriting {
         }
     }
 
-    func scrub(waiting milliseconds: Int32) throws(LogEngineError) -> Bool {
+    func scrub(waiting milliseconds: Int32) throws(EventLogError) -> Bool {
         try checked { () throws(SQLiteError) in
             owesTruncation = try !connection.truncateWAL(waiting: milliseconds)
             return !owesTruncation

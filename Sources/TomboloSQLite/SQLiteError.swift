@@ -77,16 +77,11 @@ struct SQLiteError: Error, Equatable {
         .unusable(cause: "\(path): \(cause)", hint: hint ?? codeHint)
     }
 
-    /// The same for the log above.
-    func engineError(_ path: String) -> LogEngineError {
-        let cause = "\(path): \(cause)"
-        return switch primary {
-        case SQLITE_FULL:
-            .full(
-                hint: "free some space on the file system of \(path): events are taken again then")
-        case SQLITE_CORRUPT: .damaged(cause: cause, hint: hint ?? codeHint)
-        default: .unusable(cause: cause, hint: hint ?? codeHint)
-        }
+    /// The same for one who writes it.
+    func engineError(_ path: String) -> EventLogError {
+        guard primary == SQLITE_FULL else { return unusable(path) }
+        return .full(
+            hint: "free some space on the file system of \(path): events are taken again then")
     }
 
     private var codeHint: String {

@@ -61,23 +61,11 @@ extension LogWriter {
         checkpointPages: Int32 = LogWriter.checkpointPages, retention: LogRetention = .forever,
         caution: LogCaution = LogCaution(), chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
-        let (engine, isNew) = try unusable { () throws(LogEngineError) in
-            try SQLiteEngine.writing(
-                path, vfs: vfs, isDraft: isDraft, checkpointPages: checkpointPages)
-        }
+        let (engine, isNew) = try SQLiteEngine.writing(
+            path, vfs: vfs, isDraft: isDraft, checkpointPages: checkpointPages)
         try self.init(
             engine, isNew: isNew, retention: retention, caution: caution, chance: &chance)
     }
-}
-
-private func unusable<Answer>(
-    _ body: () throws(LogEngineError) -> Answer
-) throws(EventLogError) -> Answer {
-    do throws(LogEngineError) { return try body() } catch { throw error.eventLogError }
-}
-
-private func reading(_ path: String, _ vfs: String? = nil) throws(EventLogError) -> SQLiteEngine {
-    try unusable { () throws(LogEngineError) in try SQLiteEngine(reading: path, vfs: vfs) }
 }
 
 extension LogReader {
@@ -85,25 +73,29 @@ extension LogReader {
     package convenience init(
         path: String, vfs: String? = nil, damage: DamageList
     ) throws(EventLogError) {
-        try self.init(reading(path, vfs), damage: damage)
+        try self.init(SQLiteEngine(reading: path, vfs: vfs), damage: damage)
     }
 }
 
 extension LogVerification {
     /// Opens the database at `path`, which is there, and changes nothing in it.
     package convenience init(path: String, vfs: String? = nil) throws(EventLogError) {
-        self.init(try reading(path, vfs))
+        self.init(try SQLiteEngine(reading: path, vfs: vfs))
     }
 }
 
 extension LogExport {
     /// Opens the database at `path`, which is there, and changes nothing in it.
-    package convenience init(path: String) throws(EventLogError) { self.init(try reading(path)) }
+    package convenience init(path: String) throws(EventLogError) {
+        self.init(try SQLiteEngine(reading: path))
+    }
 }
 
 extension LogReplay {
     /// Opens the database at `path`, which is there.
-    package convenience init(path: String) throws(EventLogError) { self.init(try reading(path)) }
+    package convenience init(path: String) throws(EventLogError) {
+        self.init(try SQLiteEngine(reading: path))
+    }
 }
 
 extension LogImport {

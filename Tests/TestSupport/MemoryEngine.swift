@@ -54,8 +54,8 @@ private final class MemoryEngine: LogWriting {
     // MARK: Reading
 
     func atOneMoment<Answer>(
-        _ body: () throws(LogEngineError) -> Answer
-    ) throws(LogEngineError) -> Answer {
+        _ body: () throws(EventLogError) -> Answer
+    ) throws(EventLogError) -> Answer {
         guard !isWriter, own == nil else { return try body() }
         own = store.committed
         defer { own = nil }
@@ -64,7 +64,7 @@ private final class MemoryEngine: LogWriting {
 
     func row<Answer>(
         _ table: LogTable, _ key: Int64, _ take: (Int64, RawSpan) -> Answer?
-    ) throws(LogEngineError) -> Answer? {
+    ) throws(EventLogError) -> Answer? {
         let rows = rows(table)
         let index = place(key, in: rows)
         guard index < rows.count, rows[index].key == key else { return nil }
@@ -73,8 +73,8 @@ private final class MemoryEngine: LogWriting {
 
     func scan(
         _ table: LogTable, _ keys: ClosedRange<Int64>, _ order: LogOrder,
-        _ take: (Int64, RawSpan) throws(LogEngineError) -> Bool
-    ) throws(LogEngineError) {
+        _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
+    ) throws(EventLogError) {
         let rows = rows(table)
         let range = range(keys, in: rows)
         for step in 0..<range.count {
@@ -87,7 +87,7 @@ private final class MemoryEngine: LogWriting {
 
     func lengths(
         _ table: LogTable, _ keys: ClosedRange<Int64>, _ take: (Int64, Int64) -> Bool
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         let rows = rows(table)
         for index in range(keys, in: rows) {
             guard take(rows[index].key, Int64(rows[index].row.count)) else { return }
@@ -96,18 +96,18 @@ private final class MemoryEngine: LogWriting {
 
     func edge(
         _ table: LogTable, _ order: LogOrder, in keys: ClosedRange<Int64>
-    ) throws(LogEngineError) -> Int64? {
+    ) throws(EventLogError) -> Int64? {
         let rows = rows(table)
         let range = range(keys, in: rows)
         guard !range.isEmpty else { return nil }
         return rows[order == .rising ? range.lowerBound : range.upperBound - 1].key
     }
 
-    func shards(of kind: LogTable.Kind) throws(LogEngineError) -> [Int64] {
+    func shards(of kind: LogTable.Kind) throws(EventLogError) -> [Int64] {
         (own ?? store.committed).keys.filter { $0.kind == kind }.map(\.shard).sorted()
     }
 
-    func fault() throws(LogEngineError) -> String? { nil }
+    func fault() throws(EventLogError) -> String? { nil }
 
     // MARK: Writing
 
@@ -120,7 +120,7 @@ private final class MemoryEngine: LogWriting {
 
     func put(
         _ table: LogTable, _ key: Int64, _ row: UnsafeRawBufferPointer, over: LogPut
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         let row = Array(row)
         change(table) { rows in
             let index = place(key, in: rows)
@@ -132,7 +132,7 @@ private final class MemoryEngine: LogWriting {
 
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
-    ) throws(LogEngineError) -> Int64 {
+    ) throws(EventLogError) -> Int64 {
         guard (own ?? store.committed)[table] != nil else { return 0 }
         var count = 0
         change(table) { rows in
@@ -143,23 +143,23 @@ private final class MemoryEngine: LogWriting {
         return Int64(count)
     }
 
-    func drop(_ table: LogTable) throws(LogEngineError) {
+    func drop(_ table: LogTable) throws(EventLogError) {
         var tables = own ?? store.committed
         tables[table] = nil
         own = tables
     }
 
-    func commit() throws(LogEngineError) {
+    func commit() throws(EventLogError) {
         guard let own else { return }
         store.commit(own)
         self.own = nil
     }
 
-    func rollBack() throws(LogEngineError) { own = nil }
+    func rollBack() throws(EventLogError) { own = nil }
 
     var isCheckpointDue: Bool { false }
-    func checkpoint() throws(LogEngineError) -> Bool { true }
-    func scrub(waiting milliseconds: Int32) throws(LogEngineError) -> Bool { true }
+    func checkpoint() throws(EventLogError) -> Bool { true }
+    func scrub(waiting milliseconds: Int32) throws(EventLogError) -> Bool { true }
     func leaveAsACrashWould() {}
 }
 

@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// What the index says of facts that are erased: it goes with their bodies.
 struct FactIndexErasing {
@@ -29,7 +30,7 @@ struct FactIndexErasing {
     /// damaged there is made anew.
     func store(
         _ number: Int64, _ open: inout FactChapter, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         guard !changes.isEmpty else { return }
         var buffer = RowBuffer()
         for (chapter, change) in changes.sorted(by: { $0.key < $1.key }) {
@@ -45,7 +46,7 @@ struct FactIndexErasing {
     private func edit(
         _ chapter: Int64, _ change: Change, into buffer: inout RowBuffer,
         _ engine: any LogWriting
-    ) throws(LogEngineError) -> Bool {
+    ) throws(EventLogError) -> Bool {
         let first = FactIndex.first(of: chapter)
         guard var found = try engine.row(.factBlock, first, FactChapter.init) else { return false }
         found.forget([], bytes: change.bytes)

@@ -60,7 +60,7 @@ package struct LogErasing {
     mutating func piece(
         _ rows: inout LogRows, _ standing: inout Standing,
         _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         days = try RetiredDays.days(engine)
         guard burying.isEmpty else { return try buryNext(standing, engine) }
         switch stage {
@@ -85,7 +85,7 @@ package struct LogErasing {
 
     private mutating func findStarts(
         _ after: Int64, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         guard case .device(let device) = erasure.subject else { return }
         var (last, rows, bytes): (Int64?, Int, Int) = (nil, 0, 0)
         var found: [Int64] = []
@@ -107,7 +107,7 @@ package struct LogErasing {
 
     private mutating func findHeads(
         _ day: Int64?, _ after: Int64, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         let older = days.first { $0 < day ?? .max }
         let next = older.map { Stage.heads(day: $0, after: -1) }
         let end = next ?? .ways(index: 0, seq: nil, run: [])
@@ -158,7 +158,7 @@ package struct LogErasing {
     private mutating func go(
         _ index: Int, _ from: Int64?, _ run: [Int64], _ rows: inout LogRows,
         _ standing: inout Standing, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         let activity = activities[index]
         guard let (mark, value) = try head(of: activity, standing, engine),
             mark.tenant == tenant
@@ -190,7 +190,7 @@ package struct LogErasing {
     /// Where the activity stands, and its head.
     private func head(
         of activity: Int64, _ standing: Standing, _ engine: any LogWriting
-    ) throws(LogEngineError) -> (ActivityMarks.Mark, [UInt8])? {
+    ) throws(EventLogError) -> (ActivityMarks.Mark, [UInt8])? {
         for table in [Self.table(nil)] + days.map(Self.table) {
             let found = try engine.row(table, activity) {
                 (HeadRow.mark($0, $1), HeadRow.value($0, $1))
@@ -206,7 +206,7 @@ package struct LogErasing {
 
     private mutating func bury(
         _ seq: Int64, _ row: EventRow.Numbers, _ event: EventRow.Editing
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         guard !row.hasBeenErased else { return }
         if !erasure.isTrial { try event.bury(seq, row) }
         receipt.events += 1
@@ -216,7 +216,7 @@ package struct LogErasing {
     /// stays, of one for others too only its start goes.
     private mutating func judge(
         _ run: inout [Int64], _ event: EventRow.Editing
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         guard case .device(let device) = erasure.subject, let start = run.last else { return }
         let going: [Int64] =
             switch DeviceTrace.inStart(try event.body(start), of: device) {
@@ -231,7 +231,7 @@ package struct LogErasing {
 
     private mutating func buryNext(
         _ standing: Standing, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         let event = EventRow.Editing(standing.hash, engine)
         for _ in 0..<Self.rowsMax where event.bytesSeen < Self.bytesMax {
             guard let seq = burying.popLast() else { return }
@@ -243,7 +243,7 @@ package struct LogErasing {
         _ activity: Int64, _ mark: ActivityMarks.Mark, _ value: [UInt8], _ run: [Int64],
         _ event: EventRow.Editing, _ rows: inout LogRows, _ standing: inout Standing,
         _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         if !erasure.isTrial {
             try eraseSnapshots(of: activity, from: mark.seq, event, engine)
         }
@@ -264,7 +264,7 @@ package struct LogErasing {
     private mutating func eraseBehindDamage(
         _ activity: Int64, below seq: Int64, _ event: EventRow.Editing,
         _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         guard let oldest = try event.oldest(of: activity, from: seq),
             oldest.previous > (try LogCut(engine) { _ in }).seq
         else { return }
@@ -284,7 +284,7 @@ package struct LogErasing {
     private func eraseSnapshots(
         of activity: Int64, from seq: Int64, _ event: EventRow.Editing,
         _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         var buffer = RowBuffer()
         let isKept = try engine.row(.snapshot, seq, SnapshotRow.numbers) != nil
         var next = isKept ? seq : try event.numbers(seq)?.anchor ?? 0
@@ -303,7 +303,7 @@ package struct LogErasing {
     private mutating func eraseFacts(
         _ after: Int64, _ writing: inout LogRows, _ standing: Standing,
         _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         let tenants = standing.tenantTable
         let nothing = Array("{}".utf8)
         var (last, rows, bytes): (Int64?, Int, Int) = (nil, 0, 0)

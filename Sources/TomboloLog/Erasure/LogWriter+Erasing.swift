@@ -26,7 +26,7 @@ extension LogWriter {
         writeLaterHeads()
         if let failure { throw failure }
         let start = standing.savepoint
-        do throws(LogEngineError) {
+        do throws(EventLogError) {
             try erasing.piece(&rows, &standing, engine)
             try engine.commit()
             standing.settle()
@@ -41,7 +41,7 @@ extension LogWriter {
         if let failure { throw failure }
         var receipt = erasing.receipt
         guard !erasing.erasure.isTrial else { return receipt }
-        do throws(LogEngineError) {
+        do throws(EventLogError) {
             if receipt.facts > 0 { retainer.count(try FactSizes(engine)) }
             receipt.isOutOfFile = try engine.scrub(
                 waiting: Self.truncationMilliseconds)
@@ -55,7 +55,7 @@ extension LogWriter {
     func bury(_ activity: ActivityNumber, on day: Int64) throws(EventLogError) {
         if let failure { throw failure }
         let start = standing.savepoint
-        do throws(LogEngineError) {
+        do throws(EventLogError) {
             let mark = standing.marks.mark(activity.rawValue)
             try rows.bury(activity.rawValue, mark, on: day, nameHash: nil)
             standing.retire(activity)

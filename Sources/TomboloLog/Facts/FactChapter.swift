@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// A chapter of facts on its way to the disk: see `FactIndex`.
 struct FactChapter {
@@ -70,14 +71,14 @@ struct FactChapter {
     /// Writes all rows of the chapter.
     func store(
         _ chapter: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         try storeBlocks(chapter, into: &buffer, engine)
         try storeBuckets(chapter, into: &buffer, engine)
     }
 
     func storeBlocks(
         _ chapter: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         let first = FactIndex.first(of: chapter)
         try engine.put(.factBlock, first, encode(first, into: &buffer))
     }
@@ -85,7 +86,7 @@ struct FactChapter {
     /// The rows of `factBucket`.
     private func storeBuckets(
         _ chapter: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         var counts = [Int](repeating: 0, count: Int(FactIndex.buckets) + 1)
         for entry in entries { counts[entry.bucket + 1] += 1 }
         for bucket in 1..<counts.count { counts[bucket] += counts[bucket - 1] }
@@ -125,14 +126,14 @@ struct FactChapter {
     /// The chapter that has no rows yet, as far as the facts have come.
     static func open(
         after lastSeq: Int64, _ engine: any LogReading
-    ) throws(LogEngineError) -> FactChapter {
+    ) throws(EventLogError) -> FactChapter {
         try read(FactIndex.chapter(of: lastSeq + 1), engine)
     }
 
     /// What its facts come to; damaged ones are no answer to anybody.
     static func read(
         _ chapter: Int64, _ engine: any LogReading
-    ) throws(LogEngineError) -> FactChapter {
+    ) throws(EventLogError) -> FactChapter {
         var found = FactChapter()
         let seqs = FactIndex.first(of: chapter)...FactIndex.last(of: chapter)
         try engine.scan(.fact, seqs) { seq, row in

@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// What leads to facts by activity, device, kind and time: made for chapters of `size` neighbours,
 /// each in the transaction that fills it, and never changed but by an erasure.
@@ -26,7 +27,7 @@ enum FactIndex {
     static func key(_ chapter: Int64, _ bucket: Int64) -> Int64 { chapter * buckets + bucket }
 
     /// Deletes the rows of chapters that were cut whole, up to and with fact `seq`.
-    static func cut(through seq: Int64, _ engine: any LogWriting) throws(LogEngineError) {
+    static func cut(through seq: Int64, _ engine: any LogWriting) throws(EventLogError) {
         let chapters = seq / size
         guard chapters > 0 else { return }
         try engine.delete(.factBlock, 0...first(of: chapters) - 1, isPersonal: true)

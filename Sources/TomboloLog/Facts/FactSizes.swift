@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// What the full chapters of facts count against the bytes that facts may take, oldest first. The
 /// newest chapter is not among them.
@@ -10,7 +11,7 @@ struct FactSizes {
     init() {}
 
     /// Reads them. A chapter whose row is damaged is counted anew.
-    init(_ engine: any LogReading) throws(LogEngineError) {
+    init(_ engine: any LogReading) throws(EventLogError) {
         var damaged: [Int64] = []
         try engine.scan(.factBlock, 1...LogTable.numberMax) { first, row in
             let number = FactIndex.chapter(of: first)

@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// The idempotency keys of a chapter of the log: a row of the table `keys`, by the chapter's first
 /// sequence. It has hashes only, and is written with the chapter's last event.
@@ -136,7 +137,7 @@ struct KeyChapter {
     /// - Parameter hour: that of the chapter before; its own hours are not earlier.
     static func read(
         _ first: Int64, _ maker: Maker, after hour: Int64?, _ engine: any LogReading
-    ) throws(LogEngineError) -> KeyChapter {
+    ) throws(EventLogError) -> KeyChapter {
         var chapter = KeyChapter()
         try engine.scan(.event, first...LogChapter.last(of: first)) { seq, row in
             guard let numbers = EventRow.numbers(seq, row),

@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// The idempotency keys of the last day, a row for each chapter of the log: hash and sequence, and
 /// the hours that they are of, on the clock that nobody sets. The newest chapter has no row yet:
@@ -42,7 +43,7 @@ struct KeyChapters {
     /// Writes the row of the chapter that begins with `first`, and is full.
     mutating func close(
         _ first: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         try engine.put(.keys, first, open.encode(first, into: &buffer))
         chapters.append(Chapter(first: first, lastHour: newest))
         open = KeyChapter()
@@ -55,7 +56,7 @@ struct KeyChapters {
     /// The keys after the event at `last` never came.
     mutating func reopen(
         after last: Int64, _ maker: KeyChapter.Maker, _ engine: any LogReading
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         isCutting = false
         let first = LogChapter.first(of: last + 1)
         chapters.removeAll { $0.first >= first }
@@ -80,7 +81,7 @@ struct KeyChapters {
     /// row. It counts once the transaction is durable: `settleCut`.
     ///
     /// Hashes under a key of the log's own are not personal data: their pages need no overwriting.
-    mutating func cut(_ engine: any LogWriting) throws(LogEngineError) -> Int64? {
+    mutating func cut(_ engine: any LogWriting) throws(EventLogError) -> Int64? {
         guard let oldest = chapters.first else { return nil }
         try engine.delete(.keys, oldest.first...oldest.first, isPersonal: false)
         isCutting = true
@@ -112,7 +113,7 @@ struct KeyChapters {
     mutating func recover(
         since: Instant, _ cut: LogCut, last: Int64, _ maker: KeyChapter.Maker,
         _ engine: any LogReading, damage: (String) -> Void, take: KeyChapter.Take
-    ) throws(LogEngineError) -> Repair {
+    ) throws(EventLogError) -> Repair {
         let since = IdempotencyKey.hour(of: since)
         let openFirst = LogChapter.first(of: last + 1)
         // Chapters without events came from before a cut.
@@ -123,14 +124,14 @@ struct KeyChapters {
             chapters.append(Chapter(first: first, lastHour: chapter.lastHour ?? newest))
             chapter.forEachHour(of: first, since: since, take)
         }
-        func make(_ first: Int64) throws(LogEngineError) {
+        func make(_ first: Int64) throws(EventLogError) {
             let chapter = try KeyChapter.read(
                 first, maker, after: chapters.last?.lastHour, engine)
             repair.made.append((first, chapter))
             add(first, chapter)
         }
         // Makes those that are missing before that one, and have events.
-        func makeMissing(before end: Int64) throws(LogEngineError) {
+        func makeMissing(before end: Int64) throws(EventLogError) {
             var missing: ClosedRange<Int64>?
             while expected < end {
                 let seq = try engine.edge(.event, .rising, in: expected...Int64.max)
@@ -144,7 +145,7 @@ struct KeyChapters {
             guard let missing else { return }
             damage(Self.line(missing) + "missing")
         }
-        try engine.scan(.keys) { first, row throws(LogEngineError) in
+        try engine.scan(.keys) { first, row throws(EventLogError) in
             guard first > 0, first < openFirst, LogChapter.first(of: first) == first else {
                 damage("the idempotency keys of event \(first): no log has such a row")
                 repair.strays.append(first)
@@ -171,7 +172,7 @@ struct KeyChapters {
     }
 
     /// About how many keys there are rows for.
-    static func estimate(_ engine: any LogReading) throws(LogEngineError) -> Int {
+    static func estimate(_ engine: any LogReading) throws(EventLogError) -> Int {
         let size = MemoryLayout<UInt64>.size + MemoryLayout<UInt16>.size
         var bytes: Int64 = 0
         try engine.lengths(.keys, 1...LogTable.numberMax) {

@@ -9,7 +9,7 @@ struct HeadFinder {
 
     func find(
         _ activity: Int64, _ engine: any LogReading
-    ) throws(LogEngineError) -> HeadRow.Found? {
+    ) throws(EventLogError) -> HeadRow.Found? {
         for table in tables {
             if let head = try engine.row(table, activity, HeadRow.head) { return head }
         }
@@ -26,7 +26,7 @@ struct ActivityTitles {
     /// `activity cat of main (number 7)`; without the id where no head tells it.
     func title(
         _ activity: Int64, _ engine: any LogReading
-    ) throws(LogEngineError) -> String {
+    ) throws(EventLogError) -> String {
         Self.title(activity, try heads.find(activity, engine)?.value ?? [])
     }
 

@@ -18,7 +18,7 @@ extension LogReader {
 
     /// The page of an activity. nil where the way is too long or leads over a damaged row: a scan
     /// knows a way around.
-    func way(_ query: EventQuery, tenant: Int64) throws(LogEngineError) -> EventPage? {
+    func way(_ query: EventQuery, tenant: Int64) throws(EventLogError) -> EventPage? {
         guard let activity = query.activity?.rawValue else { return nil }
         var page = EventPage(events: [], next: nil)
         let newest: Int64
@@ -61,7 +61,7 @@ extension LogReader {
     /// Where the way back begins.
     private func newest(
         of activity: Int64, tenant: Int64, hint: Int64?
-    ) throws(LogEngineError) -> Newest {
+    ) throws(EventLogError) -> Newest {
         if let hint, let row = try numbers(at: hint), row.activity == activity {
             return row.tenant == tenant ? .at(hint) : .nobodys
         }
@@ -78,7 +78,7 @@ extension LogReader {
     }
 
     /// Among the events that no row of a head tells of yet; 0 where it has none there.
-    private func newestWithoutHead(of activity: Int64) throws(LogEngineError) -> Int64 {
+    private func newestWithoutHead(of activity: Int64) throws(EventLogError) -> Int64 {
         let heads = try cut(.heads)
         guard heads > 0 else { return 0 }
         var newest: Int64 = 0
@@ -92,7 +92,7 @@ extension LogReader {
     /// The activity's events after `low` up to `high`, newest first.
     private func seqs(
         from high: Int64, downTo low: Int64, _ query: EventQuery, _ way: inout Way
-    ) throws(LogEngineError) -> [Int64]? {
+    ) throws(EventLogError) -> [Int64]? {
         var found: [Int64] = []
         var seq = high
         while seq > low {
@@ -109,7 +109,7 @@ extension LogReader {
     // MARK: Snapshots
 
     /// The lowest snapshot above `low`, or the newest event: what lies between is a short way.
-    private func stone(above low: Int64, _ way: inout Way) throws(LogEngineError) -> Int64? {
+    private func stone(above low: Int64, _ way: inout Way) throws(EventLogError) -> Int64? {
         guard let row = try numbers(at: way.newest), row.activity == way.activity else {
             return nil
         }
@@ -126,14 +126,14 @@ extension LogReader {
         return high
     }
 
-    private func snapshotNumbers(at seq: Int64) throws(LogEngineError) -> SnapshotRow.Numbers? {
+    private func snapshotNumbers(at seq: Int64) throws(EventLogError) -> SnapshotRow.Numbers? {
         try engine.row(.snapshot, seq, SnapshotRow.numbers)
     }
 
     /// The newest snapshot at or before a moment.
     func snapshot(
         of activity: Int64, tenant: Int64, at asked: LogMoment, newest: Int64
-    ) throws(LogEngineError) -> RecoveredHead? {
+    ) throws(EventLogError) -> RecoveredHead? {
         guard let row = try numbers(at: newest), row.activity == activity, row.tenant == tenant
         else { return nil }
         let cut = try cut(.log)
@@ -161,7 +161,7 @@ extension LogReader {
 
     private func head(
         at seq: Int64, _ numbers: SnapshotRow.Numbers
-    ) throws(LogEngineError) -> RecoveredHead? {
+    ) throws(EventLogError) -> RecoveredHead? {
         guard let value = try engine.row(.snapshot, seq, SnapshotRow.value), !value.isEmpty,
             let place = try event(at: seq)?.tenantSeq
         else { return nil }
@@ -185,7 +185,7 @@ extension LogReader {
 
     private func bound(
         _ moment: LogMoment, _ tenant: Int64, _ name: TenantID
-    ) throws(LogEngineError) -> Bound {
+    ) throws(EventLogError) -> Bound {
         switch moment {
         case .instant(let instant): return .instant(instant)
         case .tenantSeq(let last):

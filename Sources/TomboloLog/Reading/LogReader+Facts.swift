@@ -41,7 +41,7 @@ extension LogReader {
         }
     }
 
-    func scan(_ query: FactQuery, tenant: Int64) throws(LogEngineError) -> FactPage {
+    func scan(_ query: FactQuery, tenant: Int64) throws(EventLogError) -> FactPage {
         let first = max(try place(.fact, tenant, after: query.after), try cut(.fact)) + 1
         let newest = try engine.newest(.fact)
         let last = min(newest, try end(tenant, before: query.before))
@@ -61,7 +61,7 @@ extension LogReader {
 
     /// The next chapter that has a fact at all: one whose place is damaged may be far beyond the
     /// others.
-    private func skipGap(to chapter: Int64, _ walk: FactWalk) throws(LogEngineError) -> Int64 {
+    private func skipGap(to chapter: Int64, _ walk: FactWalk) throws(EventLogError) -> Int64 {
         let seq =
             walk.isRising
             ? try engine.edge(.fact, .rising, in: FactIndex.first(of: chapter)...Int64.max)
@@ -72,7 +72,7 @@ extension LogReader {
 
     /// A place of the log up to which all facts of the tenant are that come before its own place
     /// `tenantSeq`, and few others behind those.
-    private func end(_ tenant: Int64, before tenantSeq: Int64?) throws(LogEngineError) -> Int64 {
+    private func end(_ tenant: Int64, before tenantSeq: Int64?) throws(EventLogError) -> Int64 {
         guard let tenantSeq, tenantSeq <= LogTable.numberMax else { return .max }
         let start = try place(.fact, tenant, after: max(tenantSeq, 1) - 1)
         if let next = try engine.row(.fact, start + 1, FactRow.place), next == (tenant, tenantSeq) {
@@ -82,14 +82,14 @@ extension LogReader {
     }
 
     /// False where it has no index.
-    private func read(_ chapter: Int64, _ walk: inout FactWalk) throws(LogEngineError) -> Bool {
+    private func read(_ chapter: Int64, _ walk: inout FactWalk) throws(EventLogError) -> Bool {
         if chapter < walk.openChapter, try readByIndex(chapter, &walk) { return true }
         try read(FactIndex.first(of: chapter)...FactIndex.last(of: chapter), &walk)
         return false
     }
 
     /// False where a row of the index is missing or damaged; nothing was looked at then.
-    private func readByIndex(_ chapter: Int64, _ walk: inout FactWalk) throws(LogEngineError)
+    private func readByIndex(_ chapter: Int64, _ walk: inout FactWalk) throws(EventLogError)
         -> Bool
     {
         let first = FactIndex.first(of: chapter)
@@ -120,7 +120,7 @@ extension LogReader {
     // MARK: The index
 
     /// nil where the row is missing or damaged.
-    private func blocks(of chapter: Int64) throws(LogEngineError) -> [RowBlock]? {
+    private func blocks(of chapter: Int64) throws(EventLogError) -> [RowBlock]? {
         if let found = try engine.row(
             .factBlock, FactIndex.first(of: chapter), FactChapter.init)
         {
@@ -134,7 +134,7 @@ extension LogReader {
     /// for, rising; nil where a row is missing or damaged.
     private func offsets(
         _ chapter: Int64, _ filter: FactFilter
-    ) throws(LogEngineError) -> [Int64]? {
+    ) throws(EventLogError) -> [Int64]? {
         var common: [Int64]?
         for hash in filter.hashes {
             let key = FactIndex.key(chapter, hash.bucket)
@@ -159,7 +159,7 @@ extension LogReader {
     /// enough were looked at.
     private func read(
         _ range: ClosedRange<Int64>, _ walk: inout FactWalk
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         guard range.overlaps(walk.places) else { return }
         let range = range.clamped(to: walk.places)
         try engine.scan(.fact, range, walk.isRising ? .rising : .falling) {
@@ -168,7 +168,7 @@ extension LogReader {
         }
     }
 
-    private func look(at seq: Int64, _ walk: inout FactWalk) throws(LogEngineError) {
+    private func look(at seq: Int64, _ walk: inout FactWalk) throws(EventLogError) {
         guard walk.places.contains(seq) else { return }
         _ = try engine.row(.fact, seq) { look(at: $0, $1, &walk) }
     }

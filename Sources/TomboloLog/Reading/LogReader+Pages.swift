@@ -28,7 +28,7 @@ extension LogReader {
     /// So many rows are looked at for damaged ones where a place is missing.
     private static let gapMax: Int64 = 4_096
 
-    func scan(_ query: EventQuery, tenant: Int64) throws(LogEngineError) -> EventPage {
+    func scan(_ query: EventQuery, tenant: Int64) throws(EventLogError) -> EventPage {
         let newest = try engine.edge(.event, .falling, in: 1 ... .max) ?? 0
         guard query.after < query.through ?? .max else { return EventPage(events: [], next: nil) }
         let start = try start(of: query, tenant)
@@ -51,7 +51,7 @@ extension LogReader {
     /// a tenant may also go on at a higher place, and then none is between.
     private func lookForDamage(
         before tenantSeq: Int64, at seq: Int64, _ walk: inout Walk
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         guard tenantSeq - walk.tenantSeq > 1, walk.isCounted, walk.isWhole else { return }
         var isDamaged = false
         var place = max(walk.own + 1, seq - Self.gapMax)
@@ -63,7 +63,7 @@ extension LogReader {
     }
 
     /// Behind it are the rows that are asked for.
-    func start(of query: EventQuery, _ tenant: Int64) throws(LogEngineError) -> Int64 {
+    func start(of query: EventQuery, _ tenant: Int64) throws(EventLogError) -> Int64 {
         let cut = try cut(.log)
         if let place = query.place { return max(place, cut) }
         return max(try place(.event, tenant, after: query.after), cut)
@@ -72,11 +72,11 @@ extension LogReader {
     /// Chapter by chapter, until the page is full or a leap is due.
     private func stretch(
         _ query: EventQuery, _ tenant: Int64, _ walk: inout Walk
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         guard walk.position < walk.last else { return }
         let firstBlock = LogChapter.first(of: walk.position + 1)
         try engine.scan(.block, after: firstBlock - 1) {
-            first, row throws(LogEngineError) in
+            first, row throws(EventLogError) in
             // Where a block has no row, its events are looked at one by one.
             try read(upTo: min(first - 1, walk.last), query, tenant, &walk)
             guard try goesOn(tenant, &walk) else { return false }
@@ -84,7 +84,7 @@ extension LogReader {
                 try read(upTo: min(first + LogChapter.size - 1, walk.last), query, tenant, &walk)
                 return !walk.isDone
             }
-            try chapter.forEach { offset, block throws(LogEngineError) in
+            try chapter.forEach { offset, block throws(EventLogError) in
                 let end = first + offset + LogBlock.size - 1
                 guard !walk.isDone, end > walk.position else { return }
                 if block.mayHave(tenant, query.kind, from: query.from, until: query.until) {
@@ -104,7 +104,7 @@ extension LogReader {
     }
 
     /// Whether the walk goes on here; behind many rows of others it may leap instead.
-    private func goesOn(_ tenant: Int64, _ walk: inout Walk) throws(LogEngineError) -> Bool {
+    private func goesOn(_ tenant: Int64, _ walk: inout Walk) throws(EventLogError) -> Bool {
         let isFar = walk.position - walk.own > Waypoint.spacing
         guard !walk.isDone, walk.isCounted, isFar, !walk.hasAsked else { return !walk.isDone }
         walk.hasAsked = true
@@ -119,11 +119,11 @@ extension LogReader {
     /// Looks at the rows up to and with `end`, until the page is full or enough were looked at.
     private func read(
         upTo end: Int64, _ query: EventQuery, _ tenant: Int64, _ walk: inout Walk
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         guard walk.position < end else { return }
         var isThrough = true
         try engine.scan(.event, after: walk.position, upTo: end) {
-            seq, row throws(LogEngineError) in
+            seq, row throws(EventLogError) in
             isThrough = try look(at: seq, row, query, tenant, &walk)
             return isThrough
         }
@@ -133,7 +133,7 @@ extension LogReader {
     /// False where the walk ends here.
     private func look(
         at seq: Int64, _ row: RawSpan, _ query: EventQuery, _ tenant: Int64, _ walk: inout Walk
-    ) throws(LogEngineError) -> Bool {
+    ) throws(EventLogError) -> Bool {
         guard let numbers = EventRow.unproved(row) else {
             _ = decode(seq, row)
             return true

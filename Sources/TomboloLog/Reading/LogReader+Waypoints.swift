@@ -8,7 +8,7 @@ extension LogReader {
     /// `tenantSeq`, and at most `Waypoint.spacing` rows of others before those.
     func place(
         _ kind: TenantSeqs.Kind, _ tenant: Int64, after tenantSeq: Int64
-    ) throws(LogEngineError) -> Int64 {
+    ) throws(EventLogError) -> Int64 {
         let next = max(0, min(tenantSeq, LogTable.numberMax)) + 1
         let before = try Waypoint.newest(kind, tenant, upTo: next, engine)
         guard let before else { return next - 1 }
@@ -29,7 +29,7 @@ extension LogReader {
     /// as lie between two waypoints were met since: the next row has one then.
     func leap(
         _ kind: TenantSeqs.Kind, _ tenant: Int64, after tenantSeq: Int64, from position: Int64
-    ) throws(LogEngineError) -> Leap {
+    ) throws(EventLogError) -> Leap {
         // What was cut may have had rows of the tenant.
         let known =
             switch kind {

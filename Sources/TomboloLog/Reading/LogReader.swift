@@ -16,9 +16,7 @@ package final class LogReader: @unchecked Sendable {
     package init(_ engine: any LogReading, damage: DamageList) throws(EventLogError) {
         self.engine = engine
         self.damage = damage
-        do throws(LogEngineError) { hash = try LogMeta.hash(engine) } catch {
-            throw error.eventLogError
-        }
+        hash = try LogMeta.hash(engine)
     }
 
     // MARK: Questions
@@ -26,7 +24,7 @@ package final class LogReader: @unchecked Sendable {
     package func event(
         seq: Int64, tenant: TenantID
     ) throws(EventLogError) -> RecordedEvent? {
-        try answer { () throws(LogEngineError) in
+        try answer { () throws(EventLogError) in
             let found = try event(at: seq)
             return found?.event.tenant == tenant ? found : nil
         }
@@ -44,13 +42,13 @@ package final class LogReader: @unchecked Sendable {
 
     /// The newest event's; 0 where there is none.
     package func lastSequence() throws(EventLogError) -> Int64 {
-        try answer { () throws(LogEngineError) in
+        try answer { () throws(EventLogError) in
             try engine.edge(.event, .falling, in: 1 ... .max) ?? 0
         }
     }
 
     package func retired(named keys: [ActivityKey]) throws(EventLogError) -> [RecoveredHead] {
-        try answer { () throws(LogEngineError) in
+        try answer { () throws(EventLogError) in
             var found: [RecoveredHead] = []
             for key in keys {
                 guard let tenant = tenants.known(key.tenant) else { continue }
@@ -66,7 +64,7 @@ package final class LogReader: @unchecked Sendable {
     package func retired(
         _ activity: ActivityNumber, tenant: TenantID
     ) throws(EventLogError) -> RecoveredHead? {
-        try answer { () throws(LogEngineError) in
+        try answer { () throws(EventLogError) in
             guard let tenant = tenants.known(tenant) else { return nil }
             return try RetiredReader.find(activity, tenant: tenant, engine)
         }
@@ -75,7 +73,7 @@ package final class LogReader: @unchecked Sendable {
     package func history(
         after seq: Int64, limit: Int
     ) throws(EventLogError) -> [RecordedEvent] {
-        try answer { () throws(LogEngineError) in
+        try answer { () throws(EventLogError) in
             var events: [RecordedEvent] = []
             var rows = 0
             guard limit > 0 else { return [] }
@@ -89,7 +87,7 @@ package final class LogReader: @unchecked Sendable {
     }
 
     package func events(_ query: EventQuery) throws(EventLogError) -> EventPage {
-        try answer { () throws(LogEngineError) in
+        try answer { () throws(EventLogError) in
             guard let tenant = tenants.known(query.tenant) else {
                 return EventPage(events: [], next: nil)
             }
@@ -99,7 +97,7 @@ package final class LogReader: @unchecked Sendable {
     }
 
     package func facts(_ query: FactQuery) throws(EventLogError) -> FactPage {
-        try answer { () throws(LogEngineError) in
+        try answer { () throws(EventLogError) in
             guard let tenant = tenants.known(query.tenant) else {
                 return FactPage(facts: [], next: nil)
             }
@@ -110,7 +108,7 @@ package final class LogReader: @unchecked Sendable {
     package func snapshot(
         of activity: ActivityNumber, tenant: TenantID, at moment: LogMoment, newest: Int64
     ) throws(EventLogError) -> RecoveredHead? {
-        try answer { () throws(LogEngineError) in
+        try answer { () throws(EventLogError) in
             guard let tenant = tenants.known(tenant) else { return nil }
             return try snapshot(
                 of: activity.rawValue, tenant: tenant, at: moment, newest: newest)
@@ -119,12 +117,12 @@ package final class LogReader: @unchecked Sendable {
 
     // MARK: Ways to the rows
 
-    func event(at seq: Int64) throws(LogEngineError) -> RecordedEvent? {
+    func event(at seq: Int64) throws(EventLogError) -> RecordedEvent? {
         try engine.row(.event, seq, decode)
     }
 
     /// nil where the row is missing or damaged.
-    func numbers(at seq: Int64) throws(LogEngineError) -> EventRow.Numbers? {
+    func numbers(at seq: Int64) throws(EventLogError) -> EventRow.Numbers? {
         try engine.row(.event, seq, EventRow.numbers)
     }
 
@@ -135,7 +133,7 @@ package final class LogReader: @unchecked Sendable {
     }
 
     /// A number of the table `cut`; 0 where it has none, or none that can be read.
-    func cut(_ key: LogCut.Key) throws(LogEngineError) -> Int64 {
+    func cut(_ key: LogCut.Key) throws(EventLogError) -> Int64 {
         try engine.row(.cut, key.rawValue, LogCut.value) ?? 0
     }
 
@@ -143,20 +141,16 @@ package final class LogReader: @unchecked Sendable {
 
     /// Each is of one moment: a day's table may go while it is asked for.
     private func answer<Answer>(
-        _ body: () throws(LogEngineError) -> Answer
+        _ body: () throws(EventLogError) -> Answer
     ) throws(EventLogError) -> Answer {
-        do throws(LogEngineError) {
-            return try engine.atOneMoment { () throws(LogEngineError) in
-                try readTenants()
-                return try body()
-            }
-        } catch {
-            throw error.eventLogError
+        return try engine.atOneMoment { () throws(EventLogError) in
+            try readTenants()
+            return try body()
         }
     }
 
     /// Tenants that came since the last question.
-    private func readTenants() throws(LogEngineError) {
+    private func readTenants() throws(EventLogError) {
         let last = try engine.edge(.tenant, .falling, in: 1 ... .max) ?? 0
         guard last > tenantsRead else { return }
         tenants = try Tenants.read(engine) { damage.add($0) }

@@ -6,7 +6,7 @@ enum RetiredReader {
     /// The newest activity of that name.
     static func find(
         _ key: ActivityKey, hash: UInt64, _ engine: any LogReading
-    ) throws(LogEngineError) -> RecoveredHead? {
+    ) throws(EventLogError) -> RecoveredHead? {
         for day in try RetiredDays.days(engine) {
             let activities = try engine.row(
                 .retiredName(day), Int64(bitPattern: hash), RetiredNameRow.activities)
@@ -23,7 +23,7 @@ enum RetiredReader {
     /// The activity of that number, if it is `tenant`'s.
     static func find(
         _ activity: ActivityNumber, tenant: Int64, _ engine: any LogReading
-    ) throws(LogEngineError) -> RecoveredHead? {
+    ) throws(EventLogError) -> RecoveredHead? {
         for day in try RetiredDays.days(engine) {
             let found = try engine.row(.retired(day), activity.rawValue, HeadRow.head)
             guard let found else { continue }

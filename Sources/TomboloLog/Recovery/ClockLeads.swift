@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// By how much the relay's wall clock was ahead of its steady one, and for which rows.
 ///
@@ -47,7 +48,7 @@ struct ClockLeads {
     mutating func note(
         _ lead: Span, nextEvent event: Int64, nextFact fact: Int64,
         _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         let seconds = floorDivide(lead.nanoseconds, Span.seconds(1).nanoseconds)
         if let last = entries.last, abs(seconds - last.seconds) < Self.noticed { return }
         try add(
@@ -57,7 +58,7 @@ struct ClockLeads {
     /// Takes over an entry of another log, which comes after the others.
     mutating func add(
         _ numbers: (event: Int64, fact: Int64, seconds: Int64), _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         var key = entries.last.map { $0.key + 1 } ?? Self.firstKey
         if let last = entries.last, (last.event, last.fact) == (numbers.event, numbers.fact) {
             key = last.key
@@ -71,7 +72,7 @@ struct ClockLeads {
     /// Forgets those of rows that are gone.
     mutating func cut(
         event: Int64, fact: Int64, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         while entries.count > 1, entries[1].event <= event + 1, entries[1].fact <= fact + 1 {
             let old = entries.removeFirst()
             try engine.delete(.cut, old.key)
@@ -95,7 +96,7 @@ struct ClockLeads {
             && Self.range.contains(numbers.seconds)
     }
 
-    func store(_ engine: any LogWriting) throws(LogEngineError) {
+    func store(_ engine: any LogWriting) throws(EventLogError) {
         for entry in entries { try LogCut.put(entry.key, entry.numbers, engine) }
     }
 }

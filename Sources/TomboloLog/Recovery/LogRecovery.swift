@@ -27,7 +27,7 @@ struct LogRecovery {
 
     init(
         _ engine: any LogReading, hash: KeyedHash, since: Instant, _ caution: LogCaution
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         self.caution = caution
         var damage: [String] = []
         cut = try LogCut(engine) { damage.append($0) }
@@ -48,7 +48,7 @@ struct LogRecovery {
     }
 
     /// A tenant whose row is damaged has the name that its heads give it.
-    private mutating func repairTenants(_ engine: any LogReading) throws(LogEngineError) {
+    private mutating func repairTenants(_ engine: any LogReading) throws(EventLogError) {
         guard !tenants.nameless.isEmpty else { return }
         var names: [Int64: Set<TenantID>] = [:]
         let nameless = tenants.nameless
@@ -68,7 +68,7 @@ struct LogRecovery {
         }
     }
 
-    private mutating func countTenants(_ engine: any LogReading) throws(LogEngineError) {
+    private mutating func countTenants(_ engine: any LogReading) throws(EventLogError) {
         var damage: [String] = []
         let last = TalliedUpTo(event: log.lastSeq, fact: log.lastFactSeq)
         seqs = try TenantSeqs.recover(tenants, last: last, engine) { damage.append($0) }
@@ -89,7 +89,7 @@ struct LogRecovery {
             tenants: tenants, seqs: seqs, keys: log.idempotency.table, hash: hash)
     }
 
-    private mutating func readHeads(_ engine: any LogReading) throws(LogEngineError) {
+    private mutating func readHeads(_ engine: any LogReading) throws(EventLogError) {
         var known: [Int64: Int64] = [:]
         if repair.cut {
             // How far heads are right may be lost too: what each of them tells of is passed over.
@@ -170,7 +170,7 @@ struct LogRecovery {
     }
 
     /// Only whether there are any, and the highest number among them.
-    private mutating func readRetired(_ engine: any LogReading) throws(LogEngineError) {
+    private mutating func readRetired(_ engine: any LogReading) throws(EventLogError) {
         for day in try RetiredDays.days(engine) {
             let last = try engine.edge(
                 .retired(day), .falling, in: 0...ActivityNumber.max - 1)
@@ -179,7 +179,7 @@ struct LogRecovery {
         }
     }
 
-    private mutating func readRecords(_ engine: any LogReading) throws(LogEngineError) {
+    private mutating func readRecords(_ engine: any LogReading) throws(EventLogError) {
         try engine.scan(.record) { key, row in
             if let record = RecordRow.record(key, row) {
                 log.records.append(record)
@@ -192,7 +192,7 @@ struct LogRecovery {
 
     private mutating func readKeys(
         _ engine: any LogReading, hash: KeyedHash, since: Instant
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         var found = RecoveredKeys(hash: hash, tenants: tenants.byName)
         found.reserve(try KeyChapters.estimate(engine))
         var damage: [String] = []

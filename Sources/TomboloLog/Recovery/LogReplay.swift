@@ -14,26 +14,22 @@ package final class LogReplay {
 
     /// Answers how many events there were, and how many of them did not follow what was before.
     package func run() throws(EventLogError) -> (events: Int64, broken: Int64) {
-        do throws(LogEngineError) {
-            var places = NumberTable(empty: Place())
-            var (events, broken) = (Int64(0), Int64(0))
-            try engine.scan(.event) { seq, row in
-                events += 1
-                guard let numbers = EventRow.numbers(seq, row) else {
-                    broken += 1
-                    return true
-                }
-                let before = places[numbers.activity] ?? Place()
-                let isCut = before.seq == 0 && numbers.version > 1
-                if !isCut, numbers.version != before.version + 1 || numbers.previous != before.seq {
-                    broken += 1
-                }
-                places[numbers.activity] = Place(version: numbers.version, seq: seq)
+        var places = NumberTable(empty: Place())
+        var (events, broken) = (Int64(0), Int64(0))
+        try engine.scan(.event) { seq, row in
+            events += 1
+            guard let numbers = EventRow.numbers(seq, row) else {
+                broken += 1
                 return true
             }
-            return (events, broken)
-        } catch {
-            throw error.eventLogError
+            let before = places[numbers.activity] ?? Place()
+            let isCut = before.seq == 0 && numbers.version > 1
+            if !isCut, numbers.version != before.version + 1 || numbers.previous != before.seq {
+                broken += 1
+            }
+            places[numbers.activity] = Place(version: numbers.version, seq: seq)
+            return true
         }
+        return (events, broken)
     }
 }

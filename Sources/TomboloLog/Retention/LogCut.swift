@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// Up to where history was cut, and up to where heads have their rows: rows of the table `cut`.
 struct LogCut {
@@ -37,7 +38,7 @@ struct LogCut {
     /// Reads them. `damage` hears of each row that is damaged, and is replaced by what is safe.
     init(
         _ engine: any LogReading, damage: (String) -> Void
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         var values: [Key: Int64] = [:]
         var isWhole = true
         var leads = leads
@@ -89,7 +90,7 @@ struct LogCut {
     /// The oldest row tells where the cut was; without any, no sequence is to be given twice.
     private static func cutBefore(
         _ table: LogTable, _ engine: any LogReading
-    ) throws(LogEngineError) -> Int64 {
+    ) throws(EventLogError) -> Int64 {
         if let first = try engine.edge(table, .rising, in: 1...LogTable.numberMax) {
             return first - 1
         }
@@ -105,7 +106,7 @@ struct LogCut {
     private static let numbersPassed: Int64 = 1 << 24
 
     /// Stores where history was cut.
-    func store(_ engine: any LogWriting) throws(LogEngineError) {
+    func store(_ engine: any LogWriting) throws(EventLogError) {
         for (key, value) in [
             (Key.log, seq), (.fact, fact), (.activity, activity), (.keys, keys),
         ] {
@@ -116,7 +117,7 @@ struct LogCut {
     /// Stores up to where heads are right.
     static func storeHeads(
         _ seq: Int64?, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         let key = Key.heads.rawValue
         if let seq { return try put(key, seq, engine) }
         try engine.delete(.cut, key)
@@ -124,7 +125,7 @@ struct LogCut {
 
     static func put<Numbers: BitwiseCopyable>(
         _ key: Int64, _ numbers: Numbers, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         var buffer = RowBuffer()
         try engine.put(.cut, key, buffer.row(.cut, key, numbers))
     }

@@ -41,7 +41,7 @@ struct LogRetainer {
     /// The wall clock is so far ahead of the steady one from the batch at `receipt` on.
     mutating func note(
         _ lead: Span, at receipt: AppendReceipt, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         try cut.leads.note(
             lead, nextEvent: receipt.firstSeq, nextFact: receipt.firstFactSeq, engine)
     }
@@ -49,7 +49,7 @@ struct LogRetainer {
     /// The same as another log had it.
     mutating func adopt(
         _ lead: (event: Int64, fact: Int64, seconds: Int64), _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         try cut.leads.add(lead, engine)
     }
 
@@ -58,7 +58,7 @@ struct LogRetainer {
     mutating func cutPiece(
         at now: Instant, _ standing: Standing, _ rows: inout LogRows,
         _ engine: any LogWriting
-    ) throws(LogEngineError) -> (piece: CutPiece, wroteHeads: Bool) {
+    ) throws(EventLogError) -> (piece: CutPiece, wroteHeads: Bool) {
         // Keys are no history: how long that is kept is nothing to them.
         var piece = CutPiece()
         if rows.hasOldKeys(at: now), let keys = try rows.cutKeys() {
@@ -111,7 +111,7 @@ struct LogRetainer {
     private func lastEvent(
         before: Instant, _ allowance: CutAllowance, _ piece: inout CutPiece,
         _ engine: any LogWriting
-    ) throws(LogEngineError) -> Int64 {
+    ) throws(EventLogError) -> Int64 {
         // Heads of the past go with their events.
         var snapshots: [(seq: Int64, length: Int64)] = []
         try engine.lengths(.snapshot, min(cut.seq, LogTable.numberMax - 1) + 1...LogTable.numberMax)
@@ -146,7 +146,7 @@ struct LogRetainer {
     private func lastFact(
         before: Instant, _ allowance: CutAllowance, _ piece: inout CutPiece,
         _ engine: any LogWriting
-    ) throws(LogEngineError) -> Int64 {
+    ) throws(EventLogError) -> Int64 {
         let excess = sizes.excess(over: Int64(retention.factBytes))
         var last = cut.fact
         var (count, countAtLast): (Int64, Int64) = (0, 0)

@@ -14,14 +14,14 @@ struct RetiredDays: ~Copyable {
     }
 
     /// The days there are, newest first.
-    static func days(_ engine: any LogReading) throws(LogEngineError) -> [Int64] {
+    static func days(_ engine: any LogReading) throws(EventLogError) -> [Int64] {
         try engine.shards(of: .retired).reversed()
     }
 
     /// Moves the head of an activity out of what lives. Nothing happens where it has none there.
     mutating func retire(
         _ retired: RetiredActivity, hash: UInt64, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         let (day, activity) = (Self.day(retired.endedAt), retired.activity.rawValue)
         let row = try engine.row(.head, activity) { $1.array(from: 0) }
         guard let row else { return }
@@ -40,7 +40,7 @@ struct RetiredDays: ~Copyable {
     /// Where a retired activity stands, and its day.
     static func find(
         _ activity: Int64, _ engine: any LogReading
-    ) throws(LogEngineError) -> (mark: ActivityMarks.Mark, day: Int64)? {
+    ) throws(EventLogError) -> (mark: ActivityMarks.Mark, day: Int64)? {
         for day in try days(engine) {
             if var mark = try engine.row(.retired(day), activity, HeadRow.mark) {
                 mark.hasHead = false
@@ -53,7 +53,7 @@ struct RetiredDays: ~Copyable {
     /// The activity has begun anew: it lives. Its name's row stays, and leads nowhere.
     func revive(
         _ activity: Int64, day: Int64, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         try engine.delete(.retired(day), activity)
     }
 
@@ -61,7 +61,7 @@ struct RetiredDays: ~Copyable {
     mutating func bury(
         _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?,
         _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         for old in try Self.days(engine) {
             try engine.delete(.retired(old), activity)
             if let nameHash { try forget(activity, Int64(bitPattern: nameHash), old, engine) }
@@ -74,7 +74,7 @@ struct RetiredDays: ~Copyable {
     /// The name of that hash no longer leads to the activity.
     private mutating func forget(
         _ activity: Int64, _ hash: Int64, _ day: Int64, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         let names = LogTable.retiredName(day)
         let activities = try engine.row(names, hash, RetiredNameRow.activities) ?? []
         guard activities.contains(activity) else { return }
@@ -87,7 +87,7 @@ struct RetiredDays: ~Copyable {
     /// to, then names, and the tables with the last of these. nil where there is no such day.
     func cutPiece(
         before day: Int64, _ allowance: CutAllowance, _ engine: any LogWriting
-    ) throws(LogEngineError) -> CutPiece? {
+    ) throws(EventLogError) -> CutPiece? {
         guard let day = try Self.days(engine).last(where: { $0 < day }) else { return nil }
         var piece = CutPiece()
         piece.goesOn = true

@@ -18,21 +18,21 @@ extension EventRow {
         }
 
         /// nil where the row is missing or damaged.
-        func numbers(_ seq: Int64) throws(LogEngineError) -> Numbers? {
+        func numbers(_ seq: Int64) throws(EventLogError) -> Numbers? {
             try engine.row(.event, seq) { seq, row in
                 bytesSeen += row.byteCount
                 return EventRow.numbers(seq, row)
             }
         }
 
-        func body(_ seq: Int64) throws(LogEngineError) -> [UInt8] {
+        func body(_ seq: Int64) throws(EventLogError) -> [UInt8] {
             try engine.row(.event, seq) { seq, row in
                 EventRow.numbers(seq, row).map { row.array(from: $0.bodyStart) }
             } ?? []
         }
 
         /// Puts the row's tombstone in its place.
-        func bury(_ seq: Int64, _ numbers: Numbers) throws(LogEngineError) {
+        func bury(_ seq: Int64, _ numbers: Numbers) throws(EventLogError) {
             let row = try engine.row(.event, seq) { $1.array(from: 0) }
             guard let row else { return }
             let left = row.withUnsafeBytes {
@@ -44,7 +44,7 @@ extension EventRow {
         /// The oldest row that the way back leads to.
         func oldest(
             of activity: Int64, from newest: Int64
-        ) throws(LogEngineError) -> (seq: Int64, previous: Int64)? {
+        ) throws(EventLogError) -> (seq: Int64, previous: Int64)? {
             var oldest: (seq: Int64, previous: Int64)?
             var seq = newest
             while let row = try numbers(seq), row.activity == activity, row.previous < seq {

@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// What `size` neighbours of the log have in common, by which a filtered page passes over those
 /// that hold nothing of it.
@@ -57,7 +58,7 @@ struct LogChapter {
     }
 
     /// Each block, with the distance of its first sequence from the chapter's.
-    func forEach(_ body: (Int64, LogBlock) throws(LogEngineError) -> Void) throws(LogEngineError) {
+    func forEach(_ body: (Int64, LogBlock) throws(EventLogError) -> Void) throws(EventLogError) {
         for index in blocks.indices { try body(Int64(index) * LogBlock.size, blocks[index]) }
     }
 
@@ -83,7 +84,7 @@ struct LogChapter {
     /// The chapter that has no row yet, as far as the log has come.
     static func open(
         after lastSeq: Int64, _ engine: any LogReading
-    ) throws(LogEngineError) -> LogChapter {
+    ) throws(EventLogError) -> LogChapter {
         var chapter = LogChapter()
         try engine.scan(.event, first(of: lastSeq + 1)...Int64.max) { seq, row in
             // A damaged row is no answer to anybody.

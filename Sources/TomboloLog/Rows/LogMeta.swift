@@ -1,4 +1,5 @@
 package import TomboloCore
+package import TomboloEventLog
 
 /// Rows of the table `meta`: what belongs to the log as a whole.
 package enum LogMeta {
@@ -13,21 +14,23 @@ package enum LogMeta {
     /// Keeps the key of the hash, `key`'s two words: stored hashes are made with it.
     static func setHashKey(
         _ key: [UInt64], _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         try set(.hash, (key[0], key[1]) as HashKey, engine)
     }
 
-    /// Throws `.damaged` where the key's row is missing or damaged.
-    static func hash(_ engine: any LogReading) throws(LogEngineError) -> KeyedHash {
-        let key = try hashKey(engine)
+    /// Throws where the key's row is missing or damaged.
+    static func hash(_ engine: any LogReading) throws(EventLogError) -> KeyedHash {
+        guard let key = try hashKey(engine) else {
+            throw .unusable(
+                cause: "the key of the log's hashes is damaged", hint: "restore a backup")
+        }
         return KeyedHash(key0: key[0], key1: key[1])
     }
 
-    /// The same as two words.
-    static func hashKey(_ engine: any LogReading) throws(LogEngineError) -> [UInt64] {
+    /// The same as two words; nil where the row is missing or damaged.
+    static func hashKey(_ engine: any LogReading) throws(EventLogError) -> [UInt64]? {
         guard let found = try value(.hash, HashKey.self, engine), let key = found else {
-            throw LogEngineError.damaged(
-                cause: "the key of the log's hashes is damaged", hint: "restore a backup")
+            return nil
         }
         return [key.0, key.1]
     }
@@ -35,14 +38,14 @@ package enum LogMeta {
     /// The log is a copy that was put back at `now`.
     package static func setRestored(
         _ now: Instant, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         try set(.restored, now.nanoseconds, engine)
     }
 
     /// When it was put back last; nil where it never was, or where nobody can say.
     static func restoredAt(
         _ engine: any LogReading, damage: (String) -> Void
-    ) throws(LogEngineError) -> Instant? {
+    ) throws(EventLogError) -> Instant? {
         guard let found = try value(.restored, Int64.self, engine) else { return nil }
         guard let nanoseconds = found else {
             damage(
@@ -54,7 +57,7 @@ package enum LogMeta {
 
     private static func set<Numbers: BitwiseCopyable>(
         _ key: Key, _ numbers: Numbers, _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         var buffer = RowBuffer()
         try engine.put(.meta, key.rawValue, buffer.row(.meta, key.rawValue, numbers))
     }
@@ -62,7 +65,7 @@ package enum LogMeta {
     /// nil where there is no such row, and a nil in it where the row is damaged.
     private static func value<Numbers: BitwiseCopyable>(
         _ key: Key, _ type: Numbers.Type, _ engine: any LogReading
-    ) throws(LogEngineError) -> Numbers?? {
+    ) throws(EventLogError) -> Numbers?? {
         try engine.row(.meta, key.rawValue) { key, row in
             .some(RowChecksum.isRight(.meta, key, row) ? row.numbers(Numbers.self) : nil)
         }

@@ -24,7 +24,7 @@ struct LogRows: ~Copyable {
     /// Goes on with what recovery found.
     mutating func recover(
         _ keys: KeyChapters, _ later: LaterHeads, after last: TalliedUpTo
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         self.keys = keys
         self.later = later
         try openChapters(after: last)
@@ -32,7 +32,7 @@ struct LogRows: ~Copyable {
 
     private mutating func openChapters(
         after last: TalliedUpTo
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         chapter = try LogChapter.open(after: last.event, engine)
         factChapter = try FactChapter.open(after: last.fact, engine)
     }
@@ -44,7 +44,7 @@ struct LogRows: ~Copyable {
     mutating func write(
         _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing,
         slack: Span = .zero
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         filled.removeAll(keepingCapacity: true)
         try writeTenants(&standing)
         try writeEvents(batch, at: receipt, &standing, slack)
@@ -74,14 +74,14 @@ struct LogRows: ~Copyable {
     }
 
     /// Writes how many events and facts each tenant has, where that row is behind.
-    mutating func writeTallies(_ standing: inout Standing) throws(LogEngineError) {
+    mutating func writeTallies(_ standing: inout Standing) throws(EventLogError) {
         try TallyRow.write(
             &standing.seqs, upTo: standing.last, into: &buffer, engine)
     }
 
     private mutating func writeEvents(
         _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing, _ slack: Span
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         // Each is looked at where it stands: a copy of an event costs a dozen reference counts.
         for index in batch.events.indices {
             let place = standing.places[index]
@@ -103,14 +103,14 @@ struct LogRows: ~Copyable {
         }
     }
 
-    private mutating func closeChapter(at seq: Int64) throws(LogEngineError) {
+    private mutating func closeChapter(at seq: Int64) throws(EventLogError) {
         let first = LogChapter.first(of: seq)
         try engine.put(.block, first, chapter.encode(first, into: &buffer))
         chapter = LogChapter()
         try keys.close(first, into: &buffer, engine)
     }
 
-    private mutating func closeFactChapter(at seq: Int64) throws(LogEngineError) {
+    private mutating func closeFactChapter(at seq: Int64) throws(EventLogError) {
         let number = FactIndex.chapter(of: seq)
         try factChapter.store(number, into: &buffer, engine)
         filled.append((number, factChapter.bytes))
@@ -119,7 +119,7 @@ struct LogRows: ~Copyable {
 
     private mutating func writeHeads(
         _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         for index in batch.heads.indices {
             let activity = batch.heads[index].activity
             let mark = standing.giveHead(activity)
@@ -141,7 +141,7 @@ struct LogRows: ~Copyable {
 
     private mutating func write(
         _ head: ActivityHead, _ mark: ActivityMarks.Mark
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         try engine.put(
             .head, head.activity.rawValue, HeadRow.encode(head, mark, into: &buffer),
             over: mark.hasHead ? .changed : .any)
@@ -150,7 +150,7 @@ struct LogRows: ~Copyable {
     /// Writes every row that waits; `settleLater` when that is durable.
     mutating func writeLater(
         _ standing: Standing
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         for head in later.all { try write(head, standing.marks.mark(head.activity.rawValue)) }
         try LogCut.storeHeads(nil, engine)
     }
@@ -169,7 +169,7 @@ struct LogRows: ~Copyable {
     /// Keeps a head as it is now. A batch's head is its activity's as of that moment.
     mutating func keep(
         _ head: ActivityHead, _ mark: ActivityMarks.Mark
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         var numbers = SnapshotRow.Numbers(
             tenant: mark.tenant, activity: head.activity.rawValue, version: mark.version,
             previous: max(0, mark.anchor), far: 0, recordedAt: 0)
@@ -186,7 +186,7 @@ struct LogRows: ~Copyable {
             SnapshotRow.encode(mark.seq, numbers, head.value, into: &buffer))
     }
 
-    private func snapshot(at seq: Int64) throws(LogEngineError) -> SnapshotRow.Numbers? {
+    private func snapshot(at seq: Int64) throws(EventLogError) -> SnapshotRow.Numbers? {
         seq > 0 ? try engine.row(.snapshot, seq, SnapshotRow.numbers) : nil
     }
 
@@ -199,7 +199,7 @@ struct LogRows: ~Copyable {
 
     private mutating func retire(
         _ retired: RetiredActivity, _ standing: inout Standing
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         let mark = standing.marks.mark(retired.activity.rawValue)
         guard mark.tenant > 0 else { return }
         let hash = standing.hash(mark.tenant, retired.name.rawValue)
@@ -212,24 +212,24 @@ struct LogRows: ~Copyable {
         standing.retire(retired.activity)
     }
 
-    private mutating func put(_ record: Record) throws(LogEngineError) {
+    private mutating func put(_ record: Record) throws(EventLogError) {
         let key = RecordRow.key(record)
         guard let value = record.value else { return try engine.delete(.record, key) }
         try engine.put(.record, key, RecordRow.encode(key, value, into: &buffer))
     }
 
     /// Rows for tenants that have none yet.
-    mutating func writeTenants(_ standing: inout Standing) throws(LogEngineError) {
+    mutating func writeTenants(_ standing: inout Standing) throws(EventLogError) {
         for (number, name) in standing.takeNewTenants() { try put(number, name) }
     }
 
     /// The row of a tenant, new or in place of a damaged one.
-    mutating func put(_ number: Int64, _ name: TenantID) throws(LogEngineError) {
+    mutating func put(_ number: Int64, _ name: TenantID) throws(EventLogError) {
         try engine.put(.tenant, number, Tenants.encode(number, name, into: &buffer))
     }
 
     /// The keys of chapters whose rows are damaged or missing.
-    mutating func put(_ repair: KeyChapters.Repair) throws(LogEngineError) {
+    mutating func put(_ repair: KeyChapters.Repair) throws(EventLogError) {
         for (first, chapter) in repair.made {
             try engine.put(.keys, first, chapter.encode(first, into: &buffer))
         }
@@ -246,13 +246,13 @@ struct LogRows: ~Copyable {
     /// Leaves nothing of an activity but where it stood.
     mutating func bury(
         _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         later.remove(activity)
         try retiredDays.bury(activity, mark, on: day, nameHash: nameHash, engine)
     }
 
     /// Takes the oldest row of keys: see `KeyChapters.cut`.
-    mutating func cutKeys() throws(LogEngineError) -> Int64? {
+    mutating func cutKeys() throws(EventLogError) -> Int64? {
         try keys.cut(engine)
     }
 
@@ -261,13 +261,13 @@ struct LogRows: ~Copyable {
     /// Takes a piece of the activities that retired on days before `day`; nil where there is none.
     mutating func cutRetired(
         before day: Int64
-    ) throws(LogEngineError) -> CutPiece? {
+    ) throws(EventLogError) -> CutPiece? {
         try retiredDays.cutPiece(before: day, allowance, engine)
     }
 
     mutating func rolledBack(
         after last: TalliedUpTo, _ maker: KeyChapter.Maker
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         try keys.reopen(after: last.event, maker, engine)
         later.takeBack(to: 0)
         try openChapters(after: last)

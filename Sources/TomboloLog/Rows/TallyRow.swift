@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// Up to which sequences something holds, of events and of facts.
 struct TalliedUpTo: Hashable {
@@ -20,7 +21,7 @@ enum TallyRow {
     static func write(
         _ seqs: inout TenantSeqs, upTo last: TalliedUpTo, into buffer: inout RowBuffer,
         _ engine: any LogWriting
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         var rows = seqs.takeBehind(upTo: last).map {
             ($0.tenant, Numbers(event: $0.tally.event.last, fact: $0.tally.fact.last))
         }
@@ -38,7 +39,7 @@ enum TallyRow {
     }
 
     /// Reads all of it.
-    static func read(_ engine: any LogReading) throws(LogEngineError) -> Content {
+    static func read(_ engine: any LogReading) throws(EventLogError) -> Content {
         var content = Content()
         try engine.scan(.tally) { tenant, row in
             guard let numbers = numbers(tenant, row) else {
@@ -71,7 +72,7 @@ extension TenantSeqs {
     static func recover(
         _ tenants: Tenants, last: TalliedUpTo, _ engine: any LogReading,
         damage: (String) -> Void
-    ) throws(LogEngineError) -> TenantSeqs {
+    ) throws(EventLogError) -> TenantSeqs {
         let content = try TallyRow.read(engine)
         var tallies: [Int64: Tally] = [:]
         for (tenant, row) in content.tallies {
@@ -105,7 +106,7 @@ extension TenantSeqs {
     private static func count(
         _ tallies: inout [Int64: Tally], after tallied: TalliedUpTo,
         _ engine: any LogReading
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         try engine.scan(.event, after: tallied.event) { seq, row in
             guard let numbers = EventRow.unproved(row) else { return true }
             let isRight = EventRow.numbers(seq, row) != nil

@@ -1,4 +1,5 @@
 package import TomboloCore
+import TomboloEventLog
 
 /// Tenants by their small integers, 1, 2, 3 …
 package struct Tenants {
@@ -90,7 +91,7 @@ extension Tenants {
     /// Reads them all; `damage` hears of each row that is wrong.
     static func read(
         _ engine: any LogReading, damage: (String) -> Void
-    ) throws(LogEngineError) -> Tenants {
+    ) throws(EventLogError) -> Tenants {
         var tenants = Tenants()
         try engine.scan(.tenant) { number, row in
             guard (1...Int64(UInt32.max)).contains(number) else {

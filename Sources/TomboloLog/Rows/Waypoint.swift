@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// Where one of a tenant's events or facts is in the log: a row of the table `waypoint`.
 ///
@@ -28,7 +29,7 @@ struct Waypoint: Hashable {
     private var shard: Int64 { Self.shard(kind, tenant) }
 
     /// Writes its row.
-    func store(into buffer: inout RowBuffer, _ engine: any LogWriting) throws(LogEngineError) {
+    func store(into buffer: inout RowBuffer, _ engine: any LogWriting) throws(EventLogError) {
         let row = buffer.row(.waypoint, tenantSeq, Numbers(shard: shard, seq: seq))
         try engine.put(.waypoint(shard), tenantSeq, row)
     }
@@ -55,7 +56,7 @@ struct Waypoint: Hashable {
     /// The newest one of `tenant` at or before a place; nil where there is none.
     static func newest(
         _ kind: TenantSeqs.Kind, _ tenant: Int64, upTo tenantSeq: Int64, _ engine: any LogReading
-    ) throws(LogEngineError) -> Waypoint? {
+    ) throws(EventLogError) -> Waypoint? {
         let shard = shard(kind, tenant)
         var found: Waypoint?
         guard tenantSeq > 0 else { return nil }
@@ -78,7 +79,7 @@ struct Waypoint: Hashable {
     static func forget(
         before cut: LogCut, from tenant: Int64, of highest: Int64,
         _ engine: any LogWriting
-    ) throws(LogEngineError) -> Int64 {
+    ) throws(EventLogError) -> Int64 {
         guard highest > 0 else { return 0 }
         let first = tenant < highest ? tenant + 1 : 1
         let last = min(highest, first + tenantsAtOnce - 1)

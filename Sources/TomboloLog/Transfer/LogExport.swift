@@ -33,8 +33,8 @@ package final class LogExport {
     /// Hands over each item. A damaged row ends it: what is set aside here would be lost there.
     package func run(_ take: (LogItem) throws -> Void) throws {
         var failure: (any Error)?
-        do throws(LogEngineError) {
-            try engine.atOneMoment { () throws(LogEngineError) in
+        do throws(EventLogError) {
+            try engine.atOneMoment { () throws(EventLogError) in
                 var items: Int64 = 0
                 do {
                     try read { item in
@@ -49,7 +49,6 @@ package final class LogExport {
         } catch {
             failure = failure ?? error
         }
-        if let failure = failure as? LogEngineError { throw failure.eventLogError }
         if let failure { throw failure }
     }
 
@@ -58,7 +57,10 @@ package final class LogExport {
         var isWhole = true
         let restoredAt = try LogMeta.restoredAt(engine) { _ in isWhole = false }
         guard isWhole else { throw damaged("when the log was restored") }
-        try take(.identity(hashKey: try LogMeta.hashKey(engine), restoredAt: restoredAt))
+        guard let key = try LogMeta.hashKey(engine) else {
+            throw damaged("the key of the log's hashes")
+        }
+        try take(.identity(hashKey: key, restoredAt: restoredAt))
         let cut = try LogCut(engine) { _ in isWhole = false }
         guard isWhole else { throw damaged("where history was cut") }
         try take(.cut(seq: cut.seq, fact: cut.fact, activity: cut.activity))

@@ -234,14 +234,10 @@ extension LogWriter {
     fileprivate func complete() throws(EventLogError) {
         writeLaterHeads()
         if let failure { throw failure }
-        do throws(LogEngineError) {
-            try engine.commit()
-            guard try engine.scrub(waiting: 5_000) else {
-                throw LogEngineError.unusable(
-                    cause: "another program reads the new log", hint: "end it, then import again")
-            }
-        } catch {
-            throw error.eventLogError
+        try engine.commit()
+        guard try engine.scrub(waiting: 5_000) else {
+            throw EventLogError.unusable(
+                cause: "another program reads the new log", hint: "end it, then import again")
         }
     }
 }

@@ -7,13 +7,9 @@ extension LogWriter {
     /// The log's hashes are made with another one's key, its two words, and it counts as put back
     /// when that one was. Before anything else is taken in.
     func adopt(_ hashKey: [UInt64], restoredAt: Instant?) throws(EventLogError) {
-        do throws(LogEngineError) {
-            try LogMeta.setHashKey(hashKey, engine)
-            if let restoredAt { try LogMeta.setRestored(restoredAt, engine) }
-            hash = try LogMeta.hash(engine)
-        } catch {
-            throw error.eventLogError
-        }
+        try LogMeta.setHashKey(hashKey, engine)
+        if let restoredAt { try LogMeta.setRestored(restoredAt, engine) }
+        hash = try LogMeta.hash(engine)
         standing = Standing(hash: hash)
     }
 
@@ -27,16 +23,14 @@ extension LogWriter {
     func adopt(
         lead: (event: Int64, fact: Int64, seconds: Int64)
     ) throws(EventLogError) {
-        do throws(LogEngineError) { try retainer.adopt(lead, engine) } catch {
-            throw error.eventLogError
-        }
+        try retainer.adopt(lead, engine)
     }
 
     /// An empty log goes on after what another one had cut.
     func begin(afterSeq seq: Int64, fact: Int64, activity: Int64) throws(EventLogError) {
         var cut = LogCut()
         (cut.seq, cut.fact, cut.activity) = (seq, fact, activity)
-        do throws(LogEngineError) { try cut.store(engine) } catch { throw error.eventLogError }
+        try cut.store(engine)
         standing.begin(after: cut)
         retainer.recover(cut, FactSizes())
     }
@@ -46,14 +40,10 @@ extension LogWriter {
         let number = standing.number(tenant)
         standing.seqs.begin(.event, number, after: event)
         standing.seqs.begin(.fact, number, after: fact)
-        do throws(LogEngineError) {
-            try rows.writeTenants(&standing)
-            try rows.writeTallies(&standing)
-            try engine.commit()
-            standing.settle()
-        } catch {
-            throw error.eventLogError
-        }
+        try rows.writeTenants(&standing)
+        try rows.writeTallies(&standing)
+        try engine.commit()
+        standing.settle()
     }
 
     /// The activity is at `version`, with its newest event at `seq`, which was cut.
@@ -61,12 +51,8 @@ extension LogWriter {
         _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64,
         tenantSeq: Int64
     ) throws(EventLogError) {
-        do throws(LogEngineError) {
-            standing.adopt(activity, tenant, version: version, seq: seq, tenantSeq: tenantSeq)
-            try rows.writeTenants(&standing)
-        } catch {
-            throw error.eventLogError
-        }
+        standing.adopt(activity, tenant, version: version, seq: seq, tenantSeq: tenantSeq)
+        try rows.writeTenants(&standing)
     }
 
     /// Keeps the head that an activity of another log had at its newest event here, at `seq`.
@@ -76,15 +62,11 @@ extension LogWriter {
     ) throws(EventLogError) -> Bool {
         let mark = standing.marks.mark(activity.rawValue)
         guard mark.seq == seq else { return false }
-        do throws(LogEngineError) {
-            try rows.keep(ActivityHead(activity: activity, value: value), mark)
-            standing.giveSnapshot(activity)
-            try engine.commit()
-            standing.settle()
-            return true
-        } catch {
-            throw error.eventLogError
-        }
+        try rows.keep(ActivityHead(activity: activity, value: value), mark)
+        standing.giveSnapshot(activity)
+        try engine.commit()
+        standing.settle()
+        return true
     }
 
     /// Takes the rows of keys that count no longer.

@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// Whether the index of each chapter of facts leads to all that is in it, and to nothing else.
 struct FactIndexVerification {
@@ -12,7 +13,7 @@ struct FactIndexVerification {
     /// Places in the chapter where a whole fact is.
     private var whole: Set<Int64> = []
 
-    init(_ cut: LogCut, _ engine: any LogReading) throws(LogEngineError) {
+    init(_ cut: LogCut, _ engine: any LogReading) throws(EventLogError) {
         let last = max(cut.fact, try engine.newest(.fact))
         self.cut = cut.fact
         self.engine = engine
@@ -21,7 +22,7 @@ struct FactIndexVerification {
     }
 
     /// Takes in the next fact. Answers what is wrong with the chapters before its own.
-    mutating func follow(_ seq: Int64, _ row: RawSpan) throws(LogEngineError) -> [String] {
+    mutating func follow(_ seq: Int64, _ row: RawSpan) throws(EventLogError) -> [String] {
         guard FactIndex.isPlace(seq) else { return [] }
         let wrong = try close(before: FactIndex.chapter(of: seq))
         if built.add(seq, row) { whole.insert((seq - 1) % FactIndex.size) }
@@ -29,7 +30,7 @@ struct FactIndexVerification {
     }
 
     /// Answers what is wrong with the rest, after all facts were met.
-    mutating func finish() throws(LogEngineError) -> [String] {
+    mutating func finish() throws(EventLogError) -> [String] {
         var wrong = try close(before: openChapter)
         var rest = 0
         for (table, first, end) in [
@@ -50,7 +51,7 @@ struct FactIndexVerification {
         return wrong
     }
 
-    private mutating func close(before next: Int64) throws(LogEngineError) -> [String] {
+    private mutating func close(before next: Int64) throws(EventLogError) -> [String] {
         guard chapter < next else { return [] }
         // Nothing has to lead to chapters without a fact, which are missing.
         let wrong = chapter < openChapter ? try check() : []
@@ -59,7 +60,7 @@ struct FactIndexVerification {
         return wrong
     }
 
-    private func check() throws(LogEngineError) -> [String] {
+    private func check() throws(EventLogError) -> [String] {
         var wrong: [String] = []
         let range = "\(FactIndex.first(of: chapter)) to \(FactIndex.last(of: chapter))"
         let first = FactIndex.first(of: chapter)
@@ -86,7 +87,7 @@ struct FactIndexVerification {
         return wrong
     }
 
-    private func check(_ number: Int, _ entries: [FactEntry]) throws(LogEngineError) -> String? {
+    private func check(_ number: Int, _ entries: [FactEntry]) throws(EventLogError) -> String? {
         let key = FactIndex.key(chapter, Int64(number))
         guard let row = try engine.row(.factBucket, key, FactBucket.entries) else {
             return "a row is damaged"

@@ -59,25 +59,21 @@ package final class LogVerification {
 
     /// Reads everything. `progress` is told the events read so far, now and then.
     package func run(_ progress: (Int64) -> Void) throws(EventLogError) -> Verdict {
-        do throws(LogEngineError) {
-            return try engine.atOneMoment { () throws(LogEngineError) in
-                if let fault = try engine.fault() { verdict.add(fault) }
-                tenants = try Tenants.read(engine) { verdict.add($0) }
-                seqs = try TenantSeqVerification(engine)
-                try readEvents(progress)
-                try readFacts()
-                try readHeads()
-                try readRest()
-                return verdict
-            }
-        } catch {
-            throw error.eventLogError
+        return try engine.atOneMoment { () throws(EventLogError) in
+            if let fault = try engine.fault() { verdict.add(fault) }
+            tenants = try Tenants.read(engine) { verdict.add($0) }
+            seqs = try TenantSeqVerification(engine)
+            try readEvents(progress)
+            try readFacts()
+            try readHeads()
+            try readRest()
+            return verdict
         }
     }
 
     // MARK: Events
 
-    private func readEvents(_ progress: (Int64) -> Void) throws(LogEngineError) {
+    private func readEvents(_ progress: (Int64) -> Void) throws(EventLogError) {
         cut = try LogCut(engine) { verdict.add($0) }
         verdict.cut = cut.seq
         if let line = cut.headsLost { verdict.add(line) }
@@ -85,7 +81,7 @@ package final class LogVerification {
         let openChapter = LogChapter.first(of: try engine.newest(.event) + 1)
         let heads = HeadFinder(try RetiredDays.days(engine))
         titles = ActivityTitles(heads)
-        try engine.scan(.event) { seq, row throws(LogEngineError) in
+        try engine.scan(.event) { seq, row throws(EventLogError) in
             guard (1...LogTable.numberMax).contains(seq) else {
                 verdict.add("row \(seq) of the events: no log gave that number")
                 return true
@@ -120,7 +116,7 @@ package final class LogVerification {
         }
     }
 
-    private func follow(_ event: RecordedEvent, _ heads: HeadFinder) throws(LogEngineError) {
+    private func follow(_ event: RecordedEvent, _ heads: HeadFinder) throws(EventLogError) {
         let activity = event.event.activity.rawValue
         var entry: Open
         if let known = open[activity] {
@@ -179,7 +175,7 @@ package final class LogVerification {
         behind[activity] = (event.version, event.seq)
     }
 
-    private func close(_ activity: Int64, _ entry: Open) throws(LogEngineError) {
+    private func close(_ activity: Int64, _ entry: Open) throws(EventLogError) {
         if entry.version != entry.last {
             let title = try titles.title(activity, engine)
             verdict.add(
@@ -192,10 +188,10 @@ package final class LogVerification {
 
     // MARK: The rest
 
-    private func readFacts() throws(LogEngineError) {
+    private func readFacts() throws(EventLogError) {
         var expected = cut.fact + 1
         var index = try FactIndexVerification(cut, engine)
-        try engine.scan(.fact) { seq, row throws(LogEngineError) in
+        try engine.scan(.fact) { seq, row throws(EventLogError) in
             guard FactIndex.isPlace(seq) else {
                 verdict.add("row \(seq) of the facts: no log gave that number")
                 return true
@@ -214,10 +210,10 @@ package final class LogVerification {
         for line in try index.finish() { verdict.add(line) }
     }
 
-    private func readHeads() throws(LogEngineError) {
+    private func readHeads() throws(EventLogError) {
         let tables = [LogTable.head] + (try RetiredDays.days(engine)).map(LogTable.retired)
         for table in tables {
-            try engine.scan(table) { activity, row throws(LogEngineError) in
+            try engine.scan(table) { activity, row throws(EventLogError) in
                 if table == .head { verdict.heads += 1 } else { verdict.retired += 1 }
                 if let wrong = try self.fault(activity, row) { verdict.add(wrong) }
                 return true
@@ -226,7 +222,7 @@ package final class LogVerification {
     }
 
     /// What is wrong with the row of a head.
-    private func fault(_ activity: Int64, _ row: RawSpan) throws(LogEngineError) -> String? {
+    private func fault(_ activity: Int64, _ row: RawSpan) throws(EventLogError) -> String? {
         guard let head = HeadRow.head(activity, row) else {
             let title = ActivityTitles.title(activity, HeadRow.value(activity, row))
             return "the head of \(title): its row is damaged"
@@ -246,8 +242,8 @@ package final class LogVerification {
     }
 
     /// Blocks and snapshots: each row, and that a block has what is in it.
-    private func readStones() throws(LogEngineError) {
-        try engine.scan(.block) { first, row throws(LogEngineError) in
+    private func readStones() throws(EventLogError) {
+        try engine.scan(.block) { first, row throws(EventLogError) in
             guard (1...LogTable.numberMax).contains(first) else {
                 verdict.add("block \(first): no log gave that number")
                 return true
@@ -256,7 +252,7 @@ package final class LogVerification {
                 verdict.add("block \(first): its row is damaged")
                 return true
             }
-            try chapter.forEach { offset, block throws(LogEngineError) in
+            try chapter.forEach { offset, block throws(EventLogError) in
                 try check(block, first: first + offset)
             }
             return true
@@ -269,7 +265,7 @@ package final class LogVerification {
         }
     }
 
-    private func check(_ block: LogBlock, first: Int64) throws(LogEngineError) {
+    private func check(_ block: LogBlock, first: Int64) throws(EventLogError) {
         try engine.scan(.event, after: first - 1, upTo: first + LogBlock.size - 1) { seq, row in
             guard let row = EventRow.unproved(row) else { return true }
             let at = Instant(nanoseconds: row.recordedAt)
@@ -282,7 +278,7 @@ package final class LogVerification {
         }
     }
 
-    private func readRest() throws(LogEngineError) {
+    private func readRest() throws(EventLogError) {
         try engine.scan(.record) { key, row in
             verdict.records += 1
             let name = RecordRow.title(key)
@@ -307,11 +303,11 @@ package final class LogVerification {
         }
     }
 
-    private func readKeys() throws(LogEngineError) {
-        let hash: KeyedHash
-        do throws(LogEngineError) { hash = try LogMeta.hash(engine) } catch {
+    private func readKeys() throws(EventLogError) {
+        guard try LogMeta.hashKey(engine) != nil else {
             return verdict.add("the key of the hash of idempotency keys: its row is damaged")
         }
+        let hash = try LogMeta.hash(engine)
         var keys = KeyChapters()
         _ = try keys.recover(
             since: .distantPast, cut, last: max(verdict.lastSeq, cut.seq),

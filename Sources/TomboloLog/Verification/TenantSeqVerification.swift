@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// Whether the places of each tenant's events and facts go on by one, and what leads to them says
 /// where they are.
@@ -20,7 +21,7 @@ struct TenantSeqVerification {
     /// Of a log without rows.
     init() {}
 
-    init(_ engine: any LogReading) throws(LogEngineError) {
+    init(_ engine: any LogReading) throws(EventLogError) {
         content = try TallyRow.read(engine)
         numbers = try Tenants.read(engine) { _ in }.byName
         for shard in try engine.shards(of: .waypoint) {

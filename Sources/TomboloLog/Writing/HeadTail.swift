@@ -21,7 +21,7 @@ package struct HeadTail {
     init(
         after heads: Int64?, tenants: Tenants, known: [Int64: Int64] = [:],
         _ engine: any LogReading
-    ) throws(LogEngineError) {
+    ) throws(EventLogError) {
         guard let heads else { return }
         try engine.scan(.event, after: heads) { seq, row in
             take(seq, row, tenants: tenants, known: known)

@@ -35,13 +35,9 @@ package final class LogWriter: @unchecked Sendable {
         self.engine = engine
         self.caution = caution
         let key = [chance.next(), chance.next()] as [UInt64]
-        do throws(LogEngineError) {
-            if isNew { try LogMeta.setHashKey(key, engine) }
-            try engine.commit()
-            (hash, damage) = try Self.hash(engine, key)
-        } catch {
-            throw error.eventLogError
-        }
+        if isNew { try LogMeta.setHashKey(key, engine) }
+        try engine.commit()
+        (hash, damage) = try Self.hash(engine, key)
         rows = LogRows(engine)
         standing = Standing(hash: hash)
         retainer = LogRetainer(retention)
@@ -50,44 +46,38 @@ package final class LogWriter: @unchecked Sendable {
     /// A new one where the log's own cannot be read.
     private static func hash(
         _ engine: any LogWriting, _ key: [UInt64]
-    ) throws(LogEngineError) -> (KeyedHash, [String]) {
-        do throws(LogEngineError) { return (try LogMeta.hash(engine), []) } catch {
-            guard case .damaged = error else { throw error }
-            // Their hashes are of the old key: start-up makes them anew from the events.
-            try engine.delete(.keys, .min ... .max, isPersonal: false)
-            try LogMeta.setHashKey(key, engine)
-            try engine.commit()
-            let line =
-                "the key of the hash of idempotency keys is damaged, and is made anew: an activity "
-                + "that ended more than 24 hours ago is not found by its id, and a request for one "
-                + "that was erased is stored again"
-            return (try LogMeta.hash(engine), [line])
-        }
+    ) throws(EventLogError) -> (KeyedHash, [String]) {
+        guard try LogMeta.hashKey(engine) == nil else { return (try LogMeta.hash(engine), []) }
+        // Their hashes are of the old key: start-up makes them anew from the events.
+        try engine.delete(.keys, .min ... .max, isPersonal: false)
+        try LogMeta.setHashKey(key, engine)
+        try engine.commit()
+        let line =
+            "the key of the hash of idempotency keys is damaged, and is made anew: an activity "
+            + "that ended more than 24 hours ago is not found by its id, and a request for one "
+            + "that was erased is stored again"
+        return (try LogMeta.hash(engine), [line])
     }
 
     /// Reads what lives, and takes its place there; needed before the first commit, which does it
     /// by itself where nobody asked.
     package func recover(idempotencySince: Instant) throws(EventLogError) -> RecoveredLog {
         if let failure { throw failure }
-        do throws(LogEngineError) {
-            var recovery = try LogRecovery(
-                engine, hash: hash, since: idempotencySince, caution)
-            recovery.note(damage)
-            let last = TalliedUpTo(
-                event: recovery.log.lastSeq, fact: recovery.log.lastFactSeq)
-            try rows.recover(recovery.keys, recovery.later, after: last)
-            standing = recovery.standing(hash: hash)
-            retainer.recover(recovery.cut, try FactSizes(engine))
-            isRecovered = true
-            try repair(recovery.repair, recovery.cut)
-            return recovery.log
-        } catch {
-            throw error.eventLogError
-        }
+        var recovery = try LogRecovery(
+            engine, hash: hash, since: idempotencySince, caution)
+        recovery.note(damage)
+        let last = TalliedUpTo(
+            event: recovery.log.lastSeq, fact: recovery.log.lastFactSeq)
+        try rows.recover(recovery.keys, recovery.later, after: last)
+        standing = recovery.standing(hash: hash)
+        retainer.recover(recovery.cut, try FactSizes(engine))
+        isRecovered = true
+        try repair(recovery.repair, recovery.cut)
+        return recovery.log
     }
 
     /// Writes anew what was damaged and is known again.
-    private func repair(_ repair: LogRecovery.Repair, _ cut: LogCut) throws(LogEngineError) {
+    private func repair(_ repair: LogRecovery.Repair, _ cut: LogCut) throws(EventLogError) {
         guard !repair.isEmpty else { return }
         try engine.delete(.cut, .min ... .max, isPersonal: false)
         try cut.store(engine)
@@ -113,7 +103,7 @@ package final class LogWriter: @unchecked Sendable {
         if let failure { return batches.map { _ in .failure(failure) } }
         let start = standing.savepoint
         let retainerBefore = retainer
-        do throws(LogEngineError) {
+        do throws(EventLogError) {
             var answers: [Result<AppendReceipt, EventLogError>] = []
             for batch in batches { answers.append(try store(batch, imported)) }
             try engine.commit()
@@ -135,7 +125,7 @@ package final class LogWriter: @unchecked Sendable {
 
     private func store(
         _ batch: AppendBatch, _ imported: ImportedPlaces?
-    ) throws(LogEngineError) -> Result<AppendReceipt, EventLogError> {
+    ) throws(EventLogError) -> Result<AppendReceipt, EventLogError> {
         let receipt: AppendReceipt
         do throws(EventLogError) {
             let tenants = standing.tenantTable
@@ -175,15 +165,19 @@ package final class LogWriter: @unchecked Sendable {
     /// the commit's last page is written, and what was written before does not count: nothing is
     /// stored. Of any other error nobody can say (a failed fsync may have written or dropped
     /// anything): nothing is taken any more.
-    func abandon(_ error: LogEngineError, back start: Standing.Savepoint) -> EventLogError {
-        if case .full = error, rollBack(to: start) { return error.eventLogError }
-        let unknown = EventLogError.outcomeUnknown(cause: error.cause)
+    func abandon(_ error: EventLogError, back start: Standing.Savepoint) -> EventLogError {
+        if case .full = error, rollBack(to: start) { return error }
+        let unknown = EventLogError.outcomeUnknown(cause: Self.cause(of: error))
         failure = unknown
         return unknown
     }
 
+    private static func cause(of error: EventLogError) -> String {
+        if case .unusable(let cause, _) = error { cause } else { "\(error)" }
+    }
+
     func rollBack(to start: Standing.Savepoint) -> Bool {
-        do throws(LogEngineError) {
+        do throws(EventLogError) {
             try engine.rollBack()
             standing.rollBack(to: start)
             let maker = KeyChapter.Maker(hash: hash, leads: retainer.cut.leads)
@@ -201,7 +195,7 @@ package final class LogWriter: @unchecked Sendable {
     /// taken any more.
     package func writeLaterHeads() {
         guard failure == nil, !rows.later.isEmpty else { return }
-        do throws(LogEngineError) {
+        do throws(EventLogError) {
             try rows.writeLater(standing)
             try engine.commit()
             rows.settleLater()
@@ -217,9 +211,9 @@ package final class LogWriter: @unchecked Sendable {
         guard failure == nil, engine.isCheckpointDue else { return }
         writeLaterHeads()
         guard failure == nil else { return }
-        do throws(LogEngineError) { isWALHeld = try !engine.checkpoint() } catch {
+        do throws(EventLogError) { isWALHeld = try !engine.checkpoint() } catch {
             if case .full = error { return }
-            failure = .outcomeUnknown(cause: error.cause)
+            failure = .outcomeUnknown(cause: Self.cause(of: error))
         }
     }
 
@@ -234,7 +228,7 @@ package final class LogWriter: @unchecked Sendable {
             return CutPiece()
         }
         let before = retainer
-        do throws(LogEngineError) {
+        do throws(EventLogError) {
             // Rows that nobody has counted yet may be among those that go.
             if standing.seqs.mayBeCut(retainer.cut, of: standing.last) {
                 try rows.writeTallies(&standing)

@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import TomboloEventLog
 
 /// One connection to a database; closed when it goes out of scope.
 ///
@@ -14,9 +15,10 @@ struct Connection: ~Copyable {
     }
 
     private let handle: OpaquePointer
+    let path: String
 
-    /// Opens `path`; `vfs` names another file system than the machine's, for tests.
-    init(path: String, access: Access, vfs: String? = nil) throws(SQLiteError) {
+    /// Opens `path`, which can be written where that is asked; `vfs` names another file system than the machine's, for tests.
+    init(path: String, access: Access, vfs: String? = nil) throws(EventLogError) {
         _ = Self.configured
         let uri = access == .readingAlone ? Self.sealed(path) : nil
         let flags =
@@ -25,14 +27,17 @@ struct Connection: ~Copyable {
             case .reading, .readingAlone: SQLITE_OPEN_READONLY | (uri == nil ? 0 : SQLITE_OPEN_URI)
             }
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(
+        var code = sqlite3_open_v2(
             uri ?? path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
-        guard code == SQLITE_OK, let handle else {
-            let error = handle == nil ? SQLiteError(code: code) : SQLiteError(handle)
-            sqlite3_close_v2(handle)
-            throw error
+        // SQLite opens a file that it may only read all the same.
+        if code == SQLITE_OK, access == .writing, sqlite3_db_readonly(handle, "main") == 1 {
+            code = SQLITE_READONLY
         }
-        self.handle = handle
+        guard code == SQLITE_OK, let handle else {
+            sqlite3_close_v2(handle)
+            throw .sqlite(code, path)
+        }
+        (self.handle, self.path) = (handle, path)
         sqlite3_busy_timeout(handle, Self.busyMillisecondsMax)
     }
 
@@ -58,34 +63,31 @@ struct Connection: ~Copyable {
     private static let configured: Int32 = tombolo_sqlite_leave_memory_uncounted()
 
     /// Runs statements that answer nothing.
-    func execute(_ sql: String) throws(SQLiteError) {
+    func execute(_ sql: String) throws(EventLogError) {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
-            throw SQLiteError(handle)
+            throw .sqlite(handle, path)
         }
     }
 
-    func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    func prepare(_ sql: String) throws(EventLogError) -> Statement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(
             handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw SQLiteError(handle) }
-        return Statement(statement)
+        guard code == SQLITE_OK, let statement else { throw .sqlite(handle, path) }
+        return Statement(statement, path)
     }
 
     /// The first column of the first row; 0 where there is none or it is NULL.
-    func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+    func integer(_ sql: String) throws(EventLogError) -> Int64 {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : 0
     }
 
     /// The first column of the first row as text; nil where there is none.
-    func text(_ sql: String) throws(SQLiteError) -> String? {
+    func text(_ sql: String) throws(EventLogError) -> String? {
         let statement = try prepare(sql)
         return try statement.step() ? String(decoding: statement.bytes(0), as: UTF8.self) : nil
     }
-
-    /// Whether it may only read, although it was opened for writing.
-    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     /// Rows that the newest statement wrote.
     var changes: Int64 { Int64(sqlite3_changes(handle)) }
@@ -110,9 +112,9 @@ struct Connection: ~Copyable {
     /// Copies the whole database over that of `other`. `progress` is told pages left, pages in all.
     func copyAll(
         to other: borrowing Connection, pagesAtOnce: Int32, progress: (Int, Int) -> Void
-    ) throws(SQLiteError) {
+    ) throws(EventLogError) {
         guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
-            throw SQLiteError(other.handle)
+            throw .sqlite(other.handle, other.path)
         }
         var code = SQLITE_OK
         while code == SQLITE_OK {
@@ -121,26 +123,26 @@ struct Connection: ~Copyable {
                 Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
         }
         let end = sqlite3_backup_finish(backup)
-        guard code == SQLITE_DONE, end == SQLITE_OK else { throw SQLiteError(code: code) }
+        guard code == SQLITE_DONE, end == SQLITE_OK else { throw .sqlite(code, other.path) }
     }
 
     /// Copies all of the write-ahead log into the database and empties its file. False where a
     /// reader or another writer does not let it, after `milliseconds`.
-    func truncateWAL(waiting milliseconds: Int32) throws(SQLiteError) -> Bool {
+    func truncateWAL(waiting milliseconds: Int32) throws(EventLogError) -> Bool {
         sqlite3_busy_timeout(handle, milliseconds)
         defer { sqlite3_busy_timeout(handle, Self.busyMillisecondsMax) }
         let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw SQLiteError(handle) }
+        guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw .sqlite(handle, path) }
         return code == SQLITE_OK
     }
 
     /// Copies the write-ahead log into the database, as far as readers allow without waiting.
     /// Answers whether that was all of it.
-    func checkpoint() throws(SQLiteError) -> Bool {
+    func checkpoint() throws(EventLogError) -> Bool {
         var (pages, copied): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(
             handle, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied)
-        guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw SQLiteError(handle) }
+        guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw .sqlite(handle, path) }
         return code == SQLITE_OK && pages == copied
     }
 }

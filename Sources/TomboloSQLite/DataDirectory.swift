@@ -25,7 +25,7 @@ final class DataDirectory: Sendable {
         try Self.create(path)
         let lock = try Self.open(path, O_RDWR | O_CREAT)
         try Self.hold(lock, LOCK_EX, path)
-        lastRun = Self.isSigned(lock) ? Self.lastWrite(in: path) : nil
+        lastRun = Self.line(lock).contains(Self.runs) ? Self.lastWrite(in: path) : nil
         Self.sign(lock)
         signs = true
         self.lock = Mutex(lock)
@@ -53,16 +53,17 @@ final class DataDirectory: Sendable {
     }
 
     var databasePath: String { path + "/tombolo.db" }
-    /// Where a log is while it is imported.
-    private var importPath: String { databasePath + ".importing" }
+    /// What the file of a log has behind its name while it is imported.
+    static let importEnd = ".importing"
 
     /// Makes the database's file, so that it and SQLite's files beside it, which inherit its mode,
     /// are 0600. A new one is not made in the place of one whose import was killed.
     func createDatabase() throws(EventLogError) {
-        guard access(databasePath, F_OK) == 0 || access(importPath, F_OK) != 0 else {
+        let draft = databasePath + Self.importEnd
+        guard access(databasePath, F_OK) == 0 || access(draft, F_OK) != 0 else {
             throw .unusable(
                 cause: "an import into \(path) has not come to its end",
-                hint: "give the import again: it begins anew; or rm \(importPath)")
+                hint: "give the import again: it begins anew; or rm \(draft)")
         }
         let descriptor = Glibc.open(databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -89,12 +90,12 @@ final class DataDirectory: Sendable {
     private static func hold(
         _ lock: Int32, _ mode: Int32, _ path: String
     ) throws(EventLogError) {
-        for _ in 0..<20 {
+        for _ in 0...20 {
             if flock(lock, mode | LOCK_NB) == 0 { return }
             poll(nil, 0, 10)
         }
-        if flock(lock, mode | LOCK_NB) == 0 { return }
-        let holder = holder(lock)
+        let number = line(lock).prefix { $0.isASCII && $0.isNumber }
+        let holder = number.isEmpty ? "" : " (process \(number))"
         close(lock)
         throw .unusable(
             cause: "another relay\(holder) has \(path) open",
@@ -102,21 +103,13 @@ final class DataDirectory: Sendable {
     }
 
     private static func create(_ path: String) throws(EventLogError) {
-        guard mkdir(path, 0o700) != 0 else {
-            sync(path + "/..")
-            return
-        }
+        guard mkdir(path, 0o700) != 0 else { return sync(path + "/..") }
         guard errno == EEXIST else { throw refused(path) }
     }
 
     /// A new name in a directory is durable when the directory is; a file system that cannot do
     /// that does not need it.
-    private static func sync(_ directory: String) {
-        let descriptor = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
-    }
+    private static func sync(_ directory: String) { try? LogFile.sync(directory) }
 
     /// Leaves our number for the line that a second relay prints. It is not the lock: where it
     /// cannot be written, that line only says less.
@@ -129,11 +122,11 @@ final class DataDirectory: Sendable {
     /// Behind the number; older programs wrote the number alone, and left it there.
     private static let runs = " runs"
 
-    /// Whether the one before has left its line.
-    private static func isSigned(_ lock: Int32) -> Bool {
+    /// What the one before has left.
+    private static func line(_ lock: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 32)
         let count = pread(lock, &bytes, bytes.count, 0)
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).contains(runs)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
     private static func lastWrite(in path: String) -> Instant? {
@@ -145,16 +138,9 @@ final class DataDirectory: Sendable {
         }.max()
     }
 
-    private static func holder(_ lock: Int32) -> String {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        let count = pread(lock, &bytes, bytes.count, 0)
-        let digits = bytes.prefix(max(0, count)).prefix { (48...57).contains($0) }
-        return digits.isEmpty ? "" : " (process \(String(decoding: digits, as: UTF8.self)))"
-    }
-
     private static func refused(_ path: String) -> EventLogError {
-        .unusable(
-            cause: "\(path): \(String(cString: strerror(errno)))",
+        .file(
+            path,
             hint: "name a directory, in one that exists, that the relay's user may write to")
     }
 }

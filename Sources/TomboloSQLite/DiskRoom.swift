@@ -63,13 +63,11 @@ final class DiskRoom: LogRoom {
     private func use(owing owed: UInt64 = 0) -> (percent: UInt64, free: UInt64)? {
         var status = statvfs()
         guard statvfs(directory, &status) == 0, status.f_blocks > 0 else { return nil }
-        let block = max(1, UInt64(status.f_frsize))
-        let available = UInt64(status.f_bavail)
+        let (block, available) = (UInt64(status.f_frsize), UInt64(status.f_bavail))
         let percent = Self.percent(
             used: UInt64(status.f_blocks - status.f_bfree), available: available,
-            owed: owed / block)
-        guard let percent else { return nil }
-        return (percent, available * UInt64(status.f_frsize))
+            owed: owed / max(1, block))
+        return percent.map { ($0, available * block) }
     }
 
     /// How much is used, of blocks; `owed` ones are free and count as used. Nil of nothing.

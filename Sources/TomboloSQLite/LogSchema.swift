@@ -1,3 +1,4 @@
+import CSQLite
 import TomboloEventLog
 import TomboloLog
 
@@ -13,45 +14,42 @@ enum LogSchema {
     /// "TMBO", in `PRAGMA application_id`.
     static let applicationID: Int64 = 0x544d_424f
 
-    /// What a file turned out to be.
-    private enum Found {
-        case empty
-        case ours(Int64)
-        case foreign(applicationID: Int64)
-    }
-
-    /// Whether the database is new: then `make` makes its tables.
+    /// Prepares a database to be written. Answers whether it is new: then its tables are made, in a
+    /// transaction that stays open.
     ///
     /// What is not ours, and what another version of this program wrote, is refused and left
     /// untouched.
-    static func prepare(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
-        let found = try inspect(connection)
-        switch found {
-        case .ours(Self.version), .empty: break
-        case .ours(let version):
+    ///
+    /// - Parameter isDraft: commits do not wait for the disk.
+    static func prepare(
+        _ connection: borrowing Connection, isDraft: Bool
+    ) throws(EventLogError) -> Bool {
+        let owner = try connection.integer("PRAGMA application_id")
+        let found = try connection.integer("PRAGMA user_version")
+        let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
+        let isNew = owner == 0 && found == 0 && tables == 0
+        guard isNew || owner == applicationID && found == version else {
             connection.leaveWALOnClose()
-            throw SQLiteError.other(version)
-        case .foreign(let applicationID):
-            connection.leaveWALOnClose()
-            throw SQLiteError.foreign(applicationID)
+            if owner == applicationID { throw other(found, connection.path) }
+            throw .sqlite(
+                SQLITE_NOTADB, connection.path,
+                message: "it is the database of another program (application_id \(owner))",
+                hint: "give the relay a data directory of its own")
         }
         try connection.execute(durability)
-        if case .empty = found { return true }
-        return false
-    }
-
-    /// Makes the tables of a new database, in a transaction that it opens.
-    static func make(_ connection: borrowing Connection) throws(SQLiteError) {
+        if isDraft { try connection.execute("PRAGMA synchronous = OFF") }
+        guard isNew else { return false }
         try connection.execute("BEGIN IMMEDIATE")
         try connection.execute(LogTable.creations)
         try connection.execute(
             "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+        return true
     }
 
     /// Write-ahead log, and a commit that returns only after it is on the disk. Pages of 8 KiB
     /// halve the calls to the system that a batch needs; a database that is there keeps its own.
     /// What is deleted is overwritten: it may have been somebody's.
-    static let durability = """
+    private static let durability = """
         PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
         PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON
         """
@@ -59,25 +57,40 @@ enum LogSchema {
     /// For those who only read: throws where it is none of ours, or of another schema.
     static func requireCurrent(
         _ connection: borrowing Connection, ofCopy: Bool = false
-    ) throws(SQLiteError) {
+    ) throws(EventLogError) {
         let found = try version(of: connection)
-        if found != version { throw SQLiteError.other(found, ofCopy: ofCopy) }
+        if found != version { throw other(found, connection.path, ofCopy: ofCopy) }
     }
 
     /// Throws where it is none of ours.
-    static func version(of connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+    static func version(of connection: borrowing Connection) throws(EventLogError) -> Int64 {
         guard try connection.integer("PRAGMA application_id") == applicationID else {
-            throw SQLiteError.notOurs
+            throw .sqlite(SQLITE_NOTADB, connection.path)
         }
         return try connection.integer("PRAGMA user_version")
     }
 
-    private static func inspect(_ connection: borrowing Connection) throws(SQLiteError) -> Found {
-        let owner = try connection.integer("PRAGMA application_id")
-        let version = try connection.integer("PRAGMA user_version")
-        let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
-        if owner == applicationID { return .ours(version) }
-        return owner == 0 && version == 0 && tables == 0
-            ? .empty : .foreign(applicationID: owner)
+    /// The log at `path` is one that another program wrote, newer or older.
+    ///
+    /// - Parameter ofCopy: it is in a backup, which is to be restored.
+    static func other(_ schema: Int64, _ path: String, ofCopy: Bool = false) -> EventLogError {
+        let reads = schema > version ? "knows up to" : "reads"
+        let hint =
+            if schema > version {
+                "run the newer tombolo that wrote it, or restore a backup from before it did"
+            } else if schema != 5 {
+                "export it with the tombolo that wrote it (tombolo log export), and import that "
+                    + "into a new data directory (tombolo log import)"
+            } else if ofCopy {
+                "make a copy of now of it, and restore that: COPY is the directory of this file; "
+                    + "tombolo log import --from-data COPY --data NEW; "
+                    + "tombolo backup restore NEW --data DIR"
+            } else {
+                "move the data directory away, and take its log into a new one: mv DIR DIR.old; "
+                    + "tombolo log import --from-data DIR.old --data DIR"
+            }
+        return .sqlite(
+            SQLITE_SCHEMA, path,
+            message: "it has schema \(schema), this program \(reads) \(version)", hint: hint)
     }
 }

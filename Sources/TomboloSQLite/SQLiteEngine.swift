@@ -7,7 +7,8 @@ import TomboloLog
 ///
 /// For one thread at a time. Statements are prepared once for each kind and use.
 final class SQLiteEngine: LogWriting {
-    let path: String
+    /// Whether it had no database before.
+    let isNew: Bool
     let connection: Connection
     private var prepared = [Prepared?](
         repeating: nil, count: LogTable.Kind.allCases.count * TableUse.count)
@@ -21,7 +22,7 @@ final class SQLiteEngine: LogWriting {
     private let isWriter: Bool
     private let checkpointPages: Int32
     private let walPages: UnsafeMutablePointer<Int32>
-    private var isOpen = false
+    private var isOpen: Bool
     /// What was deleted is in the write-ahead log still.
     private var owesTruncation = false
 
@@ -38,56 +39,38 @@ final class SQLiteEngine: LogWriting {
 
     /// Opens the database at `path` to read it only; throws where it is none of ours, or of another
     /// schema. `vfs` names another file system than the machine's, for tests.
-    init(reading path: String, vfs: String? = nil) throws(EventLogError) {
-        self.path = path
-        (isWriter, checkpointPages) = (false, 0)
-        walPages = .allocate(capacity: 1)
-        walPages.initialize(to: 0)
-        writing = .allocate(capacity: Self.places)
-        writing.initialize(repeating: nil, count: Self.places)
-        do throws(SQLiteError) {
-            connection = try Connection(path: path, access: .reading, vfs: vfs)
-            try LogSchema.requireCurrent(connection)
-            begin = try connection.prepare("BEGIN")
-            commitment = try connection.prepare("COMMIT")
-        } catch {
-            throw error.engineError(path)
-        }
+    convenience init(reading path: String, vfs: String? = nil) throws(EventLogError) {
+        let connection = try Connection(path: path, access: .reading, vfs: vfs)
+        try LogSchema.requireCurrent(connection)
+        try self.init(connection, isWriter: false)
     }
 
-    /// Opens the database at `path` to write it, or makes it; answers whether it is new: then the
-    /// first commit makes it.
+    /// Opens the database at `path` to write it, or makes it: then the first commit makes it.
     ///
     /// - Parameter isDraft: commits do not wait for the disk; a log that is not whole need not
     ///   outlive a crash.
-    static func writing(
-        _ path: String, vfs: String? = nil, isDraft: Bool = false, checkpointPages: Int32
-    ) throws(EventLogError) -> (engine: SQLiteEngine, isNew: Bool) {
-        do throws(SQLiteError) {
-            let connection = try Connection(path: path, access: .writing, vfs: vfs)
-            guard !connection.isReadOnly else { throw SQLiteError(code: SQLITE_READONLY) }
-            let isNew = try LogSchema.prepare(connection)
-            if isDraft { try connection.execute("PRAGMA synchronous = OFF") }
-            if isNew { try LogSchema.make(connection) }
-            return (try SQLiteEngine(path, connection, checkpointPages, isOpen: isNew), isNew)
-        } catch {
-            throw error.engineError(path)
-        }
+    convenience init(
+        writing path: String, vfs: String? = nil, isDraft: Bool = false, checkpointPages: Int32
+    ) throws(EventLogError) {
+        let connection = try Connection(path: path, access: .writing, vfs: vfs)
+        let isNew = try LogSchema.prepare(connection, isDraft: isDraft)
+        try self.init(
+            connection, isWriter: true, isNew: isNew, checkpointPages: checkpointPages)
     }
 
     private init(
-        _ path: String, _ connection: consuming Connection, _ checkpointPages: Int32, isOpen: Bool
-    ) throws(SQLiteError) {
-        self.path = path
-        self.isOpen = isOpen
-        begin = try connection.prepare("BEGIN IMMEDIATE")
+        _ connection: consuming Connection, isWriter: Bool, isNew: Bool = false,
+        checkpointPages: Int32 = 0
+    ) throws(EventLogError) {
+        begin = try connection.prepare(isWriter ? "BEGIN IMMEDIATE" : "BEGIN")
         commitment = try connection.prepare("COMMIT")
-        (isWriter, self.checkpointPages) = (true, checkpointPages)
+        (self.isWriter, self.isNew, isOpen) = (isWriter, isNew, isNew)
+        self.checkpointPages = checkpointPages
         walPages = .allocate(capacity: 1)
         walPages.initialize(to: 0)
         writing = .allocate(capacity: Self.places)
         writing.initialize(repeating: nil, count: Self.places)
-        connection.countWALPages(in: walPages)
+        if isWriter { connection.countWALPages(in: walPages) }
         self.connection = connection
     }
 
@@ -102,7 +85,7 @@ final class SQLiteEngine: LogWriting {
 
     /// nil where the table, which is a day's, is not there.
     @inline(__always)
-    private func statement(_ use: TableUse, _ table: LogTable) throws(SQLiteError) -> Prepared? {
+    private func statement(_ use: TableUse, _ table: LogTable) throws(EventLogError) -> Prepared? {
         let index = table.kind.rawValue * TableUse.count + use.rawValue
         if !table.isByDay, let found = prepared[index], !found.isBusy { return found }
         return try otherStatement(use, table, index)
@@ -110,7 +93,7 @@ final class SQLiteEngine: LogWriting {
 
     private func otherStatement(
         _ use: TableUse, _ table: LogTable, _ index: Int
-    ) throws(SQLiteError) -> Prepared? {
+    ) throws(EventLogError) -> Prepared? {
         guard table.isByDay else {
             let new = Prepared(try connection.prepare(use.sql(table)))
             // One whose rows are being looked at keeps its place.
@@ -119,38 +102,16 @@ final class SQLiteEngine: LogWriting {
         }
         let key = Shard(table: table, use: use)
         if let found = shards[key], !found.isBusy { return found }
-        guard try exists(table) else { return nil }
+        let count = "SELECT count(*) FROM sqlite_schema WHERE name = '\(table.name)'"
+        guard try connection.integer(count) > 0 else { return nil }
         let new = Prepared(try connection.prepare(use.sql(table)))
         if shards[key] == nil { shards[key] = new }
         return new
     }
 
-    private func exists(_ table: LogTable) throws(SQLiteError) -> Bool {
-        try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = '\(table.name)'")
-            > 0
-    }
-
-    private func days(_ kind: LogTable.Kind) throws(SQLiteError) -> [Int64] {
-        let prefix = LogTable.prefix(kind)
-        let names = try connection.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB '\(prefix)*'")
-        var days: [Int64] = []
-        while try names.step() {
-            let name = String(decoding: names.bytes(0), as: UTF8.self)
-            if let day = Int64(name.dropFirst(prefix.count)) { days.append(day) }
-        }
-        // Another connection may have dropped the others.
-        if shards.contains(where: { !days.contains($0.key.table.shard) }) {
-            shards = shards.filter { days.contains($0.key.table.shard) }
-        }
-        return days.sorted()
-    }
-
     private func checked<Answer>(
-        _ body: () throws(SQLiteError) -> Answer
-    ) throws(EventLogError) -> Answer {
-        do throws(SQLiteError) { return try body() } catch { throw error.engineError(path) }
-    }
+        _ body: () throws(EventLogError) -> Answer
+    ) throws(EventLogError) -> Answer { try body() }
 
     // MARK: Reading
 
@@ -158,10 +119,10 @@ final class SQLiteEngine: LogWriting {
         _ body: () throws(EventLogError) -> Answer
     ) throws(EventLogError) -> Answer {
         guard connection.isIdle, !isWriter else { return try body() }
-        try checked { () throws(SQLiteError) in try begin.execute() }
+        try begin.execute()
         do throws(EventLogError) {
             let answer = try body()
-            try checked { () throws(SQLiteError) in try commitment.execute() }
+            try commitment.execute()
             return answer
         } catch {
             // What was read is let go; the first error is the one that counts.
@@ -238,19 +199,23 @@ final class SQLiteEngine: LogWriting {
     }
 
     func shards(of kind: LogTable.Kind) throws(EventLogError) -> [Int64] {
-        try checked { () throws(SQLiteError) in
-            guard kind == .waypoint else { return try days(kind) }
-            let rows = try connection.prepare("SELECT DISTINCT shard FROM waypoint ORDER BY shard")
-            var shards: [Int64] = []
-            while try rows.step() { shards.append(rows.integer(0)) }
-            return shards
-        }
+        let prefix = LogTable.prefix(kind)
+        let rows = try connection.prepare(
+            kind == .waypoint
+                ? "SELECT DISTINCT shard FROM waypoint"
+                : """
+                SELECT substr(name, \(prefix.utf8.count + 1)) FROM sqlite_schema
+                WHERE type = 'table' AND name GLOB '\(prefix)[0-9]*'
+                """)
+        var found: [Int64] = []
+        while try rows.step() { found.append(rows.integer(0)) }
+        // Another connection may have dropped the others.
+        if kind != .waypoint { shards = shards.filter { found.contains($0.key.table.shard) } }
+        return found.sorted()
     }
 
     func fault() throws(EventLogError) -> String? {
-        let verdict = try checked { () throws(SQLiteError) in
-            try connection.text("PRAGMA quick_check(1)") ?? ""
-        }
+        let verdict = try connection.text("PRAGMA quick_check(1)") ?? ""
         return verdict == "ok" ? nil : "SQLite: \(verdict)"
     }
 
@@ -267,7 +232,7 @@ final class SQLiteEngine: LogWriting {
         let code = sqlite3_step(handle)
         sqlite3_reset(handle)
         guard code == SQLITE_DONE else {
-            throw SQLiteError(sqlite3_db_handle(handle)).engineError(path)
+            throw .sqlite(sqlite3_db_handle(handle), connection.path)
         }
     }
 
@@ -279,61 +244,48 @@ final class SQLiteEngine: LogWriting {
     private func putFirst(
         _ table: LogTable, _ key: Int64, _ row: UnsafeRawBufferPointer, _ over: LogPut
     ) throws(EventLogError) {
-        do throws(SQLiteError) {
-            try open()
-            let use: TableUse =
-                switch over {
-                case .new: .insert
-                case .changed: .change
-                case .any: .replace
-                }
-            var found = try statement(use, table)
-            if found == nil { found = try made(use, table) }
-            guard let found else { return }
-            if !table.isByDay, table.kind != .waypoint {
-                writing[Self.place(table, over)] = found.statement.handle
+        try open()
+        let use: TableUse =
+            switch over {
+            case .new: .insert
+            case .changed: .change
+            case .any: .replace
             }
-            found.statement.bind(key, at: 1)
-            found.statement.bindBlob(row, at: 2)
-            if table.kind == .waypoint { found.statement.bind(table.shard, at: 3) }
-            try found.statement.execute()
-        } catch {
-            throw error.engineError(path)
+        var found = try statement(use, table)
+        if found == nil {
+            try connection.execute(table.creation)
+            found = try statement(use, table)
         }
-    }
-
-    /// The same for a day that has no table yet.
-    private func made(_ use: TableUse, _ table: LogTable) throws(SQLiteError) -> Prepared {
-        try connection.execute(table.creation)
-        let new = Prepared(try connection.prepare(use.sql(table)))
-        shards[Shard(table: table, use: use)] = new
-        return new
+        guard let found else { return }
+        if !table.isByDay, table.kind != .waypoint {
+            writing[Self.place(table, over)] = found.statement.handle
+        }
+        found.statement.bind(key, at: 1)
+        found.statement.bind(row, at: 2)
+        if table.kind == .waypoint { found.statement.bind(table.shard, at: 3) }
+        try found.statement.execute()
     }
 
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
     ) throws(EventLogError) -> Int64 {
-        try checked { () throws(SQLiteError) in
-            try open()
-            guard let found = try statement(.delete, table) else { return 0 }
-            bind(keys, table, found.statement)
-            if !isPersonal { try connection.execute("PRAGMA secure_delete = FAST") }
-            let code = found.statement.run()
-            if !isPersonal { try connection.execute("PRAGMA secure_delete = ON") }
-            try found.statement.check(code)
-            return connection.changes
-        }
+        try open()
+        guard let found = try statement(.delete, table) else { return 0 }
+        bind(keys, table, found.statement)
+        if !isPersonal { try connection.execute("PRAGMA secure_delete = FAST") }
+        let outcome = Result { () throws(EventLogError) in try found.statement.execute() }
+        if !isPersonal { try connection.execute("PRAGMA secure_delete = ON") }
+        try outcome.get()
+        return connection.changes
     }
 
     func drop(_ table: LogTable) throws(EventLogError) {
-        try checked { () throws(SQLiteError) in
-            try open()
-            shards = shards.filter { $0.key.table != table }
-            try connection.execute("DROP TABLE IF EXISTS \(table.name)")
-        }
+        try open()
+        shards = shards.filter { $0.key.table != table }
+        try connection.execute("DROP TABLE IF EXISTS \(table.name)")
     }
 
-    private func open() throws(SQLiteError) {
+    private func open() throws(EventLogError) {
         guard !isOpen else { return }
         try begin.execute()
         isOpen = true
@@ -341,15 +293,13 @@ final class SQLiteEngine: LogWriting {
 
     func commit() throws(EventLogError) {
         guard isOpen else { return }
-        try checked { () throws(SQLiteError) in try commitment.execute() }
+        try commitment.execute()
         isOpen = false
     }
 
     func rollBack() throws(EventLogError) {
         guard isOpen else { return }
-        try checked { () throws(SQLiteError) in
-            if !connection.isIdle { try connection.execute("ROLLBACK") }
-        }
+        if !connection.isIdle { try connection.execute("ROLLBACK") }
         isOpen = false
         // A table that the transaction made is gone.
         shards = [:]
@@ -361,19 +311,15 @@ final class SQLiteEngine: LogWriting {
 
     func checkpoint() throws(EventLogError) -> Bool {
         defer { walPages.pointee = 0 }
-        return try checked { () throws(SQLiteError) in
-            guard owesTruncation else { return try connection.checkpoint() }
-            owesTruncation = try !connection.truncateWAL(waiting: 0)
-            return !owesTruncation
-        }
+        return owesTruncation ? try scrub(waiting: 0) : try connection.checkpoint()
     }
 
     func scrub(waiting milliseconds: Int32) throws(EventLogError) -> Bool {
-        try checked { () throws(SQLiteError) in
-            owesTruncation = try !connection.truncateWAL(waiting: milliseconds)
-            return !owesTruncation
-        }
+        owesTruncation = try !connection.truncateWAL(waiting: milliseconds)
+        return !owesTruncation
     }
 
     func leaveAsACrashWould() { connection.leaveWALOnClose() }
 }
+
+typealias SQLiteError = EventLogError

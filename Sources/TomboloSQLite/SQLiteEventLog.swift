@@ -1,4 +1,3 @@
-import Glibc
 import TomboloCore
 package import TomboloEventLog
 package import TomboloLog
@@ -61,10 +60,10 @@ extension LogWriter {
         checkpointPages: Int32 = LogWriter.checkpointPages, retention: LogRetention = .forever,
         caution: LogCaution = LogCaution(), chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
-        let (engine, isNew) = try SQLiteEngine.writing(
-            path, vfs: vfs, isDraft: isDraft, checkpointPages: checkpointPages)
+        let engine = try SQLiteEngine(
+            writing: path, vfs: vfs, isDraft: isDraft, checkpointPages: checkpointPages)
         try self.init(
-            engine, isNew: isNew, retention: retention, caution: caution, chance: &chance)
+            engine, isNew: engine.isNew, retention: retention, caution: caution, chance: &chance)
     }
 }
 
@@ -104,25 +103,14 @@ extension LogImport {
         directory: String, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
         let held = try DataDirectory(directory)
-        let path = held.databasePath
-        guard access(path, F_OK) != 0 else {
-            throw .unusable(
-                cause: "there is a log in \(directory) already",
-                hint: "import into a directory of its own: --data DIR")
-        }
-        let draft = path + ".importing"
-        LogBackup.remove(draft)
-        try LogBackup.make(draft)
+        let draft = try held.draft(
+            DataDirectory.importEnd, hint: "import into a directory of its own: --data DIR")
         let writer = try LogWriter(path: draft, isDraft: true, chance: &chance)
         try self.init(
             writer,
             finished: { () throws(EventLogError) in
-                try LogBackup.sync(draft)
-                // An earlier log may have left files beside it.
-                LogBackup.remove(path)
-                guard rename(draft, path) == 0 else { throw LogBackup.failed(path) }
-                try LogBackup.sync(directory)
+                try held.place(draft)
                 held.letGo()
-            }, abandoned: { LogBackup.remove(draft) })
+            }, abandoned: { LogFile.remove(draft) })
     }
 }

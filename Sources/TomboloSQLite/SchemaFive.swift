@@ -16,43 +16,32 @@ package final class SchemaFive {
     package init(directory: String) throws(EventLogError) {
         path = directory + "/tombolo.db"
         guard access(path, R_OK) == 0 else {
-            throw .unusable(
-                cause: "\(path): \(String(cString: strerror(errno)))",
-                hint: "name the data directory, or the backup, of an older relay")
+            throw .file(path, hint: "name the data directory, or the backup, of an older relay")
         }
         self.directory = try DataDirectory(reading: directory)
-        let found: Int64
-        do throws(SQLiteError) {
-            connection = try Connection(path: path, access: .readingAlone)
-            found = try LogSchema.version(of: connection)
-        } catch {
-            throw error.unusable(path)
-        }
+        connection = try Connection(path: path, access: .readingAlone)
+        let found = try LogSchema.version(of: connection)
         switch found {
         case 5: return
         case LogSchema.version:
             throw .unusable(
                 cause: "\(path) has this program's schema already, \(found)",
                 hint: "it needs no import: tombolo serve --data \(directory)")
-        default: throw SQLiteError.other(found).unusable(path)
+        default: throw LogSchema.other(found, path)
         }
     }
 
     /// Hands over each item, of one moment and in the order of an export. A damaged row ends it:
     /// what is set aside here would be lost there.
     package func run(_ take: (LogItem) throws -> Void) throws {
-        do {
-            try connection.execute("BEGIN")
-            var items: Int64 = 0
-            try read { item in
-                items += 1
-                try take(item)
-            }
-            try take(.end(items: items))
-            try connection.execute("COMMIT")
-        } catch let error as SQLiteError {
-            throw error.unusable(path)
+        try connection.execute("BEGIN")
+        var items: Int64 = 0
+        try read { item in
+            items += 1
+            try take(item)
         }
+        try take(.end(items: items))
+        try connection.execute("COMMIT")
     }
 
     private func read(_ take: (LogItem) throws -> Void) throws {

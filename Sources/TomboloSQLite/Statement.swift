@@ -1,13 +1,16 @@
 import CSQLite
+import TomboloEventLog
 
 /// One prepared statement, finalised when it goes out of scope.
 ///
-/// Bytes are bound without a copy: they must stay where they are until `run` or `reset`, and are
-/// never looked at afterwards, as every parameter is bound again before the next run.
+/// Bytes are bound without a copy: they must stay where they are until `execute` or `reset`, and
+/// are never looked at afterwards, as every parameter is bound again before the next run.
 struct Statement: ~Copyable {
     let handle: OpaquePointer
+    /// Of the database, for errors.
+    private let path: String
 
-    init(_ handle: OpaquePointer) { self.handle = handle }
+    init(_ handle: OpaquePointer, _ path: String) { (self.handle, self.path) = (handle, path) }
 
     deinit { sqlite3_finalize(handle) }
 
@@ -16,57 +19,25 @@ struct Statement: ~Copyable {
     @inline(__always)
     func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
 
-    func bindNull(at index: Int32) { sqlite3_bind_null(handle, index) }
-
-    func bind(_ value: Int64?, at index: Int32) {
-        if let value { bind(value, at: index) } else { bindNull(at: index) }
-    }
-
-    @inline(__always)
-    func bindBlob(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
-        guard let start = bytes.baseAddress, !bytes.isEmpty else {
-            sqlite3_bind_zeroblob(handle, index, 0)
-            return
-        }
-        sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil)
-    }
-
-    func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
-        guard let start = bytes.baseAddress, !bytes.isEmpty else {
-            sqlite3_bind_text(handle, index, "", 0, nil)
-            return
-        }
-        sqlite3_bind_text64(
-            handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil,
-            UInt8(SQLITE_UTF8))
+    func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
+        sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
     }
 
     // MARK: Running
 
-    /// Steps once and resets: for statements without rows. SQLITE_DONE is success.
-    func run() -> Int32 {
-        let code = sqlite3_step(handle)
-        sqlite3_reset(handle)
-        return code
-    }
-
-    /// The same, for those who hold no bytes in a closure.
-    func execute() throws(SQLiteError) { try check(run()) }
-
-    /// Throws unless `code`, the answer of `run`, is success.
-    func check(_ code: Int32) throws(SQLiteError) {
-        guard code == SQLITE_DONE || code == SQLITE_ROW else {
-            throw SQLiteError(sqlite3_db_handle(handle))
-        }
+    /// Steps once and resets: for statements without rows.
+    func execute() throws(EventLogError) {
+        defer { reset() }
+        _ = try step()
     }
 
     /// True where there is a row, false at the end.
-    func step() throws(SQLiteError) -> Bool {
+    func step() throws(EventLogError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         guard code == SQLITE_DONE else {
-            let error = SQLiteError(sqlite3_db_handle(handle))
-            sqlite3_reset(handle)
+            let error = EventLogError.sqlite(sqlite3_db_handle(handle), path)
+            reset()
             throw error
         }
         return false

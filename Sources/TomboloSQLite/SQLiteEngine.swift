@@ -109,10 +109,6 @@ final class SQLiteEngine: LogWriting {
         return new
     }
 
-    private func checked<Answer>(
-        _ body: () throws(EventLogError) -> Answer
-    ) throws(EventLogError) -> Answer { try body() }
-
     // MARK: Reading
 
     func atOneMoment<Answer>(
@@ -134,14 +130,11 @@ final class SQLiteEngine: LogWriting {
     func row<Answer>(
         _ table: LogTable, _ key: Int64, _ take: (Int64, RawSpan) -> Answer?
     ) throws(EventLogError) -> Answer? {
-        try checked { () throws(SQLiteError) in
-            guard let found = try statement(.one, table) else { return nil }
-            found.statement.bind(key, at: 1)
-            if table.kind == .waypoint { found.statement.bind(table.shard, at: 3) }
-            defer { found.statement.reset() }
-            return try found.statement.step()
-                ? take(key, found.statement.bytes(1).bytes) : nil
-        }
+        guard let found = try statement(.one, table) else { return nil }
+        found.statement.bind(key, at: 1)
+        if table.kind == .waypoint { found.statement.bind(table.shard, at: 3) }
+        defer { found.statement.reset() }
+        return try found.statement.step() ? take(key, found.statement.bytes(1).bytes) : nil
     }
 
     func scan(
@@ -164,15 +157,14 @@ final class SQLiteEngine: LogWriting {
         _ use: TableUse, _ table: LogTable, _ keys: ClosedRange<Int64>,
         _ take: (borrowing Statement) throws(EventLogError) -> Bool
     ) throws(EventLogError) {
-        let found = try checked { () throws(SQLiteError) in try statement(use, table) }
-        guard let found else { return }
+        guard let found = try statement(use, table) else { return }
         found.isBusy = true
         bind(keys, table, found.statement)
         defer {
             found.statement.reset()
             found.isBusy = false
         }
-        while try checked({ () throws(SQLiteError) in try found.statement.step() }) {
+        while try found.statement.step() {
             guard try take(found.statement) else { return }
         }
     }
@@ -188,14 +180,13 @@ final class SQLiteEngine: LogWriting {
     func edge(
         _ table: LogTable, _ order: LogOrder, in keys: ClosedRange<Int64>
     ) throws(EventLogError) -> Int64? {
-        try checked { () throws(SQLiteError) in
-            let use: TableUse = order == .rising ? .least : .greatest
-            guard let found = try statement(use, table) else { return nil }
-            bind(keys, table, found.statement)
-            defer { found.statement.reset() }
-            guard try found.statement.step(), !found.statement.isNull(0) else { return nil }
-            return found.statement.integer(0)
+        guard let found = try statement(order == .rising ? .least : .greatest, table) else {
+            return nil
         }
+        bind(keys, table, found.statement)
+        defer { found.statement.reset() }
+        guard try found.statement.step(), !found.statement.isNull(0) else { return nil }
+        return found.statement.integer(0)
     }
 
     func shards(of kind: LogTable.Kind) throws(EventLogError) -> [Int64] {
@@ -321,5 +312,3 @@ final class SQLiteEngine: LogWriting {
 
     func leaveAsACrashWould() { connection.leaveWALOnClose() }
 }
-
-typealias SQLiteError = EventLogError

@@ -83,12 +83,6 @@ struct Connection: ~Copyable {
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    /// The first column of the first row as text; nil where there is none.
-    func text(_ sql: String) throws(EventLogError) -> String? {
-        let statement = try prepare(sql)
-        return try statement.step() ? String(decoding: statement.bytes(0), as: UTF8.self) : nil
-    }
-
     /// Rows that the newest statement wrote.
     var changes: Int64 { Int64(sqlite3_changes(handle)) }
 
@@ -109,39 +103,40 @@ struct Connection: ~Copyable {
             }, counter)
     }
 
-    /// Copies the whole database over that of `other`. `progress` is told pages left, pages in all.
-    func copyAll(
-        to other: borrowing Connection, pagesAtOnce: Int32, progress: (Int, Int) -> Void
-    ) throws(EventLogError) {
+    /// Copies the whole database, as of this moment, over the one at `path`. `progress` is told
+    /// pages left and pages in all.
+    func copy(to path: String, progress: (Int, Int) -> Void) throws(EventLogError) {
+        // One moment for the whole copy: without it each write of the relay begins it anew.
+        try execute("BEGIN")
+        _ = try integer("SELECT count(*) FROM sqlite_schema")
+        let other = try Connection(path: path, access: .writing)
         guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
-            throw .sqlite(other.handle, other.path)
+            throw .sqlite(other.handle, path)
         }
         var code = SQLITE_OK
         while code == SQLITE_OK {
-            code = sqlite3_backup_step(backup, pagesAtOnce)
+            code = sqlite3_backup_step(backup, Self.pagesAtOnce)
             progress(
                 Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
         }
         let end = sqlite3_backup_finish(backup)
-        guard code == SQLITE_DONE, end == SQLITE_OK else { throw .sqlite(code, other.path) }
+        guard code == SQLITE_DONE, end == SQLITE_OK else { throw .sqlite(code, path) }
+        try execute("COMMIT")
     }
 
-    /// Copies all of the write-ahead log into the database and empties its file. False where a
-    /// reader or another writer does not let it, after `milliseconds`.
-    func truncateWAL(waiting milliseconds: Int32) throws(EventLogError) -> Bool {
-        sqlite3_busy_timeout(handle, milliseconds)
-        defer { sqlite3_busy_timeout(handle, Self.busyMillisecondsMax) }
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw .sqlite(handle, path) }
-        return code == SQLITE_OK
-    }
+    /// So many pages are copied before `progress` is told.
+    private static let pagesAtOnce: Int32 = 2_000
 
     /// Copies the write-ahead log into the database, as far as readers allow without waiting.
     /// Answers whether that was all of it.
-    func checkpoint() throws(EventLogError) -> Bool {
+    ///
+    /// - Parameter milliseconds: waits so long for readers and other writers, and empties its file.
+    func checkpoint(truncating milliseconds: Int32? = nil) throws(EventLogError) -> Bool {
         var (pages, copied): (Int32, Int32) = (0, 0)
-        let code = sqlite3_wal_checkpoint_v2(
-            handle, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied)
+        if let milliseconds { sqlite3_busy_timeout(handle, milliseconds) }
+        defer { sqlite3_busy_timeout(handle, Self.busyMillisecondsMax) }
+        let mode = milliseconds == nil ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, &copied)
         guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw .sqlite(handle, path) }
         return code == SQLITE_OK && pages == copied
     }

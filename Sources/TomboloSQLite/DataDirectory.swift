@@ -16,15 +16,17 @@ final class DataDirectory: Sendable {
     let lastRun: Instant?
     /// The lock file's descriptor; nil once it is let go of.
     private let lock: Mutex<Int32?>
-
     /// Whether our line is in the lock file.
     private let signs: Bool
 
     init(_ path: String) throws(EventLogError) {
         self.path = path
-        try Self.create(path)
-        let lock = try Self.open(path, O_RDWR | O_CREAT)
-        try Self.hold(lock, LOCK_EX, path)
+        if mkdir(path, 0o700) == 0 {
+            Self.sync(path + "/..")
+        } else if errno != EEXIST {
+            throw Self.refused(path)
+        }
+        let lock = try Self.held(path, O_RDWR | O_CREAT, LOCK_EX)
         lastRun = Self.line(lock).contains(Self.runs) ? Self.lastWrite(in: path) : nil
         Self.sign(lock)
         signs = true
@@ -36,11 +38,8 @@ final class DataDirectory: Sendable {
     init(reading path: String) throws(EventLogError) {
         self.path = path
         let isThere = access(path + Self.lockName, F_OK) == 0
-        let lock = isThere ? try Self.open(path, O_RDONLY) : nil
-        if let lock { try Self.hold(lock, LOCK_SH, path) }
-        lastRun = nil
-        signs = false
-        self.lock = Mutex(lock)
+        (lastRun, signs) = (nil, false)
+        lock = Mutex(isThere ? try Self.held(path, O_RDONLY, LOCK_SH) : nil)
     }
 
     deinit { letGo() }
@@ -65,7 +64,7 @@ final class DataDirectory: Sendable {
                 cause: "an import into \(path) has not come to its end",
                 hint: "give the import again: it begins anew; or rm \(draft)")
         }
-        let descriptor = Glibc.open(databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let descriptor = open(databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             if errno == EEXIST { return }
             throw Self.refused(databasePath)
@@ -74,24 +73,22 @@ final class DataDirectory: Sendable {
         Self.sync(path)
     }
 
-    /// A link is not followed: we write into the file that it names.
-    private static func open(_ path: String, _ flags: Int32) throws(EventLogError) -> Int32 {
+    /// The lock of the directory, held. Tries for a fifth of a second: one that is just ending, or
+    /// a child of it that has not become another program yet, is waited for.
+    private static func held(
+        _ path: String, _ flags: Int32, _ mode: Int32
+    ) throws(EventLogError) -> Int32 {
         let name = path + lockName
-        let lock = Glibc.open(name, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock < 0 else { return lock }
-        guard errno == ELOOP else { throw refused(name) }
-        throw .unusable(
-            cause: "\(name) is a link, and has to be a file of its own",
-            hint: "remove it: rm \(name)")
-    }
-
-    /// Closes `lock` where another has it. Tries for a fifth of a second: one that is just ending,
-    /// or a child of it that has not become another program yet, is waited for.
-    private static func hold(
-        _ lock: Int32, _ mode: Int32, _ path: String
-    ) throws(EventLogError) {
+        // A link is not followed: we write into the file that it names.
+        let lock = open(name, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else {
+            guard errno == ELOOP else { throw refused(name) }
+            throw .unusable(
+                cause: "\(name) is a link, and has to be a file of its own",
+                hint: "remove it: rm \(name)")
+        }
         for _ in 0...20 {
-            if flock(lock, mode | LOCK_NB) == 0 { return }
+            if flock(lock, mode | LOCK_NB) == 0 { return lock }
             poll(nil, 0, 10)
         }
         let number = line(lock).prefix { $0.isASCII && $0.isNumber }
@@ -100,11 +97,6 @@ final class DataDirectory: Sendable {
         throw .unusable(
             cause: "another relay\(holder) has \(path) open",
             hint: "stop that one, or give this one a data directory of its own")
-    }
-
-    private static func create(_ path: String) throws(EventLogError) {
-        guard mkdir(path, 0o700) != 0 else { return sync(path + "/..") }
-        guard errno == EEXIST else { throw refused(path) }
     }
 
     /// A new name in a directory is durable when the directory is; a file system that cannot do

@@ -40,16 +40,8 @@ final class DiskRoom: LogRoom {
         return !refuses
     }
 
-    /// What is full, and how much a start needs; nil where there is room for one.
-    var fullness: (cause: String, hint: String)? {
-        guard let (_, free) = use(), free < Self.startBytes else { return nil }
-        return (
-            "the disk of \(directory) is full: \(free >> 10) kB are free, and a start needs "
-                + "\(Self.startBytes >> 20) MB",
-            "free some space on it, then start again: df -h \(directory) tells whose disk it is, "
-                + "du -xh \(directory) what the log takes"
-        )
-    }
+    /// Whether there is no room for a start.
+    var isFull: Bool { use().map { $0.free < Self.startBytes } ?? false }
 
     /// Whether a file system of which `percent` is used and `free` bytes are not takes no events,
     /// when it did so `already` or not.
@@ -94,15 +86,19 @@ final class DiskRoom: LogRoom {
     /// Gives the ballast's room up. False where there is none left.
     func makeRoom() -> Bool {
         var status = stat()
-        guard stat(ballastPath, &status) == 0, status.st_blocks > 0 else { return false }
-        guard unlink(ballastPath) == 0 else { return false }
+        guard stat(ballastPath, &status) == 0, status.st_blocks > 0, unlink(ballastPath) == 0
+        else { return false }
         owesBallast.store(true, ordering: .relaxed)
         return true
     }
 
     /// SQLite calls a full disk an I/O error where it maps a file.
     func explaining(_ error: EventLogError) -> EventLogError {
-        guard let (cause, hint) = fullness else { return error }
-        return .unusable(cause: cause, hint: hint)
+        guard isFull, let (_, free) = use() else { return error }
+        return .unusable(
+            cause: "the disk of \(directory) is full: \(free >> 10) kB are free, and a start needs "
+                + "\(Self.startBytes >> 20) MB",
+            hint: "free some space on it, then start again: df -h \(directory) tells whose disk it "
+                + "is, du -xh \(directory) what the log takes")
     }
 }

@@ -5,9 +5,6 @@ import TomboloLog
 /// Copies of a log, made while a relay writes to it, and put back (sqlite3_backup_init and the
 /// calls after it in SQLite's C interface).
 package enum LogBackup {
-    /// So many pages are copied before `progress` is told.
-    private static let pagesAtOnce: Int32 = 2_000
-
     /// Copies the log in `directory`, as of this moment, to the new file at `path`; durable on
     /// return. `progress` is told pages left and pages in all.
     package static func create(
@@ -17,7 +14,7 @@ package enum LogBackup {
         try LogSchema.requireCurrent(source)
         try LogFile.make(path)
         do throws(EventLogError) {
-            try copy(source, to: path, progress: progress)
+            try source.copy(to: path, progress: progress)
             try LogFile.sync(path)
         } catch {
             LogFile.remove(path)
@@ -41,8 +38,10 @@ package enum LogBackup {
         do throws(EventLogError) {
             let source = try Connection(path: path, access: .reading)
             try LogSchema.requireCurrent(source, ofCopy: true)
-            try copy(source, to: draft, progress: progress)
-            try check(draft, of: path, takesDamage: takesDamage, &chance)
+            try source.copy(to: draft, progress: progress)
+            // As a relay would.
+            _ = try LogWriter(path: draft, chance: &chance)
+            if !takesDamage { try check(draft, of: path) }
             let engine = try SQLiteEngine(writing: draft, checkpointPages: 0)
             try LogMeta.setRestored(now, engine)
             try engine.commit()
@@ -53,29 +52,12 @@ package enum LogBackup {
         try held.place(draft)
     }
 
-    /// Opens a copy as a relay would, and reads all of it.
-    private static func check(
-        _ draft: String, of path: String, takesDamage: Bool,
-        _ chance: inout some RandomNumberGenerator
-    ) throws(EventLogError) {
-        _ = try LogWriter(path: draft, chance: &chance)
-        guard !takesDamage else { return }
+    private static func check(_ draft: String, of path: String) throws(EventLogError) {
         let verdict = try LogVerification(path: draft).run { _ in }
         guard let first = verdict.wrong.first else { return }
         let count = verdict.wrongCount == 1 ? "" : " and \(verdict.wrongCount - 1) more"
         throw .unusable(
             cause: "\(path) is damaged: \(first)\(count)",
             hint: "restore another copy, or add --damaged: what is damaged is then set aside")
-    }
-
-    private static func copy(
-        _ source: borrowing Connection, to path: String, progress: (Int, Int) -> Void
-    ) throws(EventLogError) {
-        // One moment for the whole copy: without it each write of the relay begins it anew.
-        try source.execute("BEGIN")
-        _ = try source.integer("SELECT count(*) FROM meta")
-        let into = try Connection(path: path, access: .writing)
-        try source.copyAll(to: into, pagesAtOnce: pagesAtOnce, progress: progress)
-        try source.execute("COMMIT")
     }
 }

@@ -56,9 +56,8 @@ enum TableUse: Int, CaseIterable {
         let name = table.name
         let shard = table.kind == .waypoint ? "shard = ?3 AND " : ""
         let range = "FROM \(name) WHERE \(shard)key >= ?1 AND key <= ?2"
-        let columns =
-            table.kind == .waypoint
-            ? "(key, row, shard) VALUES(?1,?2,?3)" : "(key, row) VALUES(?1,?2)"
+        let row =
+            shard.isEmpty ? "(key, row) VALUES(?1,?2)" : "(key, row, shard) VALUES(?1,?2,?3)"
         return switch self {
         case .one: "SELECT key, row FROM \(name) WHERE \(shard)key = ?1"
         case .rising: "SELECT key, row \(range) ORDER BY key"
@@ -66,8 +65,8 @@ enum TableUse: Int, CaseIterable {
         case .lengths: "SELECT key, length(row) \(range) ORDER BY key"
         case .least: "SELECT min(key) \(range)"
         case .greatest: "SELECT max(key) \(range)"
-        case .insert: "INSERT INTO \(name)\(columns)"
-        case .replace: "INSERT OR REPLACE INTO \(name)\(columns)"
+        case .insert: "INSERT INTO \(name)\(row)"
+        case .replace: "INSERT OR REPLACE INTO \(name)\(row)"
         case .change: "UPDATE \(name) SET row = ?2 WHERE \(shard)key = ?1"
         case .delete: "DELETE \(range)"
         }

@@ -206,7 +206,8 @@ final class SQLiteEngine: LogWriting {
     }
 
     func fault() throws(EventLogError) -> String? {
-        let verdict = try connection.text("PRAGMA quick_check(1)") ?? ""
+        let check = try connection.prepare("PRAGMA quick_check(1)")
+        let verdict = try check.step() ? String(decoding: check.bytes(0), as: UTF8.self) : ""
         return verdict == "ok" ? nil : "SQLite: \(verdict)"
     }
 
@@ -306,7 +307,7 @@ final class SQLiteEngine: LogWriting {
     }
 
     func scrub(waiting milliseconds: Int32) throws(EventLogError) -> Bool {
-        owesTruncation = try !connection.truncateWAL(waiting: milliseconds)
+        owesTruncation = try !connection.checkpoint(truncating: milliseconds)
         return !owesTruncation
     }
 

@@ -28,7 +28,7 @@ extension EngineEventLog {
         let room = DiskRoom(directory: directory)
         let held = try DataDirectory(directory)
         // The ballast is there for this: what was accepted is to be delivered.
-        if room.fullness != nil { _ = room.makeRoom() }
+        if room.isFull { _ = room.makeRoom() }
         let (path, damage) = (held.databasePath, DamageList())
         let (writer, reader, lookup): (LogWriter, LogReader, LogReader)
         do throws(EventLogError) {

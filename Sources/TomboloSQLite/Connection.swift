@@ -10,22 +10,21 @@ struct Connection: ~Copyable {
     enum Access {
         case writing
         case reading
-        /// Makes no file beside the database, where all of it is in its own: nobody writes to it.
-        case readingAlone
     }
 
     private let handle: OpaquePointer
     let path: String
 
-    /// Opens `path`, which can be written where that is asked; `vfs` names another file system than the machine's, for tests.
-    init(path: String, access: Access, vfs: String? = nil) throws(EventLogError) {
+    /// Opens `path`; throws where it cannot be written and is to be. `uri` says more of it to
+    /// SQLite; `vfs` names another file system than the machine's, for tests.
+    init(
+        path: String, access: Access, uri: String? = nil, vfs: String? = nil
+    ) throws(EventLogError) {
         _ = Self.configured
-        let uri = access == .readingAlone ? Self.sealed(path) : nil
         let flags =
-            switch access {
-            case .writing: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-            case .reading, .readingAlone: SQLITE_OPEN_READONLY | (uri == nil ? 0 : SQLITE_OPEN_URI)
-            }
+            access == .writing
+            ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            : SQLITE_OPEN_READONLY | (uri == nil ? 0 : SQLITE_OPEN_URI)
         var handle: OpaquePointer?
         var code = sqlite3_open_v2(
             uri ?? path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
@@ -42,19 +41,6 @@ struct Connection: ~Copyable {
     }
 
     deinit { sqlite3_close_v2(handle) }
-
-    /// `path` as a URI of a file that does not change; nil where a file beside it has rows of it.
-    private static func sealed(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        let path = String(cString: resolved)
-        var status = stat()
-        for end in ["-wal", "-journal"] {
-            if stat(path + end, &status) == 0, status.st_size > 0 { return nil }
-        }
-        let bytes = path.utf8.map { "%" + String(Int($0) + 0x100, radix: 16).dropFirst() }
-        return "file:\(bytes.joined())?immutable=1"
-    }
 
     /// How long another program's lock on the file is waited for: a backup's or a shell's, never a
     /// relay's.

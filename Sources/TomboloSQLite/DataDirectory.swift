@@ -28,7 +28,11 @@ final class DataDirectory: Sendable {
         }
         let lock = try Self.held(path, O_RDWR | O_CREAT, LOCK_EX)
         lastRun = Self.line(lock).contains(Self.runs) ? Self.lastWrite(in: path) : nil
-        Self.sign(lock)
+        // For the line that a second relay prints. It is not the lock: where it cannot be written,
+        // that line only says less.
+        let number = Array("\(getpid())\(Self.runs)\n".utf8)
+        ftruncate(lock, 0)
+        pwrite(lock, number, number.count, 0)
         signs = true
         self.lock = Mutex(lock)
     }
@@ -102,14 +106,6 @@ final class DataDirectory: Sendable {
     /// A new name in a directory is durable when the directory is; a file system that cannot do
     /// that does not need it.
     private static func sync(_ directory: String) { try? LogFile.sync(directory) }
-
-    /// Leaves our number for the line that a second relay prints. It is not the lock: where it
-    /// cannot be written, that line only says less.
-    private static func sign(_ lock: Int32) {
-        let number = Array("\(getpid())\(runs)\n".utf8)
-        ftruncate(lock, 0)
-        pwrite(lock, number, number.count, 0)
-    }
 
     /// Behind the number; older programs wrote the number alone, and left it there.
     private static let runs = " runs"

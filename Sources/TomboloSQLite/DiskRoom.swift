@@ -59,13 +59,12 @@ final class DiskRoom: LogRoom {
         let percent = Self.percent(
             used: UInt64(status.f_blocks - status.f_bfree), available: available,
             owed: owed / max(1, block))
-        return percent.map { ($0, available * block) }
+        return (percent, available * block)
     }
 
-    /// How much is used, of blocks; `owed` ones are free and count as used. Nil of nothing.
-    static func percent(used: UInt64, available: UInt64, owed: UInt64) -> UInt64? {
-        let all = used + available
-        guard all > 0 else { return nil }
+    /// How much is used, of blocks; `owed` ones are free and count as used.
+    static func percent(used: UInt64, available: UInt64, owed: UInt64) -> UInt64 {
+        let all = max(1, used + available)
         return ((used + min(owed, available)) * 100 + all - 1) / all
     }
 

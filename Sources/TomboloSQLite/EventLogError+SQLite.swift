@@ -37,7 +37,10 @@ extension EventLogError {
     }
 
     /// What the system refused to do with the file at `path`.
-    static func file(_ path: String, hint: String) -> EventLogError {
+    static func file(
+        _ path: String,
+        hint: String = "name a place with room, where this user may write and nothing is yet"
+    ) -> EventLogError {
         .unusable(cause: "\(path): \(String(cString: strerror(errno)))", hint: hint)
     }
 }

@@ -5,7 +5,7 @@ import TomboloEventLog
 enum LogFile {
     static func make(_ path: String) throws(EventLogError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failed(path) }
+        guard descriptor >= 0 else { throw .file(path) }
         close(descriptor)
     }
 
@@ -16,14 +16,9 @@ enum LogFile {
     /// Makes a file or a directory durable.
     static func sync(_ path: String) throws(EventLogError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failed(path) }
+        guard descriptor >= 0 else { throw .file(path) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failed(path) }
-    }
-
-    fileprivate static func failed(_ path: String) -> EventLogError {
-        .file(
-            path, hint: "name a place with room, where this user may write and nothing is yet")
+        guard fsync(descriptor) == 0 else { throw .file(path) }
     }
 }
 
@@ -48,7 +43,7 @@ extension DataDirectory {
         try LogFile.sync(draft)
         // An earlier log may have left files beside it.
         LogFile.remove(databasePath)
-        guard rename(draft, databasePath) == 0 else { throw LogFile.failed(databasePath) }
+        guard rename(draft, databasePath) == 0 else { throw .file(databasePath) }
         try LogFile.sync(path)
     }
 }

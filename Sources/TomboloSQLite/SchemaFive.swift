@@ -4,8 +4,7 @@ package import TomboloEventLog
 package import TomboloLog
 
 /// Reads all that a log of schema 5 keeps, as `LogExport` reads the present one: the way of old
-/// logs into a new one. It has its own copies of what read the rows of that schema. Gone with the
-/// next schema.
+/// logs into a new one. It has its own copies of what read its rows. Gone with the next schema.
 package final class SchemaFive {
     private let directory: DataDirectory
     private let path: String
@@ -19,16 +18,28 @@ package final class SchemaFive {
             throw .file(path, hint: "name the data directory, or the backup, of an older relay")
         }
         self.directory = try DataDirectory(reading: directory)
-        connection = try Connection(path: path, access: .readingAlone)
+        connection = try Connection(path: path, access: .reading, uri: Self.sealed(path))
         let found = try LogSchema.version(of: connection)
-        switch found {
-        case 5: return
-        case LogSchema.version:
+        if found == LogSchema.version {
             throw .unusable(
                 cause: "\(path) has this program's schema already, \(found)",
                 hint: "it needs no import: tombolo serve --data \(directory)")
-        default: throw LogSchema.other(found, path)
         }
+        guard found == 5 else { throw LogSchema.other(found, path) }
+    }
+
+    /// `path` as a URI of a file that does not change: SQLite makes none beside it. nil where a
+    /// file beside it has rows of it.
+    private static func sealed(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        let path = String(cString: resolved)
+        var status = stat()
+        for end in ["-wal", "-journal"] where stat(path + end, &status) == 0 {
+            if status.st_size > 0 { return nil }
+        }
+        let bytes = path.utf8.map { "%" + String(Int($0) + 0x100, radix: 16).dropFirst() }
+        return "file:\(bytes.joined())?immutable=1"
     }
 
     /// Hands over each item, of one moment and in the order of an export. A damaged row ends it:

@@ -102,8 +102,7 @@ struct Connection: ~Copyable {
         var code = SQLITE_OK
         while code == SQLITE_OK {
             code = sqlite3_backup_step(backup, Self.pagesAtOnce)
-            progress(
-                Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
+            progress(Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
         }
         let end = sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE, end == SQLITE_OK else { throw .sqlite(code, path) }

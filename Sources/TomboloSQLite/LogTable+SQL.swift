@@ -56,8 +56,7 @@ enum TableUse: Int, CaseIterable {
         let name = table.name
         let shard = table.kind == .waypoint ? "shard = ?3 AND " : ""
         let range = "FROM \(name) WHERE \(shard)key >= ?1 AND key <= ?2"
-        let row =
-            shard.isEmpty ? "(key, row) VALUES(?1,?2)" : "(key, row, shard) VALUES(?1,?2,?3)"
+        let row = shard.isEmpty ? "(key, row) VALUES(?1,?2)" : "(key, row, shard) VALUES(?1,?2,?3)"
         return switch self {
         case .one: "SELECT key, row FROM \(name) WHERE \(shard)key = ?1"
         case .rising: "SELECT key, row \(range) ORDER BY key"

@@ -54,8 +54,7 @@ final class SQLiteEngine: LogWriting {
     ) throws(EventLogError) {
         let connection = try Connection(path: path, access: .writing, vfs: vfs)
         let isNew = try LogSchema.prepare(connection, isDraft: isDraft)
-        try self.init(
-            connection, isWriter: true, isNew: isNew, checkpointPages: checkpointPages)
+        try self.init(connection, isWriter: true, isNew: isNew, checkpointPages: checkpointPages)
     }
 
     private init(

@@ -39,9 +39,7 @@ package struct LogErasing {
     private var whole: Set<Int64> = []
     package private(set) var receipt = LogErased()
 
-    init(
-        _ erasure: LogErasure, tenant: Int64
-    ) {
+    init(_ erasure: LogErasure, tenant: Int64) {
         self.erasure = erasure
         self.tenant = tenant
         switch erasure.subject {
@@ -139,8 +137,7 @@ package struct LogErasing {
         }
         var buffer = RowBuffer()
         for (activity, head) in among where !erasure.isTrial {
-            let value = DeviceTrace.head(
-                head.value, version: head.mark.version, without: device)
+            let value = DeviceTrace.head(head.value, version: head.mark.version, without: device)
             let left = ActivityHead(activity: ActivityNumber(activity), value: value)
             try engine.put(
                 table, activity, HeadRow.encode(left, head.mark, into: &buffer), over: .changed)

@@ -43,8 +43,7 @@ extension LogWriter {
         guard !erasing.erasure.isTrial else { return receipt }
         do throws(EventLogError) {
             if receipt.facts > 0 { retainer.count(try FactSizes(engine)) }
-            receipt.isOutOfFile = try engine.scrub(
-                waiting: Self.truncationMilliseconds)
+            receipt.isOutOfFile = try engine.scrub(waiting: Self.truncationMilliseconds)
             return receipt
         } catch {
             throw abandon(error, back: standing.savepoint)

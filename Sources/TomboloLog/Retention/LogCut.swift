@@ -36,9 +36,7 @@ struct LogCut {
     }
 
     /// Reads them. `damage` hears of each row that is damaged, and is replaced by what is safe.
-    init(
-        _ engine: any LogReading, damage: (String) -> Void
-    ) throws(EventLogError) {
+    init(_ engine: any LogReading, damage: (String) -> Void) throws(EventLogError) {
         var values: [Key: Int64] = [:]
         var isWhole = true
         var leads = leads
@@ -115,9 +113,7 @@ struct LogCut {
     }
 
     /// Stores up to where heads are right.
-    static func storeHeads(
-        _ seq: Int64?, _ engine: any LogWriting
-    ) throws(EventLogError) {
+    static func storeHeads(_ seq: Int64?, _ engine: any LogWriting) throws(EventLogError) {
         let key = Key.heads.rawValue
         if let seq { return try put(key, seq, engine) }
         try engine.delete(.cut, key)

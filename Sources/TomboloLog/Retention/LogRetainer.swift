@@ -70,8 +70,7 @@ struct LogRetainer {
         let before = now - retention.history
         var goesOn = false
         let event = try lastEvent(before: before, rows.allowance, &piece, engine)
-        let fact = try lastFact(
-            before: now - retention.facts, rows.allowance, &piece, engine)
+        let fact = try lastFact(before: now - retention.facts, rows.allowance, &piece, engine)
         var wroteHeads = false
         if event > cut.seq {
             // A head without a row is made again from its events: it gets one before they go.
@@ -81,8 +80,7 @@ struct LogRetainer {
             }
             try engine.delete(.event, .min...event, isPersonal: true)
             try engine.delete(.snapshot, .min...event, isPersonal: true)
-            try engine.delete(
-                .block, .min...event - LogChapter.size + 1, isPersonal: true)
+            try engine.delete(.block, .min...event - LogChapter.size + 1, isPersonal: true)
         } else if let retired = try rows.cutRetired(
             before: RetiredDays.day(before + cut.leads.least))
         {

@@ -51,9 +51,7 @@ struct RetiredDays: ~Copyable {
     }
 
     /// The activity has begun anew: it lives. Its name's row stays, and leads nowhere.
-    func revive(
-        _ activity: Int64, day: Int64, _ engine: any LogWriting
-    ) throws(EventLogError) {
+    func revive(_ activity: Int64, day: Int64, _ engine: any LogWriting) throws(EventLogError) {
         try engine.delete(.retired(day), activity)
     }
 

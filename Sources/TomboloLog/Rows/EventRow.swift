@@ -136,9 +136,7 @@ package enum EventRow {
 
     /// The place of a row among those of its tenant, as it says, whether that is right or not.
     @inline(__always)
-    static func tenantSeq(
-        _ numbers: Numbers, _ row: RawSpan, at seq: Int64
-    ) -> Int64 {
+    static func tenantSeq(_ numbers: Numbers, _ row: RawSpan, at seq: Int64) -> Int64 {
         guard numbers.tenantSeqBytes > 0 else { return seq }
         guard row.byteCount >= numbers.digestStart else { return 0 }
         return row.unsafeLoadUnaligned(fromByteOffset: Numbers.bytes, as: Int64.self)
@@ -166,9 +164,7 @@ package enum EventRow {
     }
 
     /// The row at `seq` as an event; nil where it is damaged, or of a tenant whose own row is.
-    package static func event(
-        _ seq: Int64, _ row: RawSpan, tenants: Tenants
-    ) -> RecordedEvent? {
+    package static func event(_ seq: Int64, _ row: RawSpan, tenants: Tenants) -> RecordedEvent? {
         guard let numbers = numbers(seq, row), let tenant = tenants.name(numbers.tenant),
             let kind = EventKind(rawValue: numbers.kind)
         else { return nil }

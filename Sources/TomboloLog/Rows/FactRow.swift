@@ -121,7 +121,6 @@ enum FactRow {
                 kind: String(decoding: kind, as: UTF8.self),
                 recordedAt: Instant(nanoseconds: numbers.recordedAt), body: Array(body))
         }
-        return RecordedFact(
-            seq: seq, tenantSeq: tenantSeq(numbers, row, at: seq), fact: fact)
+        return RecordedFact(seq: seq, tenantSeq: tenantSeq(numbers, row, at: seq), fact: fact)
     }
 }

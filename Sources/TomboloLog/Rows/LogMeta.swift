@@ -12,9 +12,7 @@ package enum LogMeta {
     private typealias HashKey = (UInt64, UInt64)
 
     /// Keeps the key of the hash, `key`'s two words: stored hashes are made with it.
-    static func setHashKey(
-        _ key: [UInt64], _ engine: any LogWriting
-    ) throws(EventLogError) {
+    static func setHashKey(_ key: [UInt64], _ engine: any LogWriting) throws(EventLogError) {
         try set(.hash, (key[0], key[1]) as HashKey, engine)
     }
 

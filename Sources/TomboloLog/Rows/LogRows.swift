@@ -30,9 +30,7 @@ struct LogRows: ~Copyable {
         try openChapters(after: last)
     }
 
-    private mutating func openChapters(
-        after last: TalliedUpTo
-    ) throws(EventLogError) {
+    private mutating func openChapters(after last: TalliedUpTo) throws(EventLogError) {
         chapter = try LogChapter.open(after: last.event, engine)
         factChapter = try FactChapter.open(after: last.fact, engine)
     }
@@ -75,8 +73,7 @@ struct LogRows: ~Copyable {
 
     /// Writes how many events and facts each tenant has, where that row is behind.
     mutating func writeTallies(_ standing: inout Standing) throws(EventLogError) {
-        try TallyRow.write(
-            &standing.seqs, upTo: standing.last, into: &buffer, engine)
+        try TallyRow.write(&standing.seqs, upTo: standing.last, into: &buffer, engine)
     }
 
     private mutating func writeEvents(
@@ -148,9 +145,7 @@ struct LogRows: ~Copyable {
     }
 
     /// Writes every row that waits; `settleLater` when that is durable.
-    mutating func writeLater(
-        _ standing: Standing
-    ) throws(EventLogError) {
+    mutating func writeLater(_ standing: Standing) throws(EventLogError) {
         for head in later.all { try write(head, standing.marks.mark(head.activity.rawValue)) }
         try LogCut.storeHeads(nil, engine)
     }
@@ -167,9 +162,7 @@ struct LogRows: ~Copyable {
     mutating func settle() { later.settle() }
 
     /// Keeps a head as it is now. A batch's head is its activity's as of that moment.
-    mutating func keep(
-        _ head: ActivityHead, _ mark: ActivityMarks.Mark
-    ) throws(EventLogError) {
+    mutating func keep(_ head: ActivityHead, _ mark: ActivityMarks.Mark) throws(EventLogError) {
         var numbers = SnapshotRow.Numbers(
             tenant: mark.tenant, activity: head.activity.rawValue, version: mark.version,
             previous: max(0, mark.anchor), far: 0, recordedAt: 0)
@@ -177,8 +170,7 @@ struct LogRows: ~Copyable {
             numbers.recordedAt = event.recordedAt
         }
         if let previous = try snapshot(at: numbers.previous) {
-            let isNewGroup =
-                SnapshotRow.group(previous.version) != SnapshotRow.group(mark.version)
+            let isNewGroup = SnapshotRow.group(previous.version) != SnapshotRow.group(mark.version)
             numbers.far = isNewGroup ? numbers.previous : previous.far
         }
         try engine.put(
@@ -259,9 +251,7 @@ struct LogRows: ~Copyable {
     func hasOldKeys(at instant: Instant) -> Bool { keys.hasOld(at: instant) }
 
     /// Takes a piece of the activities that retired on days before `day`; nil where there is none.
-    mutating func cutRetired(
-        before day: Int64
-    ) throws(EventLogError) -> CutPiece? {
+    mutating func cutRetired(before day: Int64) throws(EventLogError) -> CutPiece? {
         try retiredDays.cutPiece(before: day, allowance, engine)
     }
 

@@ -6,8 +6,7 @@ enum RecordRow {
     static let numberMax: Int64 = 1 << 48 - 1
 
     static func key(_ record: Record) -> Int64 {
-        precondition(
-            (0...numberMax).contains(record.number), "a record's number is 0 to 2^48 - 1")
+        precondition((0...numberMax).contains(record.number), "a record's number is 0 to 2^48 - 1")
         return Int64(record.space.rawValue) << 48 | record.number
     }
 

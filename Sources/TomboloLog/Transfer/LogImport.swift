@@ -144,8 +144,7 @@ package final class LogImport {
             return
         }
         let endedAt = Instant(nanoseconds: 0) + .hours(24 * day)
-        batch.retired.append(
-            RetiredActivity(activity: head.activity, name: name, endedAt: endedAt))
+        batch.retired.append(RetiredActivity(activity: head.activity, name: name, endedAt: endedAt))
     }
 
     /// Makes durable all that was taken, and lets go of the directory.
@@ -180,8 +179,7 @@ package final class LogImport {
     }
 
     private func refused(_ what: String) -> EventLogError {
-        .unusable(
-            cause: "item \(items + 1): \(what)", hint: "import a whole export, in its order")
+        .unusable(cause: "item \(items + 1): \(what)", hint: "import a whole export, in its order")
     }
 
     private func gap(_ what: String, _ seq: Int64, _ expected: Int64) -> EventLogError {

@@ -20,9 +20,7 @@ extension LogWriter {
     }
 
     /// The wall clock was so far ahead of the steady one from these rows on.
-    func adopt(
-        lead: (event: Int64, fact: Int64, seconds: Int64)
-    ) throws(EventLogError) {
+    func adopt(lead: (event: Int64, fact: Int64, seconds: Int64)) throws(EventLogError) {
         try retainer.adopt(lead, engine)
     }
 

@@ -55,31 +55,24 @@ struct LogCut {
             return true
         }
         self.leads = leads
-        heads = values[.heads]
-        guard !isWhole else {
-            seq = values[.log] ?? 0
-            fact = values[.fact] ?? 0
-            activity = values[.activity] ?? 0
-            keys = values[.keys] ?? 0
-            return
+        var safe = LogCut()
+        if !isWhole {
+            // The oldest rows tell; numbers are plenty: none that was given is among the next.
+            safe.seq = try Self.cutBefore(.event, engine)
+            safe.fact = try Self.cutBefore(.fact, engine)
+            let last = try engine.edge(.head, .falling, in: 0...ActivityNumber.max - 1) ?? 0
+            safe.activity = last + Self.numbersPassed
+            safe.keys = (try engine.edge(.keys, .rising, in: 1...LogTable.numberMax) ?? 1) - 1
         }
-        // The oldest rows tell; numbers are plenty: none that was given is among the next.
-        let (first, firstFact) = (
-            try Self.cutBefore(.event, engine), try Self.cutBefore(.fact, engine)
-        )
-        let last = try engine.edge(.head, .falling, in: 0...ActivityNumber.max - 1) ?? 0
-        let firstKeys = try engine.edge(.keys, .rising, in: 1...LogTable.numberMax) ?? 1
-        (seq, fact) = (values[.log] ?? first, values[.fact] ?? firstFact)
-        (activity, keys) = (
-            values[.activity] ?? last + Self.numbersPassed, values[.keys] ?? firstKeys - 1
-        )
+        (seq, fact) = (values[.log] ?? safe.seq, values[.fact] ?? safe.fact)
+        (activity, keys) = (values[.activity] ?? safe.activity, values[.keys] ?? safe.keys)
         // Each event may be behind its activity's head.
-        if heads == nil { heads = seq }
+        heads = values[.heads] ?? (isWhole ? nil : seq)
     }
 
     /// The number in a row; nil where it is damaged.
     static func value(_ key: Int64, _ row: RawSpan) -> Int64? {
-        guard RowChecksum.isRight(.cut, key, row), let value = row.numbers(Int64.self),
+        guard let value = RowChecksum.numbers(.cut, key, row, as: Int64.self),
             (0...LogTable.numberMax).contains(value)
         else { return nil }
         return value
@@ -105,11 +98,8 @@ struct LogCut {
 
     /// Stores where history was cut.
     func store(_ engine: any LogWriting) throws(EventLogError) {
-        for (key, value) in [
-            (Key.log, seq), (.fact, fact), (.activity, activity), (.keys, keys),
-        ] {
-            try Self.put(key.rawValue, value, engine)
-        }
+        let values = [(Key.log, seq), (.fact, fact), (.activity, activity), (.keys, keys)]
+        for (key, value) in values { try Self.put(key.rawValue, value, engine) }
     }
 
     /// Stores up to where heads are right.

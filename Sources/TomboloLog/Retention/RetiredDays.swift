@@ -50,11 +50,6 @@ struct RetiredDays: ~Copyable {
         return nil
     }
 
-    /// The activity has begun anew: it lives. Its name's row stays, and leads nowhere.
-    func revive(_ activity: Int64, day: Int64, _ engine: any LogWriting) throws(EventLogError) {
-        try engine.delete(.retired(day), activity)
-    }
-
     /// Leaves nothing of an activity but where it stood: no state, no name.
     mutating func bury(
         _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?,

@@ -26,7 +26,7 @@ enum HeadRow {
 
     /// The activity's mark; nil where the row is damaged.
     static func mark(_ activity: Int64, _ row: RawSpan) -> ActivityMarks.Mark? {
-        guard let numbers = row.numbers(Numbers.self), RowChecksum.isRight(.head, activity, row),
+        guard let numbers = RowChecksum.numbers(.head, activity, row, as: Numbers.self),
             (0...LogTable.numberMax).contains(numbers.version),
             (0...LogTable.numberMax).contains(numbers.seq),
             (0...numbers.seq).contains(numbers.tenantSeq)

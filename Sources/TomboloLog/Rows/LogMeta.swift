@@ -65,7 +65,7 @@ package enum LogMeta {
         _ key: Key, _ type: Numbers.Type, _ engine: any LogReading
     ) throws(EventLogError) -> Numbers?? {
         try engine.row(.meta, key.rawValue) { key, row in
-            .some(RowChecksum.isRight(.meta, key, row) ? row.numbers(Numbers.self) : nil)
+            .some(RowChecksum.numbers(.meta, key, row))
         }
     }
 }

@@ -58,13 +58,10 @@ struct LogRows: ~Copyable {
             if seq % FactIndex.size == 0 { try closeFactChapter(at: seq) }
         }
         for record in batch.records { try put(record) }
-        for (activity, day) in standing.revived {
-            try retiredDays.revive(activity, day: day, engine)
-        }
+        // The activity lives again. Its name's row stays, and leads nowhere.
+        for (activity, day) in standing.revived { try engine.delete(.retired(day), activity) }
         for retired in batch.retired { try retire(retired, &standing) }
-        for activity in batch.replaced {
-            try engine.delete(.head, activity.rawValue)
-        }
+        for activity in batch.replaced { try engine.delete(.head, activity.rawValue) }
         for waypoint in standing.seqs.takeNewWaypoints() {
             try waypoint.store(into: &buffer, engine)
         }

@@ -64,6 +64,17 @@ package struct RowChecksum {
         return row.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) == sum(table, key, $0) }
     }
 
+    /// The numbers behind the sum of the row at `key`; nil where the row is damaged.
+    @inline(__always)
+    static func numbers<Numbers: BitwiseCopyable>(
+        _ table: Table, _ key: Int64, _ row: RawSpan, as type: Numbers.Type = Numbers.self
+    ) -> Numbers? {
+        guard row.byteCount >= bytes + MemoryLayout<Numbers>.size, isRight(table, key, row) else {
+            return nil
+        }
+        return row.unsafeLoadUnaligned(fromByteOffset: bytes, as: Numbers.self)
+    }
+
     /// Writes the sum into a row that is complete but for it.
     @inline(__always)
     static func seal(_ table: Table, _ key: Int64, _ row: UnsafeMutableRawBufferPointer) {

@@ -57,7 +57,7 @@ enum TallyRow {
     }
 
     private static func numbers(_ tenant: Int64, _ row: RawSpan) -> Numbers? {
-        guard let numbers = row.numbers(Numbers.self), RowChecksum.isRight(.tally, tenant, row),
+        guard let numbers = RowChecksum.numbers(.tally, tenant, row, as: Numbers.self),
             (0...LogTable.numberMax).contains(numbers.event),
             (0...LogTable.numberMax).contains(numbers.fact)
         else { return nil }
@@ -76,8 +76,7 @@ extension TenantSeqs {
         let content = try TallyRow.read(engine)
         var tallies: [Int64: Tally] = [:]
         for (tenant, row) in content.tallies {
-            (tallies[tenant, default: Tally()].event.last) = row.event
-            (tallies[tenant, default: Tally()].fact.last) = row.fact
+            tallies[tenant] = Tally(event: Count(last: row.event), fact: Count(last: row.fact))
         }
         if content.isWhole {
             try count(&tallies, after: content.tallied, engine)

@@ -53,8 +53,6 @@ struct TenantSeqs {
     private(set) var tallied = TalliedUpTo()
     private var talliedBefore: TalliedUpTo?
 
-    init() {}
-
     /// The newest of a tenant.
     func tally(_ tenant: Int64) -> Tally { tallies[tenant] ?? Tally() }
 
@@ -120,7 +118,7 @@ struct TenantSeqs {
     /// The tallies that need a row, for all that is counted so far; they count as written from now
     /// on.
     mutating func takeBehind(upTo last: TalliedUpTo) -> [(tenant: Int64, tally: Tally)] {
-        for step in counted { behind.insert(step.tenant) }
+        noteBehind()
         if talliedBefore == nil { talliedBefore = tallied }
         tallied = last
         renewed.formUnion(behind)

@@ -4,10 +4,11 @@ import TomboloEventLog
 /// Tenants by their small integers, 1, 2, 3 …
 package struct Tenants {
     private var names: [Int64: TenantID] = [:]
-    private var numbers: [TenantID: Int64] = [:]
+    private(set) var byName: [TenantID: Int64] = [:]
     /// The newest looked up: most batches are of one tenant.
     private var last: (name: TenantID, number: Int64)?
-    private var highest: Int64 = 0
+    /// The highest that was given.
+    private(set) var highest: Int64 = 0
     /// Their rows are damaged.
     private(set) var nameless: Set<Int64> = []
     /// Those with numbers above it have no row yet.
@@ -19,22 +20,17 @@ package struct Tenants {
     /// nil for a number that has no name here.
     package func name(_ number: Int64) -> TenantID? { names[number] }
 
-    var byName: [TenantID: Int64] { numbers }
-
     /// All that are known, also where a row does not say the name.
     package var all: [Int64] { (Array(names.keys) + nameless).sorted() }
 
-    /// The highest that was given.
-    var highestNumber: Int64 { highest }
-
     /// nil for a tenant that was never seen.
-    func known(_ name: TenantID) -> Int64? { numbers[name] }
+    func known(_ name: TenantID) -> Int64? { byName[name] }
 
     /// The number of `name`, a new one where it has none; `new` is to be stored before a row uses
     /// it.
     mutating func number(_ name: TenantID) -> Int64 {
         if let last, last.name == name { return last.number }
-        let number = numbers[name] ?? highest + 1
+        let number = byName[name] ?? highest + 1
         if number > highest { add(number, name) }
         last = (name, number)
         return number
@@ -55,9 +51,7 @@ package struct Tenants {
     /// What has no row yet.
     var new: [(number: Int64, name: TenantID)] {
         guard stored < highest else { return [] }
-        return (stored + 1...highest).compactMap { number in
-            names[number].map { (number, $0) }
-        }
+        return (stored + 1...highest).compactMap { number in names[number].map { (number, $0) } }
     }
 
     /// What is new has its row now, in a transaction that may still be rolled back to `savepoint`.
@@ -70,7 +64,7 @@ package struct Tenants {
 
     private mutating func add(_ number: Int64, _ name: TenantID) {
         names[number] = name
-        numbers[name] = number
+        byName[name] = number
         highest = max(highest, number)
     }
 }

@@ -45,12 +45,11 @@ struct Waypoint: Hashable {
 
     /// nil where the row is damaged.
     init?(shard: Int64, _ tenantSeq: Int64, _ row: RawSpan) {
-        guard RowChecksum.isRight(.waypoint, tenantSeq, row),
-            let found = row.numbers(Numbers.self), found.shard == shard,
-            let kind = TenantSeqs.Kind(rawValue: shard & 1)
+        guard let found = RowChecksum.numbers(.waypoint, tenantSeq, row, as: Numbers.self),
+            found.shard == shard, let kind = TenantSeqs.Kind(rawValue: shard & 1),
+            tenantSeq > 0, tenantSeq <= found.seq
         else { return nil }
         self.init(kind: kind, tenant: shard >> 1, tenantSeq: tenantSeq, seq: found.seq)
-        guard tenantSeq > 0, tenantSeq <= seq else { return nil }
     }
 
     /// The newest one of `tenant` at or before a place; nil where there is none.

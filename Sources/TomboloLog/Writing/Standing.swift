@@ -65,7 +65,7 @@ struct Standing {
     var last: TalliedUpTo { TalliedUpTo(event: nextSeq - 1, fact: nextFactSeq - 1) }
 
     /// The highest number of a tenant.
-    var highestTenant: Int64 { tenants.highestNumber }
+    var highestTenant: Int64 { tenants.highest }
 
     /// The highest number that any activity ever took.
     var highestActivity: Int64 { marks.highest }

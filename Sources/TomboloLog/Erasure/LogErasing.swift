@@ -19,9 +19,20 @@ package struct LogErasing {
         /// looked at, or is on one of them.
         case heads(day: Int64?, after: Int64)
         /// Activities, from the one at `index` on; `seq` is where its way back has come.
-        case ways(index: Int, seq: Int64?, run: [Int64])
+        case ways(index: Int, seq: Int64? = nil, run: [Int64] = [])
         case facts(after: Int64)
         case done
+    }
+
+    /// What a scan of one piece has looked at.
+    private struct Piece {
+        private(set) var last: Int64?
+        private var (rows, bytes) = (0, 0)
+
+        mutating func goesOn(after key: Int64, _ byteCount: Int) -> Bool {
+            (last, rows, bytes) = (key, rows + 1, bytes + byteCount)
+            return rows < rowsMax && bytes < bytesMax
+        }
     }
 
     let erasure: LogErasure
@@ -40,13 +51,11 @@ package struct LogErasing {
     package private(set) var receipt = LogErased()
 
     init(_ erasure: LogErasure, tenant: Int64) {
-        self.erasure = erasure
-        self.tenant = tenant
+        (self.erasure, self.tenant) = (erasure, tenant)
         switch erasure.subject {
         case .activity(let number):
-            activities = [number.rawValue]
-            whole = [number.rawValue]
-            stage = .ways(index: 0, seq: nil, run: [])
+            (activities, whole) = ([number.rawValue], [number.rawValue])
+            stage = .ways(index: 0)
         case .device: stage = .starts(after: 0)
         }
     }
@@ -56,8 +65,7 @@ package struct LogErasing {
 
     /// Does the next piece, within a transaction.
     mutating func piece(
-        _ rows: inout LogRows, _ standing: inout Standing,
-        _ engine: any LogWriting
+        _ rows: inout LogRows, _ standing: inout Standing, _ engine: any LogWriting
     ) throws(EventLogError) {
         days = try RetiredDays.days(engine)
         guard burying.isEmpty else { return try buryNext(standing, engine) }
@@ -65,11 +73,11 @@ package struct LogErasing {
         case .starts(let after): try findStarts(after, engine)
         case .heads(let day, let after): try findHeads(day, after, engine)
         case .ways(let index, let seq, let run):
-            guard index < activities.count else {
+            if index < activities.count {
+                try go(index, seq, run, &rows, &standing, engine)
+            } else {
                 stage = .facts(after: 0)
-                return
             }
-            try go(index, seq, run, &rows, &standing, engine)
         case .facts(let after): try eraseFacts(after, &rows, standing, engine)
         case .done: break
         }
@@ -85,22 +93,18 @@ package struct LogErasing {
         _ after: Int64, _ engine: any LogWriting
     ) throws(EventLogError) {
         guard case .device(let device) = erasure.subject else { return }
-        var (last, rows, bytes): (Int64?, Int, Int) = (nil, 0, 0)
-        var found: [Int64] = []
+        var piece = Piece()
         try engine.scan(.event, after: after) { seq, row in
-            last = seq
-            (rows, bytes) = (rows + 1, bytes + row.byteCount)
-            let goesOn = rows < Self.rowsMax && bytes < Self.bytesMax
-            guard let numbers = EventRow.unproved(row), numbers.tenant == tenant,
+            if let numbers = EventRow.unproved(row), numbers.tenant == tenant,
                 numbers.kind == EventKind.start.rawValue,
                 let proved = EventRow.numbers(seq, row)
-            else { return goesOn }
-            let body = row.array(from: proved.bodyStart)
-            if DeviceTrace.inStart(body, of: device) != .none { found.append(proved.activity) }
-            return goesOn
+            {
+                let body = row.array(from: proved.bodyStart)
+                if DeviceTrace.inStart(body, of: device) != .none { note(proved.activity) }
+            }
+            return piece.goesOn(after: seq, row.byteCount)
         }
-        found.forEach { note($0) }
-        stage = last.map { .starts(after: $0) } ?? .heads(day: nil, after: -1)
+        stage = piece.last.map { .starts(after: $0) } ?? .heads(day: nil, after: -1)
     }
 
     private mutating func findHeads(
@@ -108,32 +112,22 @@ package struct LogErasing {
     ) throws(EventLogError) {
         let older = days.first { $0 < day ?? .max }
         let next = older.map { Stage.heads(day: $0, after: -1) }
-        let end = next ?? .ways(index: 0, seq: nil, run: [])
+        let end = next ?? .ways(index: 0)
         guard case .device(let device) = erasure.subject, day.map(days.contains) ?? true else {
             stage = end
             return
         }
         let table = Self.table(day)
-        var (last, rows, bytes): (Int64?, Int, Int) = (nil, 0, 0)
-        var found: [(activity: Int64, head: HeadRow.Found)] = []
-        try engine.scan(table, after: after, upTo: .max) { activity, row in
-            last = activity
-            (rows, bytes) = (rows + 1, bytes + row.byteCount)
-            if let head = HeadRow.head(activity, row), head.mark.tenant == tenant,
-                DeviceTrace.inHead(head.value, of: device) != .none
-            {
-                found.append((activity, head))
-            }
-            return rows < Self.rowsMax && bytes < Self.bytesMax
-        }
+        var piece = Piece()
         var among: [(activity: Int64, head: HeadRow.Found)] = []
-        for (activity, head) in found {
-            switch DeviceTrace.inHead(head.value, of: device) {
-            case .none: continue
-            case .alone: whole.insert(activity)
-            case .among: among.append((activity, head))
+        try engine.scan(table, after: after, upTo: .max) { activity, row in
+            if let head = HeadRow.head(activity, row), head.mark.tenant == tenant {
+                let trace = DeviceTrace.inHead(head.value, of: device)
+                if trace != .none { note(activity) }
+                if trace == .alone { whole.insert(activity) }
+                if trace == .among { among.append((activity, head)) }
             }
-            note(activity)
+            return piece.goesOn(after: activity, row.byteCount)
         }
         var buffer = RowBuffer()
         for (activity, head) in among where !erasure.isTrial {
@@ -142,7 +136,7 @@ package struct LogErasing {
             try engine.put(
                 table, activity, HeadRow.encode(left, head.mark, into: &buffer), over: .changed)
         }
-        stage = last.map { .heads(day: day, after: $0) } ?? end
+        stage = piece.last.map { .heads(day: day, after: $0) } ?? end
     }
 
     /// Of those that retired on `day`; nil: of those that live.
@@ -161,7 +155,7 @@ package struct LogErasing {
             mark.tenant == tenant
         else {
             whole.remove(activity)
-            stage = .ways(index: index + 1, seq: nil, run: [])
+            stage = .ways(index: index + 1)
             return
         }
         let event = EventRow.Editing(standing.hash, engine)
@@ -169,8 +163,8 @@ package struct LogErasing {
         for _ in 0..<Self.rowsMax where event.bytesSeen < Self.bytesMax && burying.isEmpty {
             guard let row = try event.numbers(seq), row.activity == activity, row.previous < seq
             else {
-                try finish(activity, mark, value, run, event, &rows, &standing, engine)
-                stage = .ways(index: index + 1, seq: nil, run: [])
+                try finish(activity, mark, value, event, &rows, &standing, engine)
+                stage = .ways(index: index + 1)
                 return
             }
             if whole.contains(activity) {
@@ -237,13 +231,11 @@ package struct LogErasing {
     }
 
     private mutating func finish(
-        _ activity: Int64, _ mark: ActivityMarks.Mark, _ value: [UInt8], _ run: [Int64],
+        _ activity: Int64, _ mark: ActivityMarks.Mark, _ value: [UInt8],
         _ event: EventRow.Editing, _ rows: inout LogRows, _ standing: inout Standing,
         _ engine: any LogWriting
     ) throws(EventLogError) {
-        if !erasure.isTrial {
-            try eraseSnapshots(of: activity, from: mark.seq, event, engine)
-        }
+        if !erasure.isTrial { try eraseSnapshots(of: activity, from: mark.seq, event, engine) }
         guard whole.contains(activity), !value.isEmpty else { return }
         try eraseBehindDamage(activity, below: mark.seq, event, engine)
         receipt.activities += 1
@@ -279,8 +271,7 @@ package struct LogErasing {
 
     /// The stones stay, to step on.
     private func eraseSnapshots(
-        of activity: Int64, from seq: Int64, _ event: EventRow.Editing,
-        _ engine: any LogWriting
+        of activity: Int64, from seq: Int64, _ event: EventRow.Editing, _ engine: any LogWriting
     ) throws(EventLogError) {
         var buffer = RowBuffer()
         let isKept = try engine.row(.snapshot, seq, SnapshotRow.numbers) != nil
@@ -303,19 +294,17 @@ package struct LogErasing {
     ) throws(EventLogError) {
         let tenants = standing.tenantTable
         let nothing = Array("{}".utf8)
-        var (last, rows, bytes): (Int64?, Int, Int) = (nil, 0, 0)
+        var piece = Piece()
         var found: [RecordedFact] = []
         try engine.scan(.fact, after: after) { seq, row in
-            last = seq
-            rows += 1
             let fact =
                 FactRow.unproved(row)?.tenant == tenant
                 ? FactRow.fact(seq, row, tenants: tenants) : nil
-            if let fact, fact.fact.body != nothing, isMeant(fact.fact) {
-                found.append(fact)
-                bytes += fact.fact.body.count
+            guard let fact, fact.fact.body != nothing, isMeant(fact.fact) else {
+                return piece.goesOn(after: seq, 0)
             }
-            return rows < Self.rowsMax && bytes < Self.bytesMax
+            found.append(fact)
+            return piece.goesOn(after: seq, fact.fact.body.count)
         }
         var buffer = RowBuffer()
         var index = FactIndexErasing(tenant: tenant)
@@ -330,7 +319,7 @@ package struct LogErasing {
         let open = FactIndex.chapter(of: standing.nextFactSeq)
         try index.store(open, &writing.factChapter, engine)
         receipt.facts += found.count
-        stage = last.map { .facts(after: $0) } ?? .done
+        stage = piece.last.map { .facts(after: $0) } ?? .done
     }
 
     private func isMeant(_ fact: NewFact) -> Bool {

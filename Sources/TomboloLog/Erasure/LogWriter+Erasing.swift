@@ -24,15 +24,8 @@ extension LogWriter {
     package func piece(of erasing: inout LogErasing) throws(EventLogError) {
         // Rows of heads are what is looked at.
         writeLaterHeads()
-        if let failure { throw failure }
-        let start = standing.savepoint
-        do throws(EventLogError) {
+        try transaction { () throws(EventLogError) in
             try erasing.piece(&rows, &standing, engine)
-            try engine.commit()
-            standing.settle()
-            rows.settle()
-        } catch {
-            throw abandon(error, back: start)
         }
     }
 
@@ -52,12 +45,18 @@ extension LogWriter {
 
     /// Takes in what another log has left of an activity that was erased there.
     func bury(_ activity: ActivityNumber, on day: Int64) throws(EventLogError) {
-        if let failure { throw failure }
-        let start = standing.savepoint
-        do throws(EventLogError) {
+        try transaction { () throws(EventLogError) in
             let mark = standing.marks.mark(activity.rawValue)
             try rows.bury(activity.rawValue, mark, on: day, nameHash: nil)
             standing.retire(activity)
+        }
+    }
+
+    private func transaction(_ body: () throws(EventLogError) -> Void) throws(EventLogError) {
+        if let failure { throw failure }
+        let start = standing.savepoint
+        do throws(EventLogError) {
+            try body()
             try engine.commit()
             standing.settle()
             rows.settle()

@@ -56,8 +56,7 @@ struct LogRetainer {
     /// Cuts one piece; within a transaction. `cut` counts once that transaction is durable: else
     /// the caller recovers it. Answers what went, and whether it wrote the heads that had no rows.
     mutating func cutPiece(
-        at now: Instant, _ standing: Standing, _ rows: inout LogRows,
-        _ engine: any LogWriting
+        at now: Instant, _ standing: Standing, _ rows: inout LogRows, _ engine: any LogWriting
     ) throws(EventLogError) -> (piece: CutPiece, wroteHeads: Bool) {
         // Keys are no history: how long that is kept is nothing to them.
         var piece = CutPiece()
@@ -68,10 +67,9 @@ struct LogRetainer {
         }
         guard isDue(now) else { return (piece, false) }
         let before = now - retention.history
-        var goesOn = false
         let event = try lastEvent(before: before, rows.allowance, &piece, engine)
         let fact = try lastFact(before: now - retention.facts, rows.allowance, &piece, engine)
-        var wroteHeads = false
+        var (wroteHeads, hasMore) = (false, event > cut.seq || fact > cut.fact)
         if event > cut.seq {
             // A head without a row is made again from its events: it gets one before they go.
             if let heads = try LogCut(engine, damage: { _ in }).heads, heads < event {
@@ -87,16 +85,14 @@ struct LogRetainer {
             // Their events are gone: nobody can ask for more than the name.
             piece.rows += retired.rows
             piece.bytes += retired.bytes
-            goesOn = true
+            hasMore = true
         }
         if fact > cut.fact {
             try engine.delete(.fact, .min...fact, isPersonal: true)
             try FactIndex.cut(through: fact, engine)
             sizes.cut(through: fact)
         }
-        if event > cut.seq || fact > cut.fact { goesOn = true }
-        if !goesOn { dueAt = now + Self.pause }
-        if goesOn { piece.goesOn = true }
+        if hasMore { piece.goesOn = true } else { dueAt = now + Self.pause }
         cut.activity = max(standing.highestActivity, cut.activity)
         (cut.seq, cut.fact) = (event, fact)
         try cut.leads.cut(event: event, fact: fact, engine)
@@ -125,8 +121,7 @@ struct LogRetainer {
             {
                 return false
             }
-            last = seq
-            count += 1
+            (last, count) = (seq, count + 1)
             piece.rows += 1
             piece.bytes += Int64(row.byteCount)
             while let next = rest.first, next.seq <= last {
@@ -146,22 +141,22 @@ struct LogRetainer {
         _ engine: any LogWriting
     ) throws(EventLogError) -> Int64 {
         let excess = sizes.excess(over: Int64(retention.factBytes))
-        var last = cut.fact
-        var (count, countAtLast): (Int64, Int64) = (0, 0)
-        var (bytes, bytesAtLast): (Int64, Int64) = (0, 0)
+        let earlier = piece
+        var (last, count, bytes) = (cut.fact, Int64(0), Int64(0))
         try engine.scan(.fact, after: cut.fact) { seq, row in
             count += 1
             bytes += Int64(row.byteCount)
             // A damaged row is as old as the next one.
-            let recordedAt = FactRow.numbers(seq, row).map {
-                Instant(nanoseconds: $0.recordedAt)
+            let isOld = FactRow.numbers(seq, row).map {
+                Instant(nanoseconds: $0.recordedAt) < before + cut.leads.lead(fact: seq)
             }
-            let isOld = recordedAt.map { $0 < before + cut.leads.lead(fact: seq) } ?? false
-            if seq <= excess || isOld { (last, countAtLast, bytesAtLast) = (seq, count, bytes) }
+            if seq <= excess || isOld ?? false {
+                last = seq
+                piece.rows = earlier.rows + count
+                piece.bytes = earlier.bytes + bytes
+            }
             return count < allowance.rows && bytes < allowance.bytes
         }
-        piece.rows += countAtLast
-        piece.bytes += bytesAtLast
         return last
     }
 }

@@ -28,13 +28,20 @@ struct RetiredDays: ~Copyable {
         let copy = buffer.bytes(row.count)
         copy.copyBytes(from: row)
         try engine.put(.retired(day), activity, UnsafeRawBufferPointer(copy))
-        let key = Int64(bitPattern: hash)
         // Two of one name may end on a day.
-        var activities = try engine.row(.retiredName(day), key, RetiredNameRow.activities) ?? []
-        activities.removeAll { $0 == activity }
-        activities.append(activity)
-        try engine.put(
-            .retiredName(day), key, RetiredNameRow.encode(key, activities, into: &buffer))
+        try name(hash, on: day, engine) { $0.filter { $0 != activity } + [activity] }
+    }
+
+    /// Changes the activities to which the name of a hash leads on a day.
+    private mutating func name(
+        _ hash: UInt64, on day: Int64, _ engine: any LogWriting, _ change: ([Int64]) -> [Int64]
+    ) throws(EventLogError) {
+        let (names, key) = (LogTable.retiredName(day), Int64(bitPattern: hash))
+        let before = try engine.row(names, key, RetiredNameRow.activities) ?? []
+        let left = change(before)
+        if left == before { return }
+        if left.isEmpty { return try engine.delete(names, key) }
+        try engine.put(names, key, RetiredNameRow.encode(key, left, into: &buffer))
     }
 
     /// Where a retired activity stands, and its day.
@@ -57,23 +64,12 @@ struct RetiredDays: ~Copyable {
     ) throws(EventLogError) {
         for old in try Self.days(engine) {
             try engine.delete(.retired(old), activity)
-            if let nameHash { try forget(activity, Int64(bitPattern: nameHash), old, engine) }
+            guard let nameHash else { continue }
+            try name(nameHash, on: old, engine) { $0.filter { $0 != activity } }
         }
         try engine.delete(.head, activity)
         let nothing = ActivityHead(activity: ActivityNumber(activity), value: [])
         try engine.put(.retired(day), activity, HeadRow.encode(nothing, mark, into: &buffer))
-    }
-
-    /// The name of that hash no longer leads to the activity.
-    private mutating func forget(
-        _ activity: Int64, _ hash: Int64, _ day: Int64, _ engine: any LogWriting
-    ) throws(EventLogError) {
-        let names = LogTable.retiredName(day)
-        let activities = try engine.row(names, hash, RetiredNameRow.activities) ?? []
-        guard activities.contains(activity) else { return }
-        let left = activities.filter { $0 != activity }
-        if left.isEmpty { return try engine.delete(names, hash) }
-        try engine.put(names, hash, RetiredNameRow.encode(hash, left, into: &buffer))
     }
 
     /// Takes a piece of the oldest day before `day`: first heads, which a name then no longer leads
@@ -95,13 +91,11 @@ struct RetiredDays: ~Copyable {
             try engine.delete(.retired(day), .min...last, isPersonal: true)
             return piece
         }
-        var names: Int64 = 0
         try engine.lengths(.retiredName(day), .min ... .max) { name, _ in
-            (last, names) = (name, names + 1)
-            return names < allowance.rows
+            (last, piece.rows) = (name, piece.rows + 1)
+            return piece.rows < allowance.rows
         }
-        piece.rows += names
-        if let last, names == allowance.rows {
+        if let last, piece.rows == allowance.rows {
             try engine.delete(.retiredName(day), .min...last, isPersonal: true)
         } else {
             try engine.drop(.retired(day))

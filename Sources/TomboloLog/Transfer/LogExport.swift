@@ -32,24 +32,18 @@ package final class LogExport {
 
     /// Hands over each item. A damaged row ends it: what is set aside here would be lost there.
     package func run(_ take: (LogItem) throws -> Void) throws {
-        var failure: (any Error)?
-        do throws(EventLogError) {
-            try engine.atOneMoment { () throws(EventLogError) in
+        // Where only errors of the log may pass, those of `take` are answers.
+        let outcome = try engine.atOneMoment { () throws(EventLogError) in
+            Result {
                 var items: Int64 = 0
-                do {
-                    try read { item in
-                        items += 1
-                        try take(item)
-                    }
-                    try take(.end(items: items))
-                } catch {
-                    failure = error
+                try read { item in
+                    items += 1
+                    try take(item)
                 }
+                try take(.end(items: items))
             }
-        } catch {
-            failure = failure ?? error
         }
-        if let failure { throw failure }
+        try outcome.get()
     }
 
     private func read(_ take: (LogItem) throws -> Void) throws {

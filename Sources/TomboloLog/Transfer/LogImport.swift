@@ -65,7 +65,8 @@ package final class LogImport {
             }
             hasEnded = true
         case .lead(let event, let fact, let seconds):
-            try writer.adopt(lead: (event, fact, seconds))
+            let writer = try writer
+            try writer.retainer.adopt((event, fact, seconds), writer.engine)
         case .cut(let seq, let fact, let activity):
             guard items <= 1 else { throw refused("where history was cut comes first") }
             try writer.begin(afterSeq: seq, fact: fact, activity: activity)
@@ -74,13 +75,12 @@ package final class LogImport {
             guard recorded.seq == nextSeq else { throw gap("event", recorded.seq, nextSeq) }
             nextSeq += 1
             let number = recorded.event.activity
-            if try isNew(number, of: recorded.event.tenant) {
-                if recorded.event.expectedVersion > 0 {
-                    try flush()
-                    try writer.adopt(
-                        number, recorded.event.tenant, version: recorded.event.expectedVersion,
-                        seq: recorded.previous, tenantSeq: 0)
-                }
+            let version = recorded.event.expectedVersion
+            if try isNew(number, of: recorded.event.tenant), version > 0 {
+                try flush()
+                try writer.adopt(
+                    number, recorded.event.tenant, version: version, seq: recorded.previous,
+                    tenantSeq: 0)
             }
             let lead = try writer.lead(event: recorded.seq)
             if lead != batch.lead, !batch.events.isEmpty { try flush() }
@@ -156,7 +156,6 @@ package final class LogImport {
                 hint: "export the log again, and import all of that")
         }
         try flush()
-        try writer.cutKeys()
         try writer.complete()
         open = nil
         try finished()
@@ -224,18 +223,5 @@ extension LogItem {
             case .end: true
             }
         return isPossible ? nil : "no log can have it"
-    }
-}
-
-extension LogWriter {
-    /// All of the log is durable, in the files that the engine keeps when it is closed.
-    fileprivate func complete() throws(EventLogError) {
-        writeLaterHeads()
-        if let failure { throw failure }
-        try engine.commit()
-        guard try engine.scrub(waiting: 5_000) else {
-            throw EventLogError.unusable(
-                cause: "another program reads the new log", hint: "end it, then import again")
-        }
     }
 }

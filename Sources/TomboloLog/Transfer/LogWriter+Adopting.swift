@@ -19,11 +19,6 @@ extension LogWriter {
         return leads.entries.isEmpty ? nil : leads.lead(event: seq)
     }
 
-    /// The wall clock was so far ahead of the steady one from these rows on.
-    func adopt(lead: (event: Int64, fact: Int64, seconds: Int64)) throws(EventLogError) {
-        try retainer.adopt(lead, engine)
-    }
-
     /// An empty log goes on after what another one had cut.
     func begin(afterSeq seq: Int64, fact: Int64, activity: Int64) throws(EventLogError) {
         var cut = LogCut()
@@ -46,8 +41,7 @@ extension LogWriter {
 
     /// The activity is at `version`, with its newest event at `seq`, which was cut.
     func adopt(
-        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64,
-        tenantSeq: Int64
+        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64, tenantSeq: Int64
     ) throws(EventLogError) {
         standing.adopt(activity, tenant, version: version, seq: seq, tenantSeq: tenantSeq)
         try rows.writeTenants(&standing)
@@ -67,9 +61,16 @@ extension LogWriter {
         return true
     }
 
-    /// Takes the rows of keys that count no longer.
-    func cutKeys() throws(EventLogError) {
+    /// Takes the rows of keys that count no longer, and makes all of the log durable, in the files
+    /// that the engine keeps when it is closed.
+    func complete() throws(EventLogError) {
         while rows.hasOldKeys(at: newest), cutIfDue().rows > 0 {}
+        writeLaterHeads()
         if let failure { throw failure }
+        try engine.commit()
+        guard try engine.scrub(waiting: 5_000) else {
+            throw .unusable(
+                cause: "another program reads the new log", hint: "end it, then import again")
+        }
     }
 }

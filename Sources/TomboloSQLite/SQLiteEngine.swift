@@ -222,9 +222,7 @@ final class SQLiteEngine: LogWriting {
         sqlite3_bind_blob64(handle, 2, row.baseAddress, UInt64(row.count), nil)
         let code = sqlite3_step(handle)
         sqlite3_reset(handle)
-        guard code == SQLITE_DONE else {
-            throw .sqlite(sqlite3_db_handle(handle), connection.path)
-        }
+        guard code == SQLITE_DONE else { throw .sqlite(sqlite3_db_handle(handle), connection.path) }
     }
 
     @inline(__always)

@@ -31,7 +31,6 @@ struct FactIndexErasing {
     func store(
         _ number: Int64, _ open: inout FactChapter, _ engine: any LogWriting
     ) throws(EventLogError) {
-        guard !changes.isEmpty else { return }
         var buffer = RowBuffer()
         for (chapter, change) in changes.sorted(by: { $0.key < $1.key }) {
             if chapter >= number {

@@ -107,13 +107,12 @@ struct LogRetainer {
         _ engine: any LogWriting
     ) throws(EventLogError) -> Int64 {
         // Heads of the past go with their events.
-        var snapshots: [(seq: Int64, length: Int64)] = []
+        var snapshots: ArraySlice<(seq: Int64, length: Int64)> = []
         try engine.lengths(.snapshot, min(cut.seq, LogTable.numberMax - 1) + 1...LogTable.numberMax)
         {
             snapshots.append(($0, $1))
             return snapshots.count < allowance.rows
         }
-        var rest = snapshots[...]
         var (last, count) = (cut.seq, Int64(0))
         try engine.scan(.event, after: cut.seq) { seq, row in
             if let numbers = EventRow.numbers(seq, row),
@@ -124,10 +123,10 @@ struct LogRetainer {
             (last, count) = (seq, count + 1)
             piece.rows += 1
             piece.bytes += Int64(row.byteCount)
-            while let next = rest.first, next.seq <= last {
+            while let next = snapshots.first, next.seq <= last {
                 piece.rows += 1
                 piece.bytes += next.length
-                rest.removeFirst()
+                snapshots.removeFirst()
             }
             return count < allowance.rows && piece.bytes < allowance.bytes
         }

@@ -10,23 +10,11 @@ enum FactRow {
         fileprivate var kindBytes: UInt16
         fileprivate var flags: UInt16
         var tenant: Int64
-        private var number: Int64
+        fileprivate var number: Int64
         var recordedAt: Int64
 
-        private static let hasActivity: UInt16 = 1
-        private static let hasTenantSeq: UInt16 = 2
-
-        fileprivate init(
-            kindBytes: Int, tenant: Int64, activity: Int64?, recordedAt: Int64, hasTenantSeq: Bool
-        ) {
-            precondition(kindBytes <= kindBytesMax, "a kind has at most \(kindBytesMax) bytes")
-            self.kindBytes = UInt16(kindBytes)
-            flags = activity == nil ? 0 : Self.hasActivity
-            if hasTenantSeq { flags |= Self.hasTenantSeq }
-            self.tenant = tenant
-            number = activity ?? 0
-            self.recordedAt = recordedAt
-        }
+        fileprivate static let hasActivity: UInt16 = 1
+        fileprivate static let hasTenantSeq: UInt16 = 2
 
         var activity: Int64? { flags & Self.hasActivity == 0 ? nil : number }
         fileprivate var tenantSeqBytes: Int {
@@ -46,9 +34,12 @@ enum FactRow {
     ) -> UnsafeRawBufferPointer {
         withBytes(of: fact.kind) { kind in
             fact.body.withUnsafeBytes { body in
-                let numbers = Numbers(
-                    kindBytes: kind.count, tenant: tenant, activity: fact.activity?.rawValue,
-                    recordedAt: fact.recordedAt.nanoseconds, hasTenantSeq: tenantSeq != seq)
+                precondition(kind.count <= kindBytesMax, "a kind has at most \(kindBytesMax) bytes")
+                var numbers = Numbers(
+                    kindBytes: UInt16(kind.count), flags: 0, tenant: tenant,
+                    number: fact.activity?.rawValue ?? 0, recordedAt: fact.recordedAt.nanoseconds)
+                if fact.activity != nil { numbers.flags |= Numbers.hasActivity }
+                if tenantSeq != seq { numbers.flags |= Numbers.hasTenantSeq }
                 let row = buffer.bytes(numbers.bodyStart + body.count)
                 row.storeBytes(of: numbers, as: Numbers.self)
                 if numbers.tenantSeqBytes > 0 {

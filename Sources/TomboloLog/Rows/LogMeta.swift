@@ -27,10 +27,7 @@ package enum LogMeta {
 
     /// The same as two words; nil where the row is missing or damaged.
     static func hashKey(_ engine: any LogReading) throws(EventLogError) -> [UInt64]? {
-        guard let found = try value(.hash, HashKey.self, engine), let key = found else {
-            return nil
-        }
-        return [key.0, key.1]
+        (try value(.hash, HashKey.self, engine) ?? nil).map { [$0.0, $0.1] }
     }
 
     /// The log is a copy that was put back at `now`.

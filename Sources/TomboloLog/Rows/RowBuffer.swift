@@ -36,11 +36,7 @@ struct RowBuffer: ~Copyable {
     mutating func row(
         _ table: RowChecksum.Table, _ key: Int64, _ content: UnsafeRawBufferPointer
     ) -> UnsafeRawBufferPointer {
-        let row = bytes(RowChecksum.bytes + content.count)
-        UnsafeMutableRawBufferPointer(rebasing: row[RowChecksum.bytes...])
-            .copyMemory(from: content)
-        RowChecksum.seal(table, key, row)
-        return UnsafeRawBufferPointer(row)
+        row(table, key, (), content)
     }
 
     private mutating func grow(_ count: Int) {

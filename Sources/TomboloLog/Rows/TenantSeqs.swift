@@ -36,13 +36,8 @@ struct TenantSeqs {
         fileprivate var waypoints: Int
     }
 
-    private struct Step {
-        var kind: Kind
-        var tenant: Int64
-    }
-
     private var tallies = NumberTable(empty: Tally())
-    private var counted: [Step] = []
+    private var counted: [(kind: Kind, tenant: Int64)] = []
     /// New ones, and the gaps before them; the first of them have their rows.
     private var waypoints: [(waypoint: Waypoint, gapBefore: Int64)] = []
     private var written = 0
@@ -80,7 +75,7 @@ struct TenantSeqs {
         }
         tally[kind] = count
         tallies[tenant] = tally
-        counted.append(Step(kind: kind, tenant: tenant))
+        counted.append((kind, tenant))
         return count.last
     }
 

@@ -93,18 +93,16 @@ final class SQLiteEngine: LogWriting {
     private func otherStatement(
         _ use: TableUse, _ table: LogTable, _ index: Int
     ) throws(EventLogError) -> Prepared? {
-        guard table.isByDay else {
-            let new = Prepared(try connection.prepare(use.sql(table)))
-            // One whose rows are being looked at keeps its place.
-            if prepared[index] == nil { prepared[index] = new }
-            return new
+        let shard = Shard(table: table, use: use)
+        if table.isByDay {
+            if let found = shards[shard], !found.isBusy { return found }
+            let count = "SELECT count(*) FROM sqlite_schema WHERE name = '\(table.name)'"
+            guard try connection.integer(count) > 0 else { return nil }
         }
-        let key = Shard(table: table, use: use)
-        if let found = shards[key], !found.isBusy { return found }
-        let count = "SELECT count(*) FROM sqlite_schema WHERE name = '\(table.name)'"
-        guard try connection.integer(count) > 0 else { return nil }
         let new = Prepared(try connection.prepare(use.sql(table)))
-        if shards[key] == nil { shards[key] = new }
+        // One whose rows are being looked at keeps its place.
+        if table.isByDay, shards[shard] == nil { shards[shard] = new }
+        if !table.isByDay, prepared[index] == nil { prepared[index] = new }
         return new
     }
 

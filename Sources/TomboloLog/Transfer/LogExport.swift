@@ -51,9 +51,7 @@ package final class LogExport {
         var isWhole = true
         let restoredAt = try LogMeta.restoredAt(engine) { _ in isWhole = false }
         guard isWhole else { throw damaged("when the log was restored") }
-        guard let key = try LogMeta.hashKey(engine) else {
-            throw damaged("the key of the log's hashes")
-        }
+        let key = try sound(try LogMeta.hashKey(engine), "the key of the log's hashes")
         try take(.identity(hashKey: key, restoredAt: restoredAt))
         let cut = try LogCut(engine) { _ in isWhole = false }
         guard isWhole else { throw damaged("where history was cut") }
@@ -63,21 +61,16 @@ package final class LogExport {
         }
         try readEvents(after: cut.seq, tenants, take)
         try rows(of: .fact) { seq, row in
-            guard let fact = FactRow.fact(seq, row, tenants: tenants) else {
-                throw damaged("fact \(seq)")
-            }
-            try take(.fact(fact))
+            let fact = FactRow.fact(seq, row, tenants: tenants)
+            try take(.fact(try sound(fact, "fact \(seq)")))
         }
         let tail = try HeadTail(after: cut.heads, tenants: tenants, engine)
-        try readHeads(.head, day: nil, tenants, tail, take)
+        try readHeads(day: nil, tenants, tail, take)
         for day in try RetiredDays.days(engine) {
-            try readHeads(.retired(day), day: day, tenants, HeadTail(), take)
+            try readHeads(day: day, tenants, HeadTail(), take)
         }
         try rows(of: .record) { key, row in
-            guard let record = RecordRow.record(key, row) else {
-                throw damaged(RecordRow.title(key))
-            }
-            try take(.record(record))
+            try take(.record(try sound(RecordRow.record(key, row), RecordRow.title(key))))
         }
         let last = TalliedUpTo(
             event: max(cut.seq, try engine.newest(.event)),
@@ -102,9 +95,7 @@ package final class LogExport {
             return true
         }
         try rows(of: .event) { seq, row in
-            guard let event = EventRow.event(seq, row, tenants: tenants) else {
-                throw damaged("event \(seq)")
-            }
+            let event = try sound(EventRow.event(seq, row, tenants: tenants), "event \(seq)")
             try take(.event(event))
             // One that is damaged, or of no event, only makes a way longer.
             while let next = stones.first, next <= seq {
@@ -120,17 +111,14 @@ package final class LogExport {
     }
 
     private func readHeads(
-        _ table: LogTable, day: Int64?, _ tenants: Tenants, _ tail: HeadTail,
-        _ take: (LogItem) throws -> Void
+        day: Int64?, _ tenants: Tenants, _ tail: HeadTail, _ take: (LogItem) throws -> Void
     ) throws {
-        try rows(of: table) { activity, row in
+        try rows(of: day.map(LogTable.retired) ?? .head) { activity, row in
             guard let stored = HeadRow.head(activity, row),
                 let tenant = tenants.name(stored.mark.tenant)
             else { throw damaged("the head of activity \(activity)") }
             let head: RecoveredHead
-            do throws(HeadTail.Gap) {
-                head = try tail.follow(stored.recovered(activity))
-            } catch {
+            do throws(HeadTail.Gap) { head = try tail.follow(stored.recovered(activity)) } catch {
                 throw damaged("activity \(activity): \(error.reason)")
             }
             try take(.head(head, tenant, retiredDay: day))
@@ -145,6 +133,11 @@ package final class LogExport {
             return failure == nil
         }
         if let failure { throw failure }
+    }
+
+    private func sound<Row>(_ row: Row?, _ what: @autoclosure () -> String) throws -> Row {
+        guard let row else { throw damaged(what()) }
+        return row
     }
 
     private func damaged(_ what: String) -> EventLogError {

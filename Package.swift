@@ -126,6 +126,13 @@ let package = Package(
         tests("TomboloAPITests", ["TomboloAPI", "TomboloCore", "TomboloJSON", "TestSupport"]),
         tests("TomboloLoopTests", ["TomboloLoop", "TestSupport"]),
         tests("TomboloEventLogTests", ["TomboloEventLog", "TomboloCore", "TestSupport"]),
+        // The log over each engine.
+        tests(
+            "TomboloLogTests",
+            [
+                "TomboloLog", "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TomboloJSON",
+                "TomboloLoop", "TestSupport", "CLinux",
+            ]),
         tests(
             "TomboloSQLiteTests",
             [

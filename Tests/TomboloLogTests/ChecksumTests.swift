@@ -3,7 +3,6 @@ import Testing
 import TomboloCore
 
 @testable import TomboloLog
-@testable import TomboloSQLite
 
 @Test(
     arguments: [

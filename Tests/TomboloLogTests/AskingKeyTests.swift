@@ -3,13 +3,13 @@ import Testing
 import TomboloCore
 import TomboloEventLog
 import TomboloLog
-import TomboloSQLite
 
 /// Rows that say which key asked, beside rows that do not.
 @Suite struct AskingKeyTests {
-    @Test func `a row keeps the key that asked, and a tombstone does`() async throws {
-        let place = SQLitePlace()
-        var log = try place.reopen()
+    @Test(arguments: EngineKind.allCases)
+    func `a row keeps the key that asked, and a tombstone does`(kind: EngineKind) async throws {
+        let place = LogPlace(kind)
+        var log = try place.log()
         var activities = SampleActivities()
         let asking = [
             AskingKey.unknown, AskingKey(id: "0000000000ff"), AskingKey(id: "ffffffffffff"),
@@ -22,7 +22,7 @@ import TomboloSQLite
             _ = try await log.append(activities.batch([event]))
         }
         await log.close()
-        log = try place.reopen()
+        log = try place.log()
         let query = EventQuery(tenant: Sample.lab)
         let events = try await log.events(query).events
         #expect(events.map(\.event.key) == asking)
@@ -40,7 +40,7 @@ import TomboloSQLite
         #expect(left.map(\.event.key) == asking)
         #expect(left.allSatisfy { $0.event.body.isEmpty })
         await log.close()
-        #expect(try LogVerification(path: place.directory + "/tombolo.db").run { _ in }.wrong == [])
+        #expect(try place.verify().wrong == [])
     }
 
     @Test func `an id is twelve hexadecimal digits, and all else is unknown`() {

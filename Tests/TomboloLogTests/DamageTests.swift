@@ -1,33 +1,14 @@
-import Glibc
 import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
 import TomboloLog
-import TomboloSQLite
-
-/// Flips one bit of the database, in the middle of the only place that holds `marker`.
-private func flipBit(in place: SQLitePlace, at marker: String) throws {
-    let path = place.directory + "/tombolo.db"
-    let file = try #require(fopen(path, "r+"))
-    defer { fclose(file) }
-    fseek(file, 0, SEEK_END)
-    var bytes = [UInt8](repeating: 0, count: ftell(file))
-    rewind(file)
-    #expect(fread(&bytes, 1, bytes.count, file) == bytes.count)
-    let wanted = Array(marker.utf8)
-    let places = bytes.indices.filter { bytes[$0...].starts(with: wanted) }
-    #expect(places.count == 1)
-    let middle = try #require(places.first) + wanted.count / 2
-    fseek(file, middle, SEEK_SET)
-    fputc(Int32(bytes[middle] ^ 4), file)
-}
 
 /// A closed log of nine events of activities 1 to 3 in turns, each body, head and record
 /// unmistakable.
-private func filled() async throws -> SQLitePlace {
-    let place = SQLitePlace()
-    let log = try place.reopen()
+private func filled(_ kind: EngineKind) async throws -> LogPlace {
+    let place = LogPlace(kind)
+    let log = try place.log()
     for seq in Int64(1)...9 {
         let activity = (seq - 1) % 3 + 1
         var batch = Sample.batch(
@@ -52,10 +33,13 @@ private func filled() async throws -> SQLitePlace {
     return place
 }
 
-@Test func `a damaged event is set aside by every way to it, and reported once`() async throws {
-    let place = try await filled()
-    try flipBit(in: place, at: "number-5")
-    let log = try place.reopen()
+@Test(arguments: EngineKind.allCases)
+func `a damaged event is set aside by every way to it, and reported once`(kind: EngineKind)
+    async throws
+{
+    let place = try await filled(kind)
+    try place.flipBit(at: "number-5")
+    let log = try place.log()
     let whole = try await Sample.allEvents(log, EventQuery(tenant: Sample.lab))
     #expect(whole.map(\.seq) == [1, 2, 3, 4, 6, 7, 8, 9])
     #expect(try await log.history(after: 0, limit: 100).map(\.seq) == [1, 2, 3, 4, 6, 7, 8, 9])
@@ -68,12 +52,12 @@ private func filled() async throws -> SQLitePlace {
     await log.close()
 }
 
-@Test(arguments: [Int64(1), 5, 9])
-func `a page says where a row is that cannot be read`(seq: Int64) async throws {
-    let place = try await filled()
-    try flipBit(in: place, at: "number-\(seq)")
-    try flipBit(in: place, at: "fact-3")
-    let log = try place.reopen()
+@Test(arguments: EngineKind.allCases, [Int64(1), 5, 9])
+func `a page says where a row is that cannot be read`(kind: EngineKind, seq: Int64) async throws {
+    let place = try await filled(kind)
+    try place.flipBit(at: "number-\(seq)")
+    try place.flipBit(at: "fact-3")
+    let log = try place.log()
     var all = EventQuery(tenant: Sample.lab)
     all.through = 9
     #expect(try await log.events(all).damaged == [seq...seq])
@@ -92,15 +76,17 @@ func `a page says where a row is that cannot be read`(seq: Int64) async throws {
     await log.close()
 }
 
-@Test func `a damaged event of the newest chapter loses its key, and verify says so`() async throws
+@Test(arguments: EngineKind.allCases)
+func `a damaged event of the newest chapter loses its key, and verify says so`(kind: EngineKind)
+    async throws
 {
-    let place = try await filled()
-    try flipBit(in: place, at: "number-5")
-    let log = try place.reopen()
+    let place = try await filled(kind)
+    try place.flipBit(at: "number-5")
+    let log = try place.log()
     let recovered = try await log.recover()
     #expect(recovered.damage == [])
     #expect(recovered.idempotency.table.seqs == [1, 2, 3, 4, 6, 7, 8, 9])
-    let verdict = try LogVerification(path: place.directory + "/tombolo.db").run { _ in }
+    let verdict = try place.verify()
     let line = try #require(verdict.wrong.first { $0.hasPrefix("event 5 ") })
     #expect(
         line.hasSuffix("its row is damaged; its idempotency key, if it had one, counts no longer"))
@@ -115,10 +101,11 @@ func `a page says where a row is that cannot be read`(seq: Int64) async throws {
     await log.close()
 }
 
-@Test func `a damaged head is reported, and its activity takes nothing`() async throws {
-    let place = try await filled()
-    try flipBit(in: place, at: "head-of-3")
-    let log = try place.reopen()
+@Test(arguments: EngineKind.allCases)
+func `a damaged head is reported, and its activity takes nothing`(kind: EngineKind) async throws {
+    let place = try await filled(kind)
+    try place.flipBit(at: "head-of-3")
+    let log = try place.log()
     let recovered = try await log.recover()
     #expect(recovered.damaged.map(\.number.rawValue) == [3])
     #expect(recovered.damaged.map(\.reason) == ["its row in the log is damaged"])
@@ -137,11 +124,12 @@ func `a page says where a row is that cannot be read`(seq: Int64) async throws {
     await log.close()
 }
 
-@Test func `damaged records and facts are reported and set aside`() async throws {
-    let place = try await filled()
-    try flipBit(in: place, at: "device-2")
-    try flipBit(in: place, at: "fact-7")
-    let log = try place.reopen()
+@Test(arguments: EngineKind.allCases)
+func `damaged records and facts are reported and set aside`(kind: EngineKind) async throws {
+    let place = try await filled(kind)
+    try place.flipBit(at: "device-2")
+    try place.flipBit(at: "fact-7")
+    let log = try place.log()
     let recovered = try await log.recover()
     #expect(recovered.damage == ["record 2 of space 1: its row is damaged"])
     #expect(recovered.records.map(\.number) == [1, 3])
@@ -151,10 +139,11 @@ func `a page says where a row is that cannot be read`(seq: Int64) async throws {
     await log.close()
 }
 
-@Test func `rows of a damaged tenant are nobody's`() async throws {
-    let place = try await filled()
-    shell(place, "UPDATE tenant SET row = zeroblob(9)")
-    let log = try place.reopen()
+@Test(arguments: EngineKind.allCases)
+func `rows of a damaged tenant are nobody's`(kind: EngineKind) async throws {
+    let place = try await filled(kind)
+    try place.edit { try $0.blank(LogTable(.tenant), 1, bytes: 9) }
+    let log = try place.log()
     #expect(try await log.recover().damage.first == "tenant 1: its row is damaged")
     for tenant in [Sample.lab, Sample.field] {
         #expect(try await log.events(EventQuery(tenant: tenant)).events.isEmpty)
@@ -162,14 +151,13 @@ func `a page says where a row is that cannot be read`(seq: Int64) async throws {
     await log.close()
 }
 
-@Test func `a damaged event that no head has takes its activity out, and no other`()
+@Test(arguments: EngineKind.allCases)
+func `a damaged event that no head has takes its activity out, and no other`(kind: EngineKind)
     async throws
 {
-    let place = SQLitePlace()
-    let path = place.directory + "/tombolo.db"
-    var chance = SplitMix64(seed: 1)
+    let place = LogPlace(kind)
     var activities = SampleActivities()
-    var writer: LogWriter? = try LogWriter(path: path, chance: &chance)
+    var writer: LogWriter? = try place.writer()
     for round in 0..<4 {
         let events = (Int64(1)...3).map { activity in
             activities.next(activity, "{\"mark\":\"round-\(round)-\(activity)\"}", at: Sample.noon)
@@ -178,9 +166,9 @@ func `a page says where a row is that cannot be read`(seq: Int64) async throws {
     }
     writer = nil
     // The third activity's newest event, and one in the middle of the first's.
-    try flipBit(in: place, at: "round-2-1")
-    try flipBit(in: place, at: "round-3-3")
-    let log = try place.reopen()
+    try place.flipBit(at: "round-2-1")
+    try place.flipBit(at: "round-3-3")
+    let log = try place.log()
     let recovered = try await log.recover()
     #expect(recovered.heads.map(\.activity.rawValue) == [2])
     #expect(recovered.heads.map(\.version) == [4])

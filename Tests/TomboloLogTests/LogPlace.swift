@@ -1,0 +1,196 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import TomboloEventLog
+
+@testable import TomboloLog
+@testable import TomboloSQLite
+
+/// What keeps a log's tables: the tests of this room run over each.
+enum EngineKind: CaseIterable {
+    case sqlite
+    case memory
+}
+
+/// Where a log is kept by an engine of either kind; gone with the value.
+final class LogPlace: EventLogPlace {
+    private let tables = MemoryTables()
+    /// Of SQLite's files; nil where the tables are in memory.
+    private let directory: String?
+    private let fullness = Fullness()
+    private let newest = Mutex<EngineEventLog?>(nil)
+
+    init(_ kind: EngineKind) {
+        guard kind == .sqlite else {
+            directory = nil
+            return
+        }
+        var template = Array("/tmp/tombolo-log-XXXXXX".utf8CString)
+        let made = mkdtemp(&template)
+        precondition(made != nil, "/tmp takes directories")
+        directory = String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
+    }
+
+    deinit {
+        guard let directory else { return }
+        // Drops the log, if one is open, before its files go.
+        newest.withLock { $0 = nil }
+        for end in ["", "-wal", "-shm"] { unlink("\(directory)/tombolo.db\(end)") }
+        rmdir(directory)
+    }
+
+    // MARK: Opening
+
+    /// Commits do not wait for the disk: no test of this room ends its power.
+    private func engine(
+        checkpointPages: Int32 = LogWriter.checkpointPages
+    ) throws(EventLogError) -> (any LogWriting, isNew: Bool) {
+        guard let directory else {
+            let engine = tables.writer()
+            return (engine, try engine.edge(.meta, .rising, in: .min ... .max) == nil)
+        }
+        let engine = try SQLiteEngine(
+            writing: directory + "/tombolo.db", isDraft: true, checkpointPages: checkpointPages)
+        return (engine, engine.isNew)
+    }
+
+    func reading() throws(EventLogError) -> any LogReading {
+        guard let directory else { return tables.reader() }
+        return try SQLiteEngine(reading: directory + "/tombolo.db")
+    }
+
+    func writer(
+        _ retention: LogRetention = .forever, checkpointPages: Int32 = LogWriter.checkpointPages
+    ) throws(EventLogError) -> LogWriter {
+        var chance = SplitMix64(seed: 1)
+        let (engine, isNew) = try engine(checkpointPages: checkpointPages)
+        return try LogWriter(
+            FillingEngine(engine, fullness), isNew: isNew, retention: retention, chance: &chance)
+    }
+
+    func reader(_ damage: DamageList = DamageList()) throws(EventLogError) -> LogReader {
+        try LogReader(reading(), damage: damage)
+    }
+
+    /// A log that the caller holds alone.
+    func log(_ retention: LogRetention = .forever) throws(EventLogError) -> EngineEventLog {
+        let damage = DamageList()
+        return try EngineEventLog(
+            writer(retention), reading: reader(damage), looking: reader(damage), damage: damage,
+            lastRun: nil, room: MemoryRoom(), closed: {})
+    }
+
+    func open() async throws -> any EventLog {
+        await newest.withLock { $0.take() }?.close()
+        let log = try log()
+        newest.withLock { $0 = log }
+        return log
+    }
+
+    /// Nothing more can be committed.
+    var isFull: Bool {
+        get { fullness.isFull.load(ordering: .relaxed) }
+        set { fullness.isFull.store(newValue, ordering: .relaxed) }
+    }
+
+    // MARK: Its content
+
+    func verify() throws(EventLogError) -> LogVerification.Verdict {
+        try LogVerification(reading()).run { _ in }
+    }
+
+    func items() throws -> [LogItem] {
+        var items: [LogItem] = []
+        try LogExport(reading()).run { items.append($0) }
+        return items
+    }
+
+    /// Takes items into the log, which is new; answers whether it was given up.
+    func take(_ items: [LogItem], abandoned: @escaping () -> Void = {}) throws(EventLogError) {
+        let taking = try LogImport(writer(), finished: {}, abandoned: abandoned)
+        for item in items { try taking.take(item) }
+        try taking.finish()
+    }
+
+    /// Whether the bytes of `text` are in any row.
+    func has(_ text: String) throws -> Bool {
+        var found = false
+        try reading().forEachRow { _, _, row in found = found || row.start(of: text) != nil }
+        return found
+    }
+
+    /// Changes rows behind the log's back.
+    func edit(_ body: (any LogWriting) throws -> Void) throws {
+        let (engine, _) = try engine()
+        try body(engine)
+        try engine.commit()
+    }
+
+    /// Flips one bit in the middle of `marker`, which is in one row.
+    func flipBit(at marker: String) throws {
+        try edit { engine in
+            var damaged: [(LogTable, Int64, [UInt8])] = []
+            try engine.forEachRow { table, key, row in
+                guard let start = row.start(of: marker) else { return }
+                var row = row
+                row[start + marker.utf8.count / 2] ^= 4
+                damaged.append((table, key, row))
+            }
+            #expect(damaged.count == 1)
+            for (table, key, row) in damaged { try engine.put(table, key, row) }
+        }
+    }
+}
+
+extension LogReading {
+    func bytes(_ table: LogTable, _ key: Int64) throws(EventLogError) -> [UInt8]? {
+        try row(table, key) { $1.array(from: 0) }
+    }
+
+    func keys(_ table: LogTable) throws(EventLogError) -> [Int64] {
+        var keys: [Int64] = []
+        try lengths(table, .min ... .max) { key, _ in
+            keys.append(key)
+            return true
+        }
+        return keys
+    }
+
+    /// All rows of all tables.
+    func forEachRow(_ take: (LogTable, Int64, [UInt8]) -> Void) throws(EventLogError) {
+        let sharded: [LogTable.Kind] = [.waypoint, .retired, .retiredName]
+        for kind in LogTable.Kind.allCases {
+            for shard in sharded.contains(kind) ? try shards(of: kind) : [0] {
+                let table = LogTable(kind, shard)
+                try scan(table) { key, row in
+                    take(table, key, row.array(from: 0))
+                    return true
+                }
+            }
+        }
+    }
+}
+
+extension LogWriting {
+    func put(_ table: LogTable, _ key: Int64, _ row: [UInt8]) throws {
+        try row.withUnsafeBytes { try put(table, key, $0) }
+    }
+
+    /// Puts zeros in place of a row, or where none is.
+    func blank(_ table: LogTable, _ key: Int64, bytes: Int) throws {
+        try put(table, key, [UInt8](repeating: 0, count: bytes))
+    }
+
+    func deleteAll(_ table: LogTable, _ keys: ClosedRange<Int64> = .min ... .max) throws {
+        try delete(table, keys, isPersonal: true)
+    }
+}
+
+extension [UInt8] {
+    /// Where `text` begins; nil where it is not in here.
+    fileprivate func start(of text: String) -> Int? {
+        let wanted = Array(text.utf8)
+        return indices.dropLast(wanted.count - 1).first { self[$0...].starts(with: wanted) }
+    }
+}

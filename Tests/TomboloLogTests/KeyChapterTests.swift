@@ -4,22 +4,19 @@ import TomboloCore
 import TomboloEventLog
 
 @testable import TomboloLog
-@testable import TomboloSQLite
 
-/// A log on a simulated disk whose every event has a key.
+/// A log whose every event has a key.
 private final class Keyed {
-    static let path = "tombolo.db"
     static let chapter = Int(LogChapter.size)
 
-    let disk = SimulatedDisk(seed: 1)
+    let place: LogPlace
     private(set) var writer: LogWriter
     private var activities = SampleActivities()
     private(set) var count: Int64 = 0
 
-    init() throws {
-        disk.create(Self.path)
-        var chance = SplitMix64(seed: 1)
-        writer = try LogWriter(path: Self.path, vfs: disk.vfsName, chance: &chance)
+    init(_ kind: EngineKind) throws {
+        place = LogPlace(kind)
+        writer = try place.writer()
     }
 
     /// Adds so many events at `at`.
@@ -35,24 +32,14 @@ private final class Keyed {
         }
     }
 
-    func reopen() throws {
-        var chance = SplitMix64(seed: 1)
-        writer = try LogWriter(path: Self.path, vfs: disk.vfsName, chance: &chance)
-    }
-
     func recover(since: Instant = .distantPast) throws -> RecoveredLog {
-        try reopen()
+        writer = try place.writer()
         return try writer.recover(idempotencySince: since)
     }
 
-    func verify() throws -> [String] {
-        try LogVerification(path: Self.path, vfs: disk.vfsName).run { _ in }.wrong
-    }
+    func verify() throws -> [String] { try place.verify().wrong }
 
-    func rows() throws -> Int64 {
-        let connection = try Connection(path: Self.path, access: .reading, vfs: disk.vfsName)
-        return try connection.integer("SELECT count(*) FROM keys")
-    }
+    func rows() throws -> Int { try place.reading().keys(.keys).count }
 
     /// How long after noon a key counts, in hours; nil where it does not count at all.
     func hours(_ seq: Int64, _ log: RecoveredLog) -> Int64? {
@@ -64,9 +51,11 @@ private final class Keyed {
 }
 
 @Suite struct KeyChapterTests {
-    @Test func `keys come back from the rows of full chapters and the events of the newest`() throws
-    {
-        let log = try Keyed()
+    @Test(arguments: EngineKind.allCases)
+    func `keys come back from the rows of full chapters and the events of the newest`(
+        kind: EngineKind
+    ) throws {
+        let log = try Keyed(kind)
         try log.add(Keyed.chapter + 100)
         try log.add(Keyed.chapter, at: Sample.noon + .hours(3))
         #expect(try log.rows() == 2)
@@ -82,18 +71,21 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test(arguments: [
-        ("DELETE FROM keys WHERE key = 1", "missing"),
-        ("UPDATE keys SET row = zeroblob(40) WHERE key = 1", "damaged"),
-        ("UPDATE keys SET row = (SELECT row FROM keys WHERE key = 16385) WHERE key = 1", "damaged"),
-    ])
+    @Test(arguments: EngineKind.allCases, ["missing", "damaged", "of another"])
     func `a row that is damaged or missing is made anew from its events`(
-        sql: String, why: String
+        kind: EngineKind, what: String
     ) throws {
-        let log = try Keyed()
+        let log = try Keyed(kind)
         try log.add(Keyed.chapter - 5)
         try log.add(Keyed.chapter + 10, at: Sample.noon + .hours(1))
-        log.disk.execute(sql, in: Keyed.path)
+        try log.place.edit { engine in
+            switch what {
+            case "missing": try engine.delete(.keys, 1)
+            case "damaged": try engine.blank(.keys, 1, bytes: 40)
+            default: try engine.put(.keys, 1, try #require(try engine.bytes(.keys, 16_385)))
+            }
+        }
+        let why = what == "missing" ? what : "damaged"
         let line = "the idempotency keys of events 1 to 16384: their row is \(why)"
         #expect(try log.verify() == [line])
         let recovered = try log.recover()
@@ -107,13 +99,14 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test func `a chapter made anew makes its neighbours no worse`() throws {
-        let log = try Keyed()
+    @Test(arguments: EngineKind.allCases)
+    func `a chapter made anew makes its neighbours no worse`(kind: EngineKind) throws {
+        let log = try Keyed(kind)
         // In the last minute of an hour.
         for _ in 0..<3 {
             try log.add(Keyed.chapter, at: Sample.noon + .minutes(59) + .seconds(30))
         }
-        log.disk.execute("DELETE FROM keys WHERE key < 20000", in: Keyed.path)
+        try log.place.edit { try $0.deleteAll(.keys, .min...20_000) }
         let line = "the idempotency keys of events 1 to 32768: their row is missing"
         let recovered = try log.recover()
         #expect(recovered.damage == [line])
@@ -121,19 +114,19 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test(arguments: [Int64(1) << 30, 1_000_000_000_000, LogTable.numberMax])
-    func `an event far beyond the others costs no walk to it`(far: Int64) throws {
-        let log = try Keyed()
+    @Test(arguments: EngineKind.allCases, [Int64(1) << 30, 1_000_000_000_000, LogTable.numberMax])
+    func `an event far beyond the others costs no walk to it`(kind: EngineKind, far: Int64) throws {
+        let log = try Keyed(kind)
         try log.add(100)
-        log.disk.execute(
-            "INSERT INTO event SELECT \(far), row FROM event WHERE key = 3", in: Keyed.path)
+        try log.place.edit { try $0.put(.event, far, try #require(try $0.bytes(.event, 3))) }
         let recovered = try log.recover()
         #expect(recovered.idempotency.table.seqs == Array(1...100))
         #expect(try log.verify().contains { $0.contains("row \(far)") })
     }
 
-    @Test func `the key of an erased event is taken after a restart too`() throws {
-        let log = try Keyed()
+    @Test(arguments: EngineKind.allCases)
+    func `the key of an erased event is taken after a restart too`(kind: EngineKind) throws {
+        let log = try Keyed(kind)
         try log.add(9)
         let erasure = LogErasure(.activity(ActivityNumber(2)), of: Sample.lab)
         #expect(try log.writer.erase(erasure).events == 3)
@@ -141,8 +134,9 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test func `keys go a day later where no new ones come`() throws {
-        let log = try Keyed()
+    @Test(arguments: EngineKind.allCases)
+    func `keys go a day later where no new ones come`(kind: EngineKind) throws {
+        let log = try Keyed(kind)
         try log.add(Keyed.chapter)
         var others = SampleActivities()
         let event = others.next(77, "{}", at: Sample.noon + .hours(30))
@@ -153,8 +147,9 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test func `a key made again from its event counts from the later hour on`() throws {
-        let log = try Keyed()
+    @Test(arguments: EngineKind.allCases)
+    func `a key made again from its event counts from the later hour on`(kind: EngineKind) throws {
+        let log = try Keyed(kind)
         // The lead is known to a minute.
         try log.add(1, at: Sample.noon + .minutes(58), lead: .seconds(500))
         try log.add(1, at: Sample.noon + .minutes(59) + .seconds(30), lead: .seconds(530))
@@ -163,10 +158,11 @@ private final class Keyed {
         #expect((1...3).map { log.hours($0, recovered) } == [24, 25, 26])
     }
 
-    @Test func `a chapter's row goes when all of its keys are too old, and its keys with it`()
-        throws
-    {
-        let log = try Keyed()
+    @Test(arguments: EngineKind.allCases)
+    func `a chapter's row goes when all of its keys are too old, and its keys with it`(
+        kind: EngineKind
+    ) throws {
+        let log = try Keyed(kind)
         for day in Int64(0)..<4 { try log.add(Keyed.chapter, at: Sample.noon + .hours(day * 20)) }
         #expect(try log.rows() == 4)
         // The newest key is of hour 60; those of hour 35 and later count.
@@ -178,13 +174,14 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test func `keys of a transaction that was rolled back are gone`() throws {
-        let log = try Keyed()
+    @Test(arguments: EngineKind.allCases)
+    func `keys of a transaction that was rolled back are gone`(kind: EngineKind) throws {
+        let log = try Keyed(kind)
         try log.add(Keyed.chapter - 10)
         let before = log.count
-        log.disk.bytesMax = log.disk.bytesUsed
+        log.place.isFull = true
         #expect(throws: EventLogError.self) { try log.add(20, at: Sample.noon + .hours(5)) }
-        log.disk.bytesMax = nil
+        log.place.isFull = false
         var others = SampleActivities()
         let event = others.next(77, "{}", at: Sample.noon, key: "key-new")
         _ = try log.writer.store([others.batch([event])])[0].get()

@@ -4,7 +4,6 @@ import TomboloCore
 import TomboloEventLog
 
 @testable import TomboloLog
-@testable import TomboloSQLite
 
 /// Facts that fill two chapters and begin a third; an in-memory log with the same facts says what
 /// is right.
@@ -12,15 +11,15 @@ private final class Facts {
     static let count: Int64 = 36_000
     static let kinds = ["push.accepted", "push.refused", "token.registered", "presence.changed"]
 
-    let disk = SimulatedDisk(seed: 1)
+    let place: LogPlace
     let memory = InMemoryEventLog()
     var writer: LogWriter
     var chance = SplitMix64(seed: 3)
     private var last: Int64 = 0
 
-    init(_ count: Int64 = Facts.count) async throws {
-        disk.create("tombolo.db")
-        writer = try LogWriter(path: "tombolo.db", vfs: disk.vfsName, chance: &chance)
+    init(_ kind: EngineKind, _ count: Int64 = Facts.count) async throws {
+        place = LogPlace(kind)
+        writer = try place.writer()
         try await add(count)
     }
 
@@ -56,17 +55,20 @@ private final class Facts {
     /// The process is gone as by a crash; the next one goes on, with that retention.
     func reopen(_ retention: LogRetention = .forever) throws {
         writer.leaveWALOnClose()
-        writer = try LogWriter(
-            path: "tombolo.db", vfs: disk.vfsName, retention: retention, chance: &chance)
+        writer = try place.writer(retention)
         _ = try writer.recover(idempotencySince: .distantPast)
     }
 
-    func reader(_ damage: DamageList = DamageList()) throws -> LogReader {
-        try LogReader(path: "tombolo.db", vfs: disk.vfsName, damage: damage)
-    }
+    func verify() throws -> [String] { try place.verify().wrong }
 
-    func verify() throws -> [String] {
-        try LogVerification(path: "tombolo.db", vfs: disk.vfsName).run { _ in }.wrong
+    /// What all facts take, as a log counts it.
+    func bytes() throws -> Int64 {
+        var sum: Int64 = 0
+        try place.reading().lengths(.fact, .min ... .max) { _, length in
+            sum += length + 24
+            return true
+        }
+        return sum
     }
 
     func query(_ round: Int) -> FactQuery {
@@ -120,14 +122,18 @@ private final class Facts {
 }
 
 @Suite struct FactIndexTests {
-    @Test func `whatever is asked for, the same facts come as from a list`() async throws {
-        let log = try await Facts()
-        try await log.compare(rounds: 90, log.reader())
+    @Test(arguments: EngineKind.allCases)
+    func `whatever is asked for, the same facts come as from a list`(kind: EngineKind) async throws
+    {
+        let log = try await Facts(kind)
+        try await log.compare(rounds: 90, log.place.reader())
         #expect(try log.verify() == [])
     }
 
-    @Test func `what the index does not know is passed over`() async throws {
-        let reader = try (try await Facts()).reader()
+    @Test(arguments: EngineKind.allCases)
+    func `what the index does not know is passed over`(kind: EngineKind) async throws {
+        let log = try await Facts(kind)
+        let reader = try log.place.reader()
         var query = FactQuery(tenant: Sample.lab)
         (query.order, query.scanMax) = (.newestFirst, 3_900)
         query.recipient = Identifier("phone-rare").map(Recipient.device)
@@ -145,50 +151,74 @@ private final class Facts {
         #expect(past.next == nil, "no other block has the time")
     }
 
-    @Test func `a chapter goes on where a crash or a full disk cut it short`() async throws {
-        let log = try await Facts(9_000)
+    @Test(arguments: EngineKind.allCases)
+    func `a chapter goes on where a crash or a full disk cut it short`(kind: EngineKind)
+        async throws
+    {
+        let log = try await Facts(kind, 9_000)
         try log.reopen()
         try await log.add(5_000)
-        log.disk.bytesMax = log.disk.bytesUsed
+        log.place.isFull = true
         var batch = AppendBatch()
         batch.facts = (0..<4_000).map { _ in Sample.fact("push.lost") }
         #expect(throws: EventLogError.self) { try log.writer.store([batch])[0].get() }
-        log.disk.bytesMax = nil
+        log.place.isFull = false
         try await log.add(20_000)
         #expect(try log.verify() == [])
-        try await log.compare(rounds: 20, log.reader())
+        try await log.compare(rounds: 20, log.place.reader())
     }
 
-    @Test(arguments: [
-        "DELETE FROM fact_block", "DELETE FROM fact_index",
-        "UPDATE fact_block SET row = zeroblob(10) WHERE key = 1",
-        "UPDATE fact_index SET row = x'00' WHERE key % 3 = 0",
-    ])
-    func `where the index is damaged the facts themselves are read`(_ damage: String) async throws {
-        let log = try await Facts()
-        log.disk.execute(damage, in: "tombolo.db")
+    /// What is wrong with the index.
+    enum Damage: CaseIterable {
+        case noBlocks, noBuckets, blankBlock, shortBuckets
+
+        func strike(_ engine: any LogWriting) throws {
+            switch self {
+            case .noBlocks: try engine.deleteAll(.factBlock)
+            case .noBuckets: try engine.deleteAll(.factBucket)
+            case .blankBlock: try engine.blank(.factBlock, 1, bytes: 10)
+            case .shortBuckets:
+                for key in try engine.keys(.factBucket) where key % 3 == 0 {
+                    try engine.blank(.factBucket, key, bytes: 1)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases, Damage.allCases)
+    func `where the index is damaged the facts themselves are read`(
+        kind: EngineKind, damage: Damage
+    ) async throws {
+        let log = try await Facts(kind)
+        try log.place.edit(damage.strike)
         let list = DamageList()
-        try await log.compare(rounds: 15, log.reader(list))
+        try await log.compare(rounds: 15, log.place.reader(list))
         #expect(list.all.contains { $0.hasPrefix("the index of facts 1 to 16384: ") })
         #expect(try log.verify().contains { $0.hasSuffix("a row is damaged") })
     }
 
-    @Test(arguments: [Int64(1) << 52, .max])
-    func `a fact far beyond the others costs nobody a walk to it`(_ far: Int64) async throws {
-        let log = try await Facts(34_000)
-        log.disk.execute("UPDATE fact SET key = \(far) WHERE key = 34000", in: "tombolo.db")
+    @Test(arguments: EngineKind.allCases, [Int64(1) << 52, .max])
+    func `a fact far beyond the others costs nobody a walk to it`(
+        kind: EngineKind, far: Int64
+    ) async throws {
+        let log = try await Facts(kind, 34_000)
+        try log.place.edit { engine in
+            try engine.put(.fact, far, try #require(try engine.bytes(.fact, 34_000)))
+            try engine.delete(.fact, 34_000)
+        }
         for order in [FactQuery.Order.oldestFirst, .newestFirst] {
             var query = FactQuery(tenant: Sample.lab)
             (query.order, query.kinds) = (order, ["rare"])
-            #expect(try log.reader().facts(query).facts.count == 34)
+            #expect(try log.place.reader().facts(query).facts.count == 34)
         }
         let ends = ["its row is damaged", "no log gave that number"]
         #expect(try log.verify().contains { line in ends.contains { line.hasSuffix($0) } })
         try log.reopen()
     }
 
-    @Test func `verify sees an entry too few and one too many`() async throws {
-        let log = try await Facts(17_000)
+    @Test(arguments: EngineKind.allCases)
+    func `verify sees an entry too few and one too many`(kind: EngineKind) async throws {
+        let log = try await Facts(kind, 17_000)
         let engine = log.writer.engine
         var buffer = RowBuffer()
         try engine.put(.factBucket, 5, FactBucket.encode(5, [], into: &buffer))
@@ -204,9 +234,10 @@ private final class Facts {
         #expect(wrong.contains { $0.contains("it counts") })
     }
 
-    @Test func `an import makes the index of what it takes in`() async throws {
-        let (place, other) = (SQLitePlace(), SQLitePlace())
-        let log = try place.reopen()
+    @Test(arguments: EngineKind.allCases)
+    func `an import makes the index of what it takes in`(kind: EngineKind) async throws {
+        let (place, other) = (LogPlace(kind), LogPlace(kind))
+        let log = try place.log()
         for round in Int64(0)..<20 {
             var batch = AppendBatch()
             batch.facts = (Int64(0)..<1_000).map {
@@ -215,22 +246,18 @@ private final class Facts {
             _ = try await log.append(batch)
         }
         await log.close()
-        var chance = SplitMix64(seed: 1)
-        let taking = try LogImport(directory: other.directory, chance: &chance)
-        try LogExport(path: place.directory + "/tombolo.db").run { try taking.take($0) }
-        try taking.finish()
-        let path = other.directory + "/tombolo.db"
-        #expect(try LogVerification(path: path).run { _ in }.wrong == [])
+        try other.take(place.items())
+        #expect(try other.verify().wrong == [])
         var query = FactQuery(tenant: Sample.lab)
         (query.activity, query.scanMax) = (ActivityNumber(0), 3_700)
-        let page = try LogReader(path: path, damage: DamageList()).facts(query)
+        let page = try other.reader().facts(query)
         #expect(page.facts.count == 100)
-        let connection = try Connection(path: path, access: .reading)
-        #expect(try connection.integer("SELECT count(*) FROM fact_index") == 64)
+        #expect(try other.reading().keys(.factBucket).count == 64)
     }
 
-    @Test func `what is erased goes out of the index too`() async throws {
-        let log = try await Facts(30_000)
+    @Test(arguments: EngineKind.allCases)
+    func `what is erased goes out of the index too`(kind: EngineKind) async throws {
+        let log = try await Facts(kind, 30_000)
         let device = try #require(Identifier("phone-7"))
         let erasure = LogErasure(.device(device), of: Sample.lab)
         let erased = try log.writer.erase(erasure)
@@ -239,23 +266,24 @@ private final class Facts {
         #expect(try log.verify() == [])
         try await log.add(6_000)
         #expect(try log.verify() == [])
-        try await log.compare(rounds: 20, log.reader())
+        try await log.compare(rounds: 20, log.place.reader())
     }
 
-    @Test func `an erasure makes a damaged chapter's index anew`() async throws {
-        let log = try await Facts()
-        log.disk.execute("DELETE FROM fact_index WHERE key < 64", in: "tombolo.db")
+    @Test(arguments: EngineKind.allCases)
+    func `an erasure makes a damaged chapter's index anew`(kind: EngineKind) async throws {
+        let log = try await Facts(kind)
+        try log.place.edit { try $0.deleteAll(.factBucket, .min...63) }
         let device = try #require(Identifier("phone-7"))
         _ = try log.writer.erase(LogErasure(.device(device), of: Sample.lab))
         #expect(try log.verify() == [])
     }
 
-    @Test func `the oldest facts go where all take too many bytes, and no younger one`()
+    @Test(arguments: EngineKind.allCases)
+    func `the oldest facts go where all take too many bytes, and no younger one`(kind: EngineKind)
         async throws
     {
-        let log = try await Facts(100_000)
-        let connection = try Connection(path: "tombolo.db", access: .reading, vfs: log.disk.vfsName)
-        let bytes = try connection.integer("SELECT sum(length(row) + 24) FROM fact")
+        let log = try await Facts(kind, 100_000)
+        let bytes = try log.bytes()
         // Six chapters are full; with less than a third of the bytes two of them stay, or one.
         var retention = LogRetention.forever
         retention.factBytes = Int(bytes) * 33 / 100
@@ -263,30 +291,30 @@ private final class Facts {
         while log.writer.cutIfDue().goesOn {}
         var all = FactQuery(tenant: Sample.lab)
         all.limit = 1
-        let first = try #require(try log.reader().facts(all).facts.first)
+        let first = try #require(try log.place.reader().facts(all).facts.first)
         #expect(first.seq == 4 * 16_384 + 1)
         try await log.add(16_384)
         while log.writer.cutIfDue().goesOn {}
-        let next = try #require(try log.reader().facts(all).facts.first)
+        let next = try #require(try log.place.reader().facts(all).facts.first)
         #expect(next.seq == 5 * 16_384 + 1, "another chapter is full, and counts at once")
         #expect(try log.verify() == [])
-        try await log.compare(rounds: 20, cut: 5 * 16_384, log.reader())
-        let left = try connection.integer("SELECT sum(length(row) + 24) FROM fact")
-        #expect(left < bytes / 2)
+        try await log.compare(rounds: 20, cut: 5 * 16_384, log.place.reader())
+        #expect(try log.bytes() < bytes / 2)
     }
 
-    @Test func `the index of facts that are cut goes with them`() async throws {
-        let log = try await Facts()
+    @Test(arguments: EngineKind.allCases)
+    func `the index of facts that are cut goes with them`(kind: EngineKind) async throws {
+        let log = try await Facts(kind)
         try log.reopen(LogRetention(history: .hours(48), facts: .seconds(10_000)))
         while log.writer.cutIfDue().goesOn {}
         try await log.add(100)
         while log.writer.cutIfDue().goesOn {}
         #expect(try log.verify() == [])
-        let cut = try #require(try log.reader().facts(FactQuery(tenant: Sample.lab)).facts.first)
+        let cut = try #require(
+            try log.place.reader().facts(FactQuery(tenant: Sample.lab)).facts.first)
         #expect(cut.seq > 25_000)
-        try await log.compare(rounds: 20, cut: cut.seq - 1, log.reader())
-        let connection = try Connection(path: "tombolo.db", access: .reading, vfs: log.disk.vfsName)
-        #expect(try connection.integer("SELECT count(*) FROM fact_index") == 64)
-        #expect(try connection.integer("SELECT count(*) FROM fact_block") == 1)
+        try await log.compare(rounds: 20, cut: cut.seq - 1, log.place.reader())
+        #expect(try log.place.reading().keys(.factBucket).count == 64)
+        #expect(try log.place.reading().keys(.factBlock).count == 1)
     }
 }

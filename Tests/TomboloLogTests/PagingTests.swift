@@ -4,7 +4,6 @@ import TomboloCore
 import TomboloEventLog
 import TomboloJSON
 import TomboloLog
-import TomboloSQLite
 
 /// Pages and moments of a log that is long enough for blocks, snapshots and heads without rows; an
 /// in-memory log with the same batches says what is right.
@@ -12,16 +11,16 @@ import TomboloSQLite
     /// Activity 1 has every other event, 2 to 9 the rest, and activity 900 of another tenant one in
     /// a hundred.
     private struct Twins {
-        let disk = SimulatedDisk(seed: 1)
+        let place: LogPlace
         let memory = InMemoryEventLog()
         var writer: LogWriter
         var activities = SampleActivities()
         var others = SampleActivities(tenant: Sample.field)
         var chance = SplitMix64(seed: 3)
 
-        init(_ count: Int64) async throws {
-            disk.create("tombolo.db")
-            writer = try LogWriter(path: "tombolo.db", vfs: disk.vfsName, chance: &chance)
+        init(_ kind: EngineKind, _ count: Int64) async throws {
+            place = LogPlace(kind)
+            writer = try place.writer()
             var batch: [NewEvent] = []
             for seq in 1...count {
                 batch.append(event(seq))
@@ -44,10 +43,6 @@ import TomboloSQLite
             let kind: EventKind = chance.next(below: 700) == 0 ? .end : .update
             return activities.next(activity, state, kind: kind, at: at)
         }
-
-        func reader() throws -> LogReader {
-            try LogReader(path: "tombolo.db", vfs: disk.vfsName, damage: DamageList())
-        }
     }
 
     private func seqs(_ query: EventQuery, _ reader: LogReader) throws -> [Int64] {
@@ -62,9 +57,11 @@ import TomboloSQLite
         }
     }
 
-    @Test func `whatever is asked for, the same events come as from a list`() async throws {
-        var twins = try await Twins(36_000)
-        let reader = try twins.reader()
+    @Test(arguments: EngineKind.allCases)
+    func `whatever is asked for, the same events come as from a list`(kind: EngineKind) async throws
+    {
+        var twins = try await Twins(kind, 36_000)
+        let reader = try twins.place.reader()
         for round in 0..<120 {
             var query = EventQuery(tenant: round % 9 == 0 ? Sample.field : Sample.lab)
             func pick(_ count: UInt64) -> Int64 { Int64(twins.chance.next(below: count)) }
@@ -80,8 +77,10 @@ import TomboloSQLite
         }
     }
 
-    @Test func `what nobody has is answered by one short page`() async throws {
-        let reader = try (try await Twins(20_000)).reader()
+    @Test(arguments: EngineKind.allCases)
+    func `what nobody has is answered by one short page`(kind: EngineKind) async throws {
+        let twins = try await Twins(kind, 20_000)
+        let reader = try twins.place.reader()
         var query = EventQuery(tenant: Sample.lab)
         query.kind = .play
         query.scanMax = 4_000
@@ -91,9 +90,10 @@ import TomboloSQLite
             page.next == nil, "all but the newest 3,616 are passed over")
     }
 
-    @Test func `a state of any moment is at most one snapshot away`() async throws {
-        let twins = try await Twins(8_000)
-        let reader = try twins.reader()
+    @Test(arguments: EngineKind.allCases)
+    func `a state of any moment is at most one snapshot away`(kind: EngineKind) async throws {
+        let twins = try await Twins(kind, 8_000)
+        let reader = try twins.place.reader()
         var query = EventQuery(tenant: Sample.lab)
         query.activity = ActivityNumber(1)
         let events = try await Sample.allEvents(twins.memory, query)
@@ -127,17 +127,18 @@ import TomboloSQLite
                 == nil, "it is nobody else's")
     }
 
-    @Test func `heads that have no row yet are made again from the events`() async throws {
-        let twins = try await Twins(3_000)
-        var chance = SplitMix64(seed: 1)
+    @Test(arguments: EngineKind.allCases)
+    func `heads that have no row yet are made again from the events`(kind: EngineKind) async throws
+    {
+        let twins = try await Twins(kind, 3_000)
         // The first writer is dropped as by a crash: nothing but its commits is there.
-        let again = try LogWriter(path: "tombolo.db", vfs: twins.disk.vfsName, chance: &chance)
+        let again = try twins.place.writer()
         let recovered = try again.recover(idempotencySince: .distantPast)
         let expected = try await twins.memory.recover()
         #expect(recovered.heads == expected.heads)
         #expect(recovered.damage.isEmpty)
         again.writeLaterHeads()
-        let third = try LogWriter(path: "tombolo.db", vfs: twins.disk.vfsName, chance: &chance)
+        let third = try twins.place.writer()
         #expect(try third.recover(idempotencySince: .distantPast).heads == expected.heads)
     }
 }

@@ -4,20 +4,18 @@ import TomboloCore
 import TomboloEventLog
 
 @testable import TomboloLog
-@testable import TomboloSQLite
 
 /// Places among a tenant's own events, far apart in the log: waypoints lead to them.
 @Suite struct TenantSeqTests {
     /// `lab` writes all but what `field` does at some places, the last of them far before the end.
     private final class Sparse {
         static let rare: [Int64] = [2, 4_300, 9_000, 9_001, 9_002, 21_000]
-        let disk = SimulatedDisk(seed: 1)
-        var chance = SplitMix64(seed: 3)
+        let place: LogPlace
         var busy = SampleActivities()
         var calm = SampleActivities(tenant: Sample.field)
 
-        init(_ count: Int64 = 30_000) throws {
-            disk.create("tombolo.db")
+        init(_ kind: EngineKind, _ count: Int64 = 30_000) throws {
+            place = LogPlace(kind)
             let writer = try writer()
             for start in stride(from: Int64(1), through: count, by: 1_000) {
                 let events = (start..<start + 1_000).map(event)
@@ -36,12 +34,7 @@ import TomboloEventLog
             // Shorter than an operator may have it.
             var retention = LogRetention.standard
             (retention.history, retention.facts) = (.hours(3), .hours(3))
-            return try LogWriter(
-                path: "tombolo.db", vfs: disk.vfsName, retention: retention, chance: &chance)
-        }
-
-        func reader() throws -> LogReader {
-            try LogReader(path: "tombolo.db", vfs: disk.vfsName, damage: DamageList())
+            return try place.writer(retention)
         }
 
         private func event(_ seq: Int64) -> NewEvent {
@@ -51,9 +44,10 @@ import TomboloEventLog
         }
     }
 
-    @Test func `a place is found wherever its row is in the log`() throws {
-        let log = try Sparse()
-        let reader = try log.reader()
+    @Test(arguments: EngineKind.allCases)
+    func `a place is found wherever its row is in the log`(kind: EngineKind) throws {
+        let log = try Sparse(kind)
+        let reader = try log.place.reader()
         for (index, seq) in Sparse.rare.enumerated() {
             let place = Int64(index) + 1
             #expect(try reader.event(tenantSeq: place, tenant: Sample.field)?.seq == seq)
@@ -73,8 +67,12 @@ import TomboloEventLog
         #expect(try reader.event(tenantSeq: 29_995, tenant: Sample.lab) == nil)
     }
 
-    @Test func `a full page says whether its tenant has more, and nothing of others`() throws {
-        let reader = try (try Sparse()).reader()
+    @Test(arguments: EngineKind.allCases)
+    func `a full page says whether its tenant has more, and nothing of others`(kind: EngineKind)
+        throws
+    {
+        let log = try Sparse(kind)
+        let reader = try log.place.reader()
         var query = EventQuery(tenant: Sample.field)
         query.limit = 6
         query.through = 6
@@ -88,8 +86,9 @@ import TomboloEventLog
         #expect(try reader.facts(facts).next == 5)
     }
 
-    @Test func `a cut leaves places as they were, and what leads to them`() throws {
-        let log = try Sparse()
+    @Test(arguments: EngineKind.allCases)
+    func `a cut leaves places as they were, and what leads to them`(kind: EngineKind) throws {
+        let log = try Sparse(kind)
         let writer = try log.writer()
         _ = try writer.recover(idempotencySince: .distantPast)
         for round in Int64(0)..<20 {
@@ -98,7 +97,7 @@ import TomboloEventLog
             #expect(try answer.get().tenantSeqs == [7 + round])
             while writer.cutIfDue().goesOn {}
         }
-        let reader = try log.reader()
+        let reader = try log.place.reader()
         let kept = Sparse.rare.filter { $0 > 19_200 }
         var query = EventQuery(tenant: Sample.field)
         for after in Int64(0)...5 {
@@ -117,14 +116,13 @@ import TomboloEventLog
             again.places.mapValues(\.command).filter { $0.value > 0 } == [
                 Sample.lab: 29_994, Sample.field: 26,
             ])
-        #expect(
-            try LogVerification(path: "tombolo.db", vfs: log.disk.vfsName).run { _ in }
-                .wrong.isEmpty)
+        #expect(try log.place.verify().wrong.isEmpty)
     }
 
-    @Test func `where a tally is damaged no place is given twice`() throws {
-        let log = try Sparse(2_000)
-        log.disk.execute("INSERT INTO tally VALUES(2, zeroblob(20))", in: "tombolo.db")
+    @Test(arguments: EngineKind.allCases)
+    func `where a tally is damaged no place is given twice`(kind: EngineKind) throws {
+        let log = try Sparse(kind, 2_000)
+        try log.place.edit { try $0.blank(.tally, 2, bytes: 20) }
         let writer = try log.writer()
         let recovered = try writer.recover(idempotencySince: .distantPast)
         #expect(recovered.damage.count == 1)
@@ -133,6 +131,6 @@ import TomboloEventLog
         #expect(place > 1)
         var query = EventQuery(tenant: Sample.field)
         query.after = 1
-        #expect(try log.reader().events(query).events.map(\.tenantSeq) == [place])
+        #expect(try log.place.reader().events(query).events.map(\.tenantSeq) == [place])
     }
 }

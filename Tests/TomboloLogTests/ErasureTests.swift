@@ -1,15 +1,13 @@
-import Glibc
 import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
 import TomboloLog
-import TomboloSQLite
 
 /// A log of a few hundred events: activities 1 to 8, of which 1 is full of "secret-1", and so on;
 /// long bodies among them, that need pages of their own.
-private func filled(_ place: SQLitePlace) async throws -> SQLiteEventLog {
-    let log = try place.reopen()
+private func filled(_ place: LogPlace) async throws -> EngineEventLog {
+    let log = try place.log()
     var activities = SampleActivities()
     for round in Int64(0)..<60 {
         var events: [NewEvent] = []
@@ -36,7 +34,7 @@ private func filled(_ place: SQLitePlace) async throws -> SQLiteEventLog {
     return log
 }
 
-private func retire(_ activity: Int64, _ log: SQLiteEventLog) async throws {
+private func retire(_ activity: Int64, _ log: EngineEventLog) async throws {
     var batch = AppendBatch()
     batch.retired = [
         RetiredActivity(
@@ -46,17 +44,12 @@ private func retire(_ activity: Int64, _ log: SQLiteEventLog) async throws {
     _ = try await log.append(batch)
 }
 
-private func verify(_ place: SQLitePlace) throws {
-    let verdict = try LogVerification(path: place.directory + "/tombolo.db").run { _ in }
-    #expect(verdict.wrong == [])
-}
-
 @Suite struct ErasureTests {
-    @Test(arguments: [false, true])
-    func `nothing of an erased activity is left in the files, and the log is whole`(
-        isRetired: Bool
+    @Test(arguments: EngineKind.allCases, [false, true])
+    func `nothing of an erased activity is left in any row, and the log is whole`(
+        kind: EngineKind, isRetired: Bool
     ) async throws {
-        let place = SQLitePlace()
+        let place = LogPlace(kind)
         let log = try await filled(place)
         if isRetired { try await retire(3, log) }
         var trial = LogErasure(.activity(ActivityNumber(3)), of: Sample.lab)
@@ -73,25 +66,28 @@ private func verify(_ place: SQLitePlace) throws {
         #expect(try !place.has("secret-3"))
         #expect(try !place.has("activity-3"), "nor its name")
         #expect(try place.has("secret-4"))
-        try verify(place)
+        #expect(try place.verify().wrong == [])
         let events = try await log.history(after: 0, limit: .max)
         #expect(events.count == 480)
         let own = events.filter { $0.event.activity == ActivityNumber(3) }
         #expect(own.allSatisfy { $0.event.body.isEmpty && $0.event.idempotency == nil })
         #expect(own.map(\.version) == Array(1...60), "when it was and of what kind is kept")
         await log.close()
-        let again = try place.reopen()
+        let again = try place.log()
         let recovered = try await again.recover()
         #expect(recovered.damage.isEmpty)
         #expect(!recovered.heads.contains { $0.activity == ActivityNumber(3) })
         let name = ActivityKey(tenant: Sample.lab, id: SampleActivities.name(3))
         #expect(try await again.retired(named: [name]).isEmpty)
         await again.close()
-        try verify(place)
+        #expect(try place.verify().wrong == [])
     }
 
-    @Test func `to erase again changes nothing, and another tenant's is nobody's`() async throws {
-        let place = SQLitePlace()
+    @Test(arguments: EngineKind.allCases)
+    func `to erase again changes nothing, and another tenant's is nobody's`(kind: EngineKind)
+        async throws
+    {
+        let place = LogPlace(kind)
         let log = try await filled(place)
         let subject = LogErasure.Subject.activity(ActivityNumber(3))
         let foreign = try await log.erase(LogErasure(subject, of: Sample.field))
@@ -104,8 +100,11 @@ private func verify(_ place: SQLitePlace) throws {
         await log.close()
     }
 
-    @Test func `a device takes what was for it alone, and its name out of the rest`() async throws {
-        let place = SQLitePlace()
+    @Test(arguments: EngineKind.allCases)
+    func `a device takes what was for it alone, and its name out of the rest`(kind: EngineKind)
+        async throws
+    {
+        let place = LogPlace(kind)
         let log = try await filled(place)
         try await retire(5, log)
         let device = try #require(Identifier("phone-1"))
@@ -121,12 +120,13 @@ private func verify(_ place: SQLitePlace) throws {
         #expect(try !place.has("\"phone-1\""))
         #expect(try place.has("secret-2"))
         #expect(try place.has("phone-3"), "the others go on being named")
-        try verify(place)
+        #expect(try place.verify().wrong == [])
         await log.close()
     }
 
-    @Test func `appends go on while something is erased`() async throws {
-        let place = SQLitePlace()
+    @Test(arguments: EngineKind.allCases)
+    func `appends go on while something is erased`(kind: EngineKind) async throws {
+        let place = LogPlace(kind)
         let log = try await filled(place)
         async let erased = log.erase(LogErasure(.activity(ActivityNumber(2)), of: Sample.lab))
         for version in Int64(0)..<50 {
@@ -137,39 +137,17 @@ private func verify(_ place: SQLitePlace) throws {
         await log.close()
     }
 
-    @Test func `while somebody reads, it is said that the bytes are there still`() async throws {
-        let place = SQLitePlace()
-        let log = try await filled(place)
-        let export = try LogExport(path: place.directory + "/tombolo.db")
-        var isFirst = true
-        var erased: LogErased?
-        var chance = SplitMix64(seed: 1)
-        await log.close()
-        let writer = try LogWriter(path: place.directory + "/tombolo.db", chance: &chance)
-        try export.run { _ in
-            guard isFirst else { return }
-            isFirst = false
-            erased = try writer.erase(LogErasure(.activity(ActivityNumber(3)), of: Sample.lab))
-        }
-        #expect(erased?.isOutOfFile == false)
-        #expect(try place.has("secret-3"))
-        let again = try writer.erase(LogErasure(.activity(ActivityNumber(3)), of: Sample.lab))
-        #expect(again.isOutOfFile)
-        #expect(try !place.has("secret-3"))
-    }
-
-    @Test func `what was erased stays so when it is exported and imported`() async throws {
-        let place = SQLitePlace()
+    @Test(arguments: EngineKind.allCases)
+    func `what was erased stays so when it is exported and imported`(kind: EngineKind) async throws
+    {
+        let place = LogPlace(kind)
         let log = try await filled(place)
         _ = try await log.erase(LogErasure(.activity(ActivityNumber(3)), of: Sample.lab))
         await log.close()
-        let other = SQLitePlace()
-        var chance = SplitMix64(seed: 1)
-        let taking = try LogImport(directory: other.directory, chance: &chance)
-        try LogExport(path: place.directory + "/tombolo.db").run { try taking.take($0) }
-        try taking.finish()
-        try verify(other)
-        let again = try other.reopen()
+        let other = LogPlace(kind)
+        try other.take(place.items())
+        #expect(try other.verify().wrong == [])
+        let again = try other.log()
         #expect(try await again.recover().heads.count == 7)
         #expect(try await again.history(after: 0, limit: .max).count == 480)
         await again.close()

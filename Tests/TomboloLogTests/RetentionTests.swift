@@ -3,16 +3,11 @@ import Testing
 import TomboloCore
 import TomboloEventLog
 import TomboloLog
-import TomboloSQLite
 
-/// A log that keeps three days of events and one of facts, on a disk of its own.
-private func writer(on disk: SimulatedDisk) throws -> LogWriter {
-    if disk.size("tombolo.db") == nil { disk.create("tombolo.db") }
-    var chance = SplitMix64(seed: 1)
+/// A log that keeps three days of events and one of facts.
+private func writer(_ place: LogPlace) throws -> LogWriter {
     let retention = LogRetention(history: .hours(72), facts: .hours(24))
-    let writer = try LogWriter(
-        path: "tombolo.db", vfs: disk.vfsName, checkpointPages: 12, retention: retention,
-        chance: &chance)
+    let writer = try place.writer(retention, checkpointPages: 12)
     _ = try writer.recover(idempotencySince: .distantPast)
     return writer
 }
@@ -31,11 +26,12 @@ private func live(_ writer: LogWriter, hours: Range<Int64>) throws {
     }
 }
 
-@Test func `history is cut by age, and the log goes on where it was`() throws {
-    let disk = SimulatedDisk(seed: 1)
-    var log = try writer(on: disk)
+@Test(arguments: EngineKind.allCases)
+func `history is cut by age, and the log goes on where it was`(kind: EngineKind) throws {
+    let place = LogPlace(kind)
+    var log = try writer(place)
     try live(log, hours: 0..<100)
-    let reader = try LogReader(path: "tombolo.db", vfs: disk.vfsName, damage: DamageList())
+    let reader = try place.reader()
     let events = try reader.history(after: 0, limit: 1_000)
     // The newest is of hour 99: what was recorded in hour 27 is 72 hours old, and stays.
     #expect(events.map(\.seq) == Array(28...100))
@@ -51,7 +47,7 @@ private func live(_ writer: LogWriter, hours: Range<Int64>) throws {
     query.activity = nil
     #expect(try reader.events(query).events.first?.seq == 28, "no page of nothing before it")
 
-    log = try writer(on: disk)
+    log = try writer(place)
     let recovered = try log.recover(idempotencySince: .distantPast)
     #expect(recovered.lastSeq == 100)
     #expect(recovered.lastFactSeq == 100)
@@ -59,9 +55,10 @@ private func live(_ writer: LogWriter, hours: Range<Int64>) throws {
     try live(log, hours: 100..<101)
 }
 
-@Test func `a log of which everything was cut gives no number twice`() throws {
-    let disk = SimulatedDisk(seed: 1)
-    let log = try writer(on: disk)
+@Test(arguments: EngineKind.allCases)
+func `a log of which everything was cut gives no number twice`(kind: EngineKind) throws {
+    let place = LogPlace(kind)
+    let log = try writer(place)
     try live(log, hours: 0..<3)
     var retiring = AppendBatch()
     retiring.retired = [
@@ -77,7 +74,7 @@ private func live(_ writer: LogWriter, hours: Range<Int64>) throws {
     late.facts = [fact]
     _ = try log.store([late])[0].get()
     for _ in 0..<3 { log.cutIfDue() }
-    let recovered = try writer(on: disk).recover(idempotencySince: .distantPast)
+    let recovered = try writer(place).recover(idempotencySince: .distantPast)
     #expect(recovered.lastSeq == 3)
     #expect(recovered.lastFactSeq == 4)
     #expect(recovered.lastActivity == 1)
@@ -98,52 +95,40 @@ private func tick(_ writer: LogWriter, hour: Int64, lead: Span) throws {
 }
 
 /// The events that are left.
-private func kept(_ disk: SimulatedDisk) throws -> [Int64] {
-    let reader = try LogReader(path: "tombolo.db", vfs: disk.vfsName, damage: DamageList())
-    return try reader.history(after: 0, limit: 1_000).map(\.seq)
+private func kept(_ place: LogPlace) throws -> [Int64] {
+    try place.reader().history(after: 0, limit: 1_000).map(\.seq)
 }
 
-@Test func `a clock that jumps ahead takes no history away`() throws {
-    let disk = SimulatedDisk(seed: 1)
-    var log = try writer(on: disk)
+@Test(arguments: EngineKind.allCases)
+func `a clock that jumps ahead takes no history away`(kind: EngineKind) throws {
+    let place = LogPlace(kind)
+    var log = try writer(place)
     let year = Span.hours(365 * 24)
     for hour in Int64(0)..<20 { try tick(log, hour: hour, lead: .zero) }
     for hour in Int64(20)..<40 { try tick(log, hour: hour, lead: year) }
-    #expect(try kept(disk) == Array(1...40))
+    #expect(try kept(place) == Array(1...40))
     // Another process knows it too; and what is old by then goes.
-    log = try writer(on: disk)
+    log = try writer(place)
     for hour in Int64(40)..<100 { try tick(log, hour: hour, lead: year) }
-    #expect(try kept(disk) == Array(28...100))
+    #expect(try kept(place) == Array(28...100))
 }
 
-@Test(arguments: [false, true])
+@Test(arguments: EngineKind.allCases, [false, true])
 func `history of a clock that was ahead goes when it is old, and not before`(
-    restarts: Bool
+    kind: EngineKind, restarts: Bool
 ) throws {
-    let disk = SimulatedDisk(seed: 1)
-    var log = try writer(on: disk)
+    let place = LogPlace(kind)
+    var log = try writer(place)
     for hour in Int64(0)..<20 { try tick(log, hour: hour, lead: .hours(40_000)) }
     // It is set right.
-    if restarts { log = try writer(on: disk) }
+    if restarts { log = try writer(place) }
     for hour in Int64(20)..<30 { try tick(log, hour: hour, lead: .zero) }
-    #expect(try kept(disk) == Array(1...30))
+    #expect(try kept(place) == Array(1...30))
     for hour in Int64(30)..<100 { try tick(log, hour: hour, lead: .zero) }
-    #expect(try kept(disk) == Array(28...100))
+    #expect(try kept(place) == Array(28...100))
 }
 
 @Test func `no history is shorter than its keys need`() {
     #expect(LogRetention(history: .hours(1), facts: .hours(1)).history == .hours(48))
     #expect(LogRetention(history: .hours(49), facts: .hours(1)).history == .hours(49))
-}
-
-@Test func `a file whose history is cut stops growing`() throws {
-    let disk = SimulatedDisk(seed: 1)
-    let log = try writer(on: disk)
-    try live(log, hours: 0..<200)
-    log.checkpointIfDue()
-    let early = disk.size("tombolo.db") ?? 0
-    try live(log, hours: 200..<600)
-    log.checkpointIfDue()
-    let late = disk.size("tombolo.db") ?? 0
-    #expect(late < early * 2, "\(early) bytes, then \(late)")
 }

@@ -2,25 +2,24 @@ import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
-import TomboloLog
-import TomboloSQLite
+
+@testable import TomboloLog
 
 /// A log that keeps two days of events. Its commits are few and small, so that no checkpoint gives
 /// a head its row before history is cut.
 private final class SlowLog {
-    let place = SQLitePlace()
-    private var log: SQLiteEventLog?
+    let place: LogPlace
+    private var log: EngineEventLog?
     private var activities = SampleActivities()
     /// What the log acknowledged, newest last.
     private(set) var acknowledged: [Int64: (version: Int64, state: String)] = [:]
 
+    init(_ kind: EngineKind) { place = LogPlace(kind) }
+
     /// The log of the process that lives now, or of a new one.
-    private func open() throws -> SQLiteEventLog {
+    private func open() throws -> EngineEventLog {
         if let log { return log }
-        var chance = SplitMix64(seed: 1)
-        let log = try SQLiteEventLog(
-            directory: place.directory,
-            retention: LogRetention(history: .hours(48), facts: .hours(24)), chance: &chance)
+        let log = try place.log(LogRetention(history: .hours(48), facts: .hours(24)))
         self.log = log
         return log
     }
@@ -41,10 +40,6 @@ private final class SlowLog {
         try await open().recover(idempotencySince: .distantPast)
     }
 
-    func verify() throws -> LogVerification.Verdict {
-        try LogVerification(path: place.directory + "/tombolo.db").run { _ in }
-    }
-
     /// Each acknowledged event is what comes back.
     func check(_ recovered: RecoveredLog) {
         #expect(recovered.damage.isEmpty)
@@ -58,22 +53,24 @@ private final class SlowLog {
 }
 
 @Suite struct CutTests {
-    @Test func `history that is cut leaves each head at its newest event after a kill`()
+    @Test(arguments: EngineKind.allCases)
+    func `history that is cut leaves each head at its newest event after a kill`(kind: EngineKind)
         async throws
     {
-        let log = SlowLog()
+        let log = SlowLog(kind)
         for hour in Int64(0)..<200 { try await log.change(hour % 3, at: hour) }
         log.kill()
         try log.check(await log.recover())
         log.kill()
-        #expect(try log.verify().wrong.isEmpty)
-        #expect(try log.verify().cut > 100)
+        #expect(try log.place.verify().wrong.isEmpty)
+        #expect(try log.place.verify().cut > 100)
     }
 
-    @Test func `an activity whose events are all cut keeps its newest state after a kill`()
-        async throws
-    {
-        let log = SlowLog()
+    @Test(arguments: EngineKind.allCases)
+    func `an activity whose events are all cut keeps its newest state after a kill`(
+        kind: EngineKind
+    ) async throws {
+        let log = SlowLog(kind)
         try await log.change(1, at: 0)
         try await log.change(1, at: 1)
         try await log.change(1, at: 2)
@@ -82,8 +79,9 @@ private final class SlowLog {
         try log.check(await log.recover())
     }
 
-    @Test func `heads stay right after many short lives, each killed`() async throws {
-        let log = SlowLog()
+    @Test(arguments: EngineKind.allCases)
+    func `heads stay right after many short lives, each killed`(kind: EngineKind) async throws {
+        let log = SlowLog(kind)
         for life in Int64(0)..<12 {
             for hour in life * 20..<(life + 1) * 20 {
                 try await log.change(hour * 7 % 5, at: hour)
@@ -92,26 +90,28 @@ private final class SlowLog {
             try log.check(await log.recover())
         }
         log.kill()
-        #expect(try log.verify().wrong.isEmpty)
+        #expect(try log.place.verify().wrong.isEmpty)
     }
 
-    @Test func `verify and the next start see heads that a cut has passed`() async throws {
+    @Test(arguments: EngineKind.allCases)
+    func `verify and the next start see heads that a cut has passed`(kind: EngineKind) async throws
+    {
         // What an earlier program left: history cut up to event 10, rows of heads right up to 3.
-        let slow = SlowLog()
+        let slow = SlowLog(kind)
         for hour in Int64(0)..<20 { try await slow.change(hour % 3, at: hour) }
         slow.kill()
-        let cut = SlowLog()
+        let cut = SlowLog(kind)
         for hour in Int64(0)..<59 { try await cut.change(4, at: hour) }
         cut.kill()
-        shell(
-            slow.place,
-            """
-            ATTACH '\(cut.place.directory)/tombolo.db' AS other;
-            INSERT OR REPLACE INTO cut SELECT * FROM other.cut WHERE key IN (1, 2);
-            DELETE FROM event WHERE key <= 10
-            """)
+        try slow.place.edit { engine in
+            for key in [LogCut.Key.log, .fact] {
+                let row = try cut.place.reading().bytes(.cut, key.rawValue)
+                try engine.put(.cut, key.rawValue, try #require(row))
+            }
+            try engine.deleteAll(.event, 1...10)
+        }
         let line = "events 4 to 10 were cut before their activities' newest states were stored: "
-        let verdict = try slow.verify()
+        let verdict = try slow.place.verify()
         #expect(verdict.cut == 10)
         #expect(verdict.wrong.contains { $0.hasPrefix(line) }, "\(verdict.wrong)")
         #expect(verdict.wrong.contains("event 11: version 4 after 8 follows version 1 at 2"))

@@ -1,25 +1,32 @@
-import CSQLite
-import Glibc
 import Synchronization
 import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
-import TomboloLog
 import TomboloLoop
-import TomboloSQLite
+
+@testable import TomboloLog
+
+/// A writer that may store.
+private func open(
+    _ place: LogPlace, _ retention: LogRetention = .standard
+) throws -> LogWriter {
+    let writer = try place.writer(retention)
+    _ = try writer.recover(idempotencySince: .distantPast)
+    return writer
+}
 
 /// A log of which everything is too old: a month later one more event comes.
 private final class OldLog {
-    let place = SQLitePlace()
-    var path: String { place.directory + "/tombolo.db" }
+    let place: LogPlace
     private(set) var writer: LogWriter
     private var activities = SampleActivities()
     private var month = Sample.noon + .hours(760)
 
     /// So many events, each of an activity of its own that has retired, with a key and a fact.
-    init(events: Int64, pad: Int) throws {
-        writer = try Self.open(place)
+    init(_ kind: EngineKind, events: Int64, pad: Int) throws {
+        place = LogPlace(kind)
+        writer = try open(place)
         let pad = String(repeating: "erased-", count: pad / 7)
         for first in stride(from: 1, through: events, by: 1_000) {
             let numbers = first...min(first + 999, events)
@@ -39,14 +46,6 @@ private final class OldLog {
         }
     }
 
-    private static func open(_ place: SQLitePlace) throws -> LogWriter {
-        var chance = SplitMix64(seed: 1)
-        let writer = try LogWriter(
-            path: place.directory + "/tombolo.db", retention: .standard, chance: &chance)
-        _ = try writer.recover(idempotencySince: .distantPast)
-        return writer
-    }
-
     private func store(_ batch: AppendBatch) throws { _ = try writer.store([batch])[0].get() }
 
     /// An event of the present with a key, or so many.
@@ -61,45 +60,18 @@ private final class OldLog {
     /// The process ends here, as at `kill -9`; the next one opens the log.
     func restart() throws {
         writer.leaveWALOnClose()
-        writer = try Self.open(place)
+        writer = try open(place)
     }
 
-    /// Empties the write-ahead log: an erasure of nothing does.
-    func emptyWAL() throws {
-        let nothing = LogErasure(.activity(ActivityNumber(0)), of: Sample.lab)
-        #expect(try writer.erase(nothing).isOutOfFile)
-    }
-
-    /// Rows of all tables, and bytes of the rows of events.
-    func size() throws -> (rows: Int64, bytes: Int64) {
-        var connection: OpaquePointer?
-        defer { sqlite3_close_v2(connection) }
-        try #require(
-            sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY, nil) == SQLITE_OK)
-        func texts(_ sql: String) -> [String] {
-            var statement: OpaquePointer?
-            defer { sqlite3_finalize(statement) }
-            guard sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK else {
-                return []
-            }
-            var texts: [String] = []
-            while sqlite3_step(statement) == SQLITE_ROW {
-                texts.append(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "")
-            }
-            return texts
+    /// Rows of tables that are cut, and bytes of the rows of events.
+    func size() throws -> (rows: Int64, bytes: Int) {
+        let cut: [LogTable.Kind] = [.event, .fact, .snapshot, .keys, .retired, .retiredName]
+        var size = (rows: Int64(0), bytes: 0)
+        try place.reading().forEachRow { table, _, row in
+            if cut.contains(table.kind) { size.rows += 1 }
+            if table.kind == .event { size.bytes += row.count }
         }
-        let tables = texts(
-            """
-            SELECT name FROM sqlite_schema WHERE name IN ('event', 'fact', 'snapshot', 'keys')
-            OR name GLOB 'retired_*'
-            """)
-        let rows = tables.compactMap { Int64(texts("SELECT count(*) FROM \($0)").first ?? "") }
-        let bytes = texts("SELECT coalesce(sum(length(row)), 0) FROM event").first
-        return (rows.reduce(0, +), Int64(bytes ?? "") ?? 0)
-    }
-
-    func verdict() throws -> LogVerification.Verdict {
-        try LogVerification(path: path).run { _ in }
+        return size
     }
 }
 
@@ -110,10 +82,11 @@ private final class Count: Sendable {
 @Suite struct PieceTests {
     /// Of events, facts and names; and one of keys.
     private static let rowsMax: Int64 = 2_000 + 2_000 + 1
-    private static let bytesMax: Int64 = 2 << 20
+    private static let bytesMax = 2 << 20
 
-    @Test func `a cut of a day goes in pieces, and the log is whole after each`() throws {
-        let log = try OldLog(events: 5_000, pad: 700)
+    @Test(arguments: EngineKind.allCases)
+    func `a cut of a day goes in pieces, and the log is whole after each`(kind: EngineKind) throws {
+        let log = try OldLog(kind, events: 5_000, pad: 700)
         try log.change()
         var before = try log.size()
         var pieces = 0
@@ -126,16 +99,17 @@ private final class Count: Sendable {
             guard piece.goesOn else { break }
             pieces += 1
             before = after
-            if pieces % 5 == 0 { #expect(try log.verdict().wrong == []) }
+            if pieces % 5 == 0 { #expect(try log.place.verify().wrong == []) }
         } while pieces < 1_000
         // Left is the event of the present.
         #expect(before.rows == 1)
         #expect(pieces > 20)
-        #expect(try log.verdict().wrong == [])
+        #expect(try log.place.verify().wrong == [])
     }
 
-    @Test func `a piece is bounded by bytes too`() throws {
-        let log = try OldLog(events: 100, pad: 60_000)
+    @Test(arguments: EngineKind.allCases)
+    func `a piece is bounded by bytes too`(kind: EngineKind) throws {
+        let log = try OldLog(kind, events: 100, pad: 60_000)
         try log.change()
         log.writer.cutIfDue()
         var before = try log.size()
@@ -148,10 +122,11 @@ private final class Count: Sendable {
         #expect(before.rows == 1)
     }
 
-    @Test func `a cut that is killed after each piece goes on, and overwrites what it takes`()
+    @Test(arguments: EngineKind.allCases)
+    func `a cut that is killed after each piece goes on, and leaves nothing`(kind: EngineKind)
         throws
     {
-        let log = try OldLog(events: 2_000, pad: 70)
+        let log = try OldLog(kind, events: 2_000, pad: 70)
         #expect(try log.place.has("erased-"))
         var lives: Int64 = 0
         while lives < 100 {
@@ -159,32 +134,29 @@ private final class Count: Sendable {
             try log.change()
             lives += 1
             guard log.writer.cutIfDue().goesOn else { break }
-            if lives % 4 == 0 { #expect(try log.verdict().wrong == []) }
+            if lives % 4 == 0 { #expect(try log.place.verify().wrong == []) }
         }
         #expect(lives > 10)
         // Of each life an event.
         #expect(try log.size().rows == lives)
-        #expect(try log.verdict().wrong == [])
-        try log.emptyWAL()
+        #expect(try log.place.verify().wrong == [])
         #expect(try !log.place.has("erased-"))
         #expect(try !log.place.has("activity-77"), "nor a name")
     }
 
-    @Test func `a cut keeps pace with commits of a thousand events`() throws {
-        let log = try OldLog(events: 8_000, pad: 7)
+    @Test(arguments: EngineKind.allCases)
+    func `a cut keeps pace with commits of a thousand events`(kind: EngineKind) throws {
+        let log = try OldLog(kind, events: 8_000, pad: 7)
         for _ in 0..<8 {
             try log.change(events: 1_000)
             log.writer.cutIfDue()
         }
-        #expect(try log.verdict().cut == 8_000)
+        #expect(try log.place.verify().cut == 8_000)
     }
 
-    @Test func `an erasure of large rows goes in pieces of two megabytes`() throws {
-        let disk = SimulatedDisk(seed: 1)
-        disk.create("tombolo.db")
-        var chance = SplitMix64(seed: 1)
-        let writer = try LogWriter(path: "tombolo.db", vfs: disk.vfsName, chance: &chance)
-        _ = try writer.recover(idempotencySince: .distantPast)
+    @Test(arguments: EngineKind.allCases)
+    func `an erasure of large rows goes in pieces of two megabytes`(kind: EngineKind) throws {
+        let writer = try open(LogPlace(kind), .forever)
         let pad = String(repeating: "a", count: 60_000)
         let events = (Int64(0)..<200).map { Sample.event(1, after: $0, body: "{\"a\":\"\(pad)\"}") }
         _ = try writer.store([Sample.batch(events)])[0].get()
@@ -202,36 +174,28 @@ private final class Count: Sendable {
         #expect(pieces > 5)
     }
 
-    @Test func `a full disk leaves a cut where it was, until there is room`() throws {
-        let disk = SimulatedDisk(seed: 1)
-        disk.create("tombolo.db")
-        var chance = SplitMix64(seed: 1)
-        let writer = try LogWriter(
-            path: "tombolo.db", vfs: disk.vfsName, retention: .standard, chance: &chance)
-        _ = try writer.recover(idempotencySince: .distantPast)
+    @Test(arguments: EngineKind.allCases)
+    func `a full disk leaves a cut where it was, until there is room`(kind: EngineKind) throws {
+        let place = LogPlace(kind)
+        let writer = try open(place)
         var activities = SampleActivities()
         for instant in [Sample.noon, Sample.noon + .hours(760)] {
             let events = (0..<2_000).map { _ in activities.next(1, "{}", at: instant) }
             _ = try writer.store([activities.batch(events)])[0].get()
         }
         #expect(writer.cutIfDue().rows > 0)
-        disk.bytesMax = disk.bytesUsed
+        place.isFull = true
         #expect(writer.cutIfDue() == CutPiece())
-        #expect(try verify(disk).wrong == [])
-        disk.bytesMax = nil
+        #expect(try place.verify().wrong == [])
+        place.isFull = false
         while writer.cutIfDue().goesOn {}
-        #expect(try verify(disk).cut == 2_000)
+        #expect(try place.verify().cut == 2_000)
     }
 
-    private func verify(_ disk: SimulatedDisk) throws -> LogVerification.Verdict {
-        try LogVerification(path: "tombolo.db", vfs: disk.vfsName).run { _ in }
-    }
-
-    @Test func `an idle log goes on cutting by itself`() async throws {
-        let place = SQLitePlace()
-        var chance = SplitMix64(seed: 1)
-        let log = try SQLiteEventLog(
-            directory: place.directory, retention: .standard, chance: &chance)
+    @Test(arguments: EngineKind.allCases)
+    func `an idle log goes on cutting by itself`(kind: EngineKind) async throws {
+        let place = LogPlace(kind)
+        let log = try place.log(.standard)
         for first in stride(from: Int64(0), to: 5_000, by: 1_000) {
             let events = (first..<first + 1_000).map { Sample.event(1, after: $0) }
             _ = try await log.append(Sample.batch(events))
@@ -243,10 +207,11 @@ private final class Count: Sendable {
         await log.close()
     }
 
-    @Test func `questions are answered while a day is cut`() throws {
-        let log = try OldLog(events: 3_000, pad: 7)
+    @Test(arguments: EngineKind.allCases)
+    func `questions are answered while a day is cut`(kind: EngineKind) throws {
+        let log = try OldLog(kind, events: 3_000, pad: 7)
         try log.change()
-        let reader = try LogReader(path: log.path, damage: DamageList())
+        let reader = try log.place.reader()
         let names = [Int64(1), 1_500, 3_000].map {
             ActivityKey(tenant: Sample.lab, id: SampleActivities.name($0))
         }
@@ -260,10 +225,10 @@ private final class Count: Sendable {
         #expect(try reader.retired(named: names).isEmpty)
     }
 
-    @Test func `an activity that retires while it is erased is erased`() throws {
-        let place = SQLitePlace()
-        var chance = SplitMix64(seed: 1)
-        let writer = try LogWriter(path: place.directory + "/tombolo.db", chance: &chance)
+    @Test(arguments: EngineKind.allCases)
+    func `an activity that retires while it is erased is erased`(kind: EngineKind) throws {
+        let place = LogPlace(kind)
+        let writer = try place.writer()
         var activities = SampleActivities()
         let events = [
             activities.next(1, #"{"x":"secret"}"#, at: Sample.noon, devices: ["phone"]),
@@ -290,10 +255,10 @@ private final class Count: Sendable {
     private static let scans = 300
 
     @Test func `a lookup of one row does not wait for pages`() throws {
-        let place = SQLitePlace()
+        let place = LogPlace(.sqlite)
         // A loop of its own: other tests may keep every thread of the pool for a minute.
         try EpollLoop.run { loop in
-            let log = try place.reopen()
+            let log = try place.log()
             for first in stride(from: Int64(0), to: 20_000, by: 1_000) {
                 let events = (first..<first + 1_000).map { Sample.event(1, after: $0) }
                 _ = try await log.append(Sample.batch(events))

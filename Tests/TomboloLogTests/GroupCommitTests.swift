@@ -1,0 +1,45 @@
+import TestSupport
+import Testing
+import TomboloCore
+import TomboloEventLog
+import TomboloLog
+
+private func writer(_ place: LogPlace) throws -> LogWriter {
+    let writer = try place.writer()
+    _ = try writer.recover(idempotencySince: .distantPast)
+    return writer
+}
+
+@Test(arguments: EngineKind.allCases)
+func `a refused batch leaves the others of its group as they are`(kind: EngineKind) throws {
+    let place = LogPlace(kind)
+    let writer = try writer(place)
+    let answers = writer.store([
+        Sample.batch(Sample.event(1, after: 0, key: "a")),
+        Sample.batch(Sample.event(2, after: 0, key: "b"), Sample.event(1, after: 0)),
+        Sample.batch(Sample.event(2, after: 0, key: "b"), Sample.event(1, after: 1)),
+        Sample.batch(Sample.event(3, after: 0, key: "a")),
+    ])
+    #expect(try answers[0].get().firstSeq == 1)
+    #expect(
+        answers[1]
+            == .failure(.versionConflict(activity: ActivityNumber(1), expected: 0, actual: 1)))
+    #expect(try answers[2].get().firstSeq == 2)
+    let key = IdempotencyKey(key: "a", bodyDigest: 0xfeed_face_dead_beef)
+    #expect(answers[3] == .failure(.duplicateKey(key, seq: 1)))
+    #expect(try writer.recover(idempotencySince: .distantPast).heads.map(\.version) == [2, 1])
+}
+
+@Test(arguments: EngineKind.allCases)
+func `a tenant that came with a rolled-back transaction comes again`(kind: EngineKind) throws {
+    let place = LogPlace(kind)
+    let writer = try writer(place)
+    _ = try writer.store([Sample.batch(Sample.event(1, after: 0))])[0].get()
+    place.isFull = true
+    let batch = Sample.batch(Sample.event(2, after: 0, tenant: Sample.field, key: "k"))
+    #expect(throws: EventLogError.self) { try writer.store([batch])[0].get() }
+    place.isFull = false
+    #expect(try writer.store([batch])[0].get().firstSeq == 2)
+    let reader = try place.reader()
+    #expect(try reader.event(seq: 2, tenant: Sample.field)?.event == batch.events[0])
+}

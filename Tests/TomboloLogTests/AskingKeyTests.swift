@@ -6,8 +6,8 @@ import TomboloLog
 
 /// Rows that say which key asked, beside rows that do not.
 @Suite struct AskingKeyTests {
-    @Test(arguments: EngineKind.allCases)
-    func `a row keeps the key that asked, and a tombstone does`(kind: EngineKind) async throws {
+    @Test(arguments: Engine.allCases)
+    func `a row keeps the key that asked, and a tombstone does`(kind: Engine) async throws {
         let place = LogPlace(kind)
         var log = try place.log()
         var activities = SampleActivities()

@@ -14,7 +14,7 @@ private final class SlowLog {
     /// What the log acknowledged, newest last.
     private(set) var acknowledged: [Int64: (version: Int64, state: String)] = [:]
 
-    init(_ kind: EngineKind) { place = LogPlace(kind) }
+    init(_ kind: Engine) { place = LogPlace(kind) }
 
     /// The log of the process that lives now, or of a new one.
     private func open() throws -> EngineEventLog {
@@ -53,8 +53,8 @@ private final class SlowLog {
 }
 
 @Suite struct CutTests {
-    @Test(arguments: EngineKind.allCases)
-    func `history that is cut leaves each head at its newest event after a kill`(kind: EngineKind)
+    @Test(arguments: Engine.allCases)
+    func `history that is cut leaves each head at its newest event after a kill`(kind: Engine)
         async throws
     {
         let log = SlowLog(kind)
@@ -66,9 +66,9 @@ private final class SlowLog {
         #expect(try log.place.verify().cut > 100)
     }
 
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: Engine.allCases)
     func `an activity whose events are all cut keeps its newest state after a kill`(
-        kind: EngineKind
+        kind: Engine
     ) async throws {
         let log = SlowLog(kind)
         try await log.change(1, at: 0)
@@ -79,8 +79,8 @@ private final class SlowLog {
         try log.check(await log.recover())
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `heads stay right after many short lives, each killed`(kind: EngineKind) async throws {
+    @Test(arguments: Engine.allCases)
+    func `heads stay right after many short lives, each killed`(kind: Engine) async throws {
         let log = SlowLog(kind)
         for life in Int64(0)..<12 {
             for hour in life * 20..<(life + 1) * 20 {
@@ -93,9 +93,8 @@ private final class SlowLog {
         #expect(try log.place.verify().wrong.isEmpty)
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `verify and the next start see heads that a cut has passed`(kind: EngineKind) async throws
-    {
+    @Test(arguments: Engine.allCases)
+    func `verify and the next start see heads that a cut has passed`(kind: Engine) async throws {
         // What an earlier program left: history cut up to event 10, rows of heads right up to 3.
         let slow = SlowLog(kind)
         for hour in Int64(0)..<20 { try await slow.change(hour % 3, at: hour) }
@@ -108,7 +107,7 @@ private final class SlowLog {
                 let row = try cut.place.reading().bytes(.cut, key.rawValue)
                 try engine.put(.cut, key.rawValue, try #require(row))
             }
-            try engine.deleteAll(.event, 1...10)
+            try engine.delete(.event, 1...10, isPersonal: true)
         }
         let line = "events 4 to 10 were cut before their activities' newest states were stored: "
         let verdict = try slow.place.verify()

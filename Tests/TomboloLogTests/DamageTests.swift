@@ -6,7 +6,7 @@ import TomboloLog
 
 /// A closed log of nine events of activities 1 to 3 in turns, each body, head and record
 /// unmistakable.
-private func filled(_ kind: EngineKind) async throws -> LogPlace {
+private func filled(_ kind: Engine) async throws -> LogPlace {
     let place = LogPlace(kind)
     let log = try place.log()
     for seq in Int64(1)...9 {
@@ -33,8 +33,8 @@ private func filled(_ kind: EngineKind) async throws -> LogPlace {
     return place
 }
 
-@Test(arguments: EngineKind.allCases)
-func `a damaged event is set aside by every way to it, and reported once`(kind: EngineKind)
+@Test(arguments: Engine.allCases)
+func `a damaged event is set aside by every way to it, and reported once`(kind: Engine)
     async throws
 {
     let place = try await filled(kind)
@@ -52,8 +52,8 @@ func `a damaged event is set aside by every way to it, and reported once`(kind: 
     await log.close()
 }
 
-@Test(arguments: EngineKind.allCases, [Int64(1), 5, 9])
-func `a page says where a row is that cannot be read`(kind: EngineKind, seq: Int64) async throws {
+@Test(arguments: Engine.allCases, [Int64(1), 5, 9])
+func `a page says where a row is that cannot be read`(kind: Engine, seq: Int64) async throws {
     let place = try await filled(kind)
     try place.flipBit(at: "number-\(seq)")
     try place.flipBit(at: "fact-3")
@@ -76,8 +76,8 @@ func `a page says where a row is that cannot be read`(kind: EngineKind, seq: Int
     await log.close()
 }
 
-@Test(arguments: EngineKind.allCases)
-func `a damaged event of the newest chapter loses its key, and verify says so`(kind: EngineKind)
+@Test(arguments: Engine.allCases)
+func `a damaged event of the newest chapter loses its key, and verify says so`(kind: Engine)
     async throws
 {
     let place = try await filled(kind)
@@ -101,8 +101,8 @@ func `a damaged event of the newest chapter loses its key, and verify says so`(k
     await log.close()
 }
 
-@Test(arguments: EngineKind.allCases)
-func `a damaged head is reported, and its activity takes nothing`(kind: EngineKind) async throws {
+@Test(arguments: Engine.allCases)
+func `a damaged head is reported, and its activity takes nothing`(kind: Engine) async throws {
     let place = try await filled(kind)
     try place.flipBit(at: "head-of-3")
     let log = try place.log()
@@ -124,8 +124,8 @@ func `a damaged head is reported, and its activity takes nothing`(kind: EngineKi
     await log.close()
 }
 
-@Test(arguments: EngineKind.allCases)
-func `damaged records and facts are reported and set aside`(kind: EngineKind) async throws {
+@Test(arguments: Engine.allCases)
+func `damaged records and facts are reported and set aside`(kind: Engine) async throws {
     let place = try await filled(kind)
     try place.flipBit(at: "device-2")
     try place.flipBit(at: "fact-7")
@@ -139,8 +139,8 @@ func `damaged records and facts are reported and set aside`(kind: EngineKind) as
     await log.close()
 }
 
-@Test(arguments: EngineKind.allCases)
-func `rows of a damaged tenant are nobody's`(kind: EngineKind) async throws {
+@Test(arguments: Engine.allCases)
+func `rows of a damaged tenant are nobody's`(kind: Engine) async throws {
     let place = try await filled(kind)
     try place.edit { try $0.blank(LogTable(.tenant), 1, bytes: 9) }
     let log = try place.log()
@@ -151,8 +151,8 @@ func `rows of a damaged tenant are nobody's`(kind: EngineKind) async throws {
     await log.close()
 }
 
-@Test(arguments: EngineKind.allCases)
-func `a damaged event that no head has takes its activity out, and no other`(kind: EngineKind)
+@Test(arguments: Engine.allCases)
+func `a damaged event that no head has takes its activity out, and no other`(kind: Engine)
     async throws
 {
     let place = LogPlace(kind)

@@ -45,9 +45,9 @@ private func retire(_ activity: Int64, _ log: EngineEventLog) async throws {
 }
 
 @Suite struct ErasureTests {
-    @Test(arguments: EngineKind.allCases, [false, true])
-    func `nothing of an erased activity is left in any row, and the log is whole`(
-        kind: EngineKind, isRetired: Bool
+    @Test(arguments: Engine.allCases, [false, true])
+    func `nothing of an erased activity is left in the files, and the log is whole`(
+        kind: Engine, isRetired: Bool
     ) async throws {
         let place = LogPlace(kind)
         let log = try await filled(place)
@@ -83,8 +83,8 @@ private func retire(_ activity: Int64, _ log: EngineEventLog) async throws {
         #expect(try place.verify().wrong == [])
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `to erase again changes nothing, and another tenant's is nobody's`(kind: EngineKind)
+    @Test(arguments: Engine.allCases)
+    func `to erase again changes nothing, and another tenant's is nobody's`(kind: Engine)
         async throws
     {
         let place = LogPlace(kind)
@@ -100,8 +100,8 @@ private func retire(_ activity: Int64, _ log: EngineEventLog) async throws {
         await log.close()
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a device takes what was for it alone, and its name out of the rest`(kind: EngineKind)
+    @Test(arguments: Engine.allCases)
+    func `a device takes what was for it alone, and its name out of the rest`(kind: Engine)
         async throws
     {
         let place = LogPlace(kind)
@@ -124,8 +124,8 @@ private func retire(_ activity: Int64, _ log: EngineEventLog) async throws {
         await log.close()
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `appends go on while something is erased`(kind: EngineKind) async throws {
+    @Test(arguments: Engine.allCases)
+    func `appends go on while something is erased`(kind: Engine) async throws {
         let place = LogPlace(kind)
         let log = try await filled(place)
         async let erased = log.erase(LogErasure(.activity(ActivityNumber(2)), of: Sample.lab))
@@ -137,9 +137,23 @@ private func retire(_ activity: Int64, _ log: EngineEventLog) async throws {
         await log.close()
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `what was erased stays so when it is exported and imported`(kind: EngineKind) async throws
-    {
+    @Test func `while somebody reads, it is said that the bytes are there still`() async throws {
+        let place = LogPlace(.sqlite)
+        await (try await filled(place)).close()
+        let writer = try place.writer()
+        var erased: LogErased?
+        let third = LogErasure(.activity(ActivityNumber(3)), of: Sample.lab)
+        try LogExport(place.reading()).run { _ in
+            if erased == nil { erased = try writer.erase(third) }
+        }
+        #expect(erased?.isOutOfFile == false)
+        #expect(try place.has("secret-3"))
+        #expect(try writer.erase(third).isOutOfFile)
+        #expect(try !place.has("secret-3"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what was erased stays so when it is exported and imported`(kind: Engine) async throws {
         let place = LogPlace(kind)
         let log = try await filled(place)
         _ = try await log.erase(LogErasure(.activity(ActivityNumber(3)), of: Sample.lab))

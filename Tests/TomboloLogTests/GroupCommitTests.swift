@@ -10,8 +10,8 @@ private func writer(_ place: LogPlace) throws -> LogWriter {
     return writer
 }
 
-@Test(arguments: EngineKind.allCases)
-func `a refused batch leaves the others of its group as they are`(kind: EngineKind) throws {
+@Test(arguments: Engine.allCases)
+func `a refused batch leaves the others of its group as they are`(kind: Engine) throws {
     let place = LogPlace(kind)
     let writer = try writer(place)
     let answers = writer.store([
@@ -30,15 +30,15 @@ func `a refused batch leaves the others of its group as they are`(kind: EngineKi
     #expect(try writer.recover(idempotencySince: .distantPast).heads.map(\.version) == [2, 1])
 }
 
-@Test(arguments: EngineKind.allCases)
-func `a tenant that came with a rolled-back transaction comes again`(kind: EngineKind) throws {
+@Test(arguments: Engine.allCases)
+func `a tenant that came with a rolled-back transaction comes again`(kind: Engine) throws {
     let place = LogPlace(kind)
     let writer = try writer(place)
     _ = try writer.store([Sample.batch(Sample.event(1, after: 0))])[0].get()
-    place.isFull = true
+    place.setFull(true)
     let batch = Sample.batch(Sample.event(2, after: 0, tenant: Sample.field, key: "k"))
     #expect(throws: EventLogError.self) { try writer.store([batch])[0].get() }
-    place.isFull = false
+    place.setFull(false)
     #expect(try writer.store([batch])[0].get().firstSeq == 2)
     let reader = try place.reader()
     #expect(try reader.event(seq: 2, tenant: Sample.field)?.event == batch.events[0])

@@ -14,7 +14,7 @@ private final class Keyed {
     private var activities = SampleActivities()
     private(set) var count: Int64 = 0
 
-    init(_ kind: EngineKind) throws {
+    init(_ kind: Engine) throws {
         place = LogPlace(kind)
         writer = try place.writer()
     }
@@ -51,9 +51,9 @@ private final class Keyed {
 }
 
 @Suite struct KeyChapterTests {
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: Engine.allCases)
     func `keys come back from the rows of full chapters and the events of the newest`(
-        kind: EngineKind
+        kind: Engine
     ) throws {
         let log = try Keyed(kind)
         try log.add(Keyed.chapter + 100)
@@ -71,9 +71,9 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test(arguments: EngineKind.allCases, ["missing", "damaged", "of another"])
+    @Test(arguments: Engine.allCases, ["missing", "damaged", "of another"])
     func `a row that is damaged or missing is made anew from its events`(
-        kind: EngineKind, what: String
+        kind: Engine, what: String
     ) throws {
         let log = try Keyed(kind)
         try log.add(Keyed.chapter - 5)
@@ -99,14 +99,14 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a chapter made anew makes its neighbours no worse`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `a chapter made anew makes its neighbours no worse`(kind: Engine) throws {
         let log = try Keyed(kind)
         // In the last minute of an hour.
         for _ in 0..<3 {
             try log.add(Keyed.chapter, at: Sample.noon + .minutes(59) + .seconds(30))
         }
-        try log.place.edit { try $0.deleteAll(.keys, .min...20_000) }
+        try log.place.edit { try $0.delete(.keys, 1...20_000, isPersonal: true) }
         let line = "the idempotency keys of events 1 to 32768: their row is missing"
         let recovered = try log.recover()
         #expect(recovered.damage == [line])
@@ -114,8 +114,8 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test(arguments: EngineKind.allCases, [Int64(1) << 30, 1_000_000_000_000, LogTable.numberMax])
-    func `an event far beyond the others costs no walk to it`(kind: EngineKind, far: Int64) throws {
+    @Test(arguments: Engine.allCases, [Int64(1) << 30, 1_000_000_000_000, LogTable.numberMax])
+    func `an event far beyond the others costs no walk to it`(kind: Engine, far: Int64) throws {
         let log = try Keyed(kind)
         try log.add(100)
         try log.place.edit { try $0.put(.event, far, try #require(try $0.bytes(.event, 3))) }
@@ -124,8 +124,8 @@ private final class Keyed {
         #expect(try log.verify().contains { $0.contains("row \(far)") })
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `the key of an erased event is taken after a restart too`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `the key of an erased event is taken after a restart too`(kind: Engine) throws {
         let log = try Keyed(kind)
         try log.add(9)
         let erasure = LogErasure(.activity(ActivityNumber(2)), of: Sample.lab)
@@ -134,8 +134,8 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `keys go a day later where no new ones come`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `keys go a day later where no new ones come`(kind: Engine) throws {
         let log = try Keyed(kind)
         try log.add(Keyed.chapter)
         var others = SampleActivities()
@@ -147,8 +147,8 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a key made again from its event counts from the later hour on`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `a key made again from its event counts from the later hour on`(kind: Engine) throws {
         let log = try Keyed(kind)
         // The lead is known to a minute.
         try log.add(1, at: Sample.noon + .minutes(58), lead: .seconds(500))
@@ -158,9 +158,9 @@ private final class Keyed {
         #expect((1...3).map { log.hours($0, recovered) } == [24, 25, 26])
     }
 
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: Engine.allCases)
     func `a chapter's row goes when all of its keys are too old, and its keys with it`(
-        kind: EngineKind
+        kind: Engine
     ) throws {
         let log = try Keyed(kind)
         for day in Int64(0)..<4 { try log.add(Keyed.chapter, at: Sample.noon + .hours(day * 20)) }
@@ -174,14 +174,14 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `keys of a transaction that was rolled back are gone`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `keys of a transaction that was rolled back are gone`(kind: Engine) throws {
         let log = try Keyed(kind)
         try log.add(Keyed.chapter - 10)
         let before = log.count
-        log.place.isFull = true
+        log.place.setFull(true)
         #expect(throws: EventLogError.self) { try log.add(20, at: Sample.noon + .hours(5)) }
-        log.place.isFull = false
+        log.place.setFull(false)
         var others = SampleActivities()
         let event = others.next(77, "{}", at: Sample.noon, key: "key-new")
         _ = try log.writer.store([others.batch([event])])[0].get()

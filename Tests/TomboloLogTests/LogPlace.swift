@@ -8,9 +8,8 @@ import TomboloEventLog
 @testable import TomboloSQLite
 
 /// What keeps a log's tables: the tests of this room run over each.
-enum EngineKind: CaseIterable {
-    case sqlite
-    case memory
+enum Engine: CaseIterable {
+    case sqlite, memory
 }
 
 /// Where a log is kept by an engine of either kind; gone with the value.
@@ -21,7 +20,7 @@ final class LogPlace: EventLogPlace {
     private let fullness = Fullness()
     private let newest = Mutex<EngineEventLog?>(nil)
 
-    init(_ kind: EngineKind) {
+    init(_ kind: Engine) {
         guard kind == .sqlite else {
             directory = nil
             return
@@ -88,11 +87,8 @@ final class LogPlace: EventLogPlace {
         return log
     }
 
-    /// Nothing more can be committed.
-    var isFull: Bool {
-        get { fullness.isFull.load(ordering: .relaxed) }
-        set { fullness.isFull.store(newValue, ordering: .relaxed) }
-    }
+    /// From now on nothing can be committed, or all can.
+    func setFull(_ isFull: Bool) { fullness.isFull.store(isFull, ordering: .relaxed) }
 
     // MARK: Its content
 
@@ -106,18 +102,25 @@ final class LogPlace: EventLogPlace {
         return items
     }
 
-    /// Takes items into the log, which is new; answers whether it was given up.
+    /// Takes items into the log, which is new; `abandoned` hears where they are refused.
     func take(_ items: [LogItem], abandoned: @escaping () -> Void = {}) throws(EventLogError) {
         let taking = try LogImport(writer(), finished: {}, abandoned: abandoned)
         for item in items { try taking.take(item) }
         try taking.finish()
     }
 
-    /// Whether the bytes of `text` are in any row.
+    /// All that the engine keeps: SQLite's files, the database first, or rows.
+    func bytes() throws -> [[UInt8]] {
+        if let directory {
+            return ["", "-wal", "-shm"].map { fileBytes("\(directory)/tombolo.db\($0)") }
+        }
+        var rows: [[UInt8]] = []
+        try reading().forEachRow { rows.append($2) }
+        return rows
+    }
+
     func has(_ text: String) throws -> Bool {
-        var found = false
-        try reading().forEachRow { _, _, row in found = found || row.start(of: text) != nil }
-        return found
+        try bytes().contains { $0.start(of: text) != nil }
     }
 
     /// Changes rows behind the log's back.
@@ -180,17 +183,5 @@ extension LogWriting {
     /// Puts zeros in place of a row, or where none is.
     func blank(_ table: LogTable, _ key: Int64, bytes: Int) throws {
         try put(table, key, [UInt8](repeating: 0, count: bytes))
-    }
-
-    func deleteAll(_ table: LogTable, _ keys: ClosedRange<Int64> = .min ... .max) throws {
-        try delete(table, keys, isPersonal: true)
-    }
-}
-
-extension [UInt8] {
-    /// Where `text` begins; nil where it is not in here.
-    fileprivate func start(of text: String) -> Int? {
-        let wanted = Array(text.utf8)
-        return indices.dropLast(wanted.count - 1).first { self[$0...].starts(with: wanted) }
     }
 }

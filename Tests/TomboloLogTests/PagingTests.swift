@@ -18,7 +18,7 @@ import TomboloLog
         var others = SampleActivities(tenant: Sample.field)
         var chance = SplitMix64(seed: 3)
 
-        init(_ kind: EngineKind, _ count: Int64) async throws {
+        init(_ kind: Engine, _ count: Int64) async throws {
             place = LogPlace(kind)
             writer = try place.writer()
             var batch: [NewEvent] = []
@@ -57,9 +57,8 @@ import TomboloLog
         }
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `whatever is asked for, the same events come as from a list`(kind: EngineKind) async throws
-    {
+    @Test(arguments: Engine.allCases)
+    func `whatever is asked for, the same events come as from a list`(kind: Engine) async throws {
         var twins = try await Twins(kind, 36_000)
         let reader = try twins.place.reader()
         for round in 0..<120 {
@@ -77,8 +76,8 @@ import TomboloLog
         }
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `what nobody has is answered by one short page`(kind: EngineKind) async throws {
+    @Test(arguments: Engine.allCases)
+    func `what nobody has is answered by one short page`(kind: Engine) async throws {
         let twins = try await Twins(kind, 20_000)
         let reader = try twins.place.reader()
         var query = EventQuery(tenant: Sample.lab)
@@ -90,8 +89,8 @@ import TomboloLog
             page.next == nil, "all but the newest 3,616 are passed over")
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a state of any moment is at most one snapshot away`(kind: EngineKind) async throws {
+    @Test(arguments: Engine.allCases)
+    func `a state of any moment is at most one snapshot away`(kind: Engine) async throws {
         let twins = try await Twins(kind, 8_000)
         let reader = try twins.place.reader()
         var query = EventQuery(tenant: Sample.lab)
@@ -127,9 +126,8 @@ import TomboloLog
                 == nil, "it is nobody else's")
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `heads that have no row yet are made again from the events`(kind: EngineKind) async throws
-    {
+    @Test(arguments: Engine.allCases)
+    func `heads that have no row yet are made again from the events`(kind: Engine) async throws {
         let twins = try await Twins(kind, 3_000)
         // The first writer is dropped as by a crash: nothing but its commits is there.
         let again = try twins.place.writer()

@@ -24,7 +24,7 @@ private final class OldLog {
     private var month = Sample.noon + .hours(760)
 
     /// So many events, each of an activity of its own that has retired, with a key and a fact.
-    init(_ kind: EngineKind, events: Int64, pad: Int) throws {
+    init(_ kind: Engine, events: Int64, pad: Int) throws {
         place = LogPlace(kind)
         writer = try open(place)
         let pad = String(repeating: "erased-", count: pad / 7)
@@ -63,6 +63,12 @@ private final class OldLog {
         writer = try open(place)
     }
 
+    /// Empties the write-ahead log: an erasure of nothing does.
+    func emptyWAL() throws {
+        let nothing = LogErasure(.activity(ActivityNumber(0)), of: Sample.lab)
+        #expect(try writer.erase(nothing).isOutOfFile)
+    }
+
     /// Rows of tables that are cut, and bytes of the rows of events.
     func size() throws -> (rows: Int64, bytes: Int) {
         let cut: [LogTable.Kind] = [.event, .fact, .snapshot, .keys, .retired, .retiredName]
@@ -84,8 +90,8 @@ private final class Count: Sendable {
     private static let rowsMax: Int64 = 2_000 + 2_000 + 1
     private static let bytesMax = 2 << 20
 
-    @Test(arguments: EngineKind.allCases)
-    func `a cut of a day goes in pieces, and the log is whole after each`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `a cut of a day goes in pieces, and the log is whole after each`(kind: Engine) throws {
         let log = try OldLog(kind, events: 5_000, pad: 700)
         try log.change()
         var before = try log.size()
@@ -107,8 +113,8 @@ private final class Count: Sendable {
         #expect(try log.place.verify().wrong == [])
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a piece is bounded by bytes too`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `a piece is bounded by bytes too`(kind: Engine) throws {
         let log = try OldLog(kind, events: 100, pad: 60_000)
         try log.change()
         log.writer.cutIfDue()
@@ -122,8 +128,8 @@ private final class Count: Sendable {
         #expect(before.rows == 1)
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a cut that is killed after each piece goes on, and leaves nothing`(kind: EngineKind)
+    @Test(arguments: Engine.allCases)
+    func `a cut that is killed after each piece goes on, and overwrites what it takes`(kind: Engine)
         throws
     {
         let log = try OldLog(kind, events: 2_000, pad: 70)
@@ -140,12 +146,13 @@ private final class Count: Sendable {
         // Of each life an event.
         #expect(try log.size().rows == lives)
         #expect(try log.place.verify().wrong == [])
+        try log.emptyWAL()
         #expect(try !log.place.has("erased-"))
         #expect(try !log.place.has("activity-77"), "nor a name")
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a cut keeps pace with commits of a thousand events`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `a cut keeps pace with commits of a thousand events`(kind: Engine) throws {
         let log = try OldLog(kind, events: 8_000, pad: 7)
         for _ in 0..<8 {
             try log.change(events: 1_000)
@@ -154,8 +161,8 @@ private final class Count: Sendable {
         #expect(try log.place.verify().cut == 8_000)
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `an erasure of large rows goes in pieces of two megabytes`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `an erasure of large rows goes in pieces of two megabytes`(kind: Engine) throws {
         let writer = try open(LogPlace(kind), .forever)
         let pad = String(repeating: "a", count: 60_000)
         let events = (Int64(0)..<200).map { Sample.event(1, after: $0, body: "{\"a\":\"\(pad)\"}") }
@@ -174,8 +181,8 @@ private final class Count: Sendable {
         #expect(pieces > 5)
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a full disk leaves a cut where it was, until there is room`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `a full disk leaves a cut where it was, until there is room`(kind: Engine) throws {
         let place = LogPlace(kind)
         let writer = try open(place)
         var activities = SampleActivities()
@@ -184,16 +191,16 @@ private final class Count: Sendable {
             _ = try writer.store([activities.batch(events)])[0].get()
         }
         #expect(writer.cutIfDue().rows > 0)
-        place.isFull = true
+        place.setFull(true)
         #expect(writer.cutIfDue() == CutPiece())
         #expect(try place.verify().wrong == [])
-        place.isFull = false
+        place.setFull(false)
         while writer.cutIfDue().goesOn {}
         #expect(try place.verify().cut == 2_000)
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `an idle log goes on cutting by itself`(kind: EngineKind) async throws {
+    @Test(arguments: Engine.allCases)
+    func `an idle log goes on cutting by itself`(kind: Engine) async throws {
         let place = LogPlace(kind)
         let log = try place.log(.standard)
         for first in stride(from: Int64(0), to: 5_000, by: 1_000) {
@@ -207,8 +214,8 @@ private final class Count: Sendable {
         await log.close()
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `questions are answered while a day is cut`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `questions are answered while a day is cut`(kind: Engine) throws {
         let log = try OldLog(kind, events: 3_000, pad: 7)
         try log.change()
         let reader = try log.place.reader()
@@ -225,8 +232,8 @@ private final class Count: Sendable {
         #expect(try reader.retired(named: names).isEmpty)
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `an activity that retires while it is erased is erased`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `an activity that retires while it is erased is erased`(kind: Engine) throws {
         let place = LogPlace(kind)
         let writer = try place.writer()
         var activities = SampleActivities()

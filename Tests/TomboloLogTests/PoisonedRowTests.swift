@@ -6,7 +6,7 @@ import TomboloEventLog
 @testable import TomboloLog
 
 /// A closed log of three activities with two events each, a key, a fact and a record of each.
-private func filled(_ kind: EngineKind) async throws -> LogPlace {
+private func filled(_ kind: Engine) async throws -> LogPlace {
     let place = LogPlace(kind)
     let log = try place.log()
     var activities = SampleActivities()
@@ -44,8 +44,8 @@ private func start(
 }
 
 @Suite struct PoisonedRowTests {
-    @Test(arguments: EngineKind.allCases)
-    func `a damaged name of a tenant is known by its heads, and written anew`(kind: EngineKind)
+    @Test(arguments: Engine.allCases)
+    func `a damaged name of a tenant is known by its heads, and written anew`(kind: Engine)
         async throws
     {
         let place = try await filled(kind)
@@ -58,8 +58,8 @@ private func start(
         await log.close()
     }
 
-    @Test(arguments: EngineKind.allCases, LogCut.Key.allCases)
-    func `a damaged row of where history was cut stops no start`(kind: EngineKind, key: LogCut.Key)
+    @Test(arguments: Engine.allCases, LogCut.Key.allCases)
+    func `a damaged row of where history was cut stops no start`(kind: Engine, key: LogCut.Key)
         async throws
     {
         let place = try await filled(kind)
@@ -72,8 +72,8 @@ private func start(
         await log.close()
     }
 
-    @Test(arguments: EngineKind.allCases, [Int64.min, -1, 0, .max])
-    func `verify takes a row of any key in any table`(kind: EngineKind, key: Int64) async throws {
+    @Test(arguments: Engine.allCases, [Int64.min, -1, 0, .max])
+    func `verify takes a row of any key in any table`(kind: Engine, key: Int64) async throws {
         let place = try await filled(kind)
         for table in LogTable.Kind.allCases
         where ![.retired, .retiredName, .waypoint].contains(table) {
@@ -82,8 +82,8 @@ private func start(
         #expect(try place.verify().wrongCount > 5)
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a damaged key of the hash is made anew, with a line`(kind: EngineKind) async throws {
+    @Test(arguments: Engine.allCases)
+    func `a damaged key of the hash is made anew, with a line`(kind: Engine) async throws {
         let place = try await filled(kind)
         let recovered = try await start(place) { try $0.blank(.meta, 1, bytes: 20) }
         #expect(recovered.damage.count == 1)
@@ -91,16 +91,16 @@ private func start(
         #expect(line.hasPrefix("the key of the hash of idempotency keys"))
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a damaged time of the last restore stops no start`(kind: EngineKind) async throws {
+    @Test(arguments: Engine.allCases)
+    func `a damaged time of the last restore stops no start`(kind: Engine) async throws {
         let place = try await filled(kind)
         let recovered = try await start(place) { try $0.blank(.meta, 2, bytes: 1) }
         #expect(recovered.damage.count == 1)
         #expect(recovered.restoredAt == nil)
     }
 
-    @Test(arguments: EngineKind.allCases, [Int64.min, -5, 0, 1, 2, 16_385, 1 << 52, .max])
-    func `keys of a chapter that the log does not have are no keys`(kind: EngineKind, first: Int64)
+    @Test(arguments: Engine.allCases, [Int64.min, -5, 0, 1, 2, 16_385, 1 << 52, .max])
+    func `keys of a chapter that the log does not have are no keys`(kind: Engine, first: Int64)
         async throws
     {
         let place = try await filled(kind)
@@ -114,9 +114,9 @@ private func start(
         await log.close()
     }
 
-    @Test(arguments: EngineKind.allCases, [Int64.max, 1 << 60, -1])
+    @Test(arguments: Engine.allCases, [Int64.max, 1 << 60, -1])
     func `an event, a fact and a head at numbers that nobody gave are left alone`(
-        kind: EngineKind, number: Int64
+        kind: Engine, number: Int64
     ) async throws {
         let place = try await filled(kind)
         _ = try await start(place) { engine in
@@ -126,9 +126,9 @@ private func start(
         }
     }
 
-    @Test(arguments: EngineKind.allCases, [Int64.min, -1, 1 << 60, .max])
+    @Test(arguments: Engine.allCases, [Int64.min, -1, 1 << 60, .max])
     func `a head's version or event that no log gives takes its activity out`(
-        kind: EngineKind, number: Int64
+        kind: Engine, number: Int64
     ) async throws {
         for column in ["version", "seq"] {
             let place = try await filled(kind)
@@ -146,8 +146,8 @@ private func start(
         }
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `an event with numbers that no log gives is damaged, and read by nobody`(kind: EngineKind)
+    @Test(arguments: Engine.allCases)
+    func `an event with numbers that no log gives is damaged, and read by nobody`(kind: Engine)
         async throws
     {
         for (version, previous) in [(Int64.min, Int64(0)), (.max, 0), (2, -1), (2, 6), (2, .max)] {
@@ -171,8 +171,8 @@ private func start(
         }
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `what begins in the place of a damaged activity takes its head away`(kind: EngineKind)
+    @Test(arguments: Engine.allCases)
+    func `what begins in the place of a damaged activity takes its head away`(kind: Engine)
         async throws
     {
         let place = try await filled(kind)

@@ -26,8 +26,8 @@ private func live(_ writer: LogWriter, hours: Range<Int64>) throws {
     }
 }
 
-@Test(arguments: EngineKind.allCases)
-func `history is cut by age, and the log goes on where it was`(kind: EngineKind) throws {
+@Test(arguments: Engine.allCases)
+func `history is cut by age, and the log goes on where it was`(kind: Engine) throws {
     let place = LogPlace(kind)
     var log = try writer(place)
     try live(log, hours: 0..<100)
@@ -55,8 +55,8 @@ func `history is cut by age, and the log goes on where it was`(kind: EngineKind)
     try live(log, hours: 100..<101)
 }
 
-@Test(arguments: EngineKind.allCases)
-func `a log of which everything was cut gives no number twice`(kind: EngineKind) throws {
+@Test(arguments: Engine.allCases)
+func `a log of which everything was cut gives no number twice`(kind: Engine) throws {
     let place = LogPlace(kind)
     let log = try writer(place)
     try live(log, hours: 0..<3)
@@ -99,8 +99,8 @@ private func kept(_ place: LogPlace) throws -> [Int64] {
     try place.reader().history(after: 0, limit: 1_000).map(\.seq)
 }
 
-@Test(arguments: EngineKind.allCases)
-func `a clock that jumps ahead takes no history away`(kind: EngineKind) throws {
+@Test(arguments: Engine.allCases)
+func `a clock that jumps ahead takes no history away`(kind: Engine) throws {
     let place = LogPlace(kind)
     var log = try writer(place)
     let year = Span.hours(365 * 24)
@@ -113,9 +113,9 @@ func `a clock that jumps ahead takes no history away`(kind: EngineKind) throws {
     #expect(try kept(place) == Array(28...100))
 }
 
-@Test(arguments: EngineKind.allCases, [false, true])
+@Test(arguments: Engine.allCases, [false, true])
 func `history of a clock that was ahead goes when it is old, and not before`(
-    kind: EngineKind, restarts: Bool
+    kind: Engine, restarts: Bool
 ) throws {
     let place = LogPlace(kind)
     var log = try writer(place)
@@ -131,4 +131,16 @@ func `history of a clock that was ahead goes when it is old, and not before`(
 @Test func `no history is shorter than its keys need`() {
     #expect(LogRetention(history: .hours(1), facts: .hours(1)).history == .hours(48))
     #expect(LogRetention(history: .hours(49), facts: .hours(1)).history == .hours(49))
+}
+
+@Test func `a file whose history is cut stops growing`() throws {
+    let place = LogPlace(.sqlite)
+    let log = try writer(place)
+    try live(log, hours: 0..<200)
+    log.checkpointIfDue()
+    let early = try place.bytes()[0].count
+    try live(log, hours: 200..<600)
+    log.checkpointIfDue()
+    let late = try place.bytes()[0].count
+    #expect(late < early * 2, "\(early) bytes, then \(late)")
 }

@@ -14,7 +14,7 @@ import TomboloEventLog
         var busy = SampleActivities()
         var calm = SampleActivities(tenant: Sample.field)
 
-        init(_ kind: EngineKind, _ count: Int64 = 30_000) throws {
+        init(_ kind: Engine, _ count: Int64 = 30_000) throws {
             place = LogPlace(kind)
             let writer = try writer()
             for start in stride(from: Int64(1), through: count, by: 1_000) {
@@ -44,8 +44,8 @@ import TomboloEventLog
         }
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a place is found wherever its row is in the log`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `a place is found wherever its row is in the log`(kind: Engine) throws {
         let log = try Sparse(kind)
         let reader = try log.place.reader()
         for (index, seq) in Sparse.rare.enumerated() {
@@ -67,8 +67,8 @@ import TomboloEventLog
         #expect(try reader.event(tenantSeq: 29_995, tenant: Sample.lab) == nil)
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a full page says whether its tenant has more, and nothing of others`(kind: EngineKind)
+    @Test(arguments: Engine.allCases)
+    func `a full page says whether its tenant has more, and nothing of others`(kind: Engine)
         throws
     {
         let log = try Sparse(kind)
@@ -86,8 +86,8 @@ import TomboloEventLog
         #expect(try reader.facts(facts).next == 5)
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a cut leaves places as they were, and what leads to them`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `a cut leaves places as they were, and what leads to them`(kind: Engine) throws {
         let log = try Sparse(kind)
         let writer = try log.writer()
         _ = try writer.recover(idempotencySince: .distantPast)
@@ -119,8 +119,8 @@ import TomboloEventLog
         #expect(try log.place.verify().wrong.isEmpty)
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `where a tally is damaged no place is given twice`(kind: EngineKind) throws {
+    @Test(arguments: Engine.allCases)
+    func `where a tally is damaged no place is given twice`(kind: Engine) throws {
         let log = try Sparse(kind, 2_000)
         try log.place.edit { try $0.blank(.tally, 2, bytes: 20) }
         let writer = try log.writer()

@@ -200,7 +200,7 @@ private func hint(_ body: () throws -> Void) -> String {
             try connection.execute("PRAGMA user_version = 5")
         }
         let files = [path, path + "-wal"]
-        let before = try files.map(FileLines.bytes)
+        let before = files.map(fileBytes)
         #expect(before.allSatisfy { !$0.isEmpty })
         let copy = other.directory + "/copy"
         let opened = hint { _ = try place.reopen() }
@@ -215,7 +215,7 @@ private func hint(_ body: () throws -> Void) -> String {
         #expect(copied == opened)
         #expect(access(copy, F_OK) != 0)
         #expect(restored.hasSuffix("; tombolo backup restore NEW --data DIR"))
-        #expect(try files.map(FileLines.bytes) == before)
+        #expect(files.map(fileBytes) == before)
     }
 
     @Test func `the ballast is there, and is given up once`() async throws {
@@ -236,16 +236,6 @@ private enum FileLines {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = fread(&bytes, 1, bytes.count, file)
         return String(decoding: bytes.prefix(count).prefix { $0 != 10 }, as: UTF8.self)
-    }
-
-    static func bytes(_ path: String) throws -> [UInt8] {
-        let file = try #require(fopen(path, "r"))
-        defer { fclose(file) }
-        fseek(file, 0, SEEK_END)
-        var bytes = [UInt8](repeating: 0, count: ftell(file))
-        rewind(file)
-        #expect(fread(&bytes, 1, bytes.count, file) == bytes.count)
-        return bytes
     }
 
     static func write(_ line: String, to path: String) throws {

@@ -1,7 +1,6 @@
 import Glibc
 import Synchronization
 import TestSupport
-import Testing
 import TomboloEventLog
 import TomboloLog
 import TomboloSQLite
@@ -40,26 +39,5 @@ final class SQLitePlace: EventLogPlace {
     func reopen() throws -> SQLiteEventLog {
         var chance = SplitMix64(seed: 1)
         return try SQLiteEventLog(directory: directory, chance: &chance)
-    }
-
-    /// Whether the bytes of `text` are anywhere in a file of the log.
-    func has(_ text: String) throws -> Bool {
-        let wanted = Array(text.utf8)
-        for name in ["tombolo.db", "tombolo.db-wal", "tombolo.db-shm"] {
-            guard let file = fopen("\(directory)/\(name)", "r") else { continue }
-            defer { fclose(file) }
-            fseek(file, 0, SEEK_END)
-            var bytes = [UInt8](repeating: 0, count: ftell(file))
-            rewind(file)
-            #expect(fread(&bytes, 1, bytes.count, file) == bytes.count)
-            let found = bytes.withUnsafeBufferPointer { all in
-                all.indices.dropLast(wanted.count - 1).contains { start in
-                    all[start] == wanted[0]
-                        && wanted.indices.allSatisfy { all[start + $0] == wanted[$0] }
-                }
-            }
-            if found { return true }
-        }
-        return false
     }
 }

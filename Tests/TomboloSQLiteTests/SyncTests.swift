@@ -6,14 +6,10 @@ import TomboloLog
 import TomboloSQLite
 
 /// A writer on a disk in memory.
-private func writer(
-    on disk: SimulatedDisk, _ retention: LogRetention = .forever
-) throws -> LogWriter {
+private func writer(on disk: SimulatedDisk) throws -> LogWriter {
     var chance = SplitMix64(seed: 1)
     disk.create("tombolo.db")
-    let writer = try LogWriter(
-        path: "tombolo.db", vfs: disk.vfsName, checkpointPages: 12, retention: retention,
-        chance: &chance)
+    let writer = try LogWriter(path: "tombolo.db", vfs: disk.vfsName, chance: &chance)
     _ = try writer.recover(idempotencySince: .distantPast)
     return writer
 }
@@ -35,25 +31,4 @@ private func writer(
     let before = disk.operations
     _ = writer.store([AppendBatch(), Sample.batch(Sample.event(1, after: 5))])
     #expect(disk.operations == before)
-}
-
-@Test func `a file whose history is cut stops growing`() throws {
-    let disk = SimulatedDisk(seed: 1)
-    let log = try writer(on: disk, LogRetention(history: .hours(72), facts: .hours(24)))
-    func live(hours: Range<Int64>) throws -> Int {
-        for hour in hours {
-            let now = Sample.noon + .hours(hour)
-            var batch = Sample.batch(Sample.event(1, after: hour, at: now, key: "\(hour)"))
-            var fact = Sample.fact("push.accepted", activity: 1)
-            fact.recordedAt = now
-            batch.facts = [fact]
-            _ = try log.store([batch])[0].get()
-            log.cutIfDue()
-            log.checkpointIfDue()
-        }
-        return try #require(disk.size("tombolo.db"))
-    }
-    let early = try live(hours: 0..<200)
-    let late = try live(hours: 200..<600)
-    #expect(late < early * 2, "\(early) bytes, then \(late)")
 }

@@ -1,39 +1,26 @@
-import Glibc
 import TestSupport
 import Testing
 import TomboloCore
 import TomboloEventLog
 
 @testable import TomboloLog
-@testable import TomboloSQLite
 
-/// Takes items into a new log, and answers where it is.
-private func taken(_ items: [LogItem], into place: SQLitePlace = SQLitePlace()) throws
-    -> SQLitePlace
-{
-    var chance = SplitMix64(seed: 2)
-    let taking = try LogImport(directory: place.directory, chance: &chance)
-    for item in items { try taking.take(item) }
-    try taking.finish()
+/// A new log with these items.
+private func taken(_ items: [LogItem], _ kind: Engine) throws -> LogPlace {
+    let place = LogPlace(kind)
+    try place.take(items)
     return place
 }
 
-private func items(_ place: SQLitePlace) throws -> [LogItem] {
-    var items: [LogItem] = []
-    try LogExport(path: place.directory + "/tombolo.db").run { items.append($0) }
-    return items
-}
-
 /// Why the items are refused; nothing is left of them.
-private func refusal(_ items: [LogItem]) -> String {
-    let place = SQLitePlace()
+private func refusal(_ items: [LogItem], _ kind: Engine) -> String {
+    var isAbandoned = false
     do {
-        _ = try taken(items, into: place)
+        try LogPlace(kind).take(items) { isAbandoned = true }
         Issue.record("they are taken in")
         return ""
-    } catch EventLogError.unusable(let cause, _) {
-        #expect(access(place.directory + "/tombolo.db", F_OK) != 0)
-        #expect(access(place.directory + "/tombolo.db.importing", F_OK) != 0)
+    } catch .unusable(let cause, _) {
+        #expect(isAbandoned)
         return cause
     } catch {
         return "\(error)"
@@ -42,9 +29,9 @@ private func refusal(_ items: [LogItem]) -> String {
 
 @Suite struct TransferTests {
     /// A closed log of one activity with 1,000 events with keys, a fact and a record.
-    private func filled() async throws -> SQLitePlace {
-        let place = SQLitePlace()
-        let log = try place.reopen()
+    private func filled(_ kind: Engine) async throws -> LogPlace {
+        let place = LogPlace(kind)
+        let log = try place.log()
         var activities = SampleActivities()
         for round in 0..<100 {
             let events = (0..<10).map {
@@ -61,35 +48,38 @@ private func refusal(_ items: [LogItem]) -> String {
         return place
     }
 
-    @Test func `an export is the same of a log that was taken in, with its stones`() async throws {
-        let place = try await filled()
-        let items = try items(place)
-        let copy = try taken(items)
-        #expect(try TomboloSQLiteTests.items(copy).map { "\($0)" } == items.map { "\($0)" })
-        let path = copy.directory + "/tombolo.db"
-        #expect(
-            try LogVerification(path: path).run { _ in }.wrong.allSatisfy { $0.hasPrefix("record") }
-        )
-        let reader = try LogReader(path: path, damage: DamageList())
+    @Test(arguments: Engine.allCases)
+    func `an export is the same of a log that was taken in, with its stones`(kind: Engine)
+        async throws
+    {
+        let place = try await filled(kind)
+        let items = try place.items()
+        let copy = try taken(items, kind)
+        #expect(try copy.items().map { "\($0)" } == items.map { "\($0)" })
+        #expect(try copy.verify().wrong.allSatisfy { $0.hasPrefix("record") })
+        let reader = try copy.reader()
         let found = try reader.snapshot(
             of: ActivityNumber(1), tenant: Sample.lab, at: .tenantSeq(700), newest: 1_000)
         #expect(found?.seq == 520)
         #expect(items.filter { if case .snapshot = $0 { true } else { false } }.count == 3)
     }
 
-    @Test func `an export that is cut off anywhere is refused`() async throws {
-        let items = try items(try await filled())
+    @Test(arguments: Engine.allCases)
+    func `an export that is cut off anywhere is refused`(kind: Engine) async throws {
+        let items = try await filled(kind).items()
         for count in [1, 2, 3, 500, items.count - 1] {
             #expect(
-                refusal(Array(items.prefix(count)))
+                refusal(Array(items.prefix(count)), kind)
                     == "the export is cut off: its last line is missing")
         }
-        #expect(refusal(Array(items.dropLast(2)) + items.suffix(1)).contains("says that it has"))
-        #expect(refusal(items + items.suffix(1)).contains("something comes after the end"))
+        #expect(
+            refusal(Array(items.dropLast(2)) + items.suffix(1), kind).contains("says that it has"))
+        #expect(refusal(items + items.suffix(1), kind).contains("something comes after the end"))
     }
 
-    @Test func `a log may have taken a key twice`() async throws {
-        var items = try items(try await filled())
+    @Test(arguments: Engine.allCases)
+    func `a log may have taken a key twice`(kind: Engine) async throws {
+        var items = try await filled(kind).items()
         guard
             case .event(var second)? = items.first(where: {
                 if case .event(let event) = $0 { event.seq == 2 } else { false }
@@ -97,13 +87,15 @@ private func refusal(_ items: [LogItem]) -> String {
         else { throw EventLogError.closed }
         second.event.idempotency = IdempotencyKey(key: "key-0-0", bodyDigest: 1)
         items[index] = .event(second)
-        let log = try taken(items).reopen()
+        let place = try taken(items, kind)
+        let log = try place.log()
         #expect(try await log.recover().lastSeq == 1_000)
         await log.close()
     }
 
-    @Test func `what no log can have is refused`() async throws {
-        let items = try items(try await filled())
+    @Test(arguments: Engine.allCases)
+    func `what no log can have is refused`(kind: Engine) async throws {
+        let items = try await filled(kind).items()
         let far = Int64.max
         let hostile: [LogItem] = [
             .identity(hashKey: [1], restoredAt: nil), .identity(hashKey: [1, 2], restoredAt: nil),
@@ -148,26 +140,11 @@ private func refusal(_ items: [LogItem]) -> String {
             seq: 1_001, tenantSeq: 1_001, previous: 1_000, event: Sample.event(1, after: 7))
         let end = LogItem.end(items: Int64(items.count))
         #expect(
-            refusal(Array(items.dropLast()) + [.event(gap), end])
+            refusal(Array(items.dropLast()) + [.event(gap), end], kind)
                 .hasSuffix("version 8 of activity 1 comes after 1000"))
         for item in hostile {
-            let cause = refusal(Array(items.dropLast()) + [item])
+            let cause = refusal(Array(items.dropLast()) + [item], kind)
             #expect(cause.hasPrefix("item \(items.count): "), "\(item): \(cause)")
-        }
-    }
-
-    @Test func `what an earlier log left beside it is not taken for the new one's`() async throws {
-        let items = try items(try await filled())
-        let place = SQLitePlace()
-        mkdir(place.directory, 0o700)
-        for end in ["-wal", "-shm", "-journal"] {
-            let file = try #require(fopen(place.directory + "/tombolo.db" + end, "w"))
-            fputs("not its own", file)
-            fclose(file)
-        }
-        _ = try taken(items, into: place)
-        for end in ["-wal", "-shm", "-journal"] {
-            #expect(access(place.directory + "/tombolo.db" + end, F_OK) != 0)
         }
     }
 }

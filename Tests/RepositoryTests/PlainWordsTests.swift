@@ -4,7 +4,7 @@ import Testing
 @Suite struct PlainWordsTests {
     private static let comments = Ratchet(table: [
         "CoreRig": 2, "EndToEndTests": 11, "RepositoryTests": 9, "Simulation": 52,
-        "SimulationTests": 1, "TestSupport": 2, "TomboloAPI": 4, "TomboloAPITests": 1,
+        "SimulationTests": 1, "TestSupport": 1, "TomboloAPI": 4, "TomboloAPITests": 1,
         "TomboloAPNs": 18, "TomboloAPNsTests": 8, "TomboloCore": 90, "TomboloCoreTests": 3,
         "TomboloCrypto": 1, "TomboloEventLog": 2, "TomboloHTTP": 43, "TomboloHTTPTests": 7,
         "TomboloJSON": 9, "TomboloLoop": 7, "TomboloRelay": 8, "TomboloRelayTests": 1,

@@ -62,12 +62,9 @@ private final class Facts {
     func verify() throws -> [String] { try place.verify().wrong }
 
     /// What all facts take, as a log counts it.
-    func bytes() throws -> Int64 {
-        var sum: Int64 = 0
-        try place.reading().lengths(.fact, .min ... .max) { _, length in
-            sum += length + 24
-            return true
-        }
+    func bytes() throws -> Int {
+        var sum = 0
+        try place.reading().forEachRow { if $0 == .fact { sum += $2.count + 24 } }
         return sum
     }
 
@@ -277,7 +274,7 @@ private final class Facts {
         let bytes = try log.bytes()
         // Six chapters are full; with less than a third of the bytes two of them stay, or one.
         var retention = LogRetention.forever
-        retention.factBytes = Int(bytes) * 33 / 100
+        retention.factBytes = bytes * 33 / 100
         try log.reopen(retention)
         while log.writer.cutIfDue().goesOn {}
         var all = FactQuery(tenant: Sample.lab)

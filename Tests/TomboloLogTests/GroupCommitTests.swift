@@ -4,16 +4,10 @@ import TomboloCore
 import TomboloEventLog
 import TomboloLog
 
-private func writer(_ place: LogPlace) throws -> LogWriter {
-    let writer = try place.writer()
-    _ = try writer.recover(idempotencySince: .distantPast)
-    return writer
-}
-
 @Test(arguments: Engine.allCases)
 func `a refused batch leaves the others of its group as they are`(kind: Engine) throws {
     let place = LogPlace(kind)
-    let writer = try writer(place)
+    let writer = try place.writer()
     let answers = writer.store([
         Sample.batch(Sample.event(1, after: 0, key: "a")),
         Sample.batch(Sample.event(2, after: 0, key: "b"), Sample.event(1, after: 0)),
@@ -33,7 +27,7 @@ func `a refused batch leaves the others of its group as they are`(kind: Engine) 
 @Test(arguments: Engine.allCases)
 func `a tenant that came with a rolled-back transaction comes again`(kind: Engine) throws {
     let place = LogPlace(kind)
-    let writer = try writer(place)
+    let writer = try place.writer()
     _ = try writer.store([Sample.batch(Sample.event(1, after: 0))])[0].get()
     place.setFull(true)
     let batch = Sample.batch(Sample.event(2, after: 0, tenant: Sample.field, key: "k"))

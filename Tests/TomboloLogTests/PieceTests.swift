@@ -7,15 +7,6 @@ import TomboloLoop
 
 @testable import TomboloLog
 
-/// A writer that may store.
-private func open(
-    _ place: LogPlace, _ retention: LogRetention = .standard
-) throws -> LogWriter {
-    let writer = try place.writer(retention)
-    _ = try writer.recover(idempotencySince: .distantPast)
-    return writer
-}
-
 /// A log of which everything is too old: a month later one more event comes.
 private final class OldLog {
     let place: LogPlace
@@ -26,7 +17,7 @@ private final class OldLog {
     /// So many events, each of an activity of its own that has retired, with a key and a fact.
     init(_ kind: Engine, events: Int64, pad: Int) throws {
         place = LogPlace(kind)
-        writer = try open(place)
+        writer = try place.writer(.standard)
         let pad = String(repeating: "erased-", count: pad / 7)
         for first in stride(from: 1, through: events, by: 1_000) {
             let numbers = first...min(first + 999, events)
@@ -60,7 +51,7 @@ private final class OldLog {
     /// The process ends here, as at `kill -9`; the next one opens the log.
     func restart() throws {
         writer.leaveWALOnClose()
-        writer = try open(place)
+        writer = try place.writer(.standard)
     }
 
     /// Empties the write-ahead log: an erasure of nothing does.
@@ -163,7 +154,8 @@ private final class Count: Sendable {
 
     @Test(arguments: Engine.allCases)
     func `an erasure of large rows goes in pieces of two megabytes`(kind: Engine) throws {
-        let writer = try open(LogPlace(kind), .forever)
+        let place = LogPlace(kind)
+        let writer = try place.writer()
         let pad = String(repeating: "a", count: 60_000)
         let events = (Int64(0)..<200).map { Sample.event(1, after: $0, body: "{\"a\":\"\(pad)\"}") }
         _ = try writer.store([Sample.batch(events)])[0].get()
@@ -184,7 +176,7 @@ private final class Count: Sendable {
     @Test(arguments: Engine.allCases)
     func `a full disk leaves a cut where it was, until there is room`(kind: Engine) throws {
         let place = LogPlace(kind)
-        let writer = try open(place)
+        let writer = try place.writer(.standard)
         var activities = SampleActivities()
         for instant in [Sample.noon, Sample.noon + .hours(760)] {
             let events = (0..<2_000).map { _ in activities.next(1, "{}", at: instant) }

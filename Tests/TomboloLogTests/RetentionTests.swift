@@ -6,10 +6,7 @@ import TomboloLog
 
 /// A log that keeps three days of events and one of facts.
 private func writer(_ place: LogPlace) throws -> LogWriter {
-    let retention = LogRetention(history: .hours(72), facts: .hours(24))
-    let writer = try place.writer(retention, checkpointPages: 12)
-    _ = try writer.recover(idempotencySince: .distantPast)
-    return writer
+    try place.writer(LogRetention(history: .hours(72), facts: .hours(24)), checkpointPages: 12)
 }
 
 /// Activity 1 has an event and a fact each hour; returns what is recovered after `hours` of them.

@@ -5,13 +5,6 @@ import TomboloEventLog
 
 @testable import TomboloLog
 
-/// A new log with these items.
-private func taken(_ items: [LogItem], _ kind: Engine) throws -> LogPlace {
-    let place = LogPlace(kind)
-    try place.take(items)
-    return place
-}
-
 /// Why the items are refused; nothing is left of them.
 private func refusal(_ items: [LogItem], _ kind: Engine) -> String {
     var isAbandoned = false
@@ -54,7 +47,8 @@ private func refusal(_ items: [LogItem], _ kind: Engine) -> String {
     {
         let place = try await filled(kind)
         let items = try place.items()
-        let copy = try taken(items, kind)
+        let copy = LogPlace(kind)
+        try copy.take(items)
         #expect(try copy.items().map { "\($0)" } == items.map { "\($0)" })
         #expect(try copy.verify().wrong.allSatisfy { $0.hasPrefix("record") })
         let reader = try copy.reader()
@@ -87,7 +81,8 @@ private func refusal(_ items: [LogItem], _ kind: Engine) -> String {
         else { throw EventLogError.closed }
         second.event.idempotency = IdempotencyKey(key: "key-0-0", bodyDigest: 1)
         items[index] = .event(second)
-        let place = try taken(items, kind)
+        let place = LogPlace(kind)
+        try place.take(items)
         let log = try place.log()
         #expect(try await log.recover().lastSeq == 1_000)
         await log.close()

@@ -1,13 +1,8 @@
 import CSQLite
 
 extension SimulatedDisk {
-    /// Changes a database behind the back of whoever owns it; no connection may be open. It must
-    /// succeed.
-    package func execute(_ sql: String, in name: String) {
-        if let trouble = tryToExecute(sql, in: name) { preconditionFailure("\(sql): \(trouble)") }
-    }
-
-    /// The same on a disk that may be full, fail or be empty. Answers what went wrong.
+    /// Changes a database behind its owner's back, on a disk that may be full, fail or be empty; no
+    /// connection may be open. Answers what went wrong.
     package func tryToExecute(_ sql: String, in name: String) -> String? {
         var connection: OpaquePointer?
         defer { sqlite3_close_v2(connection) }

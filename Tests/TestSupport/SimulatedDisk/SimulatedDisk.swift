@@ -83,8 +83,6 @@ package final class SimulatedDisk {
         entries[name]?.current?.flip(byte: byte, bit: bit)
     }
 
-    package func size(_ name: String) -> Int? { entries[name]?.current?.count }
-
     // MARK: What SQLite does to it
 
     /// What strikes an operation.

@@ -136,9 +136,8 @@ let package = Package(
         tests(
             "TomboloSQLiteTests",
             [
-                "TomboloSQLite", "TomboloLog", "TomboloEventLog", "TomboloCore", "TomboloJSON",
-                "TomboloLoop",
-                "TestSupport", "CSQLite", "CLinux",
+                "TomboloSQLite", "TomboloLog", "TomboloEventLog", "TomboloCore", "TestSupport",
+                "CSQLite", "CLinux",
             ]),
         tests(
             "TomboloRelayTests",

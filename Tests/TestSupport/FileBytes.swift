@@ -7,8 +7,9 @@ package func fileBytes(_ path: String) -> [UInt8] {
     fseek(file, 0, SEEK_END)
     var bytes = [UInt8](repeating: 0, count: ftell(file))
     rewind(file)
-    precondition(fread(&bytes, 1, bytes.count, file) == bytes.count, "\(path) can be read")
-    return bytes
+    // Who writes it may cut it short meanwhile.
+    let count = fread(&bytes, 1, bytes.count, file)
+    return Array(bytes.prefix(count))
 }
 
 extension [UInt8] {

@@ -9,7 +9,7 @@ private func writer(_ place: LogPlace) throws -> LogWriter {
     try place.writer(LogRetention(history: .hours(72), facts: .hours(24)), checkpointPages: 12)
 }
 
-/// Activity 1 has an event and a fact each hour; returns what is recovered after `hours` of them.
+/// Activity 1 has an event and a fact in each of these hours.
 private func live(_ writer: LogWriter, hours: Range<Int64>) throws {
     for hour in hours {
         var batch = Sample.batch(

@@ -23,6 +23,8 @@ final class SQLiteEngine: LogWriting {
     private let checkpointPages: Int32
     private let walPages: UnsafeMutablePointer<Int32>
     private var isOpen: Bool
+    /// Rows are being handed over: a statement that walks is not to be begun anew.
+    private var isHandingOver = false
     /// What was deleted is in the write-ahead log still.
     private var owesTruncation = false
 
@@ -33,7 +35,6 @@ final class SQLiteEngine: LogWriting {
 
     private final class Prepared {
         let statement: Statement
-        var isBusy = false
         init(_ statement: consuming Statement) { self.statement = statement }
     }
 
@@ -85,8 +86,9 @@ final class SQLiteEngine: LogWriting {
     /// nil where the table, which is a day's, is not there.
     @inline(__always)
     private func statement(_ use: TableUse, _ table: LogTable) throws(EventLogError) -> Prepared? {
+        precondition(!isHandingOver, "who is handed rows asks nothing")
         let index = table.kind.rawValue * TableUse.count + use.rawValue
-        if !table.isByDay, let found = prepared[index], !found.isBusy { return found }
+        if !table.isByDay, let found = prepared[index] { return found }
         return try otherStatement(use, table, index)
     }
 
@@ -95,14 +97,12 @@ final class SQLiteEngine: LogWriting {
     ) throws(EventLogError) -> Prepared? {
         let shard = Shard(table: table, use: use)
         if table.isByDay {
-            if let found = shards[shard], !found.isBusy { return found }
+            if let found = shards[shard] { return found }
             let count = "SELECT count(*) FROM sqlite_schema WHERE name = '\(table.name)'"
             guard try connection.integer(count) > 0 else { return nil }
         }
         let new = Prepared(try connection.prepare(use.sql(table)))
-        // One whose rows are being looked at keeps its place.
-        if table.isByDay, shards[shard] == nil { shards[shard] = new }
-        if !table.isByDay, prepared[index] == nil { prepared[index] = new }
+        if table.isByDay { shards[shard] = new } else { prepared[index] = new }
         return new
     }
 
@@ -135,12 +135,16 @@ final class SQLiteEngine: LogWriting {
     }
 
     func scan(
-        _ table: LogTable, _ keys: ClosedRange<Int64>, _ order: LogOrder,
+        _ table: LogTable, _ ranges: [ClosedRange<Int64>], _ order: LogOrder,
         _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
     ) throws(EventLogError) {
-        try walk(order == .rising ? .rising : .falling, table, keys) {
-            statement throws(EventLogError) in
-            try take(statement.integer(0), statement.bytes(1).bytes)
+        var goesOn = true
+        for keys in ranges where goesOn {
+            try walk(order == .rising ? .rising : .falling, table, keys) {
+                statement throws(EventLogError) in
+                goesOn = try take(statement.integer(0), statement.bytes(1).bytes)
+                return goesOn
+            }
         }
     }
 
@@ -155,11 +159,11 @@ final class SQLiteEngine: LogWriting {
         _ take: (borrowing Statement) throws(EventLogError) -> Bool
     ) throws(EventLogError) {
         guard let found = try statement(use, table) else { return }
-        found.isBusy = true
+        isHandingOver = true
         bind(keys, table, found.statement)
         defer {
             found.statement.reset()
-            found.isBusy = false
+            isHandingOver = false
         }
         while try found.statement.step() {
             guard try take(found.statement) else { return }

@@ -35,8 +35,8 @@ extension EngineEventLog {
             try held.createDatabase()
             writer = try LogWriter(
                 path: path, retention: retention, caution: caution, chance: &chance)
-            reader = try LogReader(path: path, damage: damage)
-            lookup = try LogReader(path: path, damage: damage)
+            reader = try LogReader(path: path, window: writer.window, damage: damage)
+            lookup = try LogReader(path: path, window: writer.window, damage: damage)
         } catch {
             throw room.explaining(error)
         }
@@ -70,9 +70,9 @@ extension LogWriter {
 extension LogReader {
     /// Opens the database at `path`, which a writer holds open; rows found damaged go to `damage`.
     package convenience init(
-        path: String, vfs: String? = nil, damage: DamageList
+        path: String, vfs: String? = nil, window: LogWindow? = nil, damage: DamageList
     ) throws(EventLogError) {
-        try self.init(SQLiteEngine(reading: path, vfs: vfs), damage: damage)
+        try self.init(SQLiteEngine(reading: path, vfs: vfs), window: window, damage: damage)
     }
 }
 

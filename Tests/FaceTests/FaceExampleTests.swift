@@ -70,10 +70,11 @@ private func exampleOfTheLog(_ log: any EventLog, _ event: NewEvent) async throw
 }
 
 private func exampleOfTheLogOnAnEngine(
-    _ engine: any LogWriting, _ reader: LogReader, _ lookup: LogReader, _ damage: DamageList,
-    _ room: any LogRoom, _ chance: inout some RandomNumberGenerator
+    _ engine: any LogWriting, _ readingEngine: any LogReading, _ lookup: LogReader,
+    _ damage: DamageList, _ room: any LogRoom, _ chance: inout some RandomNumberGenerator
 ) async throws {
     let writer = try LogWriter(engine, isNew: true, chance: &chance)
+    let reader = try LogReader(readingEngine, window: writer.window, damage: damage)
     let log = try EngineEventLog(
         writer, reading: reader, looking: lookup, damage: damage, lastRun: nil, room: room,
         closed: {})

@@ -2,24 +2,74 @@ import Synchronization
 package import TomboloEventLog
 package import TomboloLog
 
-/// The tables of a log in memory, as a second engine for tests: what is committed survives its
-/// engines.
+/// The tables of a log in memory, as a second engine for tests and simulations: what is committed
+/// survives its engines.
+///
+/// It traps where a question breaks a rule of `LogReading` that another engine needs.
 package final class MemoryTables: Sendable {
     /// Rows in the order of their keys.
     typealias Rows = [(key: Int64, row: [UInt8])]
 
-    private let tables = Mutex<[LogTable: Rows]>([:])
+    private struct State {
+        var tables: [LogTable: Rows] = [:]
+        var isFull = false
+        /// So many operations are left before the power goes.
+        var operationsLeft: Int?
+        var isDark = false
+    }
+
+    private let state = Mutex(State())
 
     package init() {}
-
-    fileprivate var committed: [LogTable: Rows] { tables.withLock { $0 } }
-
-    fileprivate func commit(_ new: [LogTable: Rows]) { tables.withLock { $0 = new } }
 
     /// One that writes; the open transaction of an earlier one never was.
     package func writer() -> any LogWriting { MemoryEngine(self, isWriter: true) }
 
     package func reader() -> any LogReading { MemoryEngine(self, isWriter: false) }
+
+    fileprivate var committed: [LogTable: Rows] { state.withLock { $0.tables } }
+
+    // MARK: Trouble
+
+    /// Commits are refused, or taken again.
+    package func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
+
+    /// The power goes with the operation after so many: rows that are put, ranges that are deleted,
+    /// commits. It goes after a commit is durable, and before anybody knows.
+    package func planPowerLoss(after operations: Int) {
+        state.withLock { $0.operationsLeft = operations }
+    }
+
+    /// No power loss is to come. Answers whether the power is gone already.
+    package func calm() -> Bool {
+        state.withLock { state in
+            state.operationsLeft = nil
+            return state.isDark
+        }
+    }
+
+    package func restorePower() {
+        state.withLock { ($0.operationsLeft, $0.isDark) = (nil, false) }
+    }
+
+    /// One that changes something.
+    fileprivate func operate(
+        _ work: (inout [LogTable: Rows]) -> Void = { _ in }
+    ) throws(EventLogError) {
+        let isDark = state.withLock { state in
+            guard !state.isDark else { return true }
+            if let left = state.operationsLeft { state.operationsLeft = left - 1 }
+            state.isDark = state.operationsLeft.map { $0 < 0 } ?? false
+            work(&state.tables)
+            return state.isDark
+        }
+        if isDark { throw .unusable(cause: "the power is gone", hint: "start again") }
+    }
+
+    fileprivate func commit(_ new: [LogTable: Rows]) throws(EventLogError) {
+        if state.withLock({ $0.isFull }) { throw .full(hint: "free some space") }
+        try operate { $0 = new }
+    }
 }
 
 private final class MemoryEngine: LogWriting {
@@ -27,11 +77,21 @@ private final class MemoryEngine: LogWriting {
     private let isWriter: Bool
     /// Of the open transaction, or of one moment of a reader.
     private var own: [LogTable: MemoryTables.Rows]?
+    /// What the open transaction has changed.
+    private var changed: Set<LogTable> = []
+    private var isHandingOver = false
 
     init(_ store: MemoryTables, isWriter: Bool) { (self.store, self.isWriter) = (store, isWriter) }
 
-    private func rows(_ table: LogTable) -> MemoryTables.Rows {
-        (own ?? store.committed)[table] ?? []
+    private var tables: [LogTable: MemoryTables.Rows] {
+        precondition(!isHandingOver, "who is handed rows asks nothing")
+        return own ?? store.committed
+    }
+
+    /// For questions that need not see what the open transaction put.
+    private func settled(_ table: LogTable) -> MemoryTables.Rows {
+        precondition(!changed.contains(table), "\(table) is asked while it changes")
+        return tables[table] ?? []
     }
 
     /// Where `key` is, or would be.
@@ -65,64 +125,74 @@ private final class MemoryEngine: LogWriting {
     func row<Answer>(
         _ table: LogTable, _ key: Int64, _ take: (Int64, RawSpan) -> Answer?
     ) throws(EventLogError) -> Answer? {
-        let rows = rows(table)
+        let rows = tables[table] ?? []
         let index = place(key, in: rows)
         guard index < rows.count, rows[index].key == key else { return nil }
-        return rows[index].row.withUnsafeBytes { take(key, $0.bytes) }
+        isHandingOver = true
+        defer { isHandingOver = false }
+        let row = rows[index].row
+        return take(key, row.span.bytes)
     }
 
     func scan(
-        _ table: LogTable, _ keys: ClosedRange<Int64>, _ order: LogOrder,
+        _ table: LogTable, _ ranges: [ClosedRange<Int64>], _ order: LogOrder,
         _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
     ) throws(EventLogError) {
-        let rows = rows(table)
-        let range = range(keys, in: rows)
-        for step in 0..<range.count {
-            let index =
-                order == .rising ? range.lowerBound + step : range.upperBound - 1 - step
-            let (key, row) = rows[index]
-            guard try take(key, row.span.bytes) else { return }
+        let rows = settled(table)
+        isHandingOver = true
+        defer { isHandingOver = false }
+        for keys in ranges {
+            let range = range(keys, in: rows)
+            for step in 0..<range.count {
+                let index =
+                    order == .rising ? range.lowerBound + step : range.upperBound - 1 - step
+                let (key, row) = rows[index]
+                guard try take(key, row.span.bytes) else { return }
+            }
         }
     }
 
     func lengths(
         _ table: LogTable, _ keys: ClosedRange<Int64>, _ take: (Int64, Int64) -> Bool
     ) throws(EventLogError) {
-        let rows = rows(table)
-        for index in range(keys, in: rows) {
-            guard take(rows[index].key, Int64(rows[index].row.count)) else { return }
-        }
+        try scan(table, [keys], .rising) { take($0, Int64($1.byteCount)) }
     }
 
     func edge(
         _ table: LogTable, _ order: LogOrder, in keys: ClosedRange<Int64>
     ) throws(EventLogError) -> Int64? {
-        let rows = rows(table)
-        let range = range(keys, in: rows)
-        guard !range.isEmpty else { return nil }
-        return rows[order == .rising ? range.lowerBound : range.upperBound - 1].key
+        var found: Int64?
+        try scan(table, [keys], order) { key, _ in
+            found = key
+            return false
+        }
+        return found
     }
 
     func shards(of kind: LogTable.Kind) throws(EventLogError) -> [Int64] {
-        (own ?? store.committed).keys.filter { $0.kind == kind }.map(\.shard).sorted()
+        tables.keys.filter { $0.kind == kind }.map(\.shard).sorted()
     }
 
     func fault() throws(EventLogError) -> String? { nil }
 
     // MARK: Writing
 
-    private func change(_ table: LogTable, _ body: (inout MemoryTables.Rows) -> Void) {
-        var tables = own ?? store.committed
+    private func change(
+        _ table: LogTable, _ body: (inout MemoryTables.Rows) -> Void
+    ) throws(EventLogError) {
+        try store.operate()
+        var tables = tables
         own = nil
         body(&tables[table, default: []])
         own = tables
+        changed.insert(table)
     }
 
     func put(
         _ table: LogTable, _ key: Int64, _ row: UnsafeRawBufferPointer, over: LogPut
     ) throws(EventLogError) {
         let row = Array(row)
-        change(table) { rows in
+        try change(table) { rows in
             let index = place(key, in: rows)
             let isThere = index < rows.count && rows[index].key == key
             precondition(over == .any || isThere == (over == .changed), "\(table) \(key)")
@@ -133,9 +203,9 @@ private final class MemoryEngine: LogWriting {
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
     ) throws(EventLogError) -> Int64 {
-        guard (own ?? store.committed)[table] != nil else { return 0 }
+        guard tables[table] != nil else { return 0 }
         var count = 0
-        change(table) { rows in
+        try change(table) { rows in
             let range = range(keys, in: rows)
             count = range.count
             rows.removeSubrange(range)
@@ -144,18 +214,17 @@ private final class MemoryEngine: LogWriting {
     }
 
     func drop(_ table: LogTable) throws(EventLogError) {
-        var tables = own ?? store.committed
-        tables[table] = nil
-        own = tables
+        try change(table) { $0 = [] }
+        own?[table] = nil
     }
 
     func commit() throws(EventLogError) {
         guard let own else { return }
-        store.commit(own)
-        self.own = nil
+        try store.commit(own)
+        (self.own, changed) = (nil, [])
     }
 
-    func rollBack() throws(EventLogError) { own = nil }
+    func rollBack() throws(EventLogError) { (own, changed) = (nil, []) }
 
     var isCheckpointDue: Bool { false }
     func checkpoint() throws(EventLogError) -> Bool { true }

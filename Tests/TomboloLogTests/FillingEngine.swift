@@ -33,9 +33,9 @@ final class FillingEngine: LogWriting {
     ) throws(EventLogError) -> Answer? { try engine.row(table, key, take) }
 
     func scan(
-        _ table: LogTable, _ keys: ClosedRange<Int64>, _ order: LogOrder,
+        _ table: LogTable, _ ranges: [ClosedRange<Int64>], _ order: LogOrder,
         _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
-    ) throws(EventLogError) { try engine.scan(table, keys, order, take) }
+    ) throws(EventLogError) { try engine.scan(table, ranges, order, take) }
 
     func lengths(
         _ table: LogTable, _ keys: ClosedRange<Int64>, _ take: (Int64, Int64) -> Bool

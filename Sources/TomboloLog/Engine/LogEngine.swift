@@ -18,8 +18,9 @@ package enum LogPut: Int, CaseIterable, Sendable {
 
 /// An engine as those see it who only read: ordered tables of integer key → bytes.
 ///
-/// Synchronous: it may block, and is called on the log's own threads. Reads of the writer include
-/// what it put in its open transaction. `take` may ask the engine too.
+/// Synchronous: it may block, and is called on the log's own threads. `row`, `rows` and
+/// `everyShard` see what the writer put in its open transaction; the others need not. `take` must
+/// not ask the engine. A question may be a round trip: who needs several rows asks once.
 package protocol LogReading: AnyObject {
     /// Runs `body`, whose reads are all of one moment.
     func atOneMoment<Answer>(
@@ -31,13 +32,31 @@ package protocol LogReading: AnyObject {
         _ table: LogTable, _ key: Int64, _ take: (Int64, RawSpan) -> Answer?
     ) throws(EventLogError) -> Answer?
 
-    /// Hands over the rows whose keys are in `keys`, until `take` answers false.
+    /// Hands over the rows at `keys` that are there, in that order, until `take` answers false.
+    func rows(
+        _ table: LogTable, _ keys: [Int64], _ take: (Int64, RawSpan) -> Bool
+    ) throws(EventLogError)
+
+    /// The row at `key` in each shard of a kind that has one, the newest shard first, until `take`
+    /// answers false.
+    func everyShard(
+        _ kind: LogTable.Kind, _ key: Int64, _ take: (_ shard: Int64, RawSpan) -> Bool
+    ) throws(EventLogError)
+
+    /// Hands over the rows whose keys are in `ranges`, range after range and each in that order,
+    /// until `take` answers false.
     func scan(
-        _ table: LogTable, _ keys: ClosedRange<Int64>, _ order: LogOrder,
+        _ table: LogTable, _ ranges: [ClosedRange<Int64>], _ order: LogOrder,
         _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
     ) throws(EventLogError)
 
-    /// The same with their lengths instead of them, rising.
+    /// Hands over the row at `key`, then the one that it leads back to, and so on, until `take`
+    /// answers false or there is none.
+    func trail(
+        _ trail: LogTrail, from key: Int64, _ take: (Int64, RawSpan) -> Bool
+    ) throws(EventLogError)
+
+    /// The keys of the rows in `keys`, and how long the rows are, rising.
     func lengths(
         _ table: LogTable, _ keys: ClosedRange<Int64>, _ take: (Int64, Int64) -> Bool
     ) throws(EventLogError)
@@ -104,25 +123,46 @@ package protocol LogRoom: Sendable {
 }
 
 extension LogReading {
-    /// The rows after `key` and up to `last`, in their order.
+    package func scan(
+        _ table: LogTable, _ keys: ClosedRange<Int64> = .min ... .max, _ order: LogOrder = .rising,
+        _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
+    ) throws(EventLogError) {
+        try scan(table, [keys], order, take)
+    }
+
+    /// The rows after `key` and up to `last`, rising.
     func scan(
         _ table: LogTable, after key: Int64, upTo last: Int64 = LogTable.numberMax,
-        _ order: LogOrder = .rising, _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
+        _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
     ) throws(EventLogError) {
         guard key < last else { return }
-        try scan(table, key + 1...last, order, take)
+        try scan(table, [key + 1...last], .rising, take)
+    }
+
+    /// So many rows, or bytes, `forEach` holds at once.
+    private static var pieceMax: (rows: Int, bytes: Int) { (1_000, 1 << 20) }
+
+    /// Hands over all rows of a table, rising, in pieces that are read before: `take` may ask the
+    /// engine.
+    func forEach(
+        _ table: LogTable, _ take: (Int64, RawSpan) throws(EventLogError) -> Void
+    ) throws(EventLogError) {
+        var next: Int64? = .min
+        while let first = next {
+            var (piece, bytes): ([(key: Int64, row: [UInt8])], Int) = ([], 0)
+            try scan(table, first ... .max) { key, row in
+                piece.append((key, row.array(from: 0)))
+                bytes += row.byteCount
+                return piece.count < Self.pieceMax.rows && bytes < Self.pieceMax.bytes
+            }
+            for (key, row) in piece { try take(key, row.span.bytes) }
+            next = piece.last.flatMap { $0.key < .max ? $0.key + 1 : nil }
+        }
     }
 
     /// The newest sequence of a table that can be one; 0 where there is none.
     func newest(_ table: LogTable) throws(EventLogError) -> Int64 {
         try edge(table, .falling, in: 1...LogTable.numberMax) ?? 0
-    }
-
-    package func scan(
-        _ table: LogTable, _ keys: ClosedRange<Int64> = .min ... .max,
-        _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
-    ) throws(EventLogError) {
-        try scan(table, keys, .rising, take)
     }
 }
 

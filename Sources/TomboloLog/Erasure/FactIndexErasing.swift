@@ -26,8 +26,8 @@ struct FactIndexErasing {
         }
     }
 
-    /// Takes it out of the index; the chapter `number` has no rows yet, and is `open`. What is
-    /// damaged there is made anew.
+    /// Takes it out of the index, before it leaves the facts; the chapter `number` has no rows yet,
+    /// and is `open`. What is damaged there is made anew.
     func store(
         _ number: Int64, _ open: inout FactChapter, _ engine: any LogWriting
     ) throws(EventLogError) {
@@ -36,7 +36,9 @@ struct FactIndexErasing {
             if chapter >= number {
                 open.forget(change.entries, bytes: change.bytes)
             } else if try !edit(chapter, change, into: &buffer, engine) {
-                try FactChapter.read(chapter, engine).store(chapter, into: &buffer, engine)
+                var made = try FactChapter.read(chapter, engine)
+                made.forget(change.entries, bytes: change.bytes)
+                try made.store(chapter, into: &buffer, engine)
             }
         }
     }

@@ -308,16 +308,16 @@ package struct LogErasing {
         }
         var buffer = RowBuffer()
         var index = FactIndexErasing(tenant: tenant)
+        if !erasure.isTrial { found.forEach { index.note($0) } }
+        let open = FactIndex.chapter(of: standing.nextFactSeq)
+        try index.store(open, &writing.factChapter, engine)
         for fact in found where !erasure.isTrial {
-            index.note(fact)
             var left = fact.fact
             left.body = nothing
             let row = FactRow.encode(
                 left, fact.seq, tenantSeq: fact.tenantSeq, tenant: tenant, into: &buffer)
             try engine.put(.fact, fact.seq, row, over: .changed)
         }
-        let open = FactIndex.chapter(of: standing.nextFactSeq)
-        try index.store(open, &writing.factChapter, engine)
         receipt.facts += found.count
         stage = piece.last.map { .facts(after: $0) } ?? .done
     }

@@ -26,6 +26,7 @@ extension LogWriter {
         writeLaterHeads()
         try transaction { () throws(EventLogError) in
             try erasing.piece(&rows, &standing, engine)
+            if !erasing.erasure.isTrial { window.forget() }
         }
     }
 

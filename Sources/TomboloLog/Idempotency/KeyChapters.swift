@@ -145,11 +145,10 @@ struct KeyChapters {
             guard let missing else { return }
             damage(Self.line(missing) + "missing")
         }
-        try engine.scan(.keys) { first, row throws(EventLogError) in
+        try engine.forEach(.keys) { first, row throws(EventLogError) in
             guard first > 0, first < openFirst, LogChapter.first(of: first) == first else {
                 damage("the idempotency keys of event \(first): no log has such a row")
-                repair.strays.append(first)
-                return true
+                return repair.strays.append(first)
             }
             try makeMissing(before: first)
             expected = max(expected, first + LogChapter.size)
@@ -159,7 +158,6 @@ struct KeyChapters {
                 damage(Self.line(first...LogChapter.last(of: first)) + "damaged")
                 try make(first)
             }
-            return true
         }
         try makeMissing(before: openFirst)
         try reopen(after: last, maker, engine)

@@ -1,33 +1,26 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The head of an activity, wherever it stands.
-struct HeadFinder {
-    private let tables: [LogTable]
-
-    init(_ days: [Int64]) { tables = [.head] + days.map(LogTable.retired) }
-
-    func find(
-        _ activity: Int64, _ engine: any LogReading
-    ) throws(EventLogError) -> HeadRow.Found? {
-        for table in tables {
-            if let head = try engine.row(table, activity, HeadRow.head) { return head }
+extension LogReading {
+    /// The head of an activity, live or retired.
+    func head(of activity: Int64) throws(EventLogError) -> HeadRow.Found? {
+        if let head = try row(.head, activity, HeadRow.head) { return head }
+        var found: HeadRow.Found?
+        try everyShard(.retired, activity) {
+            found = HeadRow.head(activity, $1)
+            return found == nil
         }
-        return nil
+        return found
     }
 }
 
 /// What people know an activity by, for its number.
-struct ActivityTitles {
-    private let heads: HeadFinder
-
-    init(_ heads: HeadFinder) { self.heads = heads }
-
+enum ActivityTitles {
     /// `activity cat of main (number 7)`; without the id where no head tells it.
-    func title(
+    static func title(
         _ activity: Int64, _ engine: any LogReading
     ) throws(EventLogError) -> String {
-        Self.title(activity, try heads.find(activity, engine)?.value ?? [])
+        title(activity, try engine.head(of: activity)?.value ?? [])
     }
 
     /// The same by its head's bytes, be they right or not.

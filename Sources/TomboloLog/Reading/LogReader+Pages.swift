@@ -6,6 +6,9 @@ import TomboloEventLog
 extension LogReader {
     /// Where a walk has come.
     private struct Walk {
+        let query: EventQuery
+        let tenant: Int64
+        let last: Int64
         var page = EventPage(events: [], next: nil)
         /// All up to there was looked at, or passed over.
         var position: Int64
@@ -13,133 +16,156 @@ extension LogReader {
         var rows = 0
         var tenantSeq: Int64
         var own: Int64
-        let last: Int64
         var isDone = false
         /// All rows of the tenant up to `position` were looked at, not only passed over.
         var isCounted = true
         /// Whether somebody has asked where the next row of the tenant is.
         var hasAsked = false
-        /// Nothing of the tenant is before this place.
-        var leap: Int64?
         /// Whether no row between the query's start and the first one may have been cut.
         var isWhole: Bool
+        /// Where places of the tenant are missing: these places, and where their rows would be.
+        var gaps: [(places: ClosedRange<Int64>, seqs: ClosedRange<Int64>)] = []
+
+        /// Whether many rows of others lie behind the tenant's last: the way may leap then.
+        var mayLeap: Bool {
+            isCounted && !hasAsked && position - own > Waypoint.spacing
+        }
+
+        /// Between two rows of a tenant places are missing: damaged rows there had them. After
+        /// damage a tenant may also go on at a higher place, and then none is between.
+        mutating func noteGap(before tenantSeq: Int64, at seq: Int64) {
+            guard tenantSeq - self.tenantSeq > 1, isCounted, isWhole else { return }
+            let first = max(own + 1, seq - LogReader.gapMax)
+            guard first < seq else { return }
+            gaps.append((self.tenantSeq + 1...tenantSeq - 1, first...seq - 1))
+        }
+    }
+
+    /// A stretch of the log that is read, or passed over.
+    private struct Step {
+        var end: Int64
+        var isRead: Bool
+        /// Passed over, although it has rows of the tenant.
+        var hasRows = false
     }
 
     /// So many rows are looked at for damaged ones where a place is missing.
     private static let gapMax: Int64 = 4_096
+    /// So many chapters one question asks for.
+    private static let chaptersAtOnce = 64
 
     func scan(_ query: EventQuery, tenant: Int64) throws(EventLogError) -> EventPage {
-        let newest = try engine.edge(.event, .falling, in: 1 ... .max) ?? 0
         guard query.after < query.through ?? .max else { return EventPage(events: [], next: nil) }
         let start = try start(of: query, tenant)
-        let cut = try cut(.log)
         var walk = Walk(
-            position: start, tenantSeq: query.after, own: start, last: newest,
-            isWhole: cut == 0 || start > cut)
-        repeat {
-            if let leap = walk.leap { walk.position = leap }
-            walk.leap = nil
-            try stretch(query, tenant, &walk)
-        } while walk.leap != nil && !walk.isDone
+            query: query, tenant: tenant, last: standing.event, position: start,
+            tenantSeq: query.after, own: start, isWhole: standing.cut == 0 || start > standing.cut)
+        while !walk.isDone, walk.position < walk.last {
+            if walk.mayLeap { try leap(&walk) }
+            try read(try steps(walk), &walk)
+        }
         if let through = query.through, walk.page.next == nil, through < .max {
-            try lookForDamage(before: through + 1, at: walk.position + 1, &walk)
+            walk.noteGap(before: through + 1, at: walk.position + 1)
         }
+        try lookForDamage(&walk)
         return walk.page
-    }
-
-    /// Between two rows of a tenant places are missing: damaged rows there had them. After damage
-    /// a tenant may also go on at a higher place, and then none is between.
-    private func lookForDamage(
-        before tenantSeq: Int64, at seq: Int64, _ walk: inout Walk
-    ) throws(EventLogError) {
-        guard tenantSeq - walk.tenantSeq > 1, walk.isCounted, walk.isWhole else { return }
-        var isDamaged = false
-        var place = max(walk.own + 1, seq - Self.gapMax)
-        while place < seq {
-            if try event(at: place) == nil { isDamaged = true }
-            place += 1
-        }
-        if isDamaged { walk.page.damaged.append(walk.tenantSeq + 1...tenantSeq - 1) }
     }
 
     /// Behind it are the rows that are asked for.
     func start(of query: EventQuery, _ tenant: Int64) throws(EventLogError) -> Int64 {
-        let cut = try cut(.log)
-        if let place = query.place { return max(place, cut) }
-        return max(try place(.event, tenant, after: query.after), cut)
+        if let place = query.place { return max(place, standing.cut) }
+        return max(try place(.event, tenant, after: query.after), standing.cut)
     }
 
-    /// Chapter by chapter, until the page is full or a leap is due.
-    private func stretch(
-        _ query: EventQuery, _ tenant: Int64, _ walk: inout Walk
-    ) throws(EventLogError) {
-        guard walk.position < walk.last else { return }
-        let firstBlock = LogChapter.first(of: walk.position + 1)
-        try engine.scan(.block, after: firstBlock - 1) {
-            first, row throws(EventLogError) in
-            // Where a block has no row, its events are looked at one by one.
-            try read(upTo: min(first - 1, walk.last), query, tenant, &walk)
-            guard try goesOn(tenant, &walk) else { return false }
-            guard let chapter = LogChapter(first, row) else {
-                try read(upTo: min(first + LogChapter.size - 1, walk.last), query, tenant, &walk)
-                return !walk.isDone
-            }
-            try chapter.forEach { offset, block throws(EventLogError) in
-                let end = first + offset + LogBlock.size - 1
-                guard !walk.isDone, end > walk.position else { return }
-                if block.mayHave(tenant, query.kind, from: query.from, until: query.until) {
-                    try read(upTo: min(end, walk.last), query, tenant, &walk)
-                } else {
-                    walk.position = end
-                    if block.mayHave(tenant, nil, from: nil, until: nil) { walk.isCounted = false }
-                }
-            }
-            return !walk.isDone
+    private func leap(_ walk: inout Walk) throws(EventLogError) {
+        walk.hasAsked = true
+        switch try leap(.event, walk.tenant, after: walk.tenantSeq, from: walk.position) {
+        case .to(let seq): walk.position = max(walk.position, seq)
+        case .nothing: walk.isDone = true
+        case .none: break
+        }
+    }
+
+    /// The next stretches, by what blocks have in common: to the end of the log, or as many as
+    /// give enough.
+    private func steps(_ walk: Walk) throws(EventLogError) -> [Step] {
+        guard !walk.isDone, walk.position < walk.last else { return [] }
+        let first = LogChapter.first(of: walk.position + 1)
+        var steps: [Step] = []
+        var (chapters, blocks, position) = (0, 0, walk.position)
+        var isStopped = false
+        func add(through end: Int64, isRead: Bool, hasRows: Bool = false) {
+            guard end > position else { return }
+            position = min(end, walk.last)
+            steps.append(Step(end: position, isRead: isRead, hasRows: hasRows))
         }
         // The newest chapter has no row yet.
-        while try goesOn(tenant, &walk), walk.position < walk.last {
-            let end = min(walk.position + Waypoint.spacing, walk.last)
-            try read(upTo: end, query, tenant, &walk)
+        guard LogChapter.last(of: first) <= walk.last else {
+            return [Step(end: walk.last, isRead: true)]
         }
+        try engine.scan(.block, after: first - 1, upTo: walk.last) { first, row in
+            // Where a block has no row, its events are looked at one by one.
+            add(through: first - 1, isRead: true)
+            if let chapter = LogChapter(first, row) {
+                chapter.forEach { offset, block in
+                    let isAskedFor = block.mayHave(
+                        walk.tenant, walk.query.kind, from: walk.query.from,
+                        until: walk.query.until)
+                    add(
+                        through: first + offset + LogBlock.size - 1, isRead: isAskedFor,
+                        hasRows: block.mayHave(walk.tenant, nil, from: nil, until: nil))
+                    if isAskedFor { blocks += 1 }
+                }
+            } else {
+                add(through: LogChapter.last(of: first), isRead: true)
+            }
+            chapters += 1
+            isStopped = chapters == Self.chaptersAtOnce || blocks >= min(64, walk.query.limit)
+            return !isStopped
+        }
+        if !isStopped { add(through: walk.last, isRead: true) }
+        return steps
     }
 
-    /// Whether the walk goes on here; behind many rows of others it may leap instead.
-    private func goesOn(_ tenant: Int64, _ walk: inout Walk) throws(EventLogError) -> Bool {
-        let isFar = walk.position - walk.own > Waypoint.spacing
-        guard !walk.isDone, walk.isCounted, isFar, !walk.hasAsked else { return !walk.isDone }
-        walk.hasAsked = true
-        switch try leap(.event, tenant, after: walk.tenantSeq, from: walk.position) {
-        case .to(let seq) where seq > walk.position: walk.leap = seq
-        case .nothing: walk.isDone = true
-        case .to, .none: break
+    /// Goes along the stretches, until the page is full, enough was looked at or a leap is due.
+    private func read(_ steps: [Step], _ walk: inout Walk) throws(EventLogError) {
+        var next = 0
+        func pass(_ walk: inout Walk, before seq: Int64) {
+            while next < steps.count, steps[next].end < seq {
+                walk.position = max(walk.position, steps[next].end)
+                if !steps[next].isRead, steps[next].hasRows { walk.isCounted = false }
+                next += 1
+            }
         }
-        return walk.leap == nil && !walk.isDone
-    }
-
-    /// Looks at the rows up to and with `end`, until the page is full or enough were looked at.
-    private func read(
-        upTo end: Int64, _ query: EventQuery, _ tenant: Int64, _ walk: inout Walk
-    ) throws(EventLogError) {
-        guard walk.position < end else { return }
+        var ranges: [ClosedRange<Int64>] = []
+        var position = walk.position
+        for step in steps {
+            if step.isRead, position < step.end { ranges.append(position + 1...step.end) }
+            position = max(position, step.end)
+        }
         var isThrough = true
-        try engine.scan(.event, after: walk.position, upTo: end) {
-            seq, row throws(EventLogError) in
-            isThrough = try look(at: seq, row, query, tenant, &walk)
-            return isThrough
+        if !ranges.isEmpty {
+            try engine.scan(.event, ranges, .rising) { seq, row in
+                pass(&walk, before: seq)
+                isThrough = look(at: seq, row, &walk)
+                return isThrough
+            }
         }
-        if isThrough { walk.position = end }
+        if isThrough { pass(&walk, before: .max) }
     }
 
-    /// False where the walk ends here.
-    private func look(
-        at seq: Int64, _ row: RawSpan, _ query: EventQuery, _ tenant: Int64, _ walk: inout Walk
-    ) throws(EventLogError) -> Bool {
+    /// False where the walk ends or rests here.
+    private func look(at seq: Int64, _ row: RawSpan, _ walk: inout Walk) -> Bool {
         guard let numbers = EventRow.unproved(row) else {
             _ = decode(seq, row)
             return true
         }
         // By what the row says, whether it is right or not: its checksum is for those that count.
-        guard numbers.tenant == tenant else { return true }
+        guard numbers.tenant == walk.tenant else {
+            walk.position = seq
+            return !walk.mayLeap
+        }
+        let query = walk.query
         let tenantSeq = EventRow.tenantSeq(numbers, row, at: seq)
         guard tenantSeq > walk.tenantSeq else { return true }
         if let through = query.through, tenantSeq > through {
@@ -147,22 +173,15 @@ extension LogReader {
             walk.position = seq - 1
             return false
         }
-        let isAskedFor =
-            (query.activity.map { $0.rawValue == numbers.activity } ?? true)
-            && Self.matches(numbers, query)
-        if isAskedFor {
-            guard let event = decode(seq, row) else { return true }
-            try lookForDamage(before: tenantSeq, at: seq, &walk)
-            walk.page.append(event)
-        } else {
-            try lookForDamage(before: tenantSeq, at: seq, &walk)
+        var event: RecordedEvent?
+        if query.activity?.rawValue ?? numbers.activity == numbers.activity,
+            Self.matches(numbers, query)
+        {
+            event = decode(seq, row)
+            if event == nil { return true }
         }
-        look(at: seq, tenantSeq, query, &walk)
-        return !walk.isDone
-    }
-
-    /// A row of the tenant was looked at.
-    private func look(at seq: Int64, _ tenantSeq: Int64, _ query: EventQuery, _ walk: inout Walk) {
+        walk.noteGap(before: tenantSeq, at: seq)
+        if let event { walk.page.append(event) }
         walk.rows += 1
         (walk.hasAsked, walk.isCounted, walk.isWhole) = (false, true, true)
         (walk.position, walk.own, walk.tenantSeq) = (seq, seq, tenantSeq)
@@ -171,6 +190,22 @@ extension LogReader {
         } else if walk.page.isFull(query) || walk.rows >= query.scanMax {
             walk.isDone = true
             if seq < walk.last { walk.page.next = tenantSeq }
+        }
+        return !walk.isDone
+    }
+
+    /// Places that are missing had damaged rows, if there are any where they would be.
+    private func lookForDamage(_ walk: inout Walk) throws(EventLogError) {
+        guard !walk.gaps.isEmpty else { return }
+        var right = [Int64](repeating: 0, count: walk.gaps.count)
+        var gap = 0
+        try engine.scan(.event, walk.gaps.map(\.seqs), .rising) { seq, row in
+            while !walk.gaps[gap].seqs.contains(seq) { gap += 1 }
+            if decode(seq, row) != nil { right[gap] += 1 }
+            return true
+        }
+        for (gap, right) in zip(walk.gaps, right) where right < Int64(gap.seqs.count) {
+            walk.page.damaged.append(gap.places)
         }
     }
 

@@ -10,6 +10,7 @@ extension LogReader {
         _ kind: TenantSeqs.Kind, _ tenant: Int64, after tenantSeq: Int64
     ) throws(EventLogError) -> Int64 {
         let next = max(0, min(tenantSeq, LogTable.numberMax)) + 1
+        if next == 1 || standing.isSole { return next - 1 }
         let before = try Waypoint.newest(kind, tenant, upTo: next, engine)
         guard let before else { return next - 1 }
         return before.seq + next - before.tenantSeq - 1
@@ -31,12 +32,8 @@ extension LogReader {
         _ kind: TenantSeqs.Kind, _ tenant: Int64, after tenantSeq: Int64, from position: Int64
     ) throws(EventLogError) -> Leap {
         // What was cut may have had rows of the tenant.
-        let known =
-            switch kind {
-            case .event: try cut(.log)
-            case .fact: try cut(.fact)
-            }
-        guard position - Waypoint.spacing >= known else { return .none }
+        let cut = kind == .event ? standing.cut : standing.factCut
+        guard position - Waypoint.spacing >= cut else { return .none }
         let shard = Waypoint.shard(kind, tenant)
         var (found, waypoint): (Bool, Waypoint?) = (false, nil)
         try engine.scan(.waypoint(shard), after: tenantSeq, upTo: .max) {

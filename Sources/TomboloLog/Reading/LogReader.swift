@@ -9,12 +9,21 @@ package final class LogReader: @unchecked Sendable {
     let engine: any LogReading
     let damage: DamageList
     private(set) var tenants = Tenants()
+    /// As of the question that is being answered.
+    private(set) var standing = CommittedLog()
     private var tenantsRead: Int64 = 0
     private let hash: KeyedHash
+    private let window: LogWindow?
 
     /// Rows found damaged go to `damage`.
-    package init(_ engine: any LogReading, damage: DamageList) throws(EventLogError) {
+    ///
+    /// - Parameter window: the writer's, which knows how far the log has come; nil where the reader
+    ///   asks the engine for that.
+    package init(
+        _ engine: any LogReading, window: LogWindow? = nil, damage: DamageList
+    ) throws(EventLogError) {
         self.engine = engine
+        self.window = window
         self.damage = damage
         hash = try LogMeta.hash(engine)
     }
@@ -42,9 +51,7 @@ package final class LogReader: @unchecked Sendable {
 
     /// The newest event's; 0 where there is none.
     package func lastSequence() throws(EventLogError) -> Int64 {
-        try answer { () throws(EventLogError) in
-            try engine.edge(.event, .falling, in: 1 ... .max) ?? 0
-        }
+        try answer { () throws(EventLogError) in standing.event }
     }
 
     package func retired(named keys: [ActivityKey]) throws(EventLogError) -> [RecoveredHead] {
@@ -132,18 +139,25 @@ package final class LogReader: @unchecked Sendable {
         return event
     }
 
-    /// A number of the table `cut`; 0 where it has none, or none that can be read.
-    func cut(_ key: LogCut.Key) throws(EventLogError) -> Int64 {
-        try engine.row(.cut, key.rawValue, LogCut.value) ?? 0
-    }
-
     // MARK: Around each answer
 
-    /// Each is of one moment: a day's table may go while it is asked for.
+    /// Each is of one moment: a day's table may go while it is asked for. The writer's memory says
+    /// how far the log had come before that moment. Where history was cut since then, the question
+    /// is asked once more, and then the engine says all of it.
     private func answer<Answer>(
         _ body: () throws(EventLogError) -> Answer
     ) throws(EventLogError) -> Answer {
+        for _ in 0..<2 {
+            guard let known = window?.committed else { break }
+            let answer = try engine.atOneMoment { () throws(EventLogError) in
+                standing = known
+                try readTenants()
+                return try body()
+            }
+            if window?.committed?.cuts == known.cuts { return answer }
+        }
         return try engine.atOneMoment { () throws(EventLogError) in
+            standing = try CommittedLog(engine)
             try readTenants()
             return try body()
         }
@@ -151,9 +165,8 @@ package final class LogReader: @unchecked Sendable {
 
     /// Tenants that came since the last question.
     private func readTenants() throws(EventLogError) {
-        let last = try engine.edge(.tenant, .falling, in: 1 ... .max) ?? 0
-        guard last > tenantsRead else { return }
+        guard standing.tenants > tenantsRead else { return }
         tenants = try Tenants.read(engine) { damage.add($0) }
-        tenantsRead = last
+        tenantsRead = standing.tenants
     }
 }

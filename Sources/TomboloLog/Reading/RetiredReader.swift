@@ -1,21 +1,24 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Finds retired activities, by name or by number: a question for each day.
+/// Finds retired activities, by name or by number.
 enum RetiredReader {
     /// The newest activity of that name.
     static func find(
         _ key: ActivityKey, hash: UInt64, _ engine: any LogReading
     ) throws(EventLogError) -> RecoveredHead? {
-        for day in try RetiredDays.days(engine) {
-            let activities = try engine.row(
-                .retiredName(day), Int64(bitPattern: hash), RetiredNameRow.activities)
-            for activity in (activities ?? []).reversed() {
-                guard let head = try engine.row(.retired(day), activity, HeadRow.head),
-                    StoredHead(head.value, version: head.mark.version)?.key == key
-                else { continue }
-                return head.recovered(activity)
-            }
+        var found: [(day: Int64, activity: Int64)] = []
+        let name = Int64(bitPattern: hash)
+        try engine.everyShard(.retiredName, name) { day, row in
+            let activities = RetiredNameRow.activities(name, row) ?? []
+            found += activities.reversed().map { (day, $0) }
+            return true
+        }
+        for (day, activity) in found {
+            guard let head = try engine.row(.retired(day), activity, HeadRow.head),
+                StoredHead(head.value, version: head.mark.version)?.key == key
+            else { continue }
+            return head.recovered(activity)
         }
         return nil
     }
@@ -24,11 +27,11 @@ enum RetiredReader {
     static func find(
         _ activity: ActivityNumber, tenant: Int64, _ engine: any LogReading
     ) throws(EventLogError) -> RecoveredHead? {
-        for day in try RetiredDays.days(engine) {
-            let found = try engine.row(.retired(day), activity.rawValue, HeadRow.head)
-            guard let found else { continue }
-            return found.mark.tenant == tenant ? found.recovered(activity.rawValue) : nil
+        var found: HeadRow.Found?
+        try engine.everyShard(.retired, activity.rawValue) {
+            found = HeadRow.head(activity.rawValue, $1)
+            return found == nil
         }
-        return nil
+        return found?.mark.tenant == tenant ? found?.recovered(activity.rawValue) : nil
     }
 }

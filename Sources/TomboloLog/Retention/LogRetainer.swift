@@ -72,7 +72,7 @@ struct LogRetainer {
         var (wroteHeads, hasMore) = (false, event > cut.seq || fact > cut.fact)
         if event > cut.seq {
             // A head without a row is made again from its events: it gets one before they go.
-            if let heads = try LogCut(engine, damage: { _ in }).heads, heads < event {
+            if let heads = rows.heads, heads < event {
                 try rows.writeLater(standing)
                 wroteHeads = true
             }

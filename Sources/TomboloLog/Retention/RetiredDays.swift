@@ -48,13 +48,13 @@ struct RetiredDays: ~Copyable {
     static func find(
         _ activity: Int64, _ engine: any LogReading
     ) throws(EventLogError) -> (mark: ActivityMarks.Mark, day: Int64)? {
-        for day in try days(engine) {
-            if var mark = try engine.row(.retired(day), activity, HeadRow.mark) {
-                mark.hasHead = false
-                return (mark, day)
-            }
+        var found: (mark: ActivityMarks.Mark, day: Int64)?
+        try engine.everyShard(.retired, activity) { day, row in
+            found = HeadRow.mark(activity, row).map { ($0, day) }
+            found?.mark.hasHead = false
+            return found == nil
         }
-        return nil
+        return found
     }
 
     /// Leaves nothing of an activity but where it stood: no state, no name.

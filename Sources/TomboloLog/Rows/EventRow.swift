@@ -29,6 +29,7 @@ package enum EventRow {
         static let hasKeyHash: UInt8 = 16
 
         static let bytes = MemoryLayout<Numbers>.size
+        static let previousAt = 32
         var tenantSeqBytes: Int { flags & Self.hasTenantSeq == 0 ? 0 : MemoryLayout<Int64>.size }
         var askerBytes: Int { flags & Self.hasAsker == 0 ? 0 : MemoryLayout<Int64>.size }
         /// Of the row's bytes, where it says who asked, or would.

@@ -58,9 +58,12 @@ struct LogChapter {
     }
 
     /// Each block, with the distance of its first sequence from the chapter's.
-    func forEach(_ body: (Int64, LogBlock) throws(EventLogError) -> Void) throws(EventLogError) {
-        for index in blocks.indices { try body(Int64(index) * LogBlock.size, blocks[index]) }
+    func forEach(_ body: (Int64, LogBlock) -> Void) {
+        for index in blocks.indices { body(Int64(index) * LogBlock.size, blocks[index]) }
     }
+
+    /// The one in which an event of the chapter stands.
+    func block(of seq: Int64) -> LogBlock { blocks[Int((seq - 1) % Self.size / LogBlock.size)] }
 
     // MARK: Its row
 

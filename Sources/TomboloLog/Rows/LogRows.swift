@@ -14,6 +14,8 @@ struct LogRows: ~Copyable {
     private(set) var filled: [(chapter: Int64, bytes: Int64)] = []
     /// Heads without a row, or with an old one.
     private(set) var later = LaterHeads()
+    /// Up to this event all rows of heads are right; nil where all are. It may be too early.
+    private(set) var heads: Int64?
     private var keys = KeyChapters()
     private var retiredDays = RetiredDays()
     /// Of the next piece of a cut.
@@ -23,10 +25,10 @@ struct LogRows: ~Copyable {
 
     /// Goes on with what recovery found.
     mutating func recover(
-        _ keys: KeyChapters, _ later: LaterHeads, after last: TalliedUpTo
+        _ keys: KeyChapters, _ later: LaterHeads, heads: Int64?, after last: TalliedUpTo
     ) throws(EventLogError) {
         self.keys = keys
-        self.later = later
+        (self.later, self.heads) = (later, heads)
         try openChapters(after: last)
     }
 
@@ -119,7 +121,8 @@ struct LogRows: ~Copyable {
             let mark = standing.giveHead(activity)
             if batch.heads[index].follows, mark.hasHead {
                 if later.isEmpty, later.savepoint == 0 {
-                    try LogCut.storeHeads(receipt.firstSeq - 1, engine)
+                    heads = receipt.firstSeq - 1
+                    try LogCut.storeHeads(heads, engine)
                 }
                 later.put(batch.heads[index])
             } else {
@@ -147,7 +150,10 @@ struct LogRows: ~Copyable {
         try LogCut.storeHeads(nil, engine)
     }
 
-    mutating func settleLater() { later.removeAll() }
+    mutating func settleLater() {
+        later.removeAll()
+        heads = nil
+    }
 
     /// A piece of a cut was taken, or there is nothing to cut.
     mutating func settleCut() {

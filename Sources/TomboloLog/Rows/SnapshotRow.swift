@@ -15,6 +15,10 @@ enum SnapshotRow {
         /// The last snapshot of the group of `leap` before; 0 where there is none.
         var far: Int64
         var recordedAt: Int64
+
+        static let previousAt = RowChecksum.bytes + 24
+        static let farAt = RowChecksum.bytes + 32
+        static let recordedAtAt = RowChecksum.bytes + 40
     }
 
     /// A head is stored once in so many events of an activity, and so many are followed at most to

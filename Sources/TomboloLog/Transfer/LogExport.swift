@@ -128,11 +128,16 @@ package final class LogExport {
     /// All rows of a table; what `take` throws ends it.
     private func rows(of table: LogTable, _ take: (Int64, RawSpan) throws -> Void) throws {
         var failure: (any Error)?
-        try engine.scan(table) { key, row in
-            do { try take(key, row) } catch { failure = error }
-            return failure == nil
+        do {
+            try engine.forEach(table) { key, row throws(EventLogError) in
+                do { try take(key, row) } catch {
+                    failure = error
+                    throw .closed
+                }
+            }
+        } catch {
+            throw failure ?? error
         }
-        if let failure { throw failure }
     }
 
     private func sound<Row>(_ row: Row?, _ what: @autoclosure () -> String) throws -> Row {

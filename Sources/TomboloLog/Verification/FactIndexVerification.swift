@@ -79,19 +79,22 @@ struct FactIndexVerification {
             wrong.append("the index of facts \(range): a row is damaged")
         }
         let entries = Dictionary(grouping: built.entries, by: \.bucket)
-        for number in 0..<Int(FactIndex.buckets) {
-            if let line = try check(number, entries[number] ?? []) {
+        var rows: [Int64: [UInt8]] = [:]
+        let keys = Array(FactIndex.key(chapter, 0)..<FactIndex.key(chapter + 1, 0))
+        try engine.rows(.factBucket, keys) { key, row in
+            rows[key] = FactBucket.entries(key, row)
+            return true
+        }
+        for (number, key) in keys.enumerated() {
+            if let line = check(rows[key], entries[number] ?? []) {
                 wrong.append("the index of facts \(range): \(line)")
             }
         }
         return wrong
     }
 
-    private func check(_ number: Int, _ entries: [FactEntry]) throws(EventLogError) -> String? {
-        let key = FactIndex.key(chapter, Int64(number))
-        guard let row = try engine.row(.factBucket, key, FactBucket.entries) else {
-            return "a row is damaged"
-        }
+    private func check(_ row: [UInt8]?, _ entries: [FactEntry]) -> String? {
+        guard let row else { return "a row is damaged" }
         let expected = Set(entries.map(\.stored))
         var missing = expected
         for index in 0..<row.count / FactEntry.size {

@@ -53,7 +53,6 @@ package final class LogVerification {
     private var behind: [Int64: (version: Int64, seq: Int64)] = [:]
     private var cut = LogCut()
     private var seqs = TenantSeqVerification()
-    private var titles = ActivityTitles(HeadFinder([]))
 
     package init(_ engine: any LogReading) { self.engine = engine }
 
@@ -79,12 +78,9 @@ package final class LogVerification {
         if let line = cut.headsLost { verdict.add(line) }
         var expected = cut.seq + 1
         let openChapter = LogChapter.first(of: try engine.newest(.event) + 1)
-        let heads = HeadFinder(try RetiredDays.days(engine))
-        titles = ActivityTitles(heads)
-        try engine.scan(.event) { seq, row throws(EventLogError) in
+        try engine.forEach(.event) { seq, row throws(EventLogError) in
             guard (1...LogTable.numberMax).contains(seq) else {
-                verdict.add("row \(seq) of the events: no log gave that number")
-                return true
+                return verdict.add("row \(seq) of the events: no log gave that number")
             }
             if seq != expected { verdict.add("events \(expected) to \(seq - 1) are missing") }
             expected = seq + 1
@@ -93,30 +89,28 @@ package final class LogVerification {
             guard let event = EventRow.event(seq, row, tenants: tenants) else {
                 var activity: String?
                 if let number = EventRow.unproved(row)?.activity {
-                    activity = try titles.title(number, engine)
+                    activity = try ActivityTitles.title(number, engine)
                 }
                 let line = EventRow.damageLine(seq, row, tenants: tenants, activity: activity)
                 // Start-up makes the keys of the newest chapter from its events.
                 let key = "; its idempotency key, if it had one, counts no longer"
-                verdict.add(line + (seq >= openChapter ? key : ""))
                 // What it did is not known: its activity's versions tell that one is missing.
-                return true
+                return verdict.add(line + (seq >= openChapter ? key : ""))
             }
             if let fault = event.event.fault { verdict.add("event \(seq): \(fault)") }
             if let wrong = seqs.follow(event) { verdict.add(wrong) }
-            try follow(event, heads)
-            return true
+            try follow(event)
         }
         verdict.lastSeq = expected - 1
         for (activity, left) in open.sorted(by: { $0.key < $1.key }) {
-            let title = try titles.title(activity, engine)
+            let title = try ActivityTitles.title(activity, engine)
             verdict.add(
                 "\(title): its head is at version \(left.last), its events end at "
                     + "\(left.version)")
         }
     }
 
-    private func follow(_ event: RecordedEvent, _ heads: HeadFinder) throws(EventLogError) {
+    private func follow(_ event: RecordedEvent) throws(EventLogError) {
         let activity = event.event.activity.rawValue
         var entry: Open
         if let known = open[activity] {
@@ -128,7 +122,7 @@ package final class LogVerification {
                 entry.fold = nil
             }
         } else {
-            guard let head = try heads.find(activity, engine) else {
+            guard let head = try engine.head(of: activity) else {
                 if event.seq > verdict.cut, cut.activity < activity {
                     verdict.add("event \(event.seq): activity \(activity) has no head")
                 }
@@ -177,12 +171,12 @@ package final class LogVerification {
 
     private func close(_ activity: Int64, _ entry: Open) throws(EventLogError) {
         if entry.version != entry.last {
-            let title = try titles.title(activity, engine)
+            let title = try ActivityTitles.title(activity, engine)
             verdict.add(
                 "\(title): its head is at version \(entry.last), its events at "
                     + "\(entry.version)")
         } else if let wrong = entry.fold?.difference(fromHead: entry.value, version: entry.last) {
-            verdict.add("the head of \(try titles.title(activity, engine)): \(wrong)")
+            verdict.add("the head of \(try ActivityTitles.title(activity, engine)): \(wrong)")
         }
     }
 
@@ -191,10 +185,9 @@ package final class LogVerification {
     private func readFacts() throws(EventLogError) {
         var expected = cut.fact + 1
         var index = try FactIndexVerification(cut, engine)
-        try engine.scan(.fact) { seq, row throws(EventLogError) in
+        try engine.forEach(.fact) { seq, row throws(EventLogError) in
             guard FactIndex.isPlace(seq) else {
-                verdict.add("row \(seq) of the facts: no log gave that number")
-                return true
+                return verdict.add("row \(seq) of the facts: no log gave that number")
             }
             if seq != expected { verdict.add("facts \(expected) to \(seq - 1) are missing") }
             expected = seq + 1
@@ -205,7 +198,6 @@ package final class LogVerification {
             } else {
                 verdict.add("fact \(seq): its row is damaged")
             }
-            return true
         }
         for line in try index.finish() { verdict.add(line) }
     }
@@ -213,10 +205,9 @@ package final class LogVerification {
     private func readHeads() throws(EventLogError) {
         let tables = [LogTable.head] + (try RetiredDays.days(engine)).map(LogTable.retired)
         for table in tables {
-            try engine.scan(table) { activity, row throws(EventLogError) in
+            try engine.forEach(table) { activity, row throws(EventLogError) in
                 if table == .head { verdict.heads += 1 } else { verdict.retired += 1 }
                 if let wrong = try self.fault(activity, row) { verdict.add(wrong) }
-                return true
             }
         }
     }
@@ -243,19 +234,14 @@ package final class LogVerification {
 
     /// Blocks and snapshots: each row, and that a block has what is in it.
     private func readStones() throws(EventLogError) {
-        try engine.scan(.block) { first, row throws(EventLogError) in
+        try engine.forEach(.block) { first, row throws(EventLogError) in
             guard (1...LogTable.numberMax).contains(first) else {
-                verdict.add("block \(first): no log gave that number")
-                return true
+                return verdict.add("block \(first): no log gave that number")
             }
             guard let chapter = LogChapter(first, row) else {
-                verdict.add("block \(first): its row is damaged")
-                return true
+                return verdict.add("block \(first): its row is damaged")
             }
-            try chapter.forEach { offset, block throws(EventLogError) in
-                try check(block, first: first + offset)
-            }
-            return true
+            try check(chapter, first)
         }
         try engine.scan(.snapshot) { seq, row in
             if SnapshotRow.numbers(seq, row) == nil {
@@ -265,14 +251,15 @@ package final class LogVerification {
         }
     }
 
-    private func check(_ block: LogBlock, first: Int64) throws(EventLogError) {
-        try engine.scan(.event, after: first - 1, upTo: first + LogBlock.size - 1) { seq, row in
+    private func check(_ chapter: LogChapter, _ first: Int64) throws(EventLogError) {
+        try engine.scan(.event, first...LogChapter.last(of: first)) { seq, row in
             guard let row = EventRow.unproved(row) else { return true }
             let at = Instant(nanoseconds: row.recordedAt)
             let until = Instant(nanoseconds: row.recordedAt &+ 1)
             let kind = EventKind(rawValue: row.kind)
-            if !block.mayHave(row.tenant, kind, from: at, until: until) {
-                verdict.add("block \(first): event \(seq) is passed over")
+            if !chapter.block(of: seq).mayHave(row.tenant, kind, from: at, until: until) {
+                let block = (seq - 1) / LogBlock.size * LogBlock.size + 1
+                verdict.add("block \(block): event \(seq) is passed over")
             }
             return true
         }

@@ -12,6 +12,7 @@ package import TomboloEventLog
 ///
 /// ```swift
 /// let writer = try LogWriter(engine, isNew: true, chance: &chance)
+/// let reader = try LogReader(readingEngine, window: writer.window, damage: damage)
 /// let log = try EngineEventLog(
 ///     writer, reading: reader, looking: lookup, damage: damage, lastRun: nil, room: room,
 ///     closed: {})
@@ -25,6 +26,7 @@ package final class EngineEventLog: EventLog {
     private let looking: LogReaderThread
     private let damageList: DamageList
     private let room: any LogRoom
+    private let window: LogWindow
     /// When the last run wrote last, where it did not stop by itself; nil where it did, and where
     /// there was none.
     package let lastRun: Instant?
@@ -37,7 +39,7 @@ package final class EngineEventLog: EventLog {
         damage: DamageList, lastRun: Instant?, room: any LogRoom,
         closed: @escaping @Sendable () -> Void
     ) throws(EventLogError) {
-        (damageList, self.lastRun, self.room) = (damage, lastRun, room)
+        (damageList, self.lastRun, self.room, window) = (damage, lastRun, room, writer.window)
         writing = try LogWriterThread(writer, room: room, closed: closed)
         reading = try LogReaderThread(reader, name: "log reader")
         looking = try LogReaderThread(lookup, name: "log lookup")
@@ -64,7 +66,8 @@ package final class EngineEventLog: EventLog {
     }
 
     package func events(_ query: EventQuery) async throws(EventLogError) -> EventPage {
-        try await reading.ask { reader throws(EventLogError) in
+        if let page = window.events(query) { return page }
+        return try await reading.ask { reader throws(EventLogError) in
             try reader.events(query)
         }.get()
     }
@@ -118,7 +121,8 @@ package final class EngineEventLog: EventLog {
     }
 
     package func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage {
-        try await reading.ask { reader throws(EventLogError) in
+        if let page = window.facts(query) { return page }
+        return try await reading.ask { reader throws(EventLogError) in
             try reader.facts(query)
         }.get()
     }

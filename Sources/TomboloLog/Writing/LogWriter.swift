@@ -14,6 +14,10 @@ package final class LogWriter: @unchecked Sendable {
     var rows: LogRows
     var standing: Standing
     var retainer: LogRetainer
+    /// What readers need not ask the engine.
+    package let window = LogWindow()
+    /// Of the open transaction.
+    private var placed: [LogWindow.Placed] = []
     /// The tenant whose waypoints were looked at last.
     private var forgotten: Int64 = 0
     /// When the newest row was recorded, on the clock that nobody sets.
@@ -68,11 +72,13 @@ package final class LogWriter: @unchecked Sendable {
         recovery.note(damage)
         let last = TalliedUpTo(
             event: recovery.log.lastSeq, fact: recovery.log.lastFactSeq)
-        try rows.recover(recovery.keys, recovery.later, after: last)
+        try rows.recover(
+            recovery.keys, recovery.later, heads: recovery.cut.heads, after: last)
         standing = recovery.standing(hash: hash)
         retainer.recover(recovery.cut, try FactSizes(engine))
         isRecovered = true
         try repair(recovery.repair, recovery.cut)
+        window.begin(committed, standing.tenantTable)
         return recovery.log
     }
 
@@ -109,12 +115,26 @@ package final class LogWriter: @unchecked Sendable {
             try engine.commit()
             standing.settle()
             rows.settle()
+            window.add(placed, standing.tenantTable, committed)
+            placed.removeAll(keepingCapacity: true)
             return answers
         } catch {
             retainer = retainerBefore
+            placed.removeAll()
             let answer = abandon(error, back: start)
             return batches.map { _ in .failure(answer) }
         }
+    }
+
+    private var committed: CommittedLog {
+        var log = CommittedLog()
+        let last = standing.last
+        (log.event, log.fact) = (last.event, last.fact)
+        (log.cut, log.factCut) = (retainer.cut.seq, retainer.cut.fact)
+        log.heads = rows.heads
+        log.tenants = standing.highestTenant
+        log.isSole = standing.isSole
+        return log
     }
 
     private func recoverUnasked() {
@@ -146,6 +166,12 @@ package final class LogWriter: @unchecked Sendable {
             batch, at: receipt, &standing,
             slack: imported == nil ? .zero : KeyChapter.Maker.slack)
         for (chapter, bytes) in rows.filled { retainer.count(chapter, bytes) }
+        if imported == nil {
+            placed.append(
+                LogWindow.Placed(
+                    batch: batch, receipt: receipt, events: standing.places,
+                    facts: standing.factPlaces))
+        }
         let lead = batch.lead ?? retainer.cut.leads.now
         for recordedAt in [batch.events.last?.recordedAt, batch.facts.last?.recordedAt] {
             if let recordedAt { newest = max(newest, recordedAt - lead) }
@@ -237,6 +263,9 @@ package final class LogWriter: @unchecked Sendable {
                 at: newest, standing, &rows, engine)
             let tenant = try Waypoint.forget(
                 before: retainer.cut, from: forgotten, of: standing.highestTenant, engine)
+            if (retainer.cut.seq, retainer.cut.fact) != (before.cut.seq, before.cut.fact) {
+                window.cut(retainer.cut)
+            }
             try engine.commit()
             forgotten = tenant
             standing.seqs.settle()

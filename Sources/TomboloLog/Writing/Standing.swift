@@ -67,6 +67,13 @@ struct Standing {
     /// The highest number of a tenant.
     var highestTenant: Int64 { tenants.highest }
 
+    /// Whether all rows are of one tenant, whose places are those of the log.
+    var isSole: Bool {
+        let tally = seqs.tally(1)
+        return highestTenant == 1 && (tally.event.gap, tally.fact.gap) == (0, 0)
+            && tally.event.last == nextSeq - 1 && tally.fact.last == nextFactSeq - 1
+    }
+
     /// The highest number that any activity ever took.
     var highestActivity: Int64 { marks.highest }
 

@@ -1,0 +1,100 @@
+package import TomboloEventLog
+
+/// The way back along an activity: rows have the key of the row before in them, at fixed places, so
+/// that an engine can follow them by itself.
+package struct LogTrail: Sendable {
+    /// Which of a row's far keys are followed instead of the one before.
+    package enum Leap: Sendable {
+        case none
+        /// Those above this one.
+        case above(Int64)
+        /// Those of rows that were recorded after this instant, in nanoseconds since 1970.
+        case after(Int64)
+    }
+
+    package let table: LogTable
+    /// Where a row has the key before, the far key, and when it was recorded: eight bytes each,
+    /// little-endian. A key of 0 is none.
+    package let previousAt: Int
+    package let farAt: Int
+    package let recordedAt: Int
+    package let leap: Leap
+
+    static let events = LogTrail(
+        table: .event, previousAt: EventRow.Numbers.previousAt, farAt: 0, recordedAt: 0,
+        leap: .none)
+
+    static func snapshots(_ leap: Leap) -> LogTrail {
+        LogTrail(
+            table: .snapshot, previousAt: SnapshotRow.Numbers.previousAt,
+            farAt: SnapshotRow.Numbers.farAt, recordedAt: SnapshotRow.Numbers.recordedAtAt,
+            leap: leap)
+    }
+
+    private func number(_ row: RawSpan, at place: Int) -> Int64 {
+        guard row.byteCount >= place + MemoryLayout<Int64>.size else { return 0 }
+        return row.unsafeLoadUnaligned(fromByteOffset: place, as: Int64.self)
+    }
+}
+
+// Row by row, for engines whose questions cost next to nothing.
+
+extension LogReading {
+    package func rows(
+        _ table: LogTable, _ keys: [Int64], _ take: (Int64, RawSpan) -> Bool
+    ) throws(EventLogError) {
+        for key in keys {
+            let goesOn = try row(table, key, take)
+            guard goesOn ?? true else { return }
+        }
+    }
+
+    package func everyShard(
+        _ kind: LogTable.Kind, _ key: Int64, _ take: (Int64, RawSpan) -> Bool
+    ) throws(EventLogError) {
+        for shard in try shards(of: kind).reversed() {
+            let goesOn = try row(LogTable(kind, shard), key) { take(shard, $1) }
+            guard goesOn ?? true else { return }
+        }
+    }
+
+    package func trail(
+        _ trail: LogTrail, from key: Int64, _ take: (Int64, RawSpan) -> Bool
+    ) throws(EventLogError) {
+        var next = key
+        while next > 0 {
+            let found = try row(trail.table, next) { key, row -> (previous: Int64, far: Int64)? in
+                guard take(key, row) else { return nil }
+                return trail.ways(row)
+            }
+            guard let (previous, far) = found, previous < next else { return }
+            let leaps = try leaps(trail, to: far, from: next)
+            next = leaps ? far : previous
+        }
+    }
+
+    private func leaps(
+        _ trail: LogTrail, to far: Int64, from key: Int64
+    ) throws(EventLogError) -> Bool {
+        guard far > 0, far < key else { return false }
+        switch trail.leap {
+        case .none: return false
+        case .above(let low): return far > low
+        case .after(let instant):
+            let isAfter = try row(trail.table, far) { _, row in trail.isAfter(instant, row) }
+            return isAfter ?? false
+        }
+    }
+}
+
+extension LogTrail {
+    /// Where a row leads: the key before, and the far key; 0 is none.
+    func ways(_ row: RawSpan) -> (previous: Int64, far: Int64) {
+        if case .none = leap { return (number(row, at: previousAt), 0) }
+        return (number(row, at: previousAt), number(row, at: farAt))
+    }
+
+    func isAfter(_ instant: Int64, _ row: RawSpan) -> Bool {
+        number(row, at: recordedAt) > instant
+    }
+}

@@ -1,0 +1,169 @@
+import TomboloCore
+import TomboloEventLog
+
+/// What the index of some chapters of facts says of what a query asks for.
+struct FactLeads {
+    /// Those that were looked up, in the order of the walk: as many as give enough.
+    private(set) var chapters: [Int64]
+    private let filter: FactFilter
+    private var blocks: [Int64: [RowBlock]] = [:]
+    /// For each hash: by chapter, the places in it.
+    private var offsets: [[Int64: [Int64]]]
+
+    init(_ filter: FactFilter, _ chapters: [Int64]) {
+        (self.filter, self.chapters) = (filter, chapters)
+        offsets = .init(repeating: [:], count: filter.hashes.count)
+    }
+
+    /// Whether no chapter has a row.
+    var areMissing: Bool { blocks.isEmpty && offsets.allSatisfy(\.isEmpty) }
+
+    /// Asks for the rows, until they lead to more than `limit` facts, or to so many blocks that may
+    /// have some.
+    mutating func find(limit: Int, _ engine: any LogReading) throws(EventLogError) {
+        if filter.needsBlocks { try findBlocks(limit, engine) }
+        if !filter.hashes.isEmpty { try findOffsets(limit, engine) }
+    }
+
+    private mutating func findBlocks(
+        _ limit: Int, _ engine: any LogReading
+    ) throws(EventLogError) {
+        var count = 0
+        try engine.rows(.factBlock, chapters.map(FactIndex.first)) { first, row in
+            let chapter = FactIndex.chapter(of: first)
+            guard let found = FactChapter(first, row)?.blocks else { return true }
+            blocks[chapter] = found
+            count += found.count(where: filter.mayMatch)
+            guard filter.hashes.isEmpty, count >= min(limit, found.count) else { return true }
+            stop(behind: chapter)
+            return false
+        }
+    }
+
+    private mutating func findOffsets(
+        _ limit: Int, _ engine: any LogReading
+    ) throws(EventLogError) {
+        var count = 0
+        let keys = chapters.filter { mayHave($0) }.flatMap { chapter in
+            filter.hashes.map { FactIndex.key(chapter, $0.bucket) }
+        }
+        try engine.rows(.factBucket, keys) { key, row in
+            let chapter = key / FactIndex.buckets
+            guard let entries = FactBucket.entries(key, row) else { return true }
+            for (index, hash) in filter.hashes.enumerated()
+            where FactIndex.key(chapter, hash.bucket) == key {
+                let found = FactBucket.offsets(of: hash, in: entries)
+                offsets[index][chapter] = found
+                if index == filter.hashes.count - 1 { count += found.count }
+            }
+            guard count > limit else { return true }
+            stop(behind: chapter)
+            return false
+        }
+    }
+
+    private mutating func stop(behind chapter: Int64) {
+        guard let last = chapters.firstIndex(of: chapter) else { return }
+        chapters.removeSubrange((last + 1)...)
+    }
+
+    private func mayHave(_ chapter: Int64) -> Bool {
+        guard filter.needsBlocks else { return true }
+        return blocks[chapter].map { $0.contains(where: filter.mayMatch) } ?? false
+    }
+
+    /// The places that the index leads to, in the order of the walk: all of a chapter where a row
+    /// of it is missing or damaged, which `damaged` hears of.
+    func ranges(isRising: Bool, damaged: (Int64) -> Void) -> [ClosedRange<Int64>] {
+        var ranges: [ClosedRange<Int64>] = []
+        for chapter in chapters {
+            guard var found = places(of: chapter) else {
+                damaged(chapter)
+                ranges.append(FactIndex.first(of: chapter)...FactIndex.last(of: chapter))
+                continue
+            }
+            if !isRising { found.reverse() }
+            ranges += found
+        }
+        return ranges
+    }
+
+    /// nil where a row is missing or damaged.
+    private func places(of chapter: Int64) -> [ClosedRange<Int64>]? {
+        let first = FactIndex.first(of: chapter)
+        guard let hashed = offsets.first else {
+            return blocks[chapter].map { blocks in
+                blocks.indices.filter { filter.mayMatch(blocks[$0]) }.map {
+                    let start = first + Int64($0) * FactIndex.blockSize
+                    return start...start + FactIndex.blockSize - 1
+                }
+            }
+        }
+        if filter.needsBlocks {
+            guard blocks[chapter] != nil else { return nil }
+            guard mayHave(chapter) else { return [] }
+        }
+        guard var common = hashed[chapter] else { return nil }
+        for other in offsets.dropFirst() {
+            guard let other = other[chapter] else { return nil }
+            common = common.filter(Set(other).contains)
+        }
+        if let blocks = blocks[chapter] {
+            common.removeAll { !filter.mayMatch(blocks[Int($0 / FactIndex.blockSize)]) }
+        }
+        return common.map { first + $0...first + $0 }
+    }
+}
+
+/// What a query asks for, as rows have it.
+struct FactFilter {
+    let tenant: Int64
+    /// What the index knows of it.
+    let hashes: [FactHash]
+    private let query: FactQuery
+    private let recipient: [UInt8]?
+    private let kinds: [[UInt8]]?
+    /// One of them is of a block that holds what is asked for.
+    private let marks: [UInt64]
+
+    init(_ query: FactQuery, tenant: Int64) {
+        self.query = query
+        self.tenant = tenant
+        recipient = query.recipient.map(FactRecipient.key)
+        kinds = query.kinds.map { $0.sorted().map { Array($0.utf8) } }
+        marks =
+            kinds.map { $0.map { $0.withUnsafeBytes { FactHash.mark(tenant, $0) } } }
+            ?? [FactHash.mark(tenant)]
+        var hashes: [FactHash] = []
+        if let activity = query.activity { hashes.append(FactHash(activity: activity.rawValue)) }
+        recipient?.withUnsafeBytes { hashes.append(FactHash(recipient: $0, tenant: tenant)) }
+        self.hashes = hashes
+    }
+
+    /// Whether blocks tell more than hashes do.
+    var needsBlocks: Bool {
+        hashes.isEmpty || kinds != nil || query.from != nil || query.until != nil
+    }
+
+    /// So many chapters one question asks the index for; fewer where it asks for two rows of each,
+    /// as most pages are full before.
+    var chaptersAtOnce: Int { needsBlocks && !hashes.isEmpty ? 16 : 64 }
+
+    func mayMatch(_ block: RowBlock) -> Bool {
+        block.mayHave(from: query.from, until: query.until) && marks.contains(where: block.has)
+    }
+
+    /// Whether a row is asked for, by what it says.
+    func matches(_ numbers: FactRow.Numbers, _ row: RawSpan) -> Bool {
+        if let activity = query.activity, numbers.activity != activity.rawValue { return false }
+        guard query.matches(recordedAt: Instant(nanoseconds: numbers.recordedAt)) else {
+            return false
+        }
+        guard kinds != nil || recipient != nil else { return true }
+        return FactRow.withContent(numbers, row) { kind, body in
+            if let kinds, !kinds.contains(where: { $0.elementsEqual(kind) }) { return false }
+            guard let recipient else { return true }
+            return FactRecipient.key(in: body)?.elementsEqual(recipient) ?? false
+        }
+    }
+}

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 FLOOD_CONNECTIONS, FLOOD_SECONDS, RATE = 230, 10, 30
-TAILS_IDLE, TAILS_OTHER, PATCHES = 1000, 640, 300
+TAILS, PATCHES = 1000, 300
 # A key may have so many tails, and an address so many connections.
 TAILS_PER_KEY, PER_ADDRESS = 64, 200
 
@@ -28,7 +28,7 @@ class Relay:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        self.readers = [self.mint("loud") for _ in range(-(-TAILS_IDLE // TAILS_PER_KEY))]
+        self.readers = [self.mint("loud") for _ in range(-(-TAILS // TAILS_PER_KEY))]
         self.keys = {"loud": self.mint("loud"), "quiet": self.mint("quiet")}
         self.process = subprocess.Popen(
             [program, "serve", "--data", self.work, "--listen", f"127.0.0.1:{self.port}"],
@@ -107,14 +107,14 @@ def overload(relay):
             "flood_per_s": round(float(rate.split()[1])), "rss_kb": rss, "rss_after_kb": relay.rss()}
 
 
-def follow(relay, first, end):
-    """Opens tails of an activity that nobody changes, each on a connection of its own."""
+def follow(relay, query):
+    """Opens tails, each on a connection of its own."""
     ways = []
-    for number in range(first, end):
+    for number in range(TAILS):
         source = f"127.0.1.{1 + number // PER_ADDRESS}"
         way = socket.create_connection(("127.0.0.1", relay.port), source_address=(source, 0))
-        way.sendall(b"GET /v1/tail?activity=other HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n"
-                    % relay.readers[number // TAILS_PER_KEY].encode())
+        way.sendall(b"GET /v1/tail%s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n"
+                    % (query, relay.readers[number // TAILS_PER_KEY].encode()))
         answer = way.recv(4096)
         assert b" 200 " in answer[:16], answer
         ways.append(way)
@@ -122,28 +122,35 @@ def follow(relay, first, end):
 
 
 def patches(relay):
-    """Milliseconds of CPU of a PATCH."""
-    connection = relay.connect()
+    """Milliseconds of CPU of a PATCH, and those that it waits."""
+    connection, waits = relay.connect(), []
     for name in ("mine", "other"):
         relay.ask(connection, "loud", "PUT", f"/v1/activities/{name}?restart=true", {"type": "Bench", "state": {"n": 0}})
     time.sleep(1)
     before = relay.cpu()
     for n in range(PATCHES):
+        began = time.monotonic()
         relay.ask(connection, "loud", "PATCH", "/v1/activities/mine", {"state": {"n": n + 1}})
-    return round((relay.cpu() - before) / PATCHES, 3)
+        waits.append(1000 * (time.monotonic() - began))
+    time.sleep(0.5)
+    return {"cpu_ms": round((relay.cpu() - before) / PATCHES, 3), "wait_ms": round(statistics.median(waits), 3)}
 
 
 def tails(relay):
     alone = patches(relay)
-    ways = follow(relay, 0, TAILS_OTHER)
+    ways = follow(relay, b"?activity=other")
     beside = patches(relay)
-    ways += follow(relay, TAILS_OTHER, TAILS_IDLE)
     time.sleep(2)
     before, began = relay.cpu(), time.monotonic()
     time.sleep(10)
     idle = (relay.cpu() - before) / (time.monotonic() - began)
-    return {"patch_cpu_ms": alone, f"patch_cpu_ms_beside_{TAILS_OTHER}_tails": beside,
-            f"cpu_ms_a_second_of_{TAILS_IDLE}_idle_tails": round(idle, 2)}
+    for way in ways:
+        way.close()
+    time.sleep(2)
+    ways = follow(relay, b"")
+    return {"patch": alone, f"patch_beside_{TAILS}_tails_of_another_activity": beside,
+            f"patch_that_{TAILS}_tails_read": patches(relay),
+            f"cpu_ms_a_second_of_{TAILS}_idle_tails": round(idle, 2)}
 
 
 if __name__ == "__main__":

@@ -81,3 +81,26 @@ package final class CountingEngine: LogReading, @unchecked Sendable {
 
     package func fault() throws(EventLogError) -> String? { try engine.fault() }
 }
+
+/// A log in memory whose readers' questions are counted.
+package final class CountedLog: Sendable {
+    package let log: any EventLog
+    private let tables: MemoryTables
+    private let engines: [CountingEngine]
+
+    /// A new one, or what the next start makes of one that was closed.
+    package init(after closed: CountedLog? = nil) throws(EventLogError) {
+        var chance = SplitMix64(seed: 1)
+        let damage = DamageList()
+        tables = closed?.tables ?? MemoryTables()
+        let writer = try LogWriter(tables.writer(), isNew: closed == nil, chance: &chance)
+        engines = [CountingEngine(tables.reader()), CountingEngine(tables.reader())]
+        log = try EngineEventLog(
+            writer, reading: LogReader(engines[0], window: writer.window, damage: damage),
+            looking: LogReader(engines[1], window: writer.window, damage: damage), damage: damage,
+            lastRun: nil, room: MemoryRoom(), closed: {})
+    }
+
+    /// Those since the last call of this.
+    package func takeQuestions() -> [String] { engines.flatMap { $0.takeQuestions() } }
+}

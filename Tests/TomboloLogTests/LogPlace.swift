@@ -74,9 +74,11 @@ final class LogPlace: EventLogPlace {
 
     /// A log that the caller holds alone.
     func log(_ retention: LogRetention = .forever) throws(EventLogError) -> EngineEventLog {
-        let damage = DamageList()
+        let (damage, writer) = (DamageList(), try writer(retention))
         return try EngineEventLog(
-            writer(retention), reading: reader(damage), looking: reader(damage), damage: damage,
+            writer,
+            reading: LogReader(reading(), window: writer.window, damage: damage),
+            looking: LogReader(reading(), window: writer.window, damage: damage), damage: damage,
             lastRun: nil, room: MemoryRoom(), closed: {})
     }
 

@@ -80,7 +80,7 @@ struct DoorsUnderTest: Sendable {
 
 /// Runs `body` against the doors of a relay whose log is in memory; then drains it.
 func withDoors(
-    log: InMemoryEventLog = InMemoryEventLog(), channels: (any ChannelService)? = nil,
+    log: any EventLog = InMemoryEventLog(), channels: (any ChannelService)? = nil,
     clock: HandClock = HandClock(), wallClock: any WallClock = FixedClock(),
     apps: [CoreConfiguration.App] = DoorsUnderTest.apps,
     configure: @escaping @Sendable (inout DoorsConfiguration) -> Void = { _ in },

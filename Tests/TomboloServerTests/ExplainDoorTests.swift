@@ -130,6 +130,31 @@ import TomboloRelay
         }
     }
 
+    @Test func `an explanation asks the log few questions`() async throws {
+        let former = try CountedLog()
+        try await withDoors(log: former.log) { doors in
+            try await doors.registerPhone()
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", Self.start)
+            for lap in 1...700 {
+                _ = try await doors.call(
+                    "PATCH", "/v1/activities/cat-7", #"{"state":{"lap":\#(lap)}}"#)
+            }
+        }
+        await former.log.close()
+        let counted = try CountedLog(after: former)
+        try await withDoors(log: counted.log) { doors in
+            for version in [701, 350, 2] {
+                _ = counted.takeQuestions()
+                let path = "/v1/activities/cat-7/explain?device=phone-1&version=\(version)"
+                let why = try await doors.call("GET", path)
+                #expect(why.status == 200, "\(why.text)")
+                let questions = counted.takeQuestions()
+                #expect(questions.count <= 40, "\(questions.count): \(questions)")
+            }
+        }
+        await counted.log.close()
+    }
+
     @Test func `a version that came while the clock ran ahead and was accepted does not wait`()
         async throws
     {

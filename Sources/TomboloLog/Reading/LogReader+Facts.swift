@@ -47,12 +47,9 @@ extension LogReader {
             query: query, filter: FactFilter(query, tenant: tenant), places: first...last)
         // The newest chapter has no rows in the index.
         let open = FactIndex.first(of: FactIndex.chapter(of: standing.fact + 1))
-        if walk.isRising {
-            if first < open { try readByIndex(first...min(last, open - 1), &walk) }
-            try read([max(first, open)...max(last, open)], &walk)
-        } else {
-            try read([max(first, open)...max(last, open)], &walk)
-            if first < open { try readByIndex(first...min(last, open - 1), &walk) }
+        for isOpen in walk.isRising ? [false, true] : [true, false] {
+            if isOpen, last >= open { try read([max(first, open)...last], &walk) }
+            if !isOpen, first < open { try readByIndex(first...min(last, open - 1), &walk) }
         }
         return walk.page
     }
@@ -79,6 +76,7 @@ extension LogReader {
             FactIndex.chapter(of: places.lowerBound)...FactIndex.chapter(of: places.upperBound)
         let step = walk.isRising ? 1 : -1
         var next = walk.isRising ? all.lowerBound : all.upperBound
+        var ranges: [ClosedRange<Int64>] = []
         while !walk.isDone, all.contains(next) {
             let end = next + Int64(step * (walk.filter.chaptersAtOnce - 1))
             let last = min(max(end, all.lowerBound), all.upperBound)
@@ -90,20 +88,25 @@ extension LogReader {
                     walk.isRising
                     ? try engine.edge(.fact, .rising, in: FactIndex.first(of: next)...Int64.max)
                     : try engine.edge(.fact, .falling, in: 0...max(0, FactIndex.last(of: next)))
-                guard let beyond, FactIndex.isPlace(beyond) else { return }
+                guard let beyond, FactIndex.isPlace(beyond) else { break }
                 let chapter = FactIndex.chapter(of: beyond)
                 if !leads.chapters.contains(chapter) {
                     next = chapter
                     continue
                 }
             }
-            let ranges = leads.ranges(isRising: walk.isRising) { chapter in
+            ranges += leads.ranges(isRising: walk.isRising) { chapter in
                 let (first, last) = (FactIndex.first(of: chapter), FactIndex.last(of: chapter))
                 damage.add("the index of facts \(first) to \(last): a row is damaged")
-            }
-            try read(ranges, &walk)
+            }.filter(walk.places.overlaps)
             next += Int64(step * leads.chapters.count)
+            // A few places from many chapters are looked at together.
+            let count = ranges.reduce(0) { $0 + $1.count }
+            guard count > walk.query.limit || !all.contains(next) else { continue }
+            try read(ranges, &walk)
+            ranges = []
         }
+        try read(ranges, &walk)
     }
 
     // MARK: Rows
@@ -113,7 +116,7 @@ extension LogReader {
     private func read(
         _ ranges: [ClosedRange<Int64>], _ walk: inout FactWalk
     ) throws(EventLogError) {
-        let ranges = ranges.filter(walk.places.overlaps).map { $0.clamped(to: walk.places) }
+        let ranges = ranges.map { $0.clamped(to: walk.places) }
         guard !ranges.isEmpty, !walk.isDone else { return }
         try engine.scan(.fact, ranges, walk.isRising ? .rising : .falling) {
             look(at: $0, $1, &walk)

@@ -88,6 +88,7 @@ struct NewestRows<Item> {
             guard row.tenant == tenant else { continue }
             if row.tenantSeq <= tenantSeq { return found.reversed() }
             found.append(row)
+            if row.tenantSeq == tenantSeq + 1 { return found.reversed() }
         }
         let isAll = first <= max(place ?? 0, cut ?? 0) + 1
         return isAll ? found.reversed() : nil

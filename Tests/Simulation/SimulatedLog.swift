@@ -1,6 +1,7 @@
 import TestSupport
 import TomboloCore
 import TomboloEventLog
+import TomboloLog
 import TomboloLoop
 
 /// One life's way to the log: appends take time, and fail when the life has ended.
@@ -10,14 +11,14 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
     // Sendable: used on the virtual loop's thread only.
     private unowned let world: World
     private unowned let life: Life
-    private let storage: any Storage
+    private let storage: LogStorage
     /// Batches that a mutant has answered for and not stored.
     private var owed: [AppendBatch] = []
     private var lastSeq: Int64 = 0
     private var lastFactSeq: Int64 = 0
     private var places: [TenantID: LogPlace] = [:]
 
-    init(_ world: World, _ life: Life, _ storage: any Storage) {
+    init(_ world: World, _ life: Life, _ storage: LogStorage) {
         self.world = world
         self.life = life
         self.storage = storage
@@ -28,17 +29,15 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         world.seam.apply(to: &batch)
         if world.seam.acknowledgesBeforeCommit { return try await promise(batch) }
         try await wait(world.diskDelay())
-        if !storage.setFull(world.isDiskFull), world.isDiskFull {
-            throw .full(hint: "the simulated disk is full")
-        }
+        storage.setFull(world.isDiskFull)
         if world.strikes(.diskErrors, .disk, oneIn: 25) {
-            if world.dice.happens(.disk, oneIn: 2) { try await store(batch) }
+            if world.dice.happens(.disk, oneIn: 2) { try store(batch) }
             throw .outcomeUnknown(cause: "an error of the simulated disk")
         }
         if world.strikes(.crashes, .disk, oneIn: 40) {
             storage.planPowerLoss(after: world.dice.roll(.disk, 1...14))
         }
-        var receipt = try await store(batch)
+        var receipt = try store(batch)
         world.seam.apply(to: &receipt)
         // Before anybody is told, or while something still waits for its turn.
         if world.strikes(.crashes, .disk, oneIn: 30) {
@@ -49,15 +48,15 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
     }
 
     @discardableResult
-    private func store(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
-        let receipt = try await storage.append(batch)
+    private func store(_ batch: AppendBatch) throws(EventLogError) -> AppendReceipt {
+        let receipt = try storage.append(batch)
         world.becameDurable(batch, receipt)
         return receipt
     }
 
     /// The mutant: an answer now, the disk later.
     private func promise(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
-        for batch in owed { try await store(batch) }
+        for batch in owed { try store(batch) }
         owed = [batch]
         var receipt = AppendReceipt(firstSeq: lastSeq + 1, firstFactSeq: lastFactSeq + 1)
         for event in batch.events {
@@ -89,8 +88,9 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         if world.strikes(.crashInRecovery, .disk, oneIn: 3) {
             storage.planPowerLoss(after: world.dice.roll(.disk, 1...25))
         }
-        var recovered = try await storage.recover(idempotencySince: idempotencySince)
-        world.reconcile(try await storage.history(after: 0, limit: .max), recovered, life)
+        var recovered = try storage.writer().recover(idempotencySince: idempotencySince)
+        world.reconcile(
+            try storage.reader().history(after: 0, limit: .max), recovered, life)
         recovered.restoredAt = world.restoredAt ?? recovered.restoredAt
         lastSeq = recovered.lastSeq
         lastFactSeq = recovered.lastFactSeq
@@ -101,41 +101,43 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
     }
 
     func events(_ query: EventQuery) async throws(EventLogError) -> EventPage {
-        try await storage.events(query)
+        if let page = try storage.writer().window.events(query) { return page }
+        return try storage.reader().events(query)
     }
 
     func event(
         seq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> RecordedEvent? {
-        try await storage.event(seq: seq, tenant: tenant)
+        try storage.reader().event(seq: seq, tenant: tenant)
     }
 
     func event(
         tenantSeq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> RecordedEvent? {
-        try await storage.event(tenantSeq: tenantSeq, tenant: tenant)
+        try storage.reader().event(tenantSeq: tenantSeq, tenant: tenant)
     }
 
     func history(
         after seq: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
-        try await storage.history(after: seq, limit: limit)
+        try storage.reader().history(after: seq, limit: limit)
     }
 
     func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage {
-        try await storage.facts(query)
+        if let page = try storage.writer().window.facts(query) { return page }
+        return try storage.reader().facts(query)
     }
 
     func retired(
         named keys: [ActivityKey]
     ) async throws(EventLogError) -> [RecoveredHead] {
-        try await storage.retired(named: keys)
+        try storage.reader().retired(named: keys)
     }
 
     func retired(
         _ activity: ActivityNumber, tenant: TenantID
     ) async throws(EventLogError) -> RecoveredHead? {
-        try await storage.retired(activity, tenant: tenant)
+        try storage.reader().retired(activity, tenant: tenant)
     }
 
     func close() async {}

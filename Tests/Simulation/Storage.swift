@@ -4,150 +4,142 @@ import TomboloEventLog
 import TomboloLog
 import TomboloSQLite
 
-/// Where a simulated log keeps its bytes: something that can lose its power.
-protocol Storage: EventLog {
-    /// What a new start finds. The one before must not be used any more.
-    func afterCrash() -> any Storage
-
-    /// Cuts the power within the next append, after so many operations, where it can.
-    func planPowerLoss(after operations: Int)
-
-    /// Cuts events up to there, with no regard for what needs them still; a mutant's way.
-    func cutRegardless(through seq: Int64)
-
-    /// No power loss is to come any more. Answers whether the power is gone already.
-    func calm() -> Bool
-
-    /// The disk takes nothing more, or takes it again. Answers whether the log will find that out
-    /// by itself.
-    func setFull(_ isFull: Bool) -> Bool
-}
-
-extension InMemoryEventLog: Storage {
-    func afterCrash() -> any Storage { crashed() }
-    func planPowerLoss(after operations: Int) {}
-    func cutRegardless(through seq: Int64) {}
-    func calm() -> Bool { false }
-    func setFull(_ isFull: Bool) -> Bool { false }
-}
-
-/// SQLite on a disk that keeps only what was synced.
-final class DiskStorage: Storage, @unchecked Sendable {
+/// The log of a simulated machine, on tables that can lose their power.
+final class LogStorage: @unchecked Sendable {
     // Sendable: used on the virtual loop's thread only.
+
+    /// What keeps the tables.
+    private enum Place {
+        /// SQLite, on a disk that keeps only what was synced.
+        case disk(SimulatedDisk)
+        case memory(MemoryTables)
+    }
+
     private static let path = "tombolo.db"
 
-    private let disk: SimulatedDisk
+    private let place: Place
     private let retention: LogRetention
     private var chance: SplitMix64
-    private var writer: LogWriter?
-    private var reader: LogReader?
+    private var openWriter: LogWriter?
+    private var openReader: LogReader?
 
-    init(seed: UInt64, retention: LogRetention = .forever) {
-        self.retention = retention
-        disk = SimulatedDisk(seed: seed)
+    private init(_ place: Place, _ retention: LogRetention, _ chance: SplitMix64) {
+        (self.place, self.retention, self.chance) = (place, retention, chance)
+    }
+
+    convenience init(diskSeed seed: UInt64, retention: LogRetention) {
+        let disk = SimulatedDisk(seed: seed)
         disk.create(Self.path)
-        chance = SplitMix64(seed: ~seed)
+        self.init(.disk(disk), retention, SplitMix64(seed: ~seed))
     }
 
-    private init(_ disk: SimulatedDisk, _ retention: LogRetention, _ chance: SplitMix64) {
-        self.disk = disk
-        self.retention = retention
-        self.chance = chance
+    /// In memory, where nothing is cut.
+    convenience init(memorySeed seed: UInt64) {
+        self.init(.memory(MemoryTables()), .forever, SplitMix64(seed: seed))
     }
 
-    func afterCrash() -> any Storage {
-        writer?.leaveWALOnClose()
-        if !disk.isDark { disk.plan(.powerLoss, after: 1) }
-        writer = nil
-        reader = nil
-        disk.restorePower()
-        return DiskStorage(disk, retention, chance)
+    // MARK: The log
+
+    func writer() throws(EventLogError) -> LogWriter {
+        if let openWriter { return openWriter }
+        let writer: LogWriter
+        switch place {
+        case .disk(let disk):
+            writer = try LogWriter(
+                path: Self.path, vfs: disk.vfsName, checkpointPages: 60, retention: retention,
+                chance: &chance)
+        case .memory(let tables):
+            let engine = tables.writer()
+            let isNew = try engine.edge(LogTable(.meta), .rising, in: .min ... .max) == nil
+            writer = try LogWriter(engine, isNew: isNew, retention: retention, chance: &chance)
+        }
+        openWriter = writer
+        return writer
     }
 
-    func cutRegardless(through seq: Int64) {
-        let sql = "DELETE FROM event WHERE key <= \(seq)"
-        // On a disk that is full or fails just then, nothing is planted.
-        _ = disk.tryToExecute(sql, in: Self.path)
+    func reader() throws(EventLogError) -> LogReader {
+        if let openReader { return openReader }
+        let window = try writer().window
+        let reader: LogReader
+        switch place {
+        case .disk(let disk):
+            reader = try LogReader(
+                path: Self.path, vfs: disk.vfsName, window: window, damage: DamageList())
+        case .memory(let tables):
+            reader = try LogReader(tables.reader(), window: window, damage: DamageList())
+        }
+        openReader = reader
+        return reader
     }
 
-    func planPowerLoss(after operations: Int) { disk.plan(.powerLoss, after: operations) }
-
-    func calm() -> Bool {
-        disk.planNothing()
-        return disk.isDark
-    }
-
-    func setFull(_ isFull: Bool) -> Bool {
-        disk.bytesMax = isFull ? disk.bytesMax ?? disk.bytesUsed : nil
-        return true
-    }
-
-    private func opened() throws(EventLogError) -> LogWriter {
-        if let writer { return writer }
-        let opened = try LogWriter(
-            path: Self.path, vfs: disk.vfsName, checkpointPages: 60, retention: retention,
-            chance: &chance)
-        writer = opened
-        return opened
-    }
-
-    private func openedReader() throws(EventLogError) -> LogReader {
-        if let reader { return reader }
-        _ = try opened()
-        let opened = try LogReader(path: Self.path, vfs: disk.vfsName, damage: DamageList())
-        reader = opened
-        return opened
-    }
-
-    func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
-        let writer = try opened()
+    func append(_ batch: AppendBatch) throws(EventLogError) -> AppendReceipt {
+        let writer = try writer()
         guard let answer = writer.store([batch]).first else { throw .closed }
         writer.cutIfDue()
         writer.checkpointIfDue()
         return try answer.get()
     }
 
-    func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog {
-        try opened().recover(idempotencySince: idempotencySince)
+    // MARK: Trouble
+
+    /// What a new start finds. The one before must not be used any more.
+    func afterCrash() -> LogStorage {
+        openWriter?.leaveWALOnClose()
+        if case .disk(let disk) = place, !disk.isDark { disk.plan(.powerLoss, after: 1) }
+        openWriter = nil
+        openReader = nil
+        switch place {
+        case .disk(let disk): disk.restorePower()
+        case .memory(let tables): tables.restorePower()
+        }
+        return LogStorage(place, retention, chance)
     }
 
-    func events(_ query: EventQuery) async throws(EventLogError) -> EventPage {
-        try openedReader().events(query)
+    /// Another machine's, with what is committed here; nil of a disk.
+    func copy() -> LogStorage? {
+        guard case .memory(let tables) = place else { return nil }
+        return LogStorage(.memory(tables.copy()), retention, chance)
     }
 
-    func event(
-        seq: Int64, tenant: TenantID
-    ) async throws(EventLogError) -> RecordedEvent? {
-        try openedReader().event(seq: seq, tenant: tenant)
+    /// Cuts events up to there, with no regard for what needs them still; a mutant's way. Where
+    /// there is no room or no power just then, nothing is planted.
+    func cutRegardless(through seq: Int64) {
+        switch place {
+        case .disk(let disk):
+            _ = disk.tryToExecute("DELETE FROM event WHERE key <= \(seq)", in: Self.path)
+        case .memory(let tables):
+            let engine = tables.writer()
+            do throws(EventLogError) {
+                try engine.delete(LogTable(.event), .min...seq, isPersonal: false)
+                try engine.commit()
+            } catch {}
+        }
     }
 
-    func event(
-        tenantSeq: Int64, tenant: TenantID
-    ) async throws(EventLogError) -> RecordedEvent? {
-        try openedReader().event(tenantSeq: tenantSeq, tenant: tenant)
+    /// Cuts the power with that operation from now, 1 is the next one: within the next append, or
+    /// in one that follows.
+    func planPowerLoss(after operations: Int) {
+        switch place {
+        case .disk(let disk): disk.plan(.powerLoss, after: operations)
+        case .memory(let tables): tables.planPowerLoss(after: operations - 1)
+        }
     }
 
-    func history(
-        after seq: Int64, limit: Int
-    ) async throws(EventLogError) -> [RecordedEvent] {
-        try openedReader().history(after: seq, limit: limit)
+    /// No power loss is to come any more. Answers whether the power is gone already.
+    func calm() -> Bool {
+        switch place {
+        case .disk(let disk):
+            disk.planNothing()
+            return disk.isDark
+        case .memory(let tables): return tables.calm()
+        }
     }
 
-    func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage {
-        try openedReader().facts(query)
+    /// There is no more room, or there is again: the log finds out by itself.
+    func setFull(_ isFull: Bool) {
+        switch place {
+        case .disk(let disk): disk.bytesMax = isFull ? disk.bytesMax ?? disk.bytesUsed : nil
+        case .memory(let tables): tables.setFull(isFull)
+        }
     }
-
-    func retired(
-        named keys: [ActivityKey]
-    ) async throws(EventLogError) -> [RecoveredHead] {
-        try openedReader().retired(named: keys)
-    }
-
-    func retired(
-        _ activity: ActivityNumber, tenant: TenantID
-    ) async throws(EventLogError) -> RecoveredHead? {
-        try openedReader().retired(activity, tenant: tenant)
-    }
-
-    func close() async {}
 }

@@ -110,9 +110,9 @@ extension World {
     }
 
     private func backUpOrRestore() {
-        guard let log = storage as? InMemoryEventLog, let life, life.isReady else { return }
+        guard let copy = storage.copy(), let life, life.isReady else { return }
         guard backup != nil else {
-            backup = log.crashed()
+            backup = copy
             return
         }
         note(.restore, who: -1)
@@ -122,8 +122,8 @@ extension World {
 
     /// The log is as it was when it was copied: all that came since is gone from it.
     func restoreIfAsked() {
-        guard isRestoring, let backup else { return }
-        storage = backup.crashed()
+        guard isRestoring, let copy = backup?.copy() else { return }
+        storage = copy
         restoredAt = clock.now()
     }
 

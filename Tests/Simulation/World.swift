@@ -49,7 +49,7 @@ final class World: @unchecked Sendable {
     /// What its events say, oldest first; nil where one cannot be read.
     var contents: [Command.Content?] = []
     var ledger = Ledger()
-    var storage: any Storage
+    var storage: LogStorage
     var life: Life?
     var lives = 0
     var isHealed = false
@@ -73,7 +73,7 @@ final class World: @unchecked Sendable {
     /// Of activity types: what class they have.
     var typeTimelines: [ActivityType.Key: GrantTimeline] = [:]
     /// A copy of the log, with its time.
-    var backup: InMemoryEventLog?
+    var backup: LogStorage?
     /// When the log was put back, by the machine's clock.
     var restoredAt: Instant?
     var isRestoring = false
@@ -110,9 +110,9 @@ final class World: @unchecked Sendable {
         clock = VirtualWallClock(loop, begin: plan.months?.epoch ?? VirtualWallClock.epoch)
         storage =
             plan.usesDisk
-            ? DiskStorage(
-                seed: dice.seed(.disk), retention: plan.months?.retention ?? .forever)
-            : InMemoryEventLog()
+            ? LogStorage(
+                diskSeed: dice.seed(.disk), retention: plan.months?.retention ?? .forever)
+            : LogStorage(memorySeed: seed)
         self.dice = dice
         rest = Parking(loop)
         beginWithWrongClock()
@@ -254,7 +254,7 @@ final class World: @unchecked Sendable {
         clock.step(to: .zero)
         apple.heal()
         isDiskFull = false
-        _ = storage.setFull(false)
+        storage.setFull(false)
         // It went while the log was cut: who has nothing to write would not notice.
         if storage.calm() { crash() }
         for phone in phones { comeOnline(phone) }

@@ -27,6 +27,13 @@ package final class MemoryTables: Sendable {
 
     package func reader() -> any LogReading { MemoryEngine(self, isWriter: false) }
 
+    /// Other tables, with what is committed in these.
+    package func copy() -> MemoryTables {
+        let (copy, tables) = (MemoryTables(), committed)
+        copy.state.withLock { $0.tables = tables }
+        return copy
+    }
+
     fileprivate var committed: [LogTable: Rows] { state.withLock { $0.tables } }
 
     // MARK: Trouble

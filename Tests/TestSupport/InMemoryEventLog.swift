@@ -2,7 +2,7 @@ import Synchronization
 package import TomboloCore
 package import TomboloEventLog
 
-/// A log that forgets when the process ends, as a twin for tests and simulations.
+/// A log that forgets when the process ends, as a twin for tests.
 ///
 /// It keeps the whole contract, and does so on the caller's thread: no call ever suspends, so it
 /// behaves the same under any executor, a virtual one too. Everything is durable when `append`

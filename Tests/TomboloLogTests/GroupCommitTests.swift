@@ -37,3 +37,39 @@ func `a tenant that came with a rolled-back transaction comes again`(kind: Engin
     let reader = try place.reader()
     #expect(try reader.event(seq: 2, tenant: Sample.field)?.event == batch.events[0])
 }
+
+@Test func `power that goes in a commit leaves all or nothing of it, and the log stops`() throws {
+    let batch = Sample.batch(Sample.event(1, after: 0), Sample.event(2, after: 0))
+    var chance = SplitMix64(seed: 1)
+    var kept: [Int64] = []
+    for operations in 0..<100 {
+        let tables = MemoryTables()
+        let writer = try LogWriter(tables.writer(), isNew: true, chance: &chance)
+        tables.planPowerLoss(after: operations)
+        let answer = writer.store([batch])[0]
+        if case .success = answer { break }
+        #expect(answer == .failure(.outcomeUnknown(cause: "the power is gone")))
+        #expect(writer.store([batch])[0] == answer)
+        #expect(tables.calm())
+        tables.restorePower()
+        let next = try LogWriter(tables.writer(), isNew: false, chance: &chance)
+        kept.append(try next.recover(idempotencySince: .distantPast).lastSeq)
+    }
+    // Only the last operation is the commit: it is durable, and nobody knows.
+    #expect(kept.count > 3 && kept.last == 2)
+    #expect(kept.dropLast().allSatisfy { $0 == 0 })
+}
+
+@Test func `a copy of tables has what was committed, and goes its own way`() throws {
+    let tables = MemoryTables()
+    var chance = SplitMix64(seed: 1)
+    let writer = try LogWriter(tables.writer(), isNew: true, chance: &chance)
+    _ = try writer.store([Sample.batch(Sample.event(1, after: 0))])[0].get()
+    let copy = tables.copy()
+    _ = try writer.store([Sample.batch(Sample.event(1, after: 1))])[0].get()
+    let other = try LogWriter(copy.writer(), isNew: false, chance: &chance)
+    #expect(try other.recover(idempotencySince: .distantPast).lastSeq == 1)
+    _ = try other.store([Sample.batch(Sample.event(2, after: 0))])[0].get()
+    let reader = try LogReader(tables.reader(), damage: DamageList())
+    #expect(try reader.event(seq: 2, tenant: Sample.lab)?.event.activity == ActivityNumber(1))
+}

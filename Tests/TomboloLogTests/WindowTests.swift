@@ -76,6 +76,7 @@ struct WindowTests {
         // What was there before the log was opened is not in the window.
         try Self.fill(place.writer(), &histories, batches: 150, &chance)
         let writer = try place.writer()
+        #expect(writer.window.facts(FactQuery(tenant: Sample.lab)) == nil)
         try Self.fill(writer, &histories, batches: 300, &chance)
         let reader = try place.reader()
         var (hits, none) = (0, 0)
@@ -107,6 +108,7 @@ struct WindowTests {
         var (chance, histories) = (SplitMix64(seed: 6), Self.histories())
         try Self.fill(place.writer(), &histories, batches: 150, &chance)
         let writer = try place.writer()
+        #expect(writer.window.facts(FactQuery(tenant: Sample.lab)) == nil)
         try Self.fill(writer, &histories, batches: 300, &chance)
         let reader = try place.reader()
         var (hits, none) = (0, 0)
@@ -137,9 +139,12 @@ struct WindowTests {
         let writer = try LogPlace(.memory).writer()
         var batch = AppendBatch()
         batch.facts = [Sample.fact("push.accepted")]
-        for _ in 0..<count { _ = try writer.store([batch])[0].get() }
         var query = FactQuery(tenant: Sample.lab)
         query.limit = 1
+        for number in 0..<count {
+            if number % LogWindow.idleMax == 0 { _ = writer.window.facts(query) }
+            _ = try writer.store([batch])[0].get()
+        }
         let oldest = writer.window.facts(query)
         #expect((oldest == nil) == (count > LogWindow.rowsMax))
         query.after = 1
@@ -149,16 +154,32 @@ struct WindowTests {
     @Test(arguments: [0, 1])
     func `the window has so many bytes and no more`(_ more: Int) throws {
         let writer = try LogPlace(.memory).writer()
-        let half = LogWindow.bytesMax / 2
+        // As stored: the checksum and other numbers take 32 bytes, the kind 13.
+        let half = LogWindow.bytesMax / 2 - 45
+        var query = FactQuery(tenant: Sample.lab)
+        (query.limit, query.bytesMax) = (1, 1)
+        #expect(writer.window.facts(query) == nil)
         for count in [half, half + more] {
             var batch = AppendBatch()
             batch.facts = [Sample.fact("push.accepted")]
             batch.facts[0].body = [UInt8](repeating: 0x20, count: count)
             _ = try writer.store([batch])[0].get()
         }
-        var query = FactQuery(tenant: Sample.lab)
-        (query.limit, query.bytesMax) = (1, 1)
         #expect((writer.window.facts(query) == nil) == (more > 0))
+    }
+
+    @Test func `the window keeps no rows where nobody asks for long`() throws {
+        let writer = try LogPlace(.memory).writer()
+        var (batch, query) = (AppendBatch(), FactQuery(tenant: Sample.lab))
+        batch.facts = [Sample.fact("push.accepted")]
+        query.order = .newestFirst
+        query.limit = 1
+        for _ in 0..<LogWindow.idleMax + 1 { _ = try writer.store([batch])[0].get() }
+        #expect(writer.window.facts(query) == nil)
+        for count in [LogWindow.idleMax, LogWindow.idleMax + 1] {
+            for _ in 0..<count { _ = try writer.store([batch])[0].get() }
+            #expect((writer.window.facts(query) == nil) == (count > LogWindow.idleMax))
+        }
     }
 
     @Test(arguments: Engine.allCases)
@@ -197,6 +218,7 @@ struct WindowTests {
         let reader = try LogReader(
             place.reading(), window: writer.window, damage: DamageList())
         var (chance, histories) = (SplitMix64(seed: 7), Self.histories())
+        #expect(writer.window.facts(FactQuery(tenant: Sample.lab)) == nil)
         try Self.fill(writer, &histories, batches: 200, &chance)
         let last = try #require(writer.window.committed)
         var late = AppendBatch()

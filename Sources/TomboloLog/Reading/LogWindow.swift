@@ -39,29 +39,27 @@ package struct CommittedLog: Sendable {
 }
 
 /// The newest rows of the log in memory, so that tails and pages which keep up ask the engine
-/// nothing. It holds what was appended since the log was opened, at most `rowsMax` rows and
-/// `bytesMax` of bodies of events and as much of facts.
+/// nothing. It holds rows that were appended since the log was opened: at most `rowsMax` of events
+/// with `bytesMax`, and as much of facts.
 ///
 /// Only what is committed is in it. What a cut or an erasure takes away leaves it before that is
 /// committed.
 package final class LogWindow: Sendable {
     static let rowsMax = 16_384
     static let bytesMax = 16 << 20
+    /// So many transactions after the last question no rows are kept any more.
+    static let idleMax = 1_000
 
     private struct State {
         var committed: CommittedLog?
         var tenants = Tenants()
-        var events = NewestRows<NewEvent>()
-        var facts = NewestRows<NewFact>()
-
-        mutating func come(to newest: CommittedLog) {
-            let cuts = committed?.cuts ?? 0
-            committed = newest
-            committed?.cuts = cuts
-        }
+        var events = NewestRows()
+        var facts = NewestRows()
     }
 
     private let state = Mutex(State())
+    /// Transactions since somebody asked for a page.
+    private let idle = Atomic(idleMax)
 
     init() {}
 
@@ -79,27 +77,27 @@ package final class LogWindow: Sendable {
         }
     }
 
-    /// A batch with its places in the log.
-    struct Placed {
-        let batch: AppendBatch
-        let receipt: AppendReceipt
-        let events: [Standing.Place]
-        let facts: [(tenant: Int64, tenantSeq: Int64)]
-    }
+    /// Whether somebody asked for a page lately: else rows are not kept, which costs three percent
+    /// of an append.
+    var isWanted: Bool { idle.load(ordering: .relaxed) < Self.idleMax }
 
-    /// Batches were committed, and the log has come so far.
-    func add(_ batches: [Placed], _ tenants: Tenants, _ committed: CommittedLog) {
+    /// Rows were committed, and the log has come so far.
+    func add(
+        _ newest: (events: NewestRows.Piece, facts: NewestRows.Piece)?, _ tenants: Tenants,
+        _ committed: CommittedLog
+    ) {
+        idle.add(1, ordering: .relaxed)
         state.withLock { state in
             if committed.tenants != state.committed?.tenants { state.tenants = tenants }
-            state.come(to: committed)
-            for placed in batches {
-                let (events, facts) = (placed.events, placed.facts)
-                state.events.add(
-                    placed.batch.events, at: placed.receipt.firstSeq, bytes: { $0.body.count }
-                ) { (events[$0].tenant, events[$0].tenantSeq, events[$0].previous) }
-                state.facts.add(
-                    placed.batch.facts, at: placed.receipt.firstFactSeq, bytes: { $0.body.count }
-                ) { (facts[$0].tenant, facts[$0].tenantSeq, 0) }
+            let cuts = state.committed?.cuts ?? 0
+            state.committed = committed
+            state.committed?.cuts = cuts
+            if let newest {
+                state.events.add(newest.events)
+                state.facts.add(newest.facts)
+            } else {
+                state.events.forget(through: committed.event)
+                state.facts.forget(through: committed.fact)
             }
         }
     }
@@ -128,31 +126,40 @@ package final class LogWindow: Sendable {
 
     /// The page, as the engine has it; nil where the window does not know all of it.
     package func events(_ query: EventQuery) -> EventPage? {
-        state.withLock { state in
+        idle.store(0, ordering: .relaxed)
+        return state.withLock { state in
             guard query.scanMax >= Self.rowsMax, query.after < query.through ?? .max,
-                let tenant = state.tenants.known(query.tenant),
-                let rows = state.events.rows(
-                    of: tenant, after: query.after, place: query.place, state.committed?.cut)
+                let committed = state.committed, let tenant = state.tenants.known(query.tenant)
             else { return nil }
+            let places = state.events.places(
+                after: query.after, query.place ?? (committed.isSole ? query.after : nil),
+                cut: committed.cut
+            ) { seq, row in
+                guard let numbers = EventRow.unproved(row), numbers.tenant == tenant else {
+                    return nil
+                }
+                return EventRow.tenantSeq(numbers, row, at: seq)
+            }
+            guard let places else { return nil }
             var page = EventPage(events: [], next: nil)
             var last = query.after
-            for row in rows {
-                if let through = query.through, row.tenantSeq > through { return page }
+            for place in places {
+                guard
+                    let event = state.events.row(
+                        place, { EventRow.event(place.seq, $0, tenants: state.tenants) })
+                else { return nil }
+                if let through = query.through, event.tenantSeq > through { return page }
                 // Damaged rows have had the places between.
-                guard row.tenantSeq == last + 1 else { return nil }
-                last = row.tenantSeq
-                let event = state.events.item(row)
-                if query.activity ?? event.activity == event.activity,
-                    query.matches(event.kind, recordedAt: event.recordedAt)
+                guard event.tenantSeq == last + 1 else { return nil }
+                last = event.tenantSeq
+                if query.activity ?? event.event.activity == event.event.activity,
+                    query.matches(event.event.kind, recordedAt: event.event.recordedAt)
                 {
-                    page.append(
-                        RecordedEvent(
-                            seq: row.seq, tenantSeq: row.tenantSeq, previous: row.previous,
-                            event: event))
+                    page.append(event)
                 }
                 if last == query.through { return page }
                 if page.isFull(query) {
-                    if row.seq < state.committed?.event ?? 0 { page.next = last }
+                    if event.seq < committed.event { page.next = last }
                     return page
                 }
             }
@@ -162,26 +169,50 @@ package final class LogWindow: Sendable {
 
     /// The same of facts.
     package func facts(_ query: FactQuery) -> FactPage? {
-        state.withLock { state in
-            guard query.scanMax >= Self.rowsMax, let tenant = state.tenants.known(query.tenant)
+        idle.store(0, ordering: .relaxed)
+        return state.withLock { state in
+            guard query.scanMax >= Self.rowsMax, let committed = state.committed,
+                let tenant = state.tenants.known(query.tenant)
             else { return nil }
-            let isRising = query.order == .oldestFirst
-            var rows = state.facts.rows(
-                of: tenant, after: query.after, place: nil, state.committed?.factCut)
-            let isWhole = rows != nil
-            if !isRising, rows == nil { rows = state.facts.rows(of: tenant) }
-            guard let rows else { return nil }
-            var page = FactPage(facts: [], next: nil)
-            for row in isRising ? rows : rows.reversed() {
-                let fact = state.facts.item(row)
-                guard row.tenantSeq < query.before ?? .max, query.matches(fact) else { continue }
-                if page.isFull(query) {
-                    page.next = page.facts.last?.tenantSeq
-                    return page
+            func own(_ seq: Int64, _ row: RawSpan) -> Int64? {
+                guard let numbers = FactRow.unproved(row), numbers.tenant == tenant else {
+                    return nil
                 }
-                page.append(RecordedFact(seq: row.seq, tenantSeq: row.tenantSeq, fact: fact))
+                return FactRow.tenantSeq(numbers, row, at: seq)
             }
-            return isWhole ? page : nil
+            let filter = FactFilter(query, tenant: tenant)
+            var page = FactPage(facts: [], next: nil)
+            // False where the page is full.
+            func take(_ place: NewestRows.Place) -> Bool {
+                let fact = state.facts.row(place) { row -> RecordedFact? in
+                    guard let numbers = FactRow.unproved(row), filter.matches(numbers, row) else {
+                        return nil
+                    }
+                    return FactRow.fact(place.seq, row, tenants: state.tenants)
+                }
+                guard let fact, fact.tenantSeq < query.before ?? .max else { return true }
+                guard !page.isFull(query) else {
+                    page.next = page.facts.last?.tenantSeq
+                    return false
+                }
+                page.append(fact)
+                return true
+            }
+            if query.order == .oldestFirst {
+                let places = state.facts.places(
+                    after: query.after, committed.isSole ? query.after : nil,
+                    cut: committed.factCut, own: own)
+                guard let places else { return nil }
+                _ = places.first { !take($0) }
+                return page
+            }
+            let isStopped = state.facts.isStopped { place in
+                guard let tenantSeq = state.facts.row(place, { own(place.seq, $0) }) else {
+                    return true
+                }
+                return tenantSeq > query.after && take(place)
+            }
+            return isStopped || state.facts.first <= committed.factCut + 1 ? page : nil
         }
     }
 }

@@ -1,99 +1,102 @@
-/// The newest neighbours of the log or of its facts: see `LogWindow`. They share the batches in
-/// which they came, so that a row costs a few words.
-struct NewestRows<Item> {
-    struct Row {
-        var seq: Int64
-        var tenant: Int64
-        var tenantSeq: Int64
-        /// The activity's event before; 0 of a fact.
-        var previous: Int64
-        /// Among all that ever were.
-        fileprivate var batch: Int
+/// The newest neighbours of the log, or of its facts, as they were stored: see `LogWindow`.
+struct NewestRows {
+    /// Rows that were committed together.
+    struct Piece {
+        fileprivate var first: Int64 = 0
+        fileprivate var bytes: [UInt8] = []
+        /// Where in `bytes` each row begins.
+        fileprivate var starts: [Int] = []
+
+        @inline(__always)
+        mutating func add(_ seq: Int64, _ row: UnsafeRawBufferPointer) {
+            if starts.isEmpty { first = seq }
+            starts.append(bytes.count)
+            bytes.append(contentsOf: row)
+        }
     }
 
-    private struct Batch {
-        var first: Int64
-        var items: [Item]
-        var bytes: Int
+    /// Where a row is.
+    struct Place {
+        let seq: Int64
+        fileprivate let piece: Int
     }
 
     /// From `start` on; what is before it has left.
-    private var rows: [Row] = []
+    private var pieces: [Piece] = []
     private var start = 0
-    private var batches: [Batch] = []
-    private var batchStart = 0
-    private var batchesGone = 0
     private var bytes = 0
+    private var count = 0
     /// The oldest that is here, or the next one where none is.
     private(set) var first: Int64 = 1
 
-    func item(_ row: Row) -> Item {
-        let batch = batches[row.batch - batchesGone]
-        return batch.items[Int(row.seq - batch.first)]
+    mutating func add(_ piece: Piece) {
+        guard !piece.starts.isEmpty else { return }
+        if first + Int64(count) != piece.first { forget(through: piece.first - 1) }
+        pieces.append(piece)
+        bytes += piece.bytes.count
+        count += piece.starts.count
+        while count > LogWindow.rowsMax || bytes > LogWindow.bytesMax { evict() }
     }
 
-    mutating func add(
-        _ items: [Item], at seq: Int64, bytes size: (Item) -> Int,
-        place: (Int) -> (tenant: Int64, tenantSeq: Int64, previous: Int64)
-    ) {
-        guard !items.isEmpty else { return }
-        if first + Int64(rows.count - start) != seq { forget(through: seq - 1) }
-        var batch = Batch(first: seq, items: items, bytes: 0)
-        for index in items.indices {
-            let (tenant, tenantSeq, previous) = place(index)
-            rows.append(
-                Row(
-                    seq: seq + Int64(index), tenant: tenant, tenantSeq: tenantSeq,
-                    previous: previous, batch: batchesGone + batches.count))
-            batch.bytes += size(items[index])
-        }
-        batches.append(batch)
-        bytes += batch.bytes
-        while rows.count - start > LogWindow.rowsMax || bytes > LogWindow.bytesMax { evict() }
-    }
-
-    /// The oldest batch leaves.
+    /// The oldest piece leaves.
     private mutating func evict() {
-        let batch = batches[batchStart]
-        bytes -= batch.bytes
-        start += batch.items.count
-        first = batch.first + Int64(batch.items.count)
-        batches[batchStart].items = []
-        batchStart += 1
-        guard start > LogWindow.rowsMax || start == rows.count else { return }
-        rows.removeSubrange(..<start)
-        batches.removeSubrange(..<batchStart)
-        batchesGone += batchStart
-        (start, batchStart) = (0, 0)
+        let piece = pieces[start]
+        bytes -= piece.bytes.count
+        count -= piece.starts.count
+        first = piece.first + Int64(piece.starts.count)
+        pieces[start] = Piece()
+        start += 1
+        guard start > 1_000 || start == pieces.count else { return }
+        pieces.removeSubrange(..<start)
+        start = 0
     }
 
     /// Rows up to that one leave, and those that came with it.
     mutating func forget(through seq: Int64) {
-        while start < rows.count, first <= seq { evict() }
-        if start == rows.count { first = max(first, seq + 1) }
+        while count > 0, first <= seq { evict() }
+        if count == 0 { first = max(first, seq + 1) }
     }
 
-    /// The tenant's rows after its own place `tenantSeq`; nil where there may be some before those
-    /// that are here.
+    func row<Answer>(_ place: Place, _ take: (RawSpan) -> Answer) -> Answer {
+        let piece = pieces[place.piece]
+        let index = Int(place.seq - piece.first)
+        let end = index + 1 < piece.starts.count ? piece.starts[index + 1] : piece.bytes.count
+        return piece.bytes.withUnsafeBytes {
+            take(UnsafeRawBufferPointer(rebasing: $0[piece.starts[index]..<end]).bytes)
+        }
+    }
+
+    /// Hands over where rows are, newest first, until `take` answers false. Answers whether it did.
+    func isStopped(by take: (Place) -> Bool) -> Bool {
+        for piece in pieces.indices[start...].reversed() {
+            for index in pieces[piece].starts.indices.reversed() {
+                let place = Place(seq: pieces[piece].first + Int64(index), piece: piece)
+                guard take(place) else { return true }
+            }
+        }
+        return false
+    }
+
+    /// Where the tenant's rows after its own place `tenantSeq` are, rising; nil where there may be
+    /// some before those that are here.
     ///
     /// - Parameters:
     ///   - place: no row of the tenant lies between its own place and this one of the log.
     ///   - cut: the last row that the log has no more.
-    func rows(
-        of tenant: Int64, after tenantSeq: Int64, place: Int64?, _ cut: Int64?
-    ) -> [Row]? {
-        var found: [Row] = []
-        for row in rows[start...].reversed() {
-            if let place, row.seq <= place { return found.reversed() }
-            guard row.tenant == tenant else { continue }
-            if row.tenantSeq <= tenantSeq { return found.reversed() }
-            found.append(row)
-            if row.tenantSeq == tenantSeq + 1 { return found.reversed() }
+    ///   - own: the place of a row among its tenant's, where that is the tenant.
+    func places(
+        after tenantSeq: Int64, _ place: Int64?, cut: Int64, own: (Int64, RawSpan) -> Int64?
+    ) -> [Place]? {
+        let isAll = first <= max(place ?? 0, cut) + 1
+        if place != nil, !isAll { return nil }
+        var found: [Place] = []
+        let isStopped = isStopped { at in
+            if let place, at.seq <= place { return false }
+            guard let tenantPlace = row(at, { own(at.seq, $0) }) else { return true }
+            guard tenantPlace > tenantSeq else { return false }
+            found.append(at)
+            return tenantPlace > tenantSeq + 1
         }
-        let isAll = first <= max(place ?? 0, cut ?? 0) + 1
-        return isAll ? found.reversed() : nil
+        return isStopped || isAll ? found.reversed() : nil
     }
-
-    /// All of the tenant that are here.
-    func rows(of tenant: Int64) -> [Row] { rows[start...].filter { $0.tenant == tenant } }
 }

@@ -5,6 +5,8 @@ import TomboloEventLog
 /// heads whose rows wait.
 struct LogRows: ~Copyable {
     private let engine: any LogWriting
+    /// Of the open transaction, for the window; nil where nobody asks that.
+    var newest: (events: NewestRows.Piece, facts: NewestRows.Piece)?
     private var buffer = RowBuffer()
     /// The one that the next event stands in.
     private var chapter = LogChapter()
@@ -55,6 +57,7 @@ struct LogRows: ~Copyable {
             let row = FactRow.encode(
                 batch.facts[index], seq, tenantSeq: tenantSeq, tenant: tenant, into: &buffer)
             try engine.put(.fact, seq, row, over: .new)
+            newest?.facts.add(seq, row)
             allowance.store(rows: 1, bytes: row.count)
             factChapter.add(seq, batch.facts[index], tenant: tenant)
             if seq % FactIndex.size == 0 { try closeFactChapter(at: seq) }
@@ -84,6 +87,7 @@ struct LogRows: ~Copyable {
             let seq = receipt.firstSeq + Int64(index)
             let row = EventRow.encode(batch.events[index], seq, place, into: &buffer)
             try engine.put(.event, seq, row, over: .new)
+            newest?.events.add(seq, row)
             allowance.store(rows: 1, bytes: row.count)
             let recordedAt = batch.events[index].recordedAt
             chapter.add(

@@ -16,8 +16,6 @@ package final class LogWriter: @unchecked Sendable {
     var retainer: LogRetainer
     /// What readers need not ask the engine.
     package let window = LogWindow()
-    /// Of the open transaction.
-    private var placed: [LogWindow.Placed] = []
     /// The tenant whose waypoints were looked at last.
     private var forgotten: Int64 = 0
     /// When the newest row was recorded, on the clock that nobody sets.
@@ -109,18 +107,17 @@ package final class LogWriter: @unchecked Sendable {
         if let failure { return batches.map { _ in .failure(failure) } }
         let start = standing.savepoint
         let retainerBefore = retainer
+        rows.newest = window.isWanted ? (NewestRows.Piece(), NewestRows.Piece()) : nil
         do throws(EventLogError) {
             var answers: [Result<AppendReceipt, EventLogError>] = []
             for batch in batches { answers.append(try store(batch, imported)) }
             try engine.commit()
             standing.settle()
             rows.settle()
-            window.add(placed, standing.tenantTable, committed)
-            placed.removeAll(keepingCapacity: true)
+            window.add(rows.newest, standing.tenantTable, committed)
             return answers
         } catch {
             retainer = retainerBefore
-            placed.removeAll()
             let answer = abandon(error, back: start)
             return batches.map { _ in .failure(answer) }
         }
@@ -166,12 +163,6 @@ package final class LogWriter: @unchecked Sendable {
             batch, at: receipt, &standing,
             slack: imported == nil ? .zero : KeyChapter.Maker.slack)
         for (chapter, bytes) in rows.filled { retainer.count(chapter, bytes) }
-        if imported == nil {
-            placed.append(
-                LogWindow.Placed(
-                    batch: batch, receipt: receipt, events: standing.places,
-                    facts: standing.factPlaces))
-        }
         let lead = batch.lead ?? retainer.cut.leads.now
         for recordedAt in [batch.events.last?.recordedAt, batch.facts.last?.recordedAt] {
             if let recordedAt { newest = max(newest, recordedAt - lead) }

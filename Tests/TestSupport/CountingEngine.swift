@@ -39,10 +39,10 @@ package final class CountingEngine: LogReading, @unchecked Sendable {
     }
 
     package func everyShard(
-        _ kind: LogTable.Kind, _ key: Int64, _ take: (Int64, RawSpan) -> Bool
+        _ kind: LogTable.Kind, _ keys: [Int64], _ take: (Int64, Int64, RawSpan) -> Bool
     ) throws(EventLogError) {
-        note("everyShard \(kind) \(key)")
-        try engine.everyShard(kind, key, take)
+        note("everyShard \(kind)")
+        try engine.everyShard(kind, keys, take)
     }
 
     package func scan(

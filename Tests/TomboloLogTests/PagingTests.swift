@@ -3,7 +3,8 @@ import Testing
 import TomboloCore
 import TomboloEventLog
 import TomboloJSON
-import TomboloLog
+
+@testable import TomboloLog
 
 /// Pages and moments of a log that is long enough for blocks, snapshots and heads without rows; an
 /// in-memory log with the same batches says what is right.
@@ -124,6 +125,38 @@ import TomboloLog
                 of: ActivityNumber(1), tenant: Sample.field, at: .tenantSeq(7_000),
                 newest: newest.seq)
                 == nil, "it is nobody else's")
+    }
+
+    @Test func `damaged snapshots make the way longer, and no page another one`() async throws {
+        let twins = try await Twins(.memory, 36_000)
+        let reader = try twins.place.reader()
+        var query = EventQuery(tenant: Sample.lab)
+        (query.activity, query.after, query.limit) = (ActivityNumber(1), 700, 120)
+        let right = try seqs(query, reader)
+        let newest = try #require(right.last)
+        let stones = try twins.place.reading().keys(.snapshot)
+        let own = try twins.place.reading()
+        let far = try own.row(.snapshot, try #require(stones.last { $0 % 2 == 1 })) {
+            SnapshotRow.numbers($0, $1)?.far
+        }
+        // One that a leap passes over, then the one that it leads to.
+        let leap = try #require(far)
+        #expect(leap > 30_000)
+        let passed = try #require(stones.filter { $0 % 2 == 1 && $0 > leap }.dropLast().last)
+        for gone in [passed, leap] {
+            try twins.place.edit { engine in
+                try engine.blank(.snapshot, gone, bytes: 90)
+            }
+            #expect(try seqs(query, reader) == right)
+            for moment in [.tenantSeq(1_400), .instant(Sample.noon + .seconds(1_400))]
+                as [LogMoment]
+            {
+                let found = try reader.snapshot(
+                    of: ActivityNumber(1), tenant: Sample.lab, at: moment, newest: newest)
+                #expect((found == nil) == (gone == leap))
+                if let found { #expect((800...1_400).contains(found.seq)) }
+            }
+        }
     }
 
     @Test(arguments: Engine.allCases)

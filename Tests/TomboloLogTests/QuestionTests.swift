@@ -127,6 +127,32 @@ struct QuestionTests {
         }
     }
 
+    @Test func `all names of retired activities are looked for together`() throws {
+        let tables = MemoryTables()
+        let writer = try Self.writer(tables, isNew: true)
+        var sample = SampleActivities()
+        let numbers = Int64(1)...40
+        for number in numbers {
+            let day = Sample.noon + .hours(24 * (number % 10))
+            let start = sample.next(number, "{\"n\":1}", at: day)
+            var batch = sample.batch([start])
+            batch.retired = [
+                RetiredActivity(
+                    activity: ActivityNumber(number), name: SampleActivities.name(number),
+                    endedAt: day)
+            ]
+            _ = try writer.store([batch])[0].get()
+        }
+        let keys = numbers.map {
+            ActivityKey(tenant: Sample.lab, id: SampleActivities.name($0))
+        }
+        let asked = try Self.questions(tables) { reader in
+            let found = try reader.retired(named: keys).map(\.activity.rawValue)
+            #expect(found == Array(numbers))
+        }
+        #expect(asked.count <= 2, "\(asked)")
+    }
+
     @Test func `a tail that keeps up asks nothing`() async throws {
         let counted = try CountedLog()
         let log = counted.log

@@ -37,10 +37,11 @@ package protocol LogReading: AnyObject {
         _ table: LogTable, _ keys: [Int64], _ take: (Int64, RawSpan) -> Bool
     ) throws(EventLogError)
 
-    /// The row at `key` in each shard of a kind that has one, the newest shard first, until `take`
-    /// answers false.
+    /// Hands over the rows at `keys` that are there in any shard of a kind, the newest shard first,
+    /// until `take` answers false.
     func everyShard(
-        _ kind: LogTable.Kind, _ key: Int64, _ take: (_ shard: Int64, RawSpan) -> Bool
+        _ kind: LogTable.Kind, _ keys: [Int64],
+        _ take: (_ shard: Int64, _ key: Int64, RawSpan) -> Bool
     ) throws(EventLogError)
 
     /// Hands over the rows whose keys are in `ranges`, range after range and each in that order,

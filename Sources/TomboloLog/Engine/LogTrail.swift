@@ -50,11 +50,15 @@ extension LogReading {
     }
 
     package func everyShard(
-        _ kind: LogTable.Kind, _ key: Int64, _ take: (Int64, RawSpan) -> Bool
+        _ kind: LogTable.Kind, _ keys: [Int64], _ take: (Int64, Int64, RawSpan) -> Bool
     ) throws(EventLogError) {
         for shard in try shards(of: kind).reversed() {
-            let goesOn = try row(LogTable(kind, shard), key) { take(shard, $1) }
-            guard goesOn ?? true else { return }
+            var goesOn = true
+            try rows(LogTable(kind, shard), keys) { key, row in
+                goesOn = take(shard, key, row)
+                return goesOn
+            }
+            guard goesOn else { return }
         }
     }
 

@@ -6,8 +6,8 @@ extension LogReading {
     func head(of activity: Int64) throws(EventLogError) -> HeadRow.Found? {
         if let head = try row(.head, activity, HeadRow.head) { return head }
         var found: HeadRow.Found?
-        try everyShard(.retired, activity) {
-            found = HeadRow.head(activity, $1)
+        try everyShard(.retired, [activity]) {
+            found = HeadRow.head($1, $2)
             return found == nil
         }
         return found

@@ -143,21 +143,17 @@ extension LogReader {
     /// So many events a page that passes over some looks at with one question.
     private static let reach: Int64 = 4_096
 
-    /// Steps from snapshot to snapshot, newest first, as far as `leap` says and `take` wants. Where
-    /// the way leads to a damaged one, it goes on without leaps.
+    /// Steps from snapshot to snapshot, newest first, as far as `leap` says and `take` wants, or to
+    /// one that is damaged.
     private func snapshots(
         of activity: Int64, from anchor: Int64, _ leap: LogTrail.Leap,
         _ take: (Int64, SnapshotRow.Numbers, RawSpan) -> Bool
     ) throws(EventLogError) {
-        var next = anchor
-        for leap in [leap, .none] where next > 0 {
-            try engine.trail(.snapshots(leap), from: next) { seq, row in
-                guard let numbers = SnapshotRow.numbers(seq, row), numbers.activity == activity,
-                    numbers.previous < seq, numbers.far < seq
-                else { return false }
-                next = take(seq, numbers, row) ? numbers.previous : 0
-                return next > 0
+        try engine.trail(.snapshots(leap), from: anchor) { seq, row in
+            guard let numbers = SnapshotRow.numbers(seq, row), numbers.activity == activity else {
+                return false
             }
+            return take(seq, numbers, row)
         }
     }
 

@@ -56,15 +56,10 @@ package final class LogReader: @unchecked Sendable {
 
     package func retired(named keys: [ActivityKey]) throws(EventLogError) -> [RecoveredHead] {
         try answer { () throws(EventLogError) in
-            var found: [RecoveredHead] = []
-            for key in keys {
-                guard let tenant = tenants.known(key.tenant) else { continue }
-                let hash = hash(tenant, key.id.rawValue)
-                if let head = try RetiredReader.find(key, hash: hash, engine) {
-                    found.append(head)
-                }
+            let known = keys.compactMap { key in
+                tenants.known(key.tenant).map { (key, hash($0, key.id.rawValue)) }
             }
-            return found
+            return try known.isEmpty ? [] : RetiredReader.find(known, engine)
         }
     }
 

@@ -3,24 +3,34 @@ import TomboloEventLog
 
 /// Finds retired activities, by name or by number.
 enum RetiredReader {
-    /// The newest activity of that name.
+    /// The newest activity of each of these names, which come with their hashes.
     static func find(
-        _ key: ActivityKey, hash: UInt64, _ engine: any LogReading
-    ) throws(EventLogError) -> RecoveredHead? {
-        var found: [(day: Int64, activity: Int64)] = []
-        let name = Int64(bitPattern: hash)
-        try engine.everyShard(.retiredName, name) { day, row in
-            let activities = RetiredNameRow.activities(name, row) ?? []
-            found += activities.reversed().map { (day, $0) }
+        _ keys: [(key: ActivityKey, hash: UInt64)], _ engine: any LogReading
+    ) throws(EventLogError) -> [RecoveredHead] {
+        var named: [Int64: [(day: Int64, activity: Int64)]] = [:]
+        let hashes = keys.map { Int64(bitPattern: $0.hash) }
+        try engine.everyShard(.retiredName, hashes) { day, hash, row in
+            let activities = RetiredNameRow.activities(hash, row) ?? []
+            named[hash, default: []] += activities.reversed().map { (day, $0) }
             return true
         }
-        for (day, activity) in found {
-            guard let head = try engine.row(.retired(day), activity, HeadRow.head),
-                StoredHead(head.value, version: head.mark.version)?.key == key
-            else { continue }
-            return head.recovered(activity)
+        guard !named.isEmpty else { return [] }
+        var heads: [Int64: [Int64: HeadRow.Found]] = [:]
+        let activities = Set(named.values.joined().map(\.activity))
+        try engine.everyShard(.retired, activities.sorted()) { day, activity, row in
+            heads[activity, default: [:]][day] = HeadRow.head(activity, row)
+            return true
         }
-        return nil
+        return keys.compactMap { key, hash in
+            for (day, activity) in named[Int64(bitPattern: hash)] ?? [] {
+                if let head = heads[activity]?[day],
+                    StoredHead(head.value, version: head.mark.version)?.key == key
+                {
+                    return head.recovered(activity)
+                }
+            }
+            return nil
+        }
     }
 
     /// The activity of that number, if it is `tenant`'s.
@@ -28,8 +38,8 @@ enum RetiredReader {
         _ activity: ActivityNumber, tenant: Int64, _ engine: any LogReading
     ) throws(EventLogError) -> RecoveredHead? {
         var found: HeadRow.Found?
-        try engine.everyShard(.retired, activity.rawValue) {
-            found = HeadRow.head(activity.rawValue, $1)
+        try engine.everyShard(.retired, [activity.rawValue]) {
+            found = HeadRow.head($1, $2)
             return found == nil
         }
         return found?.mark.tenant == tenant ? found?.recovered(activity.rawValue) : nil

@@ -49,7 +49,7 @@ struct RetiredDays: ~Copyable {
         _ activity: Int64, _ engine: any LogReading
     ) throws(EventLogError) -> (mark: ActivityMarks.Mark, day: Int64)? {
         var found: (mark: ActivityMarks.Mark, day: Int64)?
-        try engine.everyShard(.retired, activity) { day, row in
+        try engine.everyShard(.retired, [activity]) { day, activity, row in
             found = HeadRow.mark(activity, row).map { ($0, day) }
             found?.mark.hasHead = false
             return found == nil

@@ -8,6 +8,8 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     private let filled: UnsafeMutablePointer<pthread_cond_t>
     private var waiting: [Element] = []
     private var isClosed = false
+    private var hasEnded = false
+    private var atEnd: [CheckedContinuation<Void, Never>] = []
 
     init() {
         mutex = .allocate(capacity: 1)
@@ -23,50 +25,63 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// False where nothing is taken any more.
-    func put(_ element: Element) -> Bool {
+    private func locked<Answer>(_ body: () -> Answer) -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        guard !isClosed else { return false }
-        waiting.append(element)
-        if waiting.count == 1 { pthread_cond_signal(filled) }
-        return true
+        return body()
+    }
+
+    /// False where nothing is taken any more.
+    func put(_ element: Element) -> Bool {
+        locked {
+            guard !isClosed else { return false }
+            waiting.append(element)
+            if waiting.count == 1 { pthread_cond_signal(filled) }
+            return true
+        }
     }
 
     /// Whether nothing waits at this moment.
-    var isEmpty: Bool {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return waiting.isEmpty
-    }
+    var isEmpty: Bool { locked { waiting.isEmpty } }
 
     /// Takes nothing more; what waits is still given out.
     func close() {
-        pthread_mutex_lock(mutex)
-        isClosed = true
-        pthread_cond_signal(filled)
-        pthread_mutex_unlock(mutex)
-    }
-
-    /// All that waits, be it nothing; nil when it is closed and empty.
-    func takeNow() -> [Element]? {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        if waiting.isEmpty, isClosed { return nil }
-        defer { waiting = [] }
-        return waiting
-    }
-
-    /// All that waits, oldest first; stands still while nothing does. nil when it is closed and
-    /// empty.
-    func take() -> [Element]? {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        while waiting.isEmpty {
-            guard !isClosed else { return nil }
-            pthread_cond_wait(filled, mutex)
+        locked {
+            isClosed = true
+            pthread_cond_signal(filled)
         }
-        defer { waiting = [] }
-        return waiting
+    }
+
+    /// All that waits, oldest first; nil when it is closed and empty. Where nothing waits the
+    /// answer is none, or the thread stands still until something does.
+    func take(standsStill: Bool = true) -> [Element]? {
+        locked {
+            while waiting.isEmpty, standsStill || isClosed {
+                guard !isClosed else { return nil }
+                pthread_cond_wait(filled, mutex)
+            }
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+
+    /// The thread is through with all of it.
+    func end() {
+        let waiting = locked {
+            hasEnded = true
+            return atEnd
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Comes back when the thread is through.
+    func ended() async {
+        await withCheckedContinuation { continuation in
+            let isOver = locked {
+                if !hasEnded { atEnd.append(continuation) }
+                return hasEnded
+            }
+            if isOver { continuation.resume() }
+        }
     }
 }

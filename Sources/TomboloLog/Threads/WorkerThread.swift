@@ -2,24 +2,30 @@ import CLinux
 import Glibc
 import TomboloEventLog
 
-/// A thread of our own: what may wait for the disk stands beside the loops and never on them.
-final class WorkerThread: Sendable {
-    private final class Body: Sendable {
-        let name: String
-        let run: @Sendable () -> Void
+/// A thread of our own, with the jobs that wait for it: what may wait for the disk stands beside
+/// the loops and never on them.
+final class WorkerThread<Job: Sendable>: Sendable {
+    typealias Asking<Answer> = CheckedContinuation<Result<Answer, EventLogError>, Never>
 
-        init(name: String, run: @escaping @Sendable () -> Void) {
-            self.name = name
-            self.run = run
-        }
-    }
-
+    private let jobs = Mailbox<Job>()
     private let thread: pthread_t
 
     /// Starts the thread; `name` has at most 15 bytes (`comm` of proc(5)). Signals stay with the
     /// other threads. Throws `.unusable` where the system has no thread left.
-    init(name: String, run: @escaping @Sendable () -> Void) throws(EventLogError) {
-        let body = Unmanaged.passRetained(Body(name: name, run: run))
+    ///
+    /// - Parameters:
+    ///   - work: what only it holds ends with it, on the thread.
+    ///   - ended: is called after that.
+    init(
+        name: String, work: @escaping @Sendable (Mailbox<Job>) -> Void,
+        ended: @escaping @Sendable () -> Void = {}
+    ) throws(EventLogError) {
+        let jobs = jobs
+        let body = Unmanaged.passRetained(
+            ThreadBody(name: name, work: { work(jobs) }) {
+                ended()
+                jobs.end()
+            })
         var blocked = sigset_t()
         var before = sigset_t()
         sigfillset(&blocked)
@@ -29,9 +35,11 @@ final class WorkerThread: Sendable {
             &thread, nil,
             { argument in
                 guard let argument else { return nil }
-                let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+                let body = Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue()
                 tombolo_name_thread(body.name)
-                body.run()
+                body.work?()
+                body.work = nil
+                body.ended()
                 return nil
             }, body.toOpaque())
         pthread_sigmask(SIG_SETMASK, &before, nil)
@@ -44,6 +52,58 @@ final class WorkerThread: Sendable {
         self.thread = thread
     }
 
-    /// Waits until `run` has returned. Once, and not from the thread itself.
-    func join() { pthread_join(thread, nil) }
+    deinit {
+        jobs.close()
+        pthread_join(thread, nil)
+    }
+
+    /// Comes back with the answer to a job on the caller's executor.
+    func answer<Answer: Sendable>(
+        to job: (Asking<Answer>) -> Job
+    ) async throws(EventLogError) -> Answer {
+        try await withCheckedContinuation { continuation in
+            if !jobs.put(job(continuation)) { continuation.resume(returning: .failure(.closed)) }
+        }.get()
+    }
+
+    /// Takes no further job, and comes back when those that wait are done, `last` after them.
+    func close(with last: Job? = nil) async {
+        if let last { _ = jobs.put(last) }
+        jobs.close()
+        await jobs.ended()
+    }
+}
+
+private final class ThreadBody {
+    let name: String
+    var work: (() -> Void)?
+    let ended: () -> Void
+
+    init(name: String, work: @escaping () -> Void, ended: @escaping () -> Void) {
+        (self.name, self.work, self.ended) = (name, work, ended)
+    }
+}
+
+/// A reader's thread: questions in their order, one at a time.
+typealias LogReaderThread = WorkerThread<@Sendable (LogReader) -> Void>
+
+extension LogReaderThread {
+    convenience init(_ reader: LogReader, name: String) throws(EventLogError) {
+        try self.init(name: name) { questions in
+            while let next = questions.take() {
+                for question in next { question(reader) }
+            }
+        }
+    }
+
+    func ask<Answer: Sendable>(
+        _ question: @escaping @Sendable (LogReader) throws(EventLogError) -> Answer
+    ) async throws(EventLogError) -> Answer {
+        try await answer { (continuation: Asking<Answer>) in
+            { reader in
+                continuation.resume(
+                    returning: Result { () throws(EventLogError) in try question(reader) })
+            }
+        }
+    }
 }

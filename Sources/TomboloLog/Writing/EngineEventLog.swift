@@ -52,14 +52,14 @@ package final class EngineEventLog: EventLog {
     package var damage: [String] { damageList.all }
 
     package func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
-        try await writing.append(batch).get()
+        try await writing.answer { .append(batch, $0) }
     }
 
     package func recover(
         idempotencySince: Instant
     ) async throws(EventLogError) -> RecoveredLog {
         do throws(EventLogError) {
-            return try await writing.recover(idempotencySince: idempotencySince).get()
+            return try await writing.answer { .recover(since: idempotencySince, $0) }
         } catch {
             throw room.explaining(error)
         }
@@ -67,68 +67,62 @@ package final class EngineEventLog: EventLog {
 
     package func events(_ query: EventQuery) async throws(EventLogError) -> EventPage {
         if let page = window.events(query) { return page }
-        return try await reading.ask { reader throws(EventLogError) in
-            try reader.events(query)
-        }.get()
+        return try await reading.ask { log throws(EventLogError) in try log.events(query) }
     }
 
     package func event(
         seq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> RecordedEvent? {
-        try await looking.ask { reader throws(EventLogError) in
-            try reader.event(seq: seq, tenant: tenant)
-        }.get()
+        try await looking.ask { log throws(EventLogError) in
+            try log.event(seq: seq, tenant: tenant)
+        }
     }
 
     package func event(
         tenantSeq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> RecordedEvent? {
-        try await reading.ask { reader throws(EventLogError) in
-            try reader.event(tenantSeq: tenantSeq, tenant: tenant)
-        }.get()
+        try await reading.ask { log throws(EventLogError) in
+            try log.event(tenantSeq: tenantSeq, tenant: tenant)
+        }
     }
 
     package func retired(
         named keys: [ActivityKey]
     ) async throws(EventLogError) -> [RecoveredHead] {
-        try await looking.ask { reader throws(EventLogError) in
-            try reader.retired(named: keys)
-        }.get()
+        try await looking.ask { log throws(EventLogError) in try log.retired(named: keys) }
     }
 
     package func retired(
         _ activity: ActivityNumber, tenant: TenantID
     ) async throws(EventLogError) -> RecoveredHead? {
-        try await looking.ask { reader throws(EventLogError) in
-            try reader.retired(activity, tenant: tenant)
-        }.get()
+        try await looking.ask { log throws(EventLogError) in
+            try log.retired(activity, tenant: tenant)
+        }
     }
 
     package func snapshot(
         of activity: ActivityNumber, tenant: TenantID, at moment: LogMoment, newest: Int64
     ) async throws(EventLogError) -> RecoveredHead? {
-        try await reading.ask { reader throws(EventLogError) in
-            try reader.snapshot(of: activity, tenant: tenant, at: moment, newest: newest)
-        }.get()
+        try await reading.ask { log throws(EventLogError) in
+            try log.snapshot(of: activity, tenant: tenant, at: moment, newest: newest)
+        }
     }
 
     package func history(
         after seq: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
-        try await reading.ask { reader throws(EventLogError) in
-            try reader.history(after: seq, limit: limit)
-        }.get()
+        try await reading.ask { log throws(EventLogError) in
+            try log.history(after: seq, limit: limit)
+        }
     }
 
     package func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage {
         if let page = window.facts(query) { return page }
-        return try await reading.ask { reader throws(EventLogError) in
-            try reader.facts(query)
-        }.get()
+        return try await reading.ask { log throws(EventLogError) in try log.facts(query) }
     }
 
     package func erase(_ erasure: LogErasure) async throws(EventLogError) -> LogErased {
-        try await writing.erase(erasure).get()
+        try await writing.answer { .erase(erasure, $0) }
     }
 
     /// Finishes what was handed over and closes the engine; all of that has happened on return. A
@@ -136,6 +130,6 @@ package final class EngineEventLog: EventLog {
     package func close() async {
         await reading.close()
         await looking.close()
-        await writing.close()
+        await writing.close(with: .close)
     }
 }

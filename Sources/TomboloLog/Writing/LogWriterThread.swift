@@ -3,99 +3,42 @@ import TomboloEventLog
 
 /// The writer's thread: takes all batches that wait and commits them together, so that under load
 /// one fsync serves many and when idle nobody waits for company.
-final class LogWriterThread: Sendable {
+typealias LogWriterThread = WorkerThread<LogWriterJob>
+
+enum LogWriterJob: Sendable {
+    case append(AppendBatch, LogWriterThread.Asking<AppendReceipt>)
+    case recover(since: Instant, LogWriterThread.Asking<RecoveredLog>)
+    /// Batches that come meanwhile do not wait for it.
+    case erase(LogErasure, LogWriterThread.Asking<LogErased>)
+    /// The last one of a log that is closed; one that is dropped has none.
+    case close
+}
+
+extension LogWriterThread {
     /// A transaction takes no further batch once it has this many events: its rows fit the page
     /// cache, and the first of them does not wait long.
-    static let groupEventsMax = 1_000
-
-    private typealias Receipt = Result<AppendReceipt, EventLogError>
-    private typealias Erased = Result<LogErased, EventLogError>
-
-    private enum Job: Sendable {
-        case append(AppendBatch, CheckedContinuation<Receipt, Never>)
-        case recover(
-            since: Instant, CheckedContinuation<Result<RecoveredLog, EventLogError>, Never>)
-        case erase(LogErasure, CheckedContinuation<Erased, Never>)
-        /// The last one of a log that is closed; one that is dropped has none.
-        case close
-    }
-
-    private struct Group {
-        var batches: [AppendBatch] = []
-        var continuations: [CheckedContinuation<Receipt, Never>] = []
-    }
-
-    private let jobs = Mailbox<Job>()
-    private let ended = Completion()
-    private let thread: WorkerThread
+    static var groupEventsMax: Int { 1_000 }
 
     /// `closed` is called after the engine is closed.
-    init(
+    convenience init(
         _ writer: LogWriter, room: any LogRoom, closed: @escaping @Sendable () -> Void
     ) throws(EventLogError) {
-        let handover = Handover(writer)
-        thread = try WorkerThread(name: "log writer") { [jobs, ended] in
-            Self.run(handover, jobs, room)
-            closed()
-            ended.complete()
-        }
+        try self.init(name: "log writer", work: { Self.run(writer, $0, room) }, ended: closed)
     }
-
-    deinit {
-        jobs.close()
-        thread.join()
-    }
-
-    // MARK: On the caller's side
-
-    func append(_ batch: AppendBatch) async -> Result<AppendReceipt, EventLogError> {
-        await withCheckedContinuation { continuation in
-            if !jobs.put(.append(batch, continuation)) {
-                continuation.resume(returning: .failure(.closed))
-            }
-        }
-    }
-
-    func recover(idempotencySince: Instant) async -> Result<RecoveredLog, EventLogError> {
-        await withCheckedContinuation { continuation in
-            if !jobs.put(.recover(since: idempotencySince, continuation)) {
-                continuation.resume(returning: .failure(.closed))
-            }
-        }
-    }
-
-    /// Batches that come meanwhile do not wait for it.
-    func erase(_ erasure: LogErasure) async -> Result<LogErased, EventLogError> {
-        await withCheckedContinuation { continuation in
-            if !jobs.put(.erase(erasure, continuation)) {
-                continuation.resume(returning: .failure(.closed))
-            }
-        }
-    }
-
-    /// Finishes what waits and closes the engine; back when another relay may open the log.
-    func close() async {
-        _ = jobs.put(.close)
-        jobs.close()
-        await ended.wait()
-    }
-
-    // MARK: On the thread
 
     private static func run(
-        _ handover: Handover<LogWriter>, _ jobs: Mailbox<Job>, _ room: any LogRoom
+        _ writer: LogWriter, _ jobs: Mailbox<LogWriterJob>, _ room: any LogRoom
     ) {
-        guard let writer = handover.take() else { return }
         var isClosing = false
         var erasures = ErasureQueue()
-        while let waiting = erasures.isEmpty && !writer.goesOnCutting
-            ? jobs.take() : jobs.takeNow()
+        while let waiting = jobs.take(
+            standsStill: erasures.waiting.isEmpty && !writer.goesOnCutting)
         {
             var rest = waiting[...]
             while let job = rest.first {
                 switch job {
                 case .append:
-                    append(group(from: &rest), writer, room)
+                    append(&rest, writer, room)
                     continue
                 case .recover(let since, let continuation):
                     continuation.resume(
@@ -103,7 +46,7 @@ final class LogWriterThread: Sendable {
                             try writer.recover(idempotencySince: since)
                         })
                 case .erase(let erasure, let continuation):
-                    erasures.add(erasure, continuation)
+                    erasures.waiting.append((erasure, continuation))
                 case .close: isClosing = true
                 }
                 rest.removeFirst()
@@ -113,81 +56,55 @@ final class LogWriterThread: Sendable {
             writer.cutIfDue()
             writer.checkpointIfDue()
         }
-        erasures.giveUp()
+        // What is not through is asked for again.
+        for (_, asking) in erasures.waiting { asking.resume(returning: .failure(.closed)) }
         if isClosing { writer.writeLaterHeads() } else { writer.leaveWALOnClose() }
     }
 
-    /// Erasures in their order, a piece of the first at a time.
-    private struct ErasureQueue {
-        private var waiting: [(LogErasure, CheckedContinuation<Erased, Never>)] = []
-        private var running: LogErasing?
-
-        var isEmpty: Bool { waiting.isEmpty }
-
-        mutating func add(
-            _ erasure: LogErasure, _ continuation: CheckedContinuation<Erased, Never>
-        ) {
-            waiting.append((erasure, continuation))
+    /// Stores the batches at the front that share a transaction.
+    private static func append(
+        _ jobs: inout ArraySlice<LogWriterJob>, _ writer: LogWriter, _ room: any LogRoom
+    ) {
+        var batches: [AppendBatch] = []
+        var continuations: [Asking<AppendReceipt>] = []
+        var events = 0
+        while events < groupEventsMax, case .append(let batch, let continuation)? = jobs.first {
+            batches.append(batch)
+            continuations.append(continuation)
+            events += max(batch.events.count, 1)
+            jobs.removeFirst()
         }
-
-        mutating func work(_ writer: LogWriter) {
-            guard let (erasure, continuation) = waiting.first else { return }
-            do throws(EventLogError) {
-                if running == nil { running = try writer.begin(erasure) }
-                guard var erasing = running else {
-                    return end(continuation, .success(LogErased()))
-                }
-                if erasing.isDone {
-                    return end(continuation, .success(try writer.finish(erasing)))
-                }
-                try writer.piece(of: &erasing)
-                running = erasing
-            } catch {
-                end(continuation, .failure(error))
-            }
-        }
-
-        private mutating func end(
-            _ continuation: CheckedContinuation<Erased, Never>, _ answer: Erased
-        ) {
-            running = nil
-            waiting.removeFirst()
-            continuation.resume(returning: answer)
-        }
-
-        /// The log is closed: what is not through is asked for again.
-        mutating func giveUp() {
-            for (_, continuation) in waiting { continuation.resume(returning: .failure(.closed)) }
-            waiting = []
-        }
-    }
-
-    private static func append(_ group: Group, _ writer: LogWriter, _ room: any LogRoom) {
-        var answers = writer.store(group.batches)
-        if answers.contains(where: Self.isFull), room.makeRoom() {
-            answers = writer.store(group.batches)
-        }
-        for (continuation, answer) in zip(group.continuations, answers) {
+        var answers = writer.store(batches)
+        let isFull = answers.contains { if case .failure(.full) = $0 { true } else { false } }
+        if isFull, room.makeRoom() { answers = writer.store(batches) }
+        for (continuation, answer) in zip(continuations, answers) {
             continuation.resume(returning: answer)
         }
         if writer.owesCut { writer.cutIfDue() }
         writer.checkpointIfDue()
     }
+}
 
-    private static func isFull(_ answer: Receipt) -> Bool {
-        if case .failure(.full) = answer { true } else { false }
-    }
+/// Erasures in their order, a piece of the first at a time.
+private struct ErasureQueue {
+    var waiting: [(LogErasure, LogWriterThread.Asking<LogErased>)] = []
+    private var running: LogErasing?
 
-    /// Takes the batches at the front that share a transaction.
-    private static func group(from jobs: inout ArraySlice<Job>) -> Group {
-        var group = Group()
-        var events = 0
-        while events < groupEventsMax, case .append(let batch, let continuation)? = jobs.first {
-            group.batches.append(batch)
-            group.continuations.append(continuation)
-            events += max(batch.events.count, 1)
-            jobs.removeFirst()
+    mutating func work(_ writer: LogWriter) {
+        guard let (erasure, continuation) = waiting.first else { return }
+        do throws(EventLogError) {
+            if running == nil { running = try writer.begin(erasure) }
+            if var erasing = running, !erasing.isDone {
+                try writer.piece(of: &erasing)
+                running = erasing
+                return
+            }
+            let erased = try running.map(writer.finish) ?? LogErased()
+            continuation.resume(returning: .success(erased))
+        } catch {
+            continuation.resume(returning: .failure(error))
         }
-        return group
+        running = nil
+        waiting.removeFirst()
     }
 }

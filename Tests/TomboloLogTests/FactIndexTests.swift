@@ -209,11 +209,11 @@ private final class Facts {
         let log = try await Facts(kind, 17_000)
         let engine = log.writer.engine
         var buffer = RowBuffer()
-        try engine.put(.factBucket, 5, FactBucket.encode(5, [], into: &buffer))
+        try engine.put(.factBucket, 5, buffer.row(.factIndex, 5, ()))
         try engine.commit()
         #expect(try log.verify().count == 1)
         #expect(try log.verify()[0].contains("nothing leads to fact"))
-        var chapter = try FactChapter.read(0, engine)
+        var chapter = try FactChapter(0, engine)
         chapter.add(3, Sample.fact("push.accepted", activity: 9_999), tenant: 1)
         try chapter.store(0, into: &buffer, engine)
         try engine.commit()

@@ -36,7 +36,7 @@ struct FactIndexErasing {
             if chapter >= number {
                 open.forget(change.entries, bytes: change.bytes)
             } else if try !edit(chapter, change, into: &buffer, engine) {
-                var made = try FactChapter.read(chapter, engine)
+                var made = try FactChapter(chapter, engine)
                 made.forget(change.entries, bytes: change.bytes)
                 try made.store(chapter, into: &buffer, engine)
             }
@@ -60,7 +60,7 @@ struct FactIndexErasing {
                 return false
             }
             let left = FactBucket.entries(found, without: entries)
-            try engine.put(.factBucket, key, FactBucket.encode(key, left[...], into: &buffer))
+            try engine.put(.factBucket, key, buffer.row(.factIndex, key, (), left))
         }
         return true
     }

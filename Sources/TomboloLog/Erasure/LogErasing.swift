@@ -279,9 +279,7 @@ package struct LogErasing {
         while next > 0, let found = try engine.row(.snapshot, next, SnapshotRow.numbers),
             found.activity == activity, found.previous < next
         {
-            try engine.put(
-                .snapshot, next, SnapshotRow.encode(next, found, [], into: &buffer),
-                over: .changed)
+            try engine.put(.snapshot, next, buffer.row(.snapshot, next, found), over: .changed)
             next = found.previous
         }
     }

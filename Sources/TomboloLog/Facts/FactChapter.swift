@@ -3,22 +3,13 @@ import TomboloEventLog
 
 /// A chapter of facts on its way to the disk: see `FactIndex`.
 struct FactChapter {
-    private static let blocksMax = Int(FactIndex.size / FactIndex.blockSize)
-
-    private(set) var blocks = [RowBlock](repeating: RowBlock(), count: blocksMax)
-    /// What its facts count: see `FactIndex.bytes`.
-    var bytes: Int64 = 0
+    private(set) var blocks = RowBlock.none
+    /// What its facts count: see `NewFact.bytes`.
+    private(set) var bytes: Int64 = 0
     private(set) var entries: [FactEntry] = []
 
     /// None.
     init() {}
-
-    /// The next chapter begins.
-    mutating func clear() {
-        for index in blocks.indices { blocks[index] = RowBlock() }
-        bytes = 0
-        entries.removeAll(keepingCapacity: true)
-    }
 
     /// Takes in the fact at `seq`.
     @inline(__always)
@@ -27,13 +18,12 @@ struct FactChapter {
         kind: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
     ) {
         let offset = (seq - 1) % FactIndex.size
-        let place = Int(offset / FactIndex.blockSize)
+        let place = RowBlock.index(of: seq)
         var block = blocks[place]
-        block.add(recordedAt: recordedAt)
-        block.mark(FactHash.mark(tenant))
+        block.add(recordedAt: recordedAt, FactHash.mark(tenant))
         block.mark(FactHash.mark(tenant, kind))
         blocks[place] = block
-        bytes += FactIndex.bytes(kind: kind.count, body: body.count)
+        bytes += NewFact.bytes(kind: kind.count, body: body.count)
         if let activity {
             entries.append(FactEntry(FactHash(activity: activity), offset: offset))
         }
@@ -62,85 +52,48 @@ struct FactChapter {
 
     // MARK: Its rows
 
-    /// The row of `factBlock`: how many bytes the facts count, and the blocks. Its key is the
-    /// chapter's first sequence.
-    func encode(_ first: Int64, into buffer: inout RowBuffer) -> UnsafeRawBufferPointer {
-        blocks.withUnsafeBytes { buffer.row(.factBlock, first, bytes, $0) }
-    }
-
     /// Writes all rows of the chapter.
     func store(
         _ chapter: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
     ) throws(EventLogError) {
         try storeBlocks(chapter, into: &buffer, engine)
-        try storeBuckets(chapter, into: &buffer, engine)
+        var buckets = [[UInt8]](repeating: [], count: Int(FactIndex.buckets))
+        for entry in entries {
+            withUnsafeBytes(of: entry.bits) { buckets[entry.bucket] += $0[..<FactEntry.size] }
+        }
+        for (bucket, bytes) in buckets.enumerated() {
+            let key = FactIndex.key(chapter, Int64(bucket))
+            try engine.put(.factBucket, key, buffer.row(.factIndex, key, (), bytes))
+        }
     }
 
+    /// Writes the row of `factBlock`: how many bytes the facts count, and the blocks. Its key is the
+    /// chapter's first sequence.
     func storeBlocks(
         _ chapter: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
     ) throws(EventLogError) {
         let first = FactIndex.first(of: chapter)
-        try engine.put(.factBlock, first, encode(first, into: &buffer))
+        try engine.put(.factBlock, first, buffer.row(.factBlock, first, bytes, blocks))
     }
 
-    /// The rows of `factBucket`.
-    private func storeBuckets(
-        _ chapter: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
-    ) throws(EventLogError) {
-        var counts = [Int](repeating: 0, count: Int(FactIndex.buckets) + 1)
-        for entry in entries { counts[entry.bucket + 1] += 1 }
-        for bucket in 1..<counts.count { counts[bucket] += counts[bucket - 1] }
-        var next = counts
-        var sorted = [UInt8](repeating: 0, count: entries.count * FactEntry.size)
-        sorted.withUnsafeMutableBytes { sorted in
-            for entry in entries {
-                entry.store(next[entry.bucket], in: sorted)
-                next[entry.bucket] += 1
-            }
-        }
-        for bucket in 0..<Int(FactIndex.buckets) {
-            let range = counts[bucket] * FactEntry.size..<counts[bucket + 1] * FactEntry.size
-            let key = FactIndex.key(chapter, Int64(bucket))
-            try engine.put(
-                .factBucket, key, FactBucket.encode(key, sorted[range], into: &buffer))
-        }
-    }
-
-    /// The chapter without entries; nil where its row is damaged.
+    /// The chapter without entries; nil where its row of `factBlock` is damaged.
     init?(_ first: Int64, _ row: RawSpan) {
-        let size = Self.blocksMax * MemoryLayout<RowBlock>.stride
-        guard let bytes = row.numbers(Int64.self),
-            row.byteCount == RowChecksum.bytes + MemoryLayout<Int64>.size + size,
-            RowChecksum.isRight(.factBlock, first, row)
+        guard RowChecksum.isRight(.factBlock, first, row), let bytes = row.numbers(Int64.self),
+            let blocks = RowBlock.all(
+                in: row, from: RowChecksum.bytes + MemoryLayout<Int64>.size)
         else { return nil }
-        self.bytes = bytes
-        row.withUnsafeBytes { row in
-            blocks.withUnsafeMutableBytes {
-                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: row.suffix(size)))
-            }
-        }
+        (self.bytes, self.blocks) = (bytes, blocks)
     }
 
     // MARK: From its facts
 
-    /// The chapter that has no rows yet, as far as the facts have come.
-    static func open(
-        after lastSeq: Int64, _ engine: any LogReading
-    ) throws(EventLogError) -> FactChapter {
-        try read(FactIndex.chapter(of: lastSeq + 1), engine)
-    }
-
-    /// What its facts come to; damaged ones are no answer to anybody.
-    static func read(
-        _ chapter: Int64, _ engine: any LogReading
-    ) throws(EventLogError) -> FactChapter {
-        var found = FactChapter()
+    /// What its facts come to, as far as there are any; damaged ones are no answer to anybody.
+    init(_ chapter: Int64, _ engine: any LogReading) throws(EventLogError) {
         let seqs = FactIndex.first(of: chapter)...FactIndex.last(of: chapter)
         try engine.scan(.fact, seqs) { seq, row in
-            _ = found.add(seq, row)
+            _ = add(seq, row)
             return true
         }
-        return found
     }
 
     /// Takes in the row of a fact, unless it is damaged: then the answer is false.
@@ -156,13 +109,7 @@ struct FactChapter {
 }
 
 /// A row of the table `factBucket`: which facts of a chapter some activities and devices have.
-struct FactBucket {
-    static func encode(
-        _ key: Int64, _ entries: ArraySlice<UInt8>, into buffer: inout RowBuffer
-    ) -> UnsafeRawBufferPointer {
-        entries.withUnsafeBytes { buffer.row(.factIndex, key, $0) }
-    }
-
+enum FactBucket {
     /// The entries' bytes; nil where the row is damaged.
     static func entries(_ key: Int64, _ row: RawSpan) -> [UInt8]? {
         guard (row.byteCount - RowChecksum.bytes) % FactEntry.size == 0,
@@ -171,17 +118,21 @@ struct FactBucket {
         return row.array(from: RowChecksum.bytes)
     }
 
+    /// What its entries say, in the order of their facts: see `FactEntry.stored`.
+    static func stored(in entries: [UInt8]) -> some Sequence<UInt64> {
+        stride(from: 0, to: entries.count, by: FactEntry.size).lazy.map { start in
+            entries.withUnsafeBytes { bytes in
+                let low = bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)
+                return UInt64(bytes[start + 4]) << 32 | UInt64(low)
+            }
+        }
+    }
+
     /// The places in their chapter of the facts with that hash, rising.
     static func offsets(of hash: FactHash, in entries: [UInt8]) -> [Int64] {
         let wanted = FactEntry(hash, offset: 0).stored
-        var offsets: [Int64] = []
-        entries.withUnsafeBytes { entries in
-            for index in 0..<entries.count / FactEntry.size {
-                let bits = FactEntry.load(index, from: entries)
-                if bits & ~FactEntry.offsetMask == wanted { offsets.append(FactEntry.offset(bits)) }
-            }
-        }
-        return offsets
+        return stored(in: entries).filter { $0 & ~FactEntry.offsetMask == wanted }
+            .map(FactEntry.offset)
     }
 
     /// What is left of them.
@@ -189,12 +140,8 @@ struct FactBucket {
         let gone = Set(lost.map(\.stored))
         var left: [UInt8] = []
         left.reserveCapacity(entries.count)
-        entries.withUnsafeBytes { entries in
-            for index in 0..<entries.count / FactEntry.size
-            where !gone.contains(FactEntry.load(index, from: entries)) {
-                let start = index * FactEntry.size
-                left += entries[start..<start + FactEntry.size]
-            }
+        for (index, bits) in stored(in: entries).enumerated() where !gone.contains(bits) {
+            left += entries[index * FactEntry.size..<(index + 1) * FactEntry.size]
         }
         return left
     }

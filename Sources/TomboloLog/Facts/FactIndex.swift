@@ -10,9 +10,9 @@ import TomboloEventLog
 /// which has no rows yet.
 enum FactIndex {
     /// Facts at the sequences n · size + 1 up to (n + 1) · size are chapter n.
-    static let size: Int64 = 16_384
-    /// Facts that share a block: a page of 100 rows that lie in as many blocks reads 25,600 rows.
-    static let blockSize: Int64 = 256
+    static let size = LogChapter.size
+    /// Facts that share a block.
+    static let blockSize = RowBlock.size
     /// A chapter has so many rows in the table `factBucket`, about 2.5 kB each.
     static let buckets: Int64 = 64
 
@@ -33,10 +33,6 @@ enum FactIndex {
         try engine.delete(.factBlock, 0...first(of: chapters) - 1, isPersonal: true)
         try engine.delete(.factBucket, 0...key(chapters, 0) - 1, isPersonal: true)
     }
-
-    /// What a fact counts against the bytes that facts may take.
-    @inline(__always)
-    static func bytes(kind: Int, body: Int) -> Int64 { NewFact.bytes(kind: kind, body: body) }
 }
 
 /// What facts are found by, as 32 bits: an activity, or a device or channel of a tenant. What a
@@ -102,23 +98,4 @@ struct FactEntry {
     /// The place in the chapter that stored bits say.
     @inline(__always)
     static func offset(_ stored: UInt64) -> Int64 { Int64(stored & offsetMask) }
-
-    /// Writes it at `index` of a bucket's bytes.
-    @inline(__always)
-    func store(_ index: Int, in bytes: UnsafeMutableRawBufferPointer) {
-        bytes.storeBytes(
-            of: UInt32(truncatingIfNeeded: bits), toByteOffset: index * Self.size,
-            as: UInt32.self)
-        bytes.storeBytes(
-            of: UInt8(truncatingIfNeeded: bits >> 32), toByteOffset: index * Self.size + 4,
-            as: UInt8.self)
-    }
-
-    /// The stored bits, without those that the bucket says.
-    @inline(__always)
-    static func load(_ index: Int, from bytes: UnsafeRawBufferPointer) -> UInt64 {
-        let low = bytes.loadUnaligned(fromByteOffset: index * size, as: UInt32.self)
-        let high = bytes.loadUnaligned(fromByteOffset: index * size + 4, as: UInt8.self)
-        return UInt64(high) << 32 | UInt64(low)
-    }
 }

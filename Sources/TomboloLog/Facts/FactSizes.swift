@@ -24,7 +24,7 @@ struct FactSizes {
             return true
         }
         for number in damaged {
-            let bytes = try FactChapter.read(number, engine).bytes
+            let bytes = try FactChapter(number, engine).bytes
             guard let index = chapters.firstIndex(where: { $0.number == number }) else { continue }
             chapters[index].bytes = bytes
             total += bytes

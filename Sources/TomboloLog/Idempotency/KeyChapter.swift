@@ -74,7 +74,7 @@ struct KeyChapter {
         hashes.withUnsafeBytes { rest += $0 }
         offsets.withUnsafeBytes { rest += $0 }
         let counts = Counts(hours: Int64(hours.count), keys: Int64(hashes.count))
-        return rest.withUnsafeBytes { buffer.row(.keys, first, counts, $0) }
+        return buffer.row(.keys, first, counts, rest)
     }
 
     /// nil where the row is damaged, or says what no log can have written.
@@ -90,25 +90,12 @@ struct KeyChapter {
             Int(counts.keys) * MemoryLayout<UInt16>.size,
         ]
         guard row.byteCount == start + parts.reduce(0, +) else { return nil }
-        hours = Self.array(row, start, Int(counts.hours), Hour(hour: 0, firstSeq: 0))
+        hours = row.numbers(from: start, count: Int(counts.hours))
         start += parts[0]
-        hashes = Self.array(row, start, Int(counts.keys), 0)
+        hashes = row.numbers(from: start, count: Int(counts.keys))
         start += parts[1]
-        offsets = Self.array(row, start, Int(counts.keys), 0)
+        offsets = row.numbers(from: start, count: Int(counts.keys))
         guard isPossible(first) else { return nil }
-    }
-
-    private static func array<Element: BitwiseCopyable>(
-        _ row: RawSpan, _ start: Int, _ count: Int, _ empty: Element
-    ) -> [Element] {
-        var array = [Element](repeating: empty, count: count)
-        let size = count * MemoryLayout<Element>.size
-        row.withUnsafeBytes { row in
-            array.withUnsafeMutableBytes {
-                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: row[start..<start + size]))
-            }
-        }
-        return array
     }
 
     /// Whether places and hours rise, and are the chapter's.

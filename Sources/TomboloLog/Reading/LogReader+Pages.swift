@@ -112,7 +112,7 @@ extension LogReader {
                         walk.tenant, walk.query.kind, from: walk.query.from,
                         until: walk.query.until)
                     add(
-                        through: first + offset + LogBlock.size - 1, isRead: isAskedFor,
+                        through: first + offset + RowBlock.size - 1, isRead: isAskedFor,
                         hasRows: block.mayHave(walk.tenant, nil, from: nil, until: nil))
                     if isAskedFor { blocks += 1 }
                 }

@@ -41,7 +41,7 @@ struct RetiredDays: ~Copyable {
         let left = change(before)
         if left == before { return }
         if left.isEmpty { return try engine.delete(names, key) }
-        try engine.put(names, key, RetiredNameRow.encode(key, left, into: &buffer))
+        try engine.put(names, key, buffer.row(.retired, key, (), left))
     }
 
     /// Where a retired activity stands, and its day.
@@ -108,20 +108,12 @@ struct RetiredDays: ~Copyable {
 /// A row of the table of retired activities' names: the numbers of those whose tenant and name have
 /// that hash, the newest last.
 enum RetiredNameRow {
-    static func encode(
-        _ hash: Int64, _ activities: [Int64], into buffer: inout RowBuffer
-    ) -> UnsafeRawBufferPointer {
-        activities.withUnsafeBytes { buffer.row(.retired, hash, $0) }
-    }
-
     /// nil where the row is damaged.
     static func activities(_ hash: Int64, _ row: RawSpan) -> [Int64]? {
-        let size = MemoryLayout<Int64>.size
-        guard RowChecksum.isRight(.retired, hash, row),
-            (row.byteCount - RowChecksum.bytes) % size == 0
-        else { return nil }
-        return stride(from: RowChecksum.bytes, to: row.byteCount, by: size).map {
-            row.unsafeLoadUnaligned(fromByteOffset: $0, as: Int64.self)
+        let (start, size) = (RowChecksum.bytes, MemoryLayout<Int64>.size)
+        guard RowChecksum.isRight(.retired, hash, row), (row.byteCount - start) % size == 0 else {
+            return nil
         }
+        return row.numbers(from: start, count: (row.byteCount - start) / size)
     }
 }

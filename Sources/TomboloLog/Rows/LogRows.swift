@@ -35,8 +35,8 @@ struct LogRows: ~Copyable {
     }
 
     private mutating func openChapters(after last: TalliedUpTo) throws(EventLogError) {
-        chapter = try LogChapter.open(after: last.event, engine)
-        factChapter = try FactChapter.open(after: last.fact, engine)
+        chapter = try LogChapter(after: last.event, engine)
+        factChapter = try FactChapter(FactIndex.chapter(of: last.fact + 1), engine)
     }
 
     /// Writes all rows of a batch that `standing` has just placed.
@@ -114,7 +114,7 @@ struct LogRows: ~Copyable {
         let number = FactIndex.chapter(of: seq)
         try factChapter.store(number, into: &buffer, engine)
         filled.append((number, factChapter.bytes))
-        factChapter.clear()
+        factChapter = FactChapter()
     }
 
     private mutating func writeHeads(
@@ -180,9 +180,8 @@ struct LogRows: ~Copyable {
             let isNewGroup = SnapshotRow.group(previous.version) != SnapshotRow.group(mark.version)
             numbers.far = isNewGroup ? numbers.previous : previous.far
         }
-        try engine.put(
-            .snapshot, mark.seq,
-            SnapshotRow.encode(mark.seq, numbers, head.value, into: &buffer))
+        let row = buffer.row(.snapshot, mark.seq, numbers, head.value)
+        try engine.put(.snapshot, mark.seq, row)
     }
 
     private func snapshot(at seq: Int64) throws(EventLogError) -> SnapshotRow.Numbers? {
@@ -214,7 +213,7 @@ struct LogRows: ~Copyable {
     private mutating func put(_ record: Record) throws(EventLogError) {
         let key = RecordRow.key(record)
         guard let value = record.value else { return try engine.delete(.record, key) }
-        try engine.put(.record, key, RecordRow.encode(key, value, into: &buffer))
+        try engine.put(.record, key, buffer.row(.record, key, (), value))
     }
 
     /// Rows for tenants that have none yet.

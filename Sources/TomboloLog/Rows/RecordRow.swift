@@ -15,12 +15,6 @@ enum RecordRow {
         "record \(key & numberMax) of space \(key >> 48)"
     }
 
-    static func encode(
-        _ key: Int64, _ value: [UInt8], into buffer: inout RowBuffer
-    ) -> UnsafeRawBufferPointer {
-        value.withUnsafeBytes { buffer.row(.record, key, $0) }
-    }
-
     /// nil where the row is damaged.
     static func record(_ key: Int64, _ row: RawSpan) -> Record? {
         guard RowChecksum.isRight(.record, key, row),

@@ -1,22 +1,42 @@
 import TomboloCore
 
-/// What a few hundred neighbours in a table have in common: when they were recorded, and marks of
-/// what is among them.
+/// What `size` neighbours of the log, or of its facts, have in common, by which a filtered page
+/// passes over those that hold nothing of it: when they were recorded, and marks of what is among
+/// them.
 ///
 /// It may say "perhaps" where the answer is no, never no where it is yes.
 struct RowBlock: BitwiseCopyable {
+    /// A page of 100 rows that lie in as many blocks reads 25,600 rows.
+    static let size: Int64 = 256
+    /// The blocks of a chapter without rows.
+    static let none = [RowBlock](repeating: RowBlock(), count: Int(LogChapter.size / size))
+
     private var earliest: Int64 = .max
     private var latest: Int64 = .min
     /// 256 bits, for a few dozen marks.
     private var marks: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-    @inline(__always)
-    mutating func add(recordedAt: Int64) {
-        earliest = min(earliest, recordedAt)
-        latest = max(latest, recordedAt)
+    /// Those of a chapter, at the end of its row; nil where the row has another length.
+    static func all(in row: RawSpan, from start: Int) -> [RowBlock]? {
+        guard row.byteCount == start + none.count * MemoryLayout<RowBlock>.stride else {
+            return nil
+        }
+        return row.numbers(from: start, count: none.count)
     }
 
-    /// Marks that something is among them; the upper eight bits of `hash` choose the bit.
+    /// Among those of its chapter, the one in which a sequence stands.
+    @inline(__always)
+    static func index(of seq: Int64) -> Int { Int((seq - 1) % LogChapter.size / size) }
+
+    /// Takes in a row; `hash` marks what is in it.
+    @inline(__always)
+    mutating func add(recordedAt: Int64, _ hash: UInt64) {
+        earliest = min(earliest, recordedAt)
+        latest = max(latest, recordedAt)
+        mark(hash)
+    }
+
+    /// Marks what is among them; the upper eight bits of `hash` choose the bit.
     @inline(__always)
     mutating func mark(_ hash: UInt64) {
         let word = UInt64(1) << (hash >> 56 & 63)

@@ -32,11 +32,10 @@ struct RowBuffer: ~Copyable {
         return UnsafeRawBufferPointer(row)
     }
 
-    /// The row at `key`: its checksum, then `content`.
-    mutating func row(
-        _ table: RowChecksum.Table, _ key: Int64, _ content: UnsafeRawBufferPointer
+    mutating func row<Numbers: BitwiseCopyable, Number: BitwiseCopyable>(
+        _ table: RowChecksum.Table, _ key: Int64, _ numbers: Numbers, _ rest: [Number]
     ) -> UnsafeRawBufferPointer {
-        row(table, key, (), content)
+        rest.withUnsafeBytes { row(table, key, numbers, $0) }
     }
 
     private mutating func grow(_ count: Int) {
@@ -50,6 +49,18 @@ extension RawSpan {
     /// A copy of the bytes from `offset` on; empty where there are none.
     func array(from offset: Int) -> [UInt8] {
         withUnsafeBytes { offset < $0.count ? Array($0[offset...]) : [] }
+    }
+
+    /// `count` numbers from `offset` on, which are there.
+    func numbers<Number: BitwiseCopyable>(from offset: Int, count: Int) -> [Number] {
+        withUnsafeBytes { row in
+            Array(unsafeUninitializedCapacity: count) { numbers, filled in
+                let end = offset + count * MemoryLayout<Number>.stride
+                UnsafeMutableRawBufferPointer(numbers).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: row[offset..<end]))
+                filled = count
+            }
+        }
     }
 
     /// The bytes of `range`, which are there, as text.

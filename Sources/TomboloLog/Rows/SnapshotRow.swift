@@ -33,13 +33,7 @@ enum SnapshotRow {
     /// Of which group of `leap` a snapshot is.
     static func group(_ version: Int64) -> Int64 { version / (interval * leap) }
 
-    static func encode(
-        _ seq: Int64, _ numbers: Numbers, _ value: [UInt8], into buffer: inout RowBuffer
-    ) -> UnsafeRawBufferPointer {
-        value.withUnsafeBytes { buffer.row(.snapshot, seq, numbers, $0) }
-    }
-
-    /// nil where the row is damaged.
+    /// Those of a row, which the head's bytes follow; nil where it is damaged.
     static func numbers(_ seq: Int64, _ row: RawSpan) -> Numbers? {
         RowChecksum.numbers(.snapshot, seq, row)
     }

@@ -74,7 +74,7 @@ extension Tenants {
     static func encode(
         _ number: Int64, _ name: TenantID, into buffer: inout RowBuffer
     ) -> UnsafeRawBufferPointer {
-        withBytes(of: name.name.rawValue) { buffer.row(.tenant, number, $0) }
+        withBytes(of: name.name.rawValue) { buffer.row(.tenant, number, (), $0) }
     }
 
     private static func name(_ number: Int64, _ row: RawSpan) -> TenantID? {

@@ -97,8 +97,7 @@ struct FactIndexVerification {
         guard let row else { return "a row is damaged" }
         let expected = Set(entries.map(\.stored))
         var missing = expected
-        for index in 0..<row.count / FactEntry.size {
-            let bits = row.withUnsafeBytes { FactEntry.load(index, from: $0) }
+        for bits in FactBucket.stored(in: row) {
             missing.remove(bits)
             let offset = FactEntry.offset(bits)
             // What is damaged or cut may have been right.

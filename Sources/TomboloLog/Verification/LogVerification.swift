@@ -258,7 +258,7 @@ package final class LogVerification {
             let until = Instant(nanoseconds: row.recordedAt &+ 1)
             let kind = EventKind(rawValue: row.kind)
             if !chapter.block(of: seq).mayHave(row.tenant, kind, from: at, until: until) {
-                let block = (seq - 1) / LogBlock.size * LogBlock.size + 1
+                let block = (seq - 1) / RowBlock.size * RowBlock.size + 1
                 verdict.add("block \(block): event \(seq) is passed over")
             }
             return true

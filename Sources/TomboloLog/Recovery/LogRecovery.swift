@@ -33,14 +33,14 @@ struct LogRecovery {
         cut = try LogCut(engine) { damage.append($0) }
         repair.cut = !damage.isEmpty
         if let line = cut.headsLost { damage.append(line) }
-        log.lastSeq = max(try engine.newest(.event), cut.seq)
-        log.lastFactSeq = max(try engine.newest(.fact), cut.fact)
+        let last = try cut.newest(engine)
+        (log.lastSeq, log.lastFactSeq) = (last.event, last.fact)
         log.lastActivity = cut.activity
         log.restoredAt = try LogMeta.restoredAt(engine) { damage.append($0) }
         tenants = try Tenants.read(engine) { damage.append($0) }
         log.damage = damage
         try repairTenants(engine)
-        try countTenants(engine)
+        try countTenants(last, engine)
         try readHeads(engine)
         try readRetired(engine)
         try readRecords(engine)
@@ -68,10 +68,11 @@ struct LogRecovery {
         }
     }
 
-    private mutating func countTenants(_ engine: any LogReading) throws(EventLogError) {
+    private mutating func countTenants(
+        _ last: ByKind<Int64>, _ engine: any LogReading
+    ) throws(EventLogError) {
         var damage: [String] = []
-        let last = TalliedUpTo(event: log.lastSeq, fact: log.lastFactSeq)
-        seqs = try TenantSeqs.recover(tenants, last: last, engine) { damage.append($0) }
+        seqs = try TenantSeqs(tenants, last: last, engine) { damage.append($0) }
         log.damage += damage
         for (name, number) in tenants.byName {
             let tally = seqs.tally(number)

@@ -28,6 +28,15 @@ struct LogCut {
 
     init() {}
 
+    /// The last event or fact that is gone.
+    subscript(kind: TenantSeqs.Kind) -> Int64 { kind == .event ? seq : fact }
+
+    /// The newest event and fact that the log ever had.
+    func newest(_ engine: any LogReading) throws(EventLogError) -> ByKind<Int64> {
+        ByKind(
+            event: max(seq, try engine.newest(.event)), fact: max(fact, try engine.newest(.fact)))
+    }
+
     /// A line where events are gone that rows of heads lack: earlier programs cut history so.
     var headsLost: String? {
         guard let heads, heads < seq else { return nil }

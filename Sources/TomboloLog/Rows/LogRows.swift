@@ -27,14 +27,14 @@ struct LogRows: ~Copyable {
 
     /// Goes on with what recovery found.
     mutating func recover(
-        _ keys: KeyChapters, _ later: LaterHeads, heads: Int64?, after last: TalliedUpTo
+        _ keys: KeyChapters, _ later: LaterHeads, heads: Int64?, after last: ByKind<Int64>
     ) throws(EventLogError) {
         self.keys = keys
         (self.later, self.heads) = (later, heads)
         try openChapters(after: last)
     }
 
-    private mutating func openChapters(after last: TalliedUpTo) throws(EventLogError) {
+    private mutating func openChapters(after last: ByKind<Int64>) throws(EventLogError) {
         chapter = try LogChapter(after: last.event, engine)
         factChapter = try FactChapter(FactIndex.chapter(of: last.fact + 1), engine)
     }
@@ -75,7 +75,9 @@ struct LogRows: ~Copyable {
 
     /// Writes how many events and facts each tenant has, where that row is behind.
     mutating func writeTallies(_ standing: inout Standing) throws(EventLogError) {
-        try TallyRow.write(&standing.seqs, upTo: standing.last, into: &buffer, engine)
+        for (tenant, row) in standing.seqs.takeBehind(upTo: standing.last) {
+            try engine.put(.tally, tenant, buffer.row(.tally, tenant, row))
+        }
     }
 
     private mutating func writeEvents(
@@ -262,7 +264,7 @@ struct LogRows: ~Copyable {
     }
 
     mutating func rolledBack(
-        after last: TalliedUpTo, _ maker: KeyChapter.Maker
+        after last: ByKind<Int64>, _ maker: KeyChapter.Maker
     ) throws(EventLogError) {
         try keys.reopen(after: last.event, maker, engine)
         later.takeBack(to: 0)

@@ -7,7 +7,7 @@ import TomboloCore
 /// each tenant in the table `tally`, which is written now and then; the rows after it say the rest.
 struct TenantSeqs {
     /// What is counted.
-    enum Kind: Int64 {
+    enum Kind: Int64, CaseIterable {
         case event = 0
         case fact = 1
     }
@@ -21,22 +21,16 @@ struct TenantSeqs {
     }
 
     /// Of one tenant.
-    struct Tally: Equatable {
-        var event = Count()
-        var fact = Count()
-
-        subscript(kind: Kind) -> Count {
-            get { kind == .event ? event : fact }
-            set { if kind == .event { event = newValue } else { fact = newValue } }
-        }
-    }
+    typealias Tally = ByKind<Count>
 
     struct Savepoint {
         fileprivate var counted: Int
         fileprivate var waypoints: Int
     }
 
-    private var tallies = NumberTable(empty: Tally())
+    private static var nothing: Tally { Tally(event: Count(), fact: Count()) }
+
+    private var tallies = NumberTable(empty: nothing)
     private var counted: [(kind: Kind, tenant: Int64)] = []
     /// New ones, and the gaps before them; the first of them have their rows.
     private var waypoints: [(waypoint: Waypoint, gapBefore: Int64)] = []
@@ -45,26 +39,28 @@ struct TenantSeqs {
     private var behind: Set<Int64> = []
     private var renewed: Set<Int64> = []
     /// Up to these sequences the rows are right.
-    private(set) var tallied = TalliedUpTo()
-    private var talliedBefore: TalliedUpTo?
+    var tallied = ByKind<Int64>(event: 0, fact: 0)
+    private var talliedBefore: ByKind<Int64>?
+
+    /// None.
+    init() {}
 
     /// The newest of a tenant.
-    func tally(_ tenant: Int64) -> Tally { tallies[tenant] ?? Tally() }
+    @inline(__always)
+    func tally(_ tenant: Int64) -> Tally { tallies[tenant] ?? Self.nothing }
 
-    /// Takes over what start-up found.
-    mutating func recover(_ tenant: Int64, _ tally: Tally) {
+    /// Takes over what a log has.
+    mutating func set(_ tenant: Int64, _ tally: Tally) {
         tallies[tenant] = tally
         behind.insert(tenant)
     }
-
-    mutating func recover(_ tallied: TalliedUpTo) { self.tallied = tallied }
 
     // MARK: Counting
 
     /// The place of the tenant's next, which comes to be at `seq` of the log.
     @inline(__always)
     mutating func count(_ kind: Kind, _ tenant: Int64, at seq: Int64) -> Int64 {
-        var tally = tallies[tenant] ?? Tally()
+        var tally = tally(tenant)
         var count = tally[kind]
         count.last += 1
         let gap = seq - count.last
@@ -81,10 +77,9 @@ struct TenantSeqs {
 
     /// The tenant goes on after `last`, as another log had it.
     mutating func begin(_ kind: Kind, _ tenant: Int64, after last: Int64) {
-        var tally = tallies[tenant] ?? Tally()
+        var tally = tally(tenant)
         tally[kind].last = max(tally[kind].last, last)
-        tallies[tenant] = tally
-        behind.insert(tenant)
+        set(tenant, tally)
     }
 
     // MARK: Rows
@@ -97,28 +92,35 @@ struct TenantSeqs {
     }
 
     /// Whether start-up would have to read many rows.
-    func isFarBehind(_ last: TalliedUpTo) -> Bool {
+    func isFarBehind(_ last: ByKind<Int64>) -> Bool {
         last.event - tallied.event + last.fact - tallied.fact >= Self.rowsMax
     }
 
     /// Whether the next piece of a cut may take rows that no tally tells of.
-    func mayBeCut(_ cut: LogCut, of last: TalliedUpTo) -> Bool {
-        (last.event > tallied.event && tallied.event - cut.seq <= CutAllowance.rowsMax)
-            || (last.fact > tallied.fact && tallied.fact - cut.fact <= CutAllowance.rowsMax)
+    func mayBeCut(_ cut: LogCut, of last: ByKind<Int64>) -> Bool {
+        Kind.allCases.contains {
+            last[$0] > tallied[$0] && tallied[$0] - cut[$0] <= CutAllowance.rowsMax
+        }
     }
 
     /// So many rows start-up counts: some 20 ms.
     private static let rowsMax: Int64 = 32_768
 
-    /// The tallies that need a row, for all that is counted so far; they count as written from now
-    /// on.
-    mutating func takeBehind(upTo last: TalliedUpTo) -> [(tenant: Int64, tally: Tally)] {
+    /// The rows of `TallyRow` that are to be written, for all that is counted so far; they count as
+    /// written from now on.
+    mutating func takeBehind(
+        upTo last: ByKind<Int64>
+    ) -> [(tenant: Int64, row: ByKind<Int64>)] {
         noteBehind()
         if talliedBefore == nil { talliedBefore = tallied }
         tallied = last
         renewed.formUnion(behind)
         defer { behind = [] }
-        return behind.sorted().map { ($0, tally($0)) }
+        let rows = behind.sorted().map { tenant in
+            let tally = tally(tenant)
+            return (tenant, ByKind(event: tally.event.last, fact: tally.fact.last))
+        }
+        return rows + [(TallyRow.everybody, last)]
     }
 
     // MARK: Taking back
@@ -164,3 +166,16 @@ struct TenantSeqs {
         }
     }
 }
+
+/// Something of events, and the same of facts: most often a sequence.
+struct ByKind<Value> {
+    var event: Value
+    var fact: Value
+
+    subscript(kind: TenantSeqs.Kind) -> Value {
+        get { kind == .event ? event : fact }
+        set { if kind == .event { event = newValue } else { fact = newValue } }
+    }
+}
+
+extension ByKind: BitwiseCopyable where Value: BitwiseCopyable {}

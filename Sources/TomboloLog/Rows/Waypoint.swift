@@ -83,15 +83,15 @@ struct Waypoint: Hashable {
         let first = tenant < highest ? tenant + 1 : 1
         let last = min(highest, first + tenantsAtOnce - 1)
         for tenant in first...last {
-            for (kind, seq) in [(TenantSeqs.Kind.event, cut.seq), (.fact, cut.fact)] {
+            for kind in TenantSeqs.Kind.allCases {
                 let shard = shard(kind, tenant)
                 var kept: Int64?
                 var rows = 0
                 try engine.scan(.waypoint(shard)) { tenantSeq, row in
                     let waypoint = Waypoint(shard: shard, tenantSeq, row)
-                    if let waypoint, waypoint.seq <= seq { kept = tenantSeq }
+                    if let waypoint, waypoint.seq <= cut[kind] { kept = tenantSeq }
                     rows += 1
-                    return rows < rowsAtOnce && waypoint.map { $0.seq <= seq } ?? true
+                    return rows < rowsAtOnce && waypoint.map { $0.seq <= cut[kind] } ?? true
                 }
                 guard let kept, kept > 1 else { continue }
                 try engine.delete(.waypoint(shard), 0...kept - 1, isPersonal: true)

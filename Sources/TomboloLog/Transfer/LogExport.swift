@@ -72,10 +72,8 @@ package final class LogExport {
         try rows(of: .record) { key, row in
             try take(.record(try sound(RecordRow.record(key, row), RecordRow.title(key))))
         }
-        let last = TalliedUpTo(
-            event: max(cut.seq, try engine.newest(.event)),
-            fact: max(cut.fact, try engine.newest(.fact)))
-        let seqs = try TenantSeqs.recover(tenants, last: last, engine) { _ in isWhole = false }
+        let last = try cut.newest(engine)
+        let seqs = try TenantSeqs(tenants, last: last, engine) { _ in isWhole = false }
         guard isWhole else { throw damaged("how many events a tenant has") }
         for number in tenants.all {
             guard let name = tenants.name(number) else { continue }

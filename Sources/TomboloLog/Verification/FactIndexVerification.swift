@@ -14,7 +14,7 @@ struct FactIndexVerification {
     private var whole: Set<Int64> = []
 
     init(_ cut: LogCut, _ engine: any LogReading) throws(EventLogError) {
-        let last = max(cut.fact, try engine.newest(.fact))
+        let last = try cut.newest(engine).fact
         self.cut = cut.fact
         self.engine = engine
         openChapter = last / FactIndex.size

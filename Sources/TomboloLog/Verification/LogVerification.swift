@@ -98,7 +98,7 @@ package final class LogVerification {
                 return verdict.add(line + (seq >= openChapter ? key : ""))
             }
             if let fault = event.event.fault { verdict.add("event \(seq): \(fault)") }
-            if let wrong = seqs.follow(event) { verdict.add(wrong) }
+            meet(.event, event.event.tenant, event.tenantSeq, at: event.seq)
             try follow(event)
         }
         verdict.lastSeq = expected - 1
@@ -108,6 +108,12 @@ package final class LogVerification {
                 "\(title): its head is at version \(left.last), its events end at "
                     + "\(left.version)")
         }
+    }
+
+    private func meet(
+        _ kind: TenantSeqs.Kind, _ tenant: TenantID, _ tenantSeq: Int64, at seq: Int64
+    ) {
+        if let wrong = seqs.follow(kind, tenant, tenantSeq, at: seq) { verdict.add(wrong) }
     }
 
     private func follow(_ event: RecordedEvent) throws(EventLogError) {
@@ -194,7 +200,7 @@ package final class LogVerification {
             verdict.facts += 1
             for line in try index.follow(seq, row) { verdict.add(line) }
             if let fact = FactRow.fact(seq, row, tenants: tenants) {
-                if let wrong = seqs.follow(fact) { verdict.add(wrong) }
+                meet(.fact, fact.fact.tenant, fact.tenantSeq, at: seq)
             } else {
                 verdict.add("fact \(seq): its row is damaged")
             }

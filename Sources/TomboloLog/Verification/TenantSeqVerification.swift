@@ -10,9 +10,8 @@ struct TenantSeqVerification {
         var tallied: Int64?
     }
 
-    private var events: [TenantID: Newest] = [:]
-    private var facts: [TenantID: Newest] = [:]
-    private var content = TallyRow.Content()
+    private var newest: [TenantID: ByKind<Newest>] = [:]
+    private var table = TallyRow.Table()
     /// Those whose rows were not met.
     private var waypoints: Set<Waypoint> = []
     private var numbers: [TenantID: Int64] = [:]
@@ -22,7 +21,7 @@ struct TenantSeqVerification {
     init() {}
 
     init(_ engine: any LogReading) throws(EventLogError) {
-        content = try TallyRow.read(engine)
+        table = try TallyRow.Table(engine)
         numbers = try Tenants.read(engine) { _ in }.byName
         for shard in try engine.shards(of: .waypoint) {
             try engine.scan(.waypoint(shard)) {
@@ -36,64 +35,44 @@ struct TenantSeqVerification {
         }
     }
 
-    /// Answers what is wrong with the place of the next event.
-    mutating func follow(_ event: RecordedEvent) -> String? {
-        let tenant = event.event.tenant
-        meet(.event, tenant, event.tenantSeq, event.seq)
-        return Self.follow(
-            event.tenantSeq, at: event.seq, &events[tenant, default: Newest()],
-            tallied: content.tallied.event
-        ).map { "event \(event.seq): \($0) of \(tenant.name)" }
-    }
-
-    /// The same of the next fact.
-    mutating func follow(_ fact: RecordedFact) -> String? {
-        let tenant = fact.fact.tenant
-        meet(.fact, tenant, fact.tenantSeq, fact.seq)
-        return Self.follow(
-            fact.tenantSeq, at: fact.seq, &facts[tenant, default: Newest()],
-            tallied: content.tallied.fact
-        ).map { "fact \(fact.seq): \($0) of \(tenant.name)" }
-    }
-
-    private mutating func meet(
-        _ kind: TenantSeqs.Kind, _ tenant: TenantID, _ tenantSeq: Int64, _ seq: Int64
-    ) {
-        guard !waypoints.isEmpty, let number = numbers[tenant] else { return }
-        waypoints.remove(Waypoint(kind: kind, tenant: number, tenantSeq: tenantSeq, seq: seq))
-    }
-
-    /// A row that comes after damage has the log's place.
-    private static func follow(
-        _ place: Int64, at seq: Int64, _ newest: inout Newest, tallied: Int64
+    /// Answers what is wrong with the place of the next event or fact.
+    mutating func follow(
+        _ kind: TenantSeqs.Kind, _ tenant: TenantID, _ tenantSeq: Int64, at seq: Int64
     ) -> String? {
-        let last = newest.last
-        newest.last = place
-        if seq <= tallied { newest.tallied = place }
-        guard let last, place != last + 1 else { return nil }
-        if place > last, place == seq { return nil }
-        return "place \(place) after \(last)"
+        if !waypoints.isEmpty, let number = numbers[tenant] {
+            waypoints.remove(
+                Waypoint(kind: kind, tenant: number, tenantSeq: tenantSeq, seq: seq))
+        }
+        var rows = newest[tenant] ?? ByKind(event: Newest(), fact: Newest())
+        let last = rows[kind].last
+        rows[kind].last = tenantSeq
+        if seq <= table.tallied[kind] { rows[kind].tallied = tenantSeq }
+        newest[tenant] = rows
+        guard let last, tenantSeq != last + 1 else { return nil }
+        // A row that comes after damage has the log's place.
+        if tenantSeq > last, tenantSeq == seq { return nil }
+        return "\(kind) \(seq): place \(tenantSeq) after \(last) of \(tenant.name)"
     }
 
     /// What is wrong with tallies and waypoints, after all rows were followed.
     func finish(_ tenants: Tenants, _ cut: LogCut) -> [String] {
         var wrong: [String] = []
-        if !content.isWhole {
+        if !table.isWhole {
             wrong.append("how many events each tenant has: a row is damaged")
         }
         if damaged > 0 { wrong.append("waypoints: \(damaged) rows are damaged") }
         for (tenant, number) in numbers.sorted(by: { $0.value < $1.value }) {
-            let tally = content.tallies[number] ?? (0, 0)
-            // An upgrade lets tenants go on beyond their newest.
-            if events[tenant]?.tallied ?? 0 > tally.event {
-                wrong.append("\(tenant.name) has more events than the \(tally.event) it is to have")
-            }
-            if facts[tenant]?.tallied ?? 0 > tally.fact {
-                wrong.append("\(tenant.name) has more facts than the \(tally.fact) it is to have")
+            for kind in TenantSeqs.Kind.allCases {
+                let tally = table.tallies[number]?[kind] ?? 0
+                // An upgrade lets tenants go on beyond their newest.
+                if newest[tenant]?[kind].tallied ?? 0 > tally {
+                    wrong.append(
+                        "\(tenant.name) has more \(kind)s than the \(tally) it is to have")
+                }
             }
         }
         for waypoint in waypoints.sorted(by: { $0.seq < $1.seq })
-        where waypoint.seq > (waypoint.kind == .event ? cut.seq : cut.fact) {
+        where waypoint.seq > cut[waypoint.kind] {
             let name = tenants.name(waypoint.tenant)?.name.rawValue ?? "tenant \(waypoint.tenant)"
             wrong.append("the waypoint of \(name) at \(waypoint.tenantSeq) leads to no row of it")
         }

@@ -68,11 +68,9 @@ package final class LogWriter: @unchecked Sendable {
         var recovery = try LogRecovery(
             engine, hash: hash, since: idempotencySince, caution)
         recovery.note(damage)
-        let last = TalliedUpTo(
-            event: recovery.log.lastSeq, fact: recovery.log.lastFactSeq)
-        try rows.recover(
-            recovery.keys, recovery.later, heads: recovery.cut.heads, after: last)
         standing = recovery.standing(hash: hash)
+        try rows.recover(
+            recovery.keys, recovery.later, heads: recovery.cut.heads, after: standing.last)
         retainer.recover(recovery.cut, try FactSizes(engine))
         isRecovered = true
         try repair(recovery.repair, recovery.cut)

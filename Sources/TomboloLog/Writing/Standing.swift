@@ -62,7 +62,7 @@ struct Standing {
     }
 
     /// The newest event and fact.
-    var last: TalliedUpTo { TalliedUpTo(event: nextSeq - 1, fact: nextFactSeq - 1) }
+    var last: ByKind<Int64> { ByKind(event: nextSeq - 1, fact: nextFactSeq - 1) }
 
     /// The highest number of a tenant.
     var highestTenant: Int64 { tenants.highest }

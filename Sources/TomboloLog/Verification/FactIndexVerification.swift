@@ -21,17 +21,17 @@ struct FactIndexVerification {
         chapter = cut.fact / FactIndex.size
     }
 
-    /// Takes in the next fact. Answers what is wrong with the chapters before its own.
-    mutating func follow(_ seq: Int64, _ row: RawSpan) throws(EventLogError) -> [String] {
-        guard FactIndex.isPlace(seq) else { return [] }
-        let wrong = try close(before: FactIndex.chapter(of: seq))
+    /// Takes in the next fact. `wrong` hears what is wrong with the chapters before its own.
+    mutating func follow(
+        _ seq: Int64, _ row: RawSpan, _ wrong: (String) -> Void
+    ) throws(EventLogError) {
+        try close(before: FactIndex.chapter(of: seq), wrong)
         if built.add(seq, row) { whole.insert((seq - 1) % FactIndex.size) }
-        return wrong
     }
 
-    /// Answers what is wrong with the rest, after all facts were met.
-    mutating func finish() throws(EventLogError) -> [String] {
-        var wrong = try close(before: openChapter)
+    /// `wrong` hears what is wrong with the rest, after all facts were met.
+    mutating func finish(_ wrong: (String) -> Void) throws(EventLogError) {
+        try close(before: openChapter, wrong)
         var rest = 0
         for (table, first, end) in [
             (
@@ -47,36 +47,33 @@ struct FactIndexVerification {
                 }
             }
         }
-        if rest > 0 { wrong.append("the index of facts has \(rest) rows of facts that are gone") }
-        return wrong
+        if rest > 0 { wrong("the index of facts has \(rest) rows of facts that are gone") }
     }
 
-    private mutating func close(before next: Int64) throws(EventLogError) -> [String] {
-        guard chapter < next else { return [] }
+    private mutating func close(
+        before next: Int64, _ wrong: (String) -> Void
+    ) throws(EventLogError) {
+        guard chapter < next else { return }
         // Nothing has to lead to chapters without a fact, which are missing.
-        let wrong = chapter < openChapter ? try check() : []
+        if chapter < openChapter { try check(wrong) }
         (built, whole) = (FactChapter(), [])
         chapter = next
-        return wrong
     }
 
-    private func check() throws(EventLogError) -> [String] {
-        var wrong: [String] = []
-        let range = "\(FactIndex.first(of: chapter)) to \(FactIndex.last(of: chapter))"
+    private func check(_ wrong: (String) -> Void) throws(EventLogError) {
         let first = FactIndex.first(of: chapter)
+        let index = "the index of facts \(first) to \(FactIndex.last(of: chapter))"
         if let stored = try engine.row(.factBlock, first, FactChapter.init) {
-            for (index, block) in stored.blocks.enumerated()
-            where !block.covers(built.blocks[index]) {
-                wrong.append("the index of facts \(range): block \(index) passes over a fact")
+            for (number, block) in stored.blocks.enumerated()
+            where !block.covers(built.blocks[number]) {
+                wrong("\(index): block \(number) passes over a fact")
             }
             let isWhole = whole.count == Int(FactIndex.size)
             if isWhole ? stored.bytes != built.bytes : stored.bytes < built.bytes {
-                wrong.append(
-                    "the index of facts \(range): it counts \(stored.bytes) bytes, not "
-                        + "\(built.bytes)")
+                wrong("\(index): it counts \(stored.bytes) bytes, not \(built.bytes)")
             }
         } else {
-            wrong.append("the index of facts \(range): a row is damaged")
+            wrong("\(index): a row is damaged")
         }
         let entries = Dictionary(grouping: built.entries, by: \.bucket)
         var rows: [Int64: [UInt8]] = [:]
@@ -86,11 +83,8 @@ struct FactIndexVerification {
             return true
         }
         for (number, key) in keys.enumerated() {
-            if let line = check(rows[key], entries[number] ?? []) {
-                wrong.append("the index of facts \(range): \(line)")
-            }
+            if let line = check(rows[key], entries[number] ?? []) { wrong("\(index): \(line)") }
         }
-        return wrong
     }
 
     private func check(_ row: [UInt8]?, _ entries: [FactEntry]) -> String? {

@@ -27,8 +27,9 @@ package final class LogVerification {
 
         package init() {}
 
-        /// One thing more is wrong.
-        package mutating func add(_ line: String) {
+        /// One thing more is wrong; nil: nothing is.
+        package mutating func add(_ line: String?) {
+            guard let line else { return }
             wrongCount += 1
             if wrong.count < Self.linesMax { wrong.append(line) }
         }
@@ -58,10 +59,13 @@ package final class LogVerification {
 
     /// Reads everything. `progress` is told the events read so far, now and then.
     package func run(_ progress: (Int64) -> Void) throws(EventLogError) -> Verdict {
-        return try engine.atOneMoment { () throws(EventLogError) in
-            if let fault = try engine.fault() { verdict.add(fault) }
+        try engine.atOneMoment { () throws(EventLogError) in
+            verdict.add(try engine.fault())
             tenants = try Tenants.read(engine) { verdict.add($0) }
             seqs = try TenantSeqVerification(engine)
+            cut = try LogCut(engine) { verdict.add($0) }
+            verdict.cut = cut.seq
+            verdict.add(cut.headsLost)
             try readEvents(progress)
             try readFacts()
             try readHeads()
@@ -70,20 +74,29 @@ package final class LogVerification {
         }
     }
 
+    /// Hands over all events, or facts. Notes those that are missing, and answers the last.
+    private func forEach(
+        _ kind: TenantSeqs.Kind, _ take: (Int64, RawSpan) throws(EventLogError) -> Void
+    ) throws(EventLogError) -> Int64 {
+        var last = cut[kind]
+        try engine.forEach(kind == .event ? .event : .fact) { seq, row throws(EventLogError) in
+            guard FactIndex.isPlace(seq) else {
+                return verdict.add("row \(seq) of the \(kind)s: no log gave that number")
+            }
+            if seq != last + 1 {
+                verdict.add("\(kind)s \(last + 1) to \(seq - 1) are missing")
+            }
+            last = seq
+            try take(seq, row)
+        }
+        return last
+    }
+
     // MARK: Events
 
     private func readEvents(_ progress: (Int64) -> Void) throws(EventLogError) {
-        cut = try LogCut(engine) { verdict.add($0) }
-        verdict.cut = cut.seq
-        if let line = cut.headsLost { verdict.add(line) }
-        var expected = cut.seq + 1
         let openChapter = LogChapter.first(of: try engine.newest(.event) + 1)
-        try engine.forEach(.event) { seq, row throws(EventLogError) in
-            guard (1...LogTable.numberMax).contains(seq) else {
-                return verdict.add("row \(seq) of the events: no log gave that number")
-            }
-            if seq != expected { verdict.add("events \(expected) to \(seq - 1) are missing") }
-            expected = seq + 1
+        verdict.lastSeq = try forEach(.event) { seq, row throws(EventLogError) in
             verdict.events += 1
             if verdict.events % 100_000 == 0 { progress(verdict.events) }
             guard let event = EventRow.event(seq, row, tenants: tenants) else {
@@ -97,23 +110,13 @@ package final class LogVerification {
                 // What it did is not known: its activity's versions tell that one is missing.
                 return verdict.add(line + (seq >= openChapter ? key : ""))
             }
-            if let fault = event.event.fault { verdict.add("event \(seq): \(fault)") }
-            meet(.event, event.event.tenant, event.tenantSeq, at: event.seq)
+            verdict.add(event.event.fault.map { "event \(seq): \($0)" })
+            verdict.add(seqs.follow(.event, event.event.tenant, event.tenantSeq, at: seq))
             try follow(event)
         }
-        verdict.lastSeq = expected - 1
         for (activity, left) in open.sorted(by: { $0.key < $1.key }) {
-            let title = try ActivityTitles.title(activity, engine)
-            verdict.add(
-                "\(title): its head is at version \(left.last), its events end at "
-                    + "\(left.version)")
+            try close(activity, left)
         }
-    }
-
-    private func meet(
-        _ kind: TenantSeqs.Kind, _ tenant: TenantID, _ tenantSeq: Int64, at seq: Int64
-    ) {
-        if let wrong = seqs.follow(kind, tenant, tenantSeq, at: seq) { verdict.add(wrong) }
     }
 
     private func follow(_ event: RecordedEvent) throws(EventLogError) {
@@ -121,32 +124,11 @@ package final class LogVerification {
         var entry: Open
         if let known = open[activity] {
             entry = known
-            if event.previous != entry.seq || event.version != entry.version + 1 {
-                verdict.add(
-                    "event \(event.seq): version \(event.version) after \(event.previous) follows "
-                        + "version \(entry.version) at \(entry.seq)")
-                entry.fold = nil
-            }
+            if !check(event, after: (entry.version, entry.seq)) { entry.fold = nil }
+        } else if let new = try begin(event) {
+            entry = new
         } else {
-            guard let head = try engine.head(of: activity) else {
-                if event.seq > verdict.cut, cut.activity < activity {
-                    verdict.add("event \(event.seq): activity \(activity) has no head")
-                }
-                return
-            }
-            if let heads = cut.heads, event.seq > heads, event.version > head.mark.version {
-                return follow(event, behind: head)
-            }
-            // Of an activity that was erased, only that its events are there is known.
-            guard !head.value.isEmpty else { return }
-            let isWhole = event.version == 1
-            if !isWhole, event.previous > verdict.cut {
-                verdict.add("event \(event.seq): version \(event.version) is activity's first")
-            }
-            entry = Open(
-                version: 0, seq: 0, fold: isWhole ? ActivityFold() : nil,
-                last: head.mark.version,
-                value: head.value)
+            return
         }
         entry.version = event.version
         entry.seq = event.seq
@@ -163,24 +145,49 @@ package final class LogVerification {
         try close(activity, entry)
     }
 
-    /// One of the newest events, whose activity's head has no new row yet.
-    private func follow(_ event: RecordedEvent, behind head: HeadRow.Found) {
+    /// What the first event met of an activity begins; nil where its head tells nothing of it.
+    private func begin(_ event: RecordedEvent) throws(EventLogError) -> Open? {
         let activity = event.event.activity.rawValue
-        let before = behind[activity] ?? (head.mark.version, head.mark.seq)
-        if event.previous != before.seq || event.version != before.version + 1 {
-            verdict.add(
-                "event \(event.seq): version \(event.version) after \(event.previous) follows "
-                    + "version \(before.version) at \(before.seq)")
+        guard let head = try engine.head(of: activity) else {
+            if event.seq > verdict.cut, cut.activity < activity {
+                verdict.add("event \(event.seq): activity \(activity) has no head")
+            }
+            return nil
         }
-        behind[activity] = (event.version, event.seq)
+        if let heads = cut.heads, event.seq > heads, event.version > head.mark.version {
+            // One of the newest events, whose activity's head has no new row yet.
+            _ = check(event, after: behind[activity] ?? (head.mark.version, head.mark.seq))
+            behind[activity] = (event.version, event.seq)
+            return nil
+        }
+        // Of an activity that was erased, only that its events are there is known.
+        guard !head.value.isEmpty else { return nil }
+        let isWhole = event.version == 1
+        if !isWhole, event.previous > verdict.cut {
+            verdict.add("event \(event.seq): version \(event.version) is activity's first")
+        }
+        return Open(
+            version: 0, seq: 0, fold: isWhole ? ActivityFold() : nil, last: head.mark.version,
+            value: head.value)
+    }
+
+    /// Whether an event follows the one before it of its activity.
+    private func check(
+        _ event: RecordedEvent, after before: (version: Int64, seq: Int64)
+    ) -> Bool {
+        if event.previous == before.seq, event.version == before.version + 1 { return true }
+        verdict.add(
+            "event \(event.seq): version \(event.version) after \(event.previous) follows "
+                + "version \(before.version) at \(before.seq)")
+        return false
     }
 
     private func close(_ activity: Int64, _ entry: Open) throws(EventLogError) {
         if entry.version != entry.last {
-            let title = try ActivityTitles.title(activity, engine)
+            let end = entry.version < entry.last ? "end at" : "at"
             verdict.add(
-                "\(title): its head is at version \(entry.last), its events at "
-                    + "\(entry.version)")
+                "\(try ActivityTitles.title(activity, engine)): its head is at version "
+                    + "\(entry.last), its events \(end) \(entry.version)")
         } else if let wrong = entry.fold?.difference(fromHead: entry.value, version: entry.last) {
             verdict.add("the head of \(try ActivityTitles.title(activity, engine)): \(wrong)")
         }
@@ -189,23 +196,17 @@ package final class LogVerification {
     // MARK: The rest
 
     private func readFacts() throws(EventLogError) {
-        var expected = cut.fact + 1
         var index = try FactIndexVerification(cut, engine)
-        try engine.forEach(.fact) { seq, row throws(EventLogError) in
-            guard FactIndex.isPlace(seq) else {
-                return verdict.add("row \(seq) of the facts: no log gave that number")
-            }
-            if seq != expected { verdict.add("facts \(expected) to \(seq - 1) are missing") }
-            expected = seq + 1
+        _ = try forEach(.fact) { seq, row throws(EventLogError) in
             verdict.facts += 1
-            for line in try index.follow(seq, row) { verdict.add(line) }
+            try index.follow(seq, row) { verdict.add($0) }
             if let fact = FactRow.fact(seq, row, tenants: tenants) {
-                meet(.fact, fact.fact.tenant, fact.tenantSeq, at: seq)
+                verdict.add(seqs.follow(.fact, fact.fact.tenant, fact.tenantSeq, at: seq))
             } else {
                 verdict.add("fact \(seq): its row is damaged")
             }
         }
-        for line in try index.finish() { verdict.add(line) }
+        try index.finish { verdict.add($0) }
     }
 
     private func readHeads() throws(EventLogError) {
@@ -213,7 +214,7 @@ package final class LogVerification {
         for table in tables {
             try engine.forEach(table) { activity, row throws(EventLogError) in
                 if table == .head { verdict.heads += 1 } else { verdict.retired += 1 }
-                if let wrong = try self.fault(activity, row) { verdict.add(wrong) }
+                verdict.add(try fault(activity, row))
             }
         }
     }
@@ -275,15 +276,13 @@ package final class LogVerification {
         try engine.scan(.record) { key, row in
             verdict.records += 1
             let name = RecordRow.title(key)
-            if let record = RecordRow.record(key, row) {
-                if let fault = record.fault { verdict.add("\(name): \(fault)") }
-            } else {
-                verdict.add("\(name): its row is damaged")
-            }
+            let record = RecordRow.record(key, row)
+            let fault: String? = record.map(\.fault) ?? "its row is damaged"
+            verdict.add(fault.map { "\(name): \($0)" })
             return true
         }
         try readStones()
-        for line in seqs.finish(tenants, cut) { verdict.add(line) }
+        seqs.finish(tenants, cut) { verdict.add($0) }
         try readKeys()
         for day in try RetiredDays.days(engine) {
             try engine.scan(.retiredName(day)) { hash, row in

@@ -54,28 +54,23 @@ struct TenantSeqVerification {
         return "\(kind) \(seq): place \(tenantSeq) after \(last) of \(tenant.name)"
     }
 
-    /// What is wrong with tallies and waypoints, after all rows were followed.
-    func finish(_ tenants: Tenants, _ cut: LogCut) -> [String] {
-        var wrong: [String] = []
-        if !table.isWhole {
-            wrong.append("how many events each tenant has: a row is damaged")
-        }
-        if damaged > 0 { wrong.append("waypoints: \(damaged) rows are damaged") }
+    /// `wrong` hears what is wrong with tallies and waypoints, after all rows were followed.
+    func finish(_ tenants: Tenants, _ cut: LogCut, _ wrong: (String) -> Void) {
+        if !table.isWhole { wrong("how many events each tenant has: a row is damaged") }
+        if damaged > 0 { wrong("waypoints: \(damaged) rows are damaged") }
         for (tenant, number) in numbers.sorted(by: { $0.value < $1.value }) {
             for kind in TenantSeqs.Kind.allCases {
                 let tally = table.tallies[number]?[kind] ?? 0
                 // An upgrade lets tenants go on beyond their newest.
                 if newest[tenant]?[kind].tallied ?? 0 > tally {
-                    wrong.append(
-                        "\(tenant.name) has more \(kind)s than the \(tally) it is to have")
+                    wrong("\(tenant.name) has more \(kind)s than the \(tally) it is to have")
                 }
             }
         }
         for waypoint in waypoints.sorted(by: { $0.seq < $1.seq })
         where waypoint.seq > cut[waypoint.kind] {
             let name = tenants.name(waypoint.tenant)?.name.rawValue ?? "tenant \(waypoint.tenant)"
-            wrong.append("the waypoint of \(name) at \(waypoint.tenantSeq) leads to no row of it")
+            wrong("the waypoint of \(name) at \(waypoint.tenantSeq) leads to no row of it")
         }
-        return wrong
     }
 }

@@ -246,7 +246,7 @@ package struct LogErasing {
         try rows.bury(
             activity, mark, on: RetiredDays.day(Instant(nanoseconds: newest)),
             nameHash: name.map { standing.hash(tenant, $0.rawValue) })
-        standing.retire(ActivityNumber(activity))
+        standing.marks.retire(activity)
     }
 
     /// Beyond a row that cannot be read the way back is not known: all rows are looked at.

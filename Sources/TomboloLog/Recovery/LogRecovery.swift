@@ -86,7 +86,7 @@ struct LogRecovery {
     /// The writer's memory as of now.
     consuming func standing(hash: KeyedHash) -> Standing {
         Standing(
-            nextSeq: log.lastSeq + 1, nextFactSeq: log.lastFactSeq + 1, marks: marks,
+            after: ByKind(event: log.lastSeq, fact: log.lastFactSeq), marks: marks,
             tenants: tenants, seqs: seqs, keys: log.idempotency.table, hash: hash)
     }
 

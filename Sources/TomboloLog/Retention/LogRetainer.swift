@@ -11,7 +11,7 @@ struct LogRetainer {
     private static let pause = Span.minutes(1)
 
     private let retention: LogRetention
-    private(set) var cut = LogCut()
+    var cut = LogCut()
     private var sizes = FactSizes()
     private var dueAt = Instant.distantPast
 
@@ -46,13 +46,6 @@ struct LogRetainer {
             lead, nextEvent: receipt.firstSeq, nextFact: receipt.firstFactSeq, engine)
     }
 
-    /// The same as another log had it.
-    mutating func adopt(
-        _ lead: (event: Int64, fact: Int64, seconds: Int64), _ engine: any LogWriting
-    ) throws(EventLogError) {
-        try cut.leads.add(lead, engine)
-    }
-
     /// Cuts one piece; within a transaction. `cut` counts once that transaction is durable: else
     /// the caller recovers it. Answers what went, and whether it wrote the heads that had no rows.
     mutating func cutPiece(
@@ -60,7 +53,7 @@ struct LogRetainer {
     ) throws(EventLogError) -> (piece: CutPiece, wroteHeads: Bool) {
         // Keys are no history: how long that is kept is nothing to them.
         var piece = CutPiece()
-        if rows.hasOldKeys(at: now), let keys = try rows.cutKeys() {
+        if rows.hasOldKeys(at: now), let keys = try rows.keys.cut(engine) {
             cut.keys = keys
             try cut.store(engine)
             (piece.rows, piece.goesOn) = (1, true)
@@ -79,8 +72,8 @@ struct LogRetainer {
             try engine.delete(.event, .min...event, isPersonal: true)
             try engine.delete(.snapshot, .min...event, isPersonal: true)
             try engine.delete(.block, .min...event - LogChapter.size + 1, isPersonal: true)
-        } else if let retired = try rows.cutRetired(
-            before: RetiredDays.day(before + cut.leads.least))
+        } else if let retired = try RetiredDays.cutPiece(
+            before: RetiredDays.day(before + cut.leads.least), rows.allowance, engine)
         {
             // Their events are gone: nobody can ask for more than the name.
             piece.rows += retired.rows
@@ -93,7 +86,7 @@ struct LogRetainer {
             sizes.cut(through: fact)
         }
         if hasMore { piece.goesOn = true } else { dueAt = now + Self.pause }
-        cut.activity = max(standing.highestActivity, cut.activity)
+        cut.activity = max(standing.marks.highest, cut.activity)
         (cut.seq, cut.fact) = (event, fact)
         try cut.leads.cut(event: event, fact: fact, engine)
         try cut.store(engine)

@@ -74,10 +74,10 @@ struct RetiredDays: ~Copyable {
 
     /// Takes a piece of the oldest day before `day`: first heads, which a name then no longer leads
     /// to, then names, and the tables with the last of these. nil where there is no such day.
-    func cutPiece(
+    static func cutPiece(
         before day: Int64, _ allowance: CutAllowance, _ engine: any LogWriting
     ) throws(EventLogError) -> CutPiece? {
-        guard let day = try Self.days(engine).last(where: { $0 < day }) else { return nil }
+        guard let day = try days(engine).last(where: { $0 < day }) else { return nil }
         var piece = CutPiece()
         piece.goesOn = true
         var last: Int64?

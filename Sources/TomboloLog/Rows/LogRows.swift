@@ -18,7 +18,7 @@ struct LogRows: ~Copyable {
     private(set) var later = LaterHeads()
     /// Up to this event all rows of heads are right; nil where all are. It may be too early.
     private(set) var heads: Int64?
-    private var keys = KeyChapters()
+    var keys = KeyChapters()
     private var retiredDays = RetiredDays()
     /// Of the next piece of a cut.
     private(set) var allowance = CutAllowance()
@@ -98,7 +98,7 @@ struct LogRows: ~Copyable {
             if batch.events[index].idempotency != nil {
                 let steady = recordedAt - (batch.lead ?? .zero) + slack
                 if let cutoff = keys.insert(place.hash, seq: seq, at: steady) {
-                    standing.expireKeys(below: cutoff)
+                    standing.keys.expire(below: cutoff)
                 }
             }
             if seq % LogChapter.size == 0 { try closeChapter(at: seq) }
@@ -124,7 +124,7 @@ struct LogRows: ~Copyable {
     ) throws(EventLogError) {
         for index in batch.heads.indices {
             let activity = batch.heads[index].activity
-            let mark = standing.giveHead(activity)
+            let mark = standing.marks.giveHead(activity.rawValue)
             if batch.heads[index].follows, mark.hasHead {
                 if later.isEmpty, later.savepoint == 0 {
                     heads = receipt.firstSeq - 1
@@ -137,7 +137,7 @@ struct LogRows: ~Copyable {
             }
             if mark.needsSnapshot {
                 try keep(batch.heads[index], mark)
-                standing.giveSnapshot(activity)
+                standing.marks.giveSnapshot(activity.rawValue)
             }
         }
     }
@@ -209,7 +209,7 @@ struct LogRows: ~Copyable {
         }
         try retiredDays.retire(retired, hash: hash, engine)
         try engine.delete(.head, retired.activity.rawValue)
-        standing.retire(retired.activity)
+        standing.marks.retire(retired.activity.rawValue)
     }
 
     private mutating func put(_ record: Record) throws(EventLogError) {
@@ -220,7 +220,7 @@ struct LogRows: ~Copyable {
 
     /// Rows for tenants that have none yet.
     mutating func writeTenants(_ standing: inout Standing) throws(EventLogError) {
-        for (number, name) in standing.takeNewTenants() { try put(number, name) }
+        for (number, name) in standing.tenantTable.takeNew() { try put(number, name) }
     }
 
     /// The row of a tenant, new or in place of a damaged one.
@@ -251,17 +251,7 @@ struct LogRows: ~Copyable {
         try retiredDays.bury(activity, mark, on: day, nameHash: nameHash, engine)
     }
 
-    /// Takes the oldest row of keys: see `KeyChapters.cut`.
-    mutating func cutKeys() throws(EventLogError) -> Int64? {
-        try keys.cut(engine)
-    }
-
     func hasOldKeys(at instant: Instant) -> Bool { keys.hasOld(at: instant) }
-
-    /// Takes a piece of the activities that retired on days before `day`; nil where there is none.
-    mutating func cutRetired(before day: Int64) throws(EventLogError) -> CutPiece? {
-        try retiredDays.cutPiece(before: day, allowance, engine)
-    }
 
     mutating func rolledBack(
         after last: ByKind<Int64>, _ maker: KeyChapter.Maker

@@ -12,7 +12,7 @@ package struct Tenants {
     /// Their rows are damaged.
     private(set) var nameless: Set<Int64> = []
     /// Those with numbers above it have no row yet.
-    private var stored: Int64 = 0
+    var stored: Int64 = 0
 
     /// None.
     package init() {}
@@ -26,8 +26,8 @@ package struct Tenants {
     /// nil for a tenant that was never seen.
     func known(_ name: TenantID) -> Int64? { byName[name] }
 
-    /// The number of `name`, a new one where it has none; `new` is to be stored before a row uses
-    /// it.
+    /// The number of `name`, a new one where it has none, which is to be stored before a row
+    /// uses it.
     mutating func number(_ name: TenantID) -> Int64 {
         if let last, last.name == name { return last.number }
         let number = byName[name] ?? highest + 1
@@ -48,19 +48,12 @@ package struct Tenants {
         stored = highest
     }
 
-    /// What has no row yet.
-    var new: [(number: Int64, name: TenantID)] {
+    /// What has no row yet; it counts as stored from now on.
+    mutating func takeNew() -> [(number: Int64, name: TenantID)] {
         guard stored < highest else { return [] }
+        defer { stored = highest }
         return (stored + 1...highest).compactMap { number in names[number].map { (number, $0) } }
     }
-
-    /// What is new has its row now, in a transaction that may still be rolled back to `savepoint`.
-    mutating func settle() { stored = highest }
-
-    var savepoint: Int64 { stored }
-
-    /// The rows above `savepoint` are gone again.
-    mutating func takeBack(to savepoint: Int64) { stored = savepoint }
 
     private mutating func add(_ number: Int64, _ name: TenantID) {
         names[number] = name

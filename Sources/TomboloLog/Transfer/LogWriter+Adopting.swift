@@ -24,13 +24,14 @@ extension LogWriter {
         var cut = LogCut()
         (cut.seq, cut.fact, cut.activity) = (seq, fact, activity)
         try cut.store(engine)
-        standing.begin(after: cut)
+        standing = Standing(after: ByKind(event: seq, fact: fact), hash: hash)
+        standing.marks.recover(highest: activity)
         retainer.recover(cut, FactSizes())
     }
 
     /// A tenant's next event or fact is the one after these.
     func count(_ tenant: TenantID, event: Int64, fact: Int64) throws(EventLogError) {
-        let number = standing.number(tenant)
+        let number = standing.tenantTable.number(tenant)
         standing.seqs.begin(.event, number, after: event)
         standing.seqs.begin(.fact, number, after: fact)
         try rows.writeTenants(&standing)
@@ -43,7 +44,10 @@ extension LogWriter {
     func adopt(
         _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64, tenantSeq: Int64
     ) throws(EventLogError) {
-        standing.adopt(activity, tenant, version: version, seq: seq, tenantSeq: tenantSeq)
+        let tenant = standing.tenantTable.number(tenant)
+        standing.marks.recover(
+            activity.rawValue,
+            ActivityMarks.Mark(version: version, seq: seq, tenantSeq: tenantSeq, tenant: tenant))
         try rows.writeTenants(&standing)
     }
 
@@ -55,7 +59,7 @@ extension LogWriter {
         let mark = standing.marks.mark(activity.rawValue)
         guard mark.seq == seq else { return false }
         try rows.keep(ActivityHead(activity: activity, value: value), mark)
-        standing.giveSnapshot(activity)
+        standing.marks.giveSnapshot(activity.rawValue)
         try engine.commit()
         standing.settle()
         return true

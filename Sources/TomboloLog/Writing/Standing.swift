@@ -27,45 +27,36 @@ struct Standing {
 
     private(set) var nextSeq: Int64
     private(set) var nextFactSeq: Int64
-    private(set) var marks: ActivityMarks
+    var marks: ActivityMarks
     /// One for each event of the batch that was placed last.
     private(set) var places: [Place] = []
     /// The same for its facts: their tenants, and their places among those.
     private(set) var factPlaces: [(tenant: Int64, tenantSeq: Int64)] = []
     /// How many events and facts each tenant has.
     var seqs: TenantSeqs
-    private var tenants: Tenants
-    private var keys: KeyHashTable
+    var tenantTable: Tenants
+    var keys: KeyHashTable
     private var newKeys: [(hash: UInt64, seq: Int64)] = []
     /// Of retired activities that the batch placed last brought back: their days.
     private(set) var revived: [(activity: Int64, day: Int64)] = []
     let hash: KeyedHash
 
-    /// That of an empty log.
-    init(hash: KeyedHash) {
-        self.init(
-            nextSeq: 1, nextFactSeq: 1, marks: ActivityMarks(), tenants: Tenants(),
-            seqs: TenantSeqs(), keys: KeyHashTable(), hash: hash)
-    }
-
+    /// That of an empty log, where nothing else is said.
     init(
-        nextSeq: Int64, nextFactSeq: Int64, marks: ActivityMarks, tenants: Tenants,
-        seqs: TenantSeqs, keys: KeyHashTable, hash: KeyedHash
+        after last: ByKind<Int64> = ByKind(event: 0, fact: 0), marks: ActivityMarks = .init(),
+        tenants: Tenants = .init(), seqs: TenantSeqs = .init(), keys: KeyHashTable = .init(),
+        hash: KeyedHash
     ) {
-        self.nextSeq = nextSeq
-        self.nextFactSeq = nextFactSeq
-        self.marks = marks
-        self.tenants = tenants
-        self.seqs = seqs
-        self.keys = keys
-        self.hash = hash
+        (nextSeq, nextFactSeq) = (last.event + 1, last.fact + 1)
+        (self.marks, self.tenantTable, self.seqs) = (marks, tenants, seqs)
+        (self.keys, self.hash) = (keys, hash)
     }
 
     /// The newest event and fact.
     var last: ByKind<Int64> { ByKind(event: nextSeq - 1, fact: nextFactSeq - 1) }
 
     /// The highest number of a tenant.
-    var highestTenant: Int64 { tenants.highest }
+    var highestTenant: Int64 { tenantTable.highest }
 
     /// Whether all rows are of one tenant, whose places are those of the log.
     var isSole: Bool {
@@ -73,9 +64,6 @@ struct Standing {
         return highestTenant == 1 && (tally.event.gap, tally.fact.gap) == (0, 0)
             && tally.event.last == nextSeq - 1 && tally.fact.last == nextFactSeq - 1
     }
-
-    /// The highest number that any activity ever took.
-    var highestActivity: Int64 { marks.highest }
 
     // MARK: Placing
 
@@ -94,7 +82,10 @@ struct Standing {
         do throws(EventLogError) {
             for index in batch.events.indices {
                 revive(batch.events[index].activity.rawValue, retired)
-                if let imported { begin(batch.events[index].tenant, at: imported.events[index]) }
+                if let imported {
+                    let tenant = tenantTable.number(batch.events[index].tenant)
+                    seqs.begin(.event, tenant, after: imported.events[index] - 1)
+                }
                 // Another log has taken the key twice, for reasons of its own.
                 try place(batch.events[index], isImported: imported != nil, anchor: anchor) {
                     seq in seq < firstSeq ? row(seq) : batch.events[Int(seq - firstSeq)]
@@ -111,14 +102,10 @@ struct Standing {
         return receipt
     }
 
-    private mutating func begin(_ tenant: TenantID, at tenantSeq: Int64) {
-        seqs.begin(.event, tenants.number(tenant), after: tenantSeq - 1)
-    }
-
     private mutating func placeFacts(of batch: AppendBatch, as imported: ImportedPlaces?) {
         factPlaces.removeAll(keepingCapacity: true)
         for index in batch.facts.indices {
-            let tenant = tenants.number(batch.facts[index].tenant)
+            let tenant = tenantTable.number(batch.facts[index].tenant)
             if let imported { seqs.begin(.fact, tenant, after: imported.facts[index] - 1) }
             factPlaces.append((tenant, seqs.count(.fact, tenant, at: nextFactSeq)))
             nextFactSeq += 1
@@ -133,13 +120,11 @@ struct Standing {
         revived.append((activity, day))
     }
 
-    mutating func retire(_ activity: ActivityNumber) { marks.retire(activity.rawValue) }
-
     private mutating func place(
         _ event: NewEvent, isImported: Bool, anchor: (Int64) -> Int64,
         row: (Int64) -> NewEvent?
     ) throws(EventLogError) {
-        let tenant = tenants.number(event.tenant)
+        let tenant = tenantTable.number(event.tenant)
         let tenantSeq = seqs.count(.event, tenant, at: nextSeq)
         let mark = try marks.advance(
             event.activity, expectedVersion: event.expectedVersion, tenant: tenant, seq: nextSeq,
@@ -180,55 +165,12 @@ struct Standing {
             "a batch carries a head for each activity that its events touch")
     }
 
-    /// Where the activity of a head stands that is written now.
-    mutating func giveHead(_ activity: ActivityNumber) -> ActivityMarks.Mark {
-        marks.giveHead(activity.rawValue)
-    }
-
-    /// The newest event of an activity has a snapshot now.
-    mutating func giveSnapshot(_ activity: ActivityNumber) {
-        marks.giveSnapshot(activity.rawValue)
-    }
-
-    /// The number of `tenant`, a new one where it has none.
-    mutating func number(_ tenant: TenantID) -> Int64 { tenants.number(tenant) }
-
-    /// Tenants that need a row before rows of theirs are written; they count as stored from now on.
-    mutating func takeNewTenants() -> [(number: Int64, name: TenantID)] {
-        let new = tenants.new
-        tenants.settle()
-        return new
-    }
-
-    func name(_ tenant: Int64) -> TenantID? { tenants.name(tenant) }
-
-    var tenantTable: Tenants { tenants }
-
-    mutating func expireKeys(below seq: Int64) { keys.expire(below: seq) }
-
-    // MARK: Taking in another log
-
-    mutating func begin(after cut: LogCut) {
-        (nextSeq, nextFactSeq) = (cut.seq + 1, cut.fact + 1)
-        marks.recover(highest: cut.activity)
-    }
-
-    mutating func adopt(
-        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64,
-        tenantSeq: Int64
-    ) {
-        marks.recover(
-            activity.rawValue,
-            ActivityMarks.Mark(
-                version: version, seq: seq, tenantSeq: tenantSeq, tenant: tenants.number(tenant)))
-    }
-
     // MARK: Taking back
 
     var savepoint: Savepoint {
         Savepoint(
             marks: marks.savepoint, keys: newKeys.count, nextSeq: nextSeq,
-            nextFactSeq: nextFactSeq, tenants: tenants.savepoint, seqs: seqs.savepoint)
+            nextFactSeq: nextFactSeq, tenants: tenantTable.stored, seqs: seqs.savepoint)
     }
 
     /// Everything since `savepoint` never happened; rows of tenants stay written.
@@ -245,7 +187,7 @@ struct Standing {
     /// The same where the transaction was rolled back.
     mutating func rollBack(to savepoint: Savepoint) {
         takeBack(to: savepoint)
-        tenants.takeBack(to: savepoint.tenants)
+        tenantTable.stored = savepoint.tenants
         seqs.rolledBack()
     }
 

@@ -20,7 +20,7 @@ struct KeyChapter {
         static let slack = Span.seconds(ClockLeads.noticed)
 
         func hour(of recordedAt: Int64, at seq: Int64) -> Int64 {
-            let steady = Instant(nanoseconds: recordedAt) - leads.lead(event: seq)
+            let steady = Instant(nanoseconds: recordedAt) - leads.lead(.event, seq)
             return IdempotencyKey.hour(of: steady + Self.slack)
         }
     }

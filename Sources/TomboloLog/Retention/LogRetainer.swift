@@ -42,8 +42,8 @@ struct LogRetainer {
     mutating func note(
         _ lead: Span, at receipt: AppendReceipt, _ engine: any LogWriting
     ) throws(EventLogError) {
-        try cut.leads.note(
-            lead, nextEvent: receipt.firstSeq, nextFact: receipt.firstFactSeq, engine)
+        let next = ByKind(event: receipt.firstSeq, fact: receipt.firstFactSeq)
+        try cut.leads.note(lead, from: next, engine)
     }
 
     /// Cuts one piece; within a transaction. `cut` counts once that transaction is durable: else
@@ -109,7 +109,7 @@ struct LogRetainer {
         var (last, count) = (cut.seq, Int64(0))
         try engine.scan(.event, after: cut.seq) { seq, row in
             if let numbers = EventRow.numbers(seq, row),
-                Instant(nanoseconds: numbers.recordedAt) >= before + cut.leads.lead(event: seq)
+                Instant(nanoseconds: numbers.recordedAt) >= before + cut.leads.lead(.event, seq)
             {
                 return false
             }
@@ -140,7 +140,7 @@ struct LogRetainer {
             bytes += Int64(row.byteCount)
             // A damaged row is as old as the next one.
             let isOld = FactRow.numbers(seq, row).map {
-                Instant(nanoseconds: $0.recordedAt) < before + cut.leads.lead(fact: seq)
+                Instant(nanoseconds: $0.recordedAt) < before + cut.leads.lead(.fact, seq)
             }
             if seq <= excess || isOld ?? false {
                 last = seq

@@ -57,7 +57,8 @@ package final class LogExport {
         guard isWhole else { throw damaged("where history was cut") }
         try take(.cut(seq: cut.seq, fact: cut.fact, activity: cut.activity))
         for lead in cut.leads.entries {
-            try take(.lead(event: lead.event, fact: lead.fact, seconds: lead.seconds))
+            let first = lead.first
+            try take(.lead(event: first.event, fact: first.fact, seconds: lead.seconds))
         }
         try readEvents(after: cut.seq, tenants, take)
         try rows(of: .fact) { seq, row in

@@ -66,7 +66,8 @@ package final class LogImport {
             hasEnded = true
         case .lead(let event, let fact, let seconds):
             let writer = try writer
-            try writer.retainer.cut.leads.add((event, fact, seconds), writer.engine)
+            let first = ByKind(event: event, fact: fact)
+            try writer.retainer.cut.leads.add(.init(first: first, seconds: seconds), writer.engine)
         case .cut(let seq, let fact, let activity):
             guard items <= 1 else { throw refused("where history was cut comes first") }
             try writer.begin(afterSeq: seq, fact: fact, activity: activity)

@@ -16,7 +16,7 @@ extension LogWriter {
     /// By how much the wall clock was ahead when the event at `seq` came; nil where nobody knows.
     func lead(event seq: Int64) -> Span? {
         let leads = retainer.cut.leads
-        return leads.entries.isEmpty ? nil : leads.lead(event: seq)
+        return leads.entries.isEmpty ? nil : leads.lead(.event, seq)
     }
 
     /// An empty log goes on after what another one had cut.

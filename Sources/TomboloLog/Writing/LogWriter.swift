@@ -172,7 +172,7 @@ package final class LogWriter: @unchecked Sendable {
     /// counted on the clock that nobody sets.
     private func inTime(of batch: AppendBatch, _ event: NewEvent?, _ seq: Int64) -> NewEvent? {
         guard let lead = batch.lead, var event else { return event }
-        event.recordedAt = event.recordedAt - retainer.cut.leads.lead(event: seq) + lead
+        event.recordedAt = event.recordedAt - retainer.cut.leads.lead(.event, seq) + lead
         return event
     }
 

@@ -6,11 +6,6 @@ package import TomboloEventLog
 /// Each piece is a transaction, and may be done again: one that was cut short is begun anew. Of
 /// each activity the rows go first and its head last, so that there is a way to them until then.
 package struct LogErasing {
-    /// So many rows one piece looks at: some milliseconds.
-    static let rowsMax = 10_000
-    /// And so many bytes of them, as a cut takes: only a single row that is larger goes beyond.
-    static let bytesMax = Int(CutAllowance.bytesMax)
-
     private enum Stage {
         /// For a device: which starts after this event name it.
         case starts(after: Int64)
@@ -22,17 +17,6 @@ package struct LogErasing {
         case ways(index: Int, seq: Int64? = nil, run: [Int64] = [])
         case facts(after: Int64)
         case done
-    }
-
-    /// What a scan of one piece has looked at.
-    private struct Piece {
-        private(set) var last: Int64?
-        private var (rows, bytes) = (0, 0)
-
-        mutating func goesOn(after key: Int64, _ byteCount: Int) -> Bool {
-            (last, rows, bytes) = (key, rows + 1, bytes + byteCount)
-            return rows < rowsMax && bytes < bytesMax
-        }
     }
 
     let erasure: LogErasure
@@ -64,21 +48,26 @@ package struct LogErasing {
     package var isDone: Bool { if case .done = stage { true } else { false } }
 
     /// Does the next piece, within a transaction.
-    mutating func piece(
-        _ rows: inout LogRows, _ standing: inout Standing, _ engine: any LogWriting
-    ) throws(EventLogError) {
-        days = try RetiredDays.days(engine)
-        guard burying.isEmpty else { return try buryNext(standing, engine) }
+    mutating func piece(of writer: LogWriter) throws(EventLogError) {
+        let piece = ErasingPiece(writer)
+        days = try RetiredDays.days(piece.engine)
+        guard burying.isEmpty else {
+            // They may be many: they go in pieces of their own.
+            while piece.hasRoom, let seq = burying.popLast() {
+                if let row = try piece.numbers(seq) { try bury(seq, row, piece) }
+            }
+            return
+        }
         switch stage {
-        case .starts(let after): try findStarts(after, engine)
-        case .heads(let day, let after): try findHeads(day, after, engine)
+        case .starts(let after): try findStarts(after, piece)
+        case .heads(let day, let after): try findHeads(day, after, piece)
         case .ways(let index, let seq, let run):
             if index < activities.count {
-                try go(index, seq, run, &rows, &standing, engine)
+                try go(index, seq, run, piece)
             } else {
                 stage = .facts(after: 0)
             }
-        case .facts(let after): try eraseFacts(after, &rows, standing, engine)
+        case .facts(let after): try eraseFacts(after, piece)
         case .done: break
         }
     }
@@ -90,11 +79,10 @@ package struct LogErasing {
     // MARK: What names a device
 
     private mutating func findStarts(
-        _ after: Int64, _ engine: any LogWriting
+        _ after: Int64, _ piece: ErasingPiece
     ) throws(EventLogError) {
         guard case .device(let device) = erasure.subject else { return }
-        var piece = Piece()
-        try engine.scan(.event, after: after) { seq, row in
+        try piece.engine.scan(.event, after: after) { seq, row in
             if let numbers = EventRow.unproved(row), numbers.tenant == tenant,
                 numbers.kind == EventKind.start.rawValue,
                 let proved = EventRow.numbers(seq, row)
@@ -108,7 +96,7 @@ package struct LogErasing {
     }
 
     private mutating func findHeads(
-        _ day: Int64?, _ after: Int64, _ engine: any LogWriting
+        _ day: Int64?, _ after: Int64, _ piece: ErasingPiece
     ) throws(EventLogError) {
         let older = days.first { $0 < day ?? .max }
         let next = older.map { Stage.heads(day: $0, after: -1) }
@@ -117,10 +105,9 @@ package struct LogErasing {
             stage = end
             return
         }
-        let table = Self.table(day)
-        var piece = Piece()
+        let table = LogTable.heads(of: day)
         var among: [(activity: Int64, head: HeadRow.Found)] = []
-        try engine.scan(table, after: after, upTo: .max) { activity, row in
+        try piece.engine.scan(table, after: after, upTo: .max) { activity, row in
             if let head = HeadRow.head(activity, row), head.mark.tenant == tenant {
                 let trace = DeviceTrace.inHead(head.value, of: device)
                 if trace != .none { note(activity) }
@@ -129,49 +116,39 @@ package struct LogErasing {
             }
             return piece.goesOn(after: activity, row.byteCount)
         }
-        var buffer = RowBuffer()
         for (activity, head) in among where !erasure.isTrial {
             let value = DeviceTrace.head(head.value, version: head.mark.version, without: device)
             let left = ActivityHead(activity: ActivityNumber(activity), value: value)
-            try engine.put(
-                table, activity, HeadRow.encode(left, head.mark, into: &buffer), over: .changed)
+            let row = HeadRow.encode(left, head.mark, into: &piece.buffer)
+            try piece.engine.put(table, activity, row, over: .changed)
         }
         stage = piece.last.map { .heads(day: day, after: $0) } ?? end
-    }
-
-    /// Of those that retired on `day`; nil: of those that live.
-    private static func table(_ day: Int64?) -> LogTable {
-        day.map(LogTable.retired) ?? .head
     }
 
     // MARK: The way back along an activity
 
     private mutating func go(
-        _ index: Int, _ from: Int64?, _ run: [Int64], _ rows: inout LogRows,
-        _ standing: inout Standing, _ engine: any LogWriting
+        _ index: Int, _ from: Int64?, _ run: [Int64], _ piece: ErasingPiece
     ) throws(EventLogError) {
         let activity = activities[index]
-        guard let (mark, value) = try head(of: activity, standing, engine),
-            mark.tenant == tenant
-        else {
+        guard let (mark, value) = try head(of: activity, piece), mark.tenant == tenant else {
             whole.remove(activity)
             stage = .ways(index: index + 1)
             return
         }
-        let event = EventRow.Editing(standing.hash, engine)
         var (seq, run) = (from ?? mark.seq, run)
-        for _ in 0..<Self.rowsMax where event.bytesSeen < Self.bytesMax && burying.isEmpty {
-            guard let row = try event.numbers(seq), row.activity == activity, row.previous < seq
+        while piece.hasRoom, burying.isEmpty {
+            guard let row = try piece.numbers(seq), row.activity == activity, row.previous < seq
             else {
-                try finish(activity, mark, value, event, &rows, &standing, engine)
+                try finish(activity, mark, value, piece)
                 stage = .ways(index: index + 1)
                 return
             }
             if whole.contains(activity) {
-                try bury(seq, row, event)
+                try bury(seq, row, piece)
             } else {
                 run.append(seq)
-                if row.kind == EventKind.start.rawValue { try judge(&run, event) }
+                if row.kind == EventKind.start.rawValue { try judge(&run, piece) }
             }
             seq = row.previous
         }
@@ -180,14 +157,14 @@ package struct LogErasing {
 
     /// Where the activity stands, and its head.
     private func head(
-        of activity: Int64, _ standing: Standing, _ engine: any LogWriting
+        of activity: Int64, _ piece: ErasingPiece
     ) throws(EventLogError) -> (ActivityMarks.Mark, [UInt8])? {
-        for table in [Self.table(nil)] + days.map(Self.table) {
-            let found = try engine.row(table, activity) {
+        for table in [LogTable.head] + days.map(LogTable.retired) {
+            let found = try piece.engine.row(table, activity) {
                 (HeadRow.mark($0, $1), HeadRow.value($0, $1))
             }
             guard let (stored, value) = found else { continue }
-            let live = standing.marks.mark(activity)
+            let live = piece.writer.standing.marks.mark(activity)
             // A damaged head is no way to anywhere, but memory knows where a living one stands.
             guard let mark = live.seq > 0 ? live : stored else { return nil }
             return (mark, value)
@@ -196,69 +173,59 @@ package struct LogErasing {
     }
 
     private mutating func bury(
-        _ seq: Int64, _ row: EventRow.Numbers, _ event: EventRow.Editing
+        _ seq: Int64, _ row: EventRow.Numbers, _ piece: ErasingPiece
     ) throws(EventLogError) {
         guard !row.hasBeenErased else { return }
-        if !erasure.isTrial { try event.bury(seq, row) }
+        if !erasure.isTrial { try piece.bury(seq, row) }
         receipt.events += 1
     }
 
     /// A life of the activity, newest first, its start last: of one for the device alone nothing
     /// stays, of one for others too only its start goes.
     private mutating func judge(
-        _ run: inout [Int64], _ event: EventRow.Editing
+        _ run: inout [Int64], _ piece: ErasingPiece
     ) throws(EventLogError) {
         guard case .device(let device) = erasure.subject, let start = run.last else { return }
-        let going: [Int64] =
-            switch DeviceTrace.inStart(try event.body(start), of: device) {
-            case .none: []
-            case .alone: run
-            case .among: [start]
-            }
-        // They may be many: they go in pieces of their own.
-        burying += going.reversed()
+        let body = try piece.engine.row(.event, start) { seq, row in
+            EventRow.numbers(seq, row).map { row.array(from: $0.bodyStart) }
+        }
+        switch DeviceTrace.inStart(body ?? [], of: device) {
+        case .none: break
+        case .alone: burying += run.reversed()
+        case .among: burying.append(start)
+        }
         run = []
     }
 
-    private mutating func buryNext(
-        _ standing: Standing, _ engine: any LogWriting
-    ) throws(EventLogError) {
-        let event = EventRow.Editing(standing.hash, engine)
-        for _ in 0..<Self.rowsMax where event.bytesSeen < Self.bytesMax {
-            guard let seq = burying.popLast() else { return }
-            if let row = try event.numbers(seq) { try bury(seq, row, event) }
-        }
-    }
-
     private mutating func finish(
-        _ activity: Int64, _ mark: ActivityMarks.Mark, _ value: [UInt8],
-        _ event: EventRow.Editing, _ rows: inout LogRows, _ standing: inout Standing,
-        _ engine: any LogWriting
+        _ activity: Int64, _ mark: ActivityMarks.Mark, _ value: [UInt8], _ piece: ErasingPiece
     ) throws(EventLogError) {
-        if !erasure.isTrial { try eraseSnapshots(of: activity, from: mark.seq, event, engine) }
+        if !erasure.isTrial { try eraseSnapshots(of: activity, from: mark.seq, piece) }
         guard whole.contains(activity), !value.isEmpty else { return }
-        try eraseBehindDamage(activity, below: mark.seq, event, engine)
+        try eraseBehindDamage(activity, below: mark.seq, piece)
         receipt.activities += 1
         guard !erasure.isTrial else { return }
         // As if it had ended with its newest event; where that is cut, nobody needs the number.
-        let newest = try event.numbers(mark.seq)?.recordedAt ?? 0
+        let newest = try piece.numbers(mark.seq)?.recordedAt ?? 0
         let name = StoredHead(value, version: mark.version)?.key.id
-        try rows.bury(
+        let writer = piece.writer
+        try writer.rows.bury(
             activity, mark, on: RetiredDays.day(Instant(nanoseconds: newest)),
-            nameHash: name.map { standing.hash(tenant, $0.rawValue) })
-        standing.marks.retire(activity)
+            nameHash: name.map { writer.hash(tenant, $0.rawValue) })
+        writer.standing.marks.retire(activity)
     }
 
     /// Beyond a row that cannot be read the way back is not known: all rows are looked at.
     private mutating func eraseBehindDamage(
-        _ activity: Int64, below seq: Int64, _ event: EventRow.Editing,
-        _ engine: any LogWriting
+        _ activity: Int64, below newest: Int64, _ piece: ErasingPiece
     ) throws(EventLogError) {
-        guard let oldest = try event.oldest(of: activity, from: seq),
-            oldest.previous > (try LogCut(engine) { _ in }).seq
-        else { return }
+        var (seq, end) = (newest, newest)
+        while let row = try piece.numbers(seq), row.activity == activity, row.previous < seq {
+            (end, seq) = (seq, row.previous)
+        }
+        guard seq != newest, seq > piece.writer.retainer.cut.seq else { return }
         var left: [(Int64, EventRow.Numbers)] = []
-        try engine.scan(.event, after: 0, upTo: oldest.seq - 1) { seq, row in
+        try piece.engine.scan(.event, after: 0, upTo: end - 1) { seq, row in
             if EventRow.unproved(row)?.activity == activity,
                 let numbers = EventRow.numbers(seq, row)
             {
@@ -266,20 +233,21 @@ package struct LogErasing {
             }
             return true
         }
-        for (seq, numbers) in left { try bury(seq, numbers, event) }
+        for (seq, numbers) in left { try bury(seq, numbers, piece) }
     }
 
     /// The stones stay, to step on.
     private func eraseSnapshots(
-        of activity: Int64, from seq: Int64, _ event: EventRow.Editing, _ engine: any LogWriting
+        of activity: Int64, from seq: Int64, _ piece: ErasingPiece
     ) throws(EventLogError) {
-        var buffer = RowBuffer()
+        let engine = piece.engine
         let isKept = try engine.row(.snapshot, seq, SnapshotRow.numbers) != nil
-        var next = isKept ? seq : try event.numbers(seq)?.anchor ?? 0
+        var next = isKept ? seq : try piece.numbers(seq)?.anchor ?? 0
         while next > 0, let found = try engine.row(.snapshot, next, SnapshotRow.numbers),
             found.activity == activity, found.previous < next
         {
-            try engine.put(.snapshot, next, buffer.row(.snapshot, next, found), over: .changed)
+            let row = piece.buffer.row(.snapshot, next, found)
+            try engine.put(.snapshot, next, row, over: .changed)
             next = found.previous
         }
     }
@@ -287,12 +255,11 @@ package struct LogErasing {
     // MARK: Facts
 
     private mutating func eraseFacts(
-        _ after: Int64, _ writing: inout LogRows, _ standing: Standing,
-        _ engine: any LogWriting
+        _ after: Int64, _ piece: ErasingPiece
     ) throws(EventLogError) {
-        let tenants = standing.tenantTable
+        let (writer, engine) = (piece.writer, piece.engine)
+        let tenants = writer.standing.tenantTable
         let nothing = Array("{}".utf8)
-        var piece = Piece()
         var found: [RecordedFact] = []
         try engine.scan(.fact, after: after) { seq, row in
             let fact =
@@ -304,20 +271,20 @@ package struct LogErasing {
             found.append(fact)
             return piece.goesOn(after: seq, fact.fact.body.count)
         }
-        var buffer = RowBuffer()
+        receipt.facts += found.count
+        stage = piece.last.map { .facts(after: $0) } ?? .done
+        guard !erasure.isTrial else { return }
         var index = FactIndexErasing(tenant: tenant)
-        if !erasure.isTrial { found.forEach { index.note($0) } }
-        let open = FactIndex.chapter(of: standing.nextFactSeq)
-        try index.store(open, &writing.factChapter, engine)
-        for fact in found where !erasure.isTrial {
+        found.forEach { index.note($0) }
+        let open = FactIndex.chapter(of: writer.standing.nextFactSeq)
+        try index.store(open, &writer.rows.factChapter, engine)
+        for fact in found {
             var left = fact.fact
             left.body = nothing
             let row = FactRow.encode(
-                left, fact.seq, tenantSeq: fact.tenantSeq, tenant: tenant, into: &buffer)
+                left, fact.seq, tenantSeq: fact.tenantSeq, tenant: tenant, into: &piece.buffer)
             try engine.put(.fact, fact.seq, row, over: .changed)
         }
-        receipt.facts += found.count
-        stage = piece.last.map { .facts(after: $0) } ?? .done
     }
 
     private func isMeant(_ fact: NewFact) -> Bool {

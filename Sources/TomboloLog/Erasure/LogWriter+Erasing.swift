@@ -25,7 +25,7 @@ extension LogWriter {
         // Rows of heads are what is looked at.
         writeLaterHeads()
         try transaction { () throws(EventLogError) in
-            try erasing.piece(&rows, &standing, engine)
+            try erasing.piece(of: self)
             if !erasing.erasure.isTrial { window.forget() }
         }
     }

@@ -105,6 +105,11 @@ struct RetiredDays: ~Copyable {
     }
 }
 
+extension LogTable {
+    /// Those that retired on `day`; nil: those that live.
+    static func heads(of day: Int64?) -> LogTable { day.map(retired) ?? head }
+}
+
 /// A row of the table of retired activities' names: the numbers of those whose tenant and name have
 /// that hash, the newest last.
 enum RetiredNameRow {

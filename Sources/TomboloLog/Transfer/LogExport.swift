@@ -112,7 +112,7 @@ package final class LogExport {
     private func readHeads(
         day: Int64?, _ tenants: Tenants, _ tail: HeadTail, _ take: (LogItem) throws -> Void
     ) throws {
-        try rows(of: day.map(LogTable.retired) ?? .head) { activity, row in
+        try rows(of: .heads(of: day)) { activity, row in
             guard let stored = HeadRow.head(activity, row),
                 let tenant = tenants.name(stored.mark.tenant)
             else { throw damaged("the head of activity \(activity)") }

@@ -8,6 +8,12 @@ package struct CutPiece: Hashable, Sendable {
     package var goesOn = false
 
     package init() {}
+
+    /// Takes a row of that many bytes, or several.
+    mutating func take(_ bytes: Int64, rows: Int64 = 1) {
+        self.rows += rows
+        self.bytes += bytes
+    }
 }
 
 /// How much one piece of a cut may take: a commit waits for at most one piece.
@@ -28,6 +34,9 @@ struct CutAllowance {
 
     var rows: Int64 { min(max(2 * storedRows, Self.rowsMin), Self.rowsMax) }
     var bytes: Int64 { min(max(2 * storedBytes, Self.bytesMin), Self.bytesMax) }
+
+    /// Whether a piece may take more.
+    func hasRoom(in piece: CutPiece) -> Bool { piece.rows < rows && piece.bytes < bytes }
 
     /// Whether as much came as one piece takes: it is time for one, also where a commit waits.
     var isOwed: Bool { 2 * storedRows >= Self.rowsMin || 2 * storedBytes >= Self.bytesMin }

@@ -76,8 +76,7 @@ struct LogRetainer {
             before: RetiredDays.day(before + cut.leads.least), rows.allowance, engine)
         {
             // Their events are gone: nobody can ask for more than the name.
-            piece.rows += retired.rows
-            piece.bytes += retired.bytes
+            piece.take(retired.bytes, rows: retired.rows)
             hasMore = true
         }
         if fact > cut.fact {
@@ -114,11 +113,9 @@ struct LogRetainer {
                 return false
             }
             (last, count) = (seq, count + 1)
-            piece.rows += 1
-            piece.bytes += Int64(row.byteCount)
+            piece.take(Int64(row.byteCount))
             while let next = snapshots.first, next.seq <= last {
-                piece.rows += 1
-                piece.bytes += next.length
+                piece.take(next.length)
                 snapshots.removeFirst()
             }
             return count < allowance.rows && piece.bytes < allowance.bytes
@@ -134,20 +131,18 @@ struct LogRetainer {
     ) throws(EventLogError) -> Int64 {
         let excess = sizes.excess(over: Int64(retention.factBytes))
         let earlier = piece
-        var (last, count, bytes) = (cut.fact, Int64(0), Int64(0))
+        var (last, seen) = (cut.fact, CutPiece())
         try engine.scan(.fact, after: cut.fact) { seq, row in
-            count += 1
-            bytes += Int64(row.byteCount)
+            seen.take(Int64(row.byteCount))
             // A damaged row is as old as the next one.
             let isOld = FactRow.numbers(seq, row).map {
                 Instant(nanoseconds: $0.recordedAt) < before + cut.leads.lead(.fact, seq)
             }
             if seq <= excess || isOld ?? false {
-                last = seq
-                piece.rows = earlier.rows + count
-                piece.bytes = earlier.bytes + bytes
+                (last, piece) = (seq, earlier)
+                piece.take(seen.bytes, rows: seen.rows)
             }
-            return count < allowance.rows && bytes < allowance.bytes
+            return allowance.hasRoom(in: seen)
         }
         return last
     }

@@ -83,9 +83,8 @@ struct RetiredDays: ~Copyable {
         var last: Int64?
         try engine.lengths(.retired(day), 0 ... .max) { activity, length in
             last = activity
-            piece.rows += 1
-            piece.bytes += length
-            return piece.rows < allowance.rows && piece.bytes < allowance.bytes
+            piece.take(length)
+            return allowance.hasRoom(in: piece)
         }
         if let last {
             try engine.delete(.retired(day), .min...last, isPersonal: true)

@@ -5,9 +5,8 @@ import TomboloEventLog
 struct LogRecovery {
     private(set) var log = RecoveredLog()
     private(set) var cut = LogCut()
-    private var marks = ActivityMarks()
-    private var tenants = Tenants()
-    private var seqs = TenantSeqs()
+    /// The writer's memory as of now.
+    private(set) var standing: Standing
     private(set) var keys = KeyChapters()
     /// Heads whose rows are older than their newest event.
     private(set) var later = LaterHeads()
@@ -25,33 +24,36 @@ struct LogRecovery {
         var isEmpty: Bool { !cut && tenants.isEmpty && keys.isEmpty }
     }
 
+    /// - Parameter damage: what is known to be wrong before.
     init(
-        _ engine: any LogReading, hash: KeyedHash, since: Instant, _ caution: LogCaution
+        _ engine: any LogReading, hash: KeyedHash, since: Instant, damage: [String],
+        _ caution: LogCaution
     ) throws(EventLogError) {
         self.caution = caution
-        var damage: [String] = []
-        cut = try LogCut(engine) { damage.append($0) }
-        repair.cut = !damage.isEmpty
-        if let line = cut.headsLost { damage.append(line) }
+        standing = Standing(hash: hash)
+        log.damage = damage
+        cut = try LogCut(engine) { log.damage.append($0) }
+        repair.cut = log.damage.count > damage.count
+        if let line = cut.headsLost { log.damage.append(line) }
         let last = try cut.newest(engine)
+        standing = Standing(after: last, hash: hash)
         (log.lastSeq, log.lastFactSeq) = (last.event, last.fact)
         log.lastActivity = cut.activity
-        log.restoredAt = try LogMeta.restoredAt(engine) { damage.append($0) }
-        tenants = try Tenants.read(engine) { damage.append($0) }
-        log.damage = damage
+        log.restoredAt = try LogMeta.restoredAt(engine) { log.damage.append($0) }
+        standing.tenantTable = try Tenants.read(engine) { log.damage.append($0) }
         try repairTenants(engine)
         try countTenants(last, engine)
         try readHeads(engine)
         try readRetired(engine)
         try readRecords(engine)
-        try readKeys(engine, hash: hash, since: since)
+        try readKeys(engine, since: since)
     }
 
     /// A tenant whose row is damaged has the name that its heads give it.
     private mutating func repairTenants(_ engine: any LogReading) throws(EventLogError) {
-        guard !tenants.nameless.isEmpty else { return }
+        let nameless = standing.tenantTable.nameless
+        guard !nameless.isEmpty else { return }
         var names: [Int64: Set<TenantID>] = [:]
-        let nameless = tenants.nameless
         try engine.scan(.head) { activity, row in
             guard let found = HeadRow.head(activity, row), nameless.contains(found.mark.tenant),
                 let head = StoredHead(found.value, version: found.mark.version)
@@ -60,10 +62,10 @@ struct LogRecovery {
             return true
         }
         for (number, found) in names.sorted(by: { $0.key < $1.key }) {
-            guard let name = found.first, found.count == 1, tenants.known(name) == nil else {
-                continue
-            }
-            tenants.recover(number, name)
+            guard let name = found.first, found.count == 1,
+                standing.tenantTable.known(name) == nil
+            else { continue }
+            standing.tenantTable.recover(number, name)
             repair.tenants.append((number, name))
         }
     }
@@ -71,23 +73,13 @@ struct LogRecovery {
     private mutating func countTenants(
         _ last: ByKind<Int64>, _ engine: any LogReading
     ) throws(EventLogError) {
-        var damage: [String] = []
-        seqs = try TenantSeqs(tenants, last: last, engine) { damage.append($0) }
-        log.damage += damage
+        let tenants = standing.tenantTable
+        standing.seqs = try TenantSeqs(tenants, last: last, engine) { log.damage.append($0) }
         for (name, number) in tenants.byName {
-            let tally = seqs.tally(number)
+            let tally = standing.seqs.tally(number)
             let place = LogPlace(command: tally.event.last, fact: tally.fact.last)
             if place != .none { log.places[name] = place }
         }
-    }
-
-    mutating func note(_ damage: [String]) { log.damage = damage + log.damage }
-
-    /// The writer's memory as of now.
-    consuming func standing(hash: KeyedHash) -> Standing {
-        Standing(
-            after: ByKind(event: log.lastSeq, fact: log.lastFactSeq), marks: marks,
-            tenants: tenants, seqs: seqs, keys: log.idempotency.table, hash: hash)
     }
 
     private mutating func readHeads(_ engine: any LogReading) throws(EventLogError) {
@@ -100,7 +92,7 @@ struct LogRecovery {
             }
         }
         let tail = try HeadTail(
-            after: cut.heads, tenants: tenants, known: known, engine)
+            after: cut.heads, tenants: standing.tenantTable, known: known, engine)
         log.damage += tail.damage
         try engine.scan(.head) { activity, row in
             readHead(activity, row, tail)
@@ -116,10 +108,10 @@ struct LogRecovery {
         }
         log.lastActivity = max(log.lastActivity, activity)
         let value = HeadRow.value(activity, row)
-        guard let mark = HeadRow.mark(activity, row) else {
+        guard var mark = HeadRow.mark(activity, row) else {
             return setAside(activity, nil, value, "its row in the log is damaged")
         }
-        guard tenants.name(mark.tenant) != nil else {
+        guard standing.tenantTable.name(mark.tenant) != nil else {
             return setAside(activity, mark, value, "the name of its tenant is damaged")
         }
         guard mark.seq <= log.lastSeq else {
@@ -128,46 +120,35 @@ struct LogRecovery {
                 + "of the files is of another time"
             return setAside(activity, mark, value, reason)
         }
-        recover(HeadRow.Found(mark: mark, value: value).recovered(activity), mark, tail)
+        let stored = HeadRow.Found(mark: mark, value: value).recovered(activity)
+        var head = stored
+        if tail.has(activity) {
+            if let count = caution.trapped[stored.activity] {
+                return setAside(activity, mark, value, WorkNote.reason(count))
+            }
+            caution.note?.set(WorkNote.Subject(nil, activity))
+            do throws(HeadTail.Gap) { head = try tail.follow(stored) } catch {
+                return setAside(activity, mark, value, error.reason)
+            }
+            (mark.version, mark.seq, mark.tenantSeq) = (head.version, head.seq, head.tenantSeq)
+        }
+        standing.marks.recover(activity, mark)
+        log.heads.append(head)
+        if head.seq > stored.seq {
+            later.recover(ActivityHead(activity: head.activity, value: head.value))
+        }
     }
 
     /// An activity that cannot be followed; where its row is damaged, `mark` is nil.
     private mutating func setAside(
         _ activity: Int64, _ mark: ActivityMarks.Mark?, _ value: [UInt8], _ reason: String
     ) {
-        marks.setAside(activity)
+        standing.marks.setAside(activity)
         log.damaged.append(
             DamagedActivity(
                 number: ActivityNumber(activity), version: mark?.version ?? 0,
                 seq: mark?.seq ?? 0, tenantSeq: mark?.tenantSeq ?? 0, head: value,
-                tenant: mark.flatMap { tenants.name($0.tenant) },
-                reason: reason))
-    }
-
-    private mutating func recover(
-        _ stored: RecoveredHead, _ mark: ActivityMarks.Mark, _ tail: HeadTail
-    ) {
-        guard tail.has(stored.activity.rawValue) else {
-            marks.recover(stored.activity.rawValue, mark)
-            log.heads.append(stored)
-            return
-        }
-        if let count = caution.trapped[stored.activity] {
-            return setAside(
-                stored.activity.rawValue, mark, stored.value, WorkNote.reason(count))
-        }
-        caution.note?.set(WorkNote.Subject(nil, stored.activity.rawValue))
-        let head: RecoveredHead
-        do throws(HeadTail.Gap) { head = try tail.follow(stored) } catch {
-            return setAside(stored.activity.rawValue, mark, stored.value, error.reason)
-        }
-        var mark = mark
-        (mark.version, mark.seq, mark.tenantSeq) = (head.version, head.seq, head.tenantSeq)
-        marks.recover(head.activity.rawValue, mark)
-        log.heads.append(head)
-        if head.seq > stored.seq {
-            later.recover(ActivityHead(activity: head.activity, value: head.value))
-        }
+                tenant: mark.flatMap { standing.tenantTable.name($0.tenant) }, reason: reason))
     }
 
     /// Only whether there are any, and the highest number among them.
@@ -192,9 +173,10 @@ struct LogRecovery {
     }
 
     private mutating func readKeys(
-        _ engine: any LogReading, hash: KeyedHash, since: Instant
+        _ engine: any LogReading, since: Instant
     ) throws(EventLogError) {
-        var found = RecoveredKeys(hash: hash, tenants: tenants.byName)
+        let hash = standing.hash
+        var found = RecoveredKeys(hash: hash, tenants: standing.tenantTable.byName)
         found.reserve(try KeyChapters.estimate(engine))
         var damage: [String] = []
         repair.keys = try keys.recover(
@@ -203,6 +185,7 @@ struct LogRecovery {
         ) { found.insert($0, seqs: $1, hour: $2) }
         log.damage += damage
         log.idempotency = found
-        marks.recover(highest: log.lastActivity)
+        standing.keys = found.table
+        standing.marks.recover(highest: log.lastActivity)
     }
 }

@@ -65,10 +65,9 @@ package final class LogWriter: @unchecked Sendable {
     /// by itself where nobody asked.
     package func recover(idempotencySince: Instant) throws(EventLogError) -> RecoveredLog {
         if let failure { throw failure }
-        var recovery = try LogRecovery(
-            engine, hash: hash, since: idempotencySince, caution)
-        recovery.note(damage)
-        standing = recovery.standing(hash: hash)
+        let recovery = try LogRecovery(
+            engine, hash: hash, since: idempotencySince, damage: damage, caution)
+        standing = recovery.standing
         try rows.recover(
             recovery.keys, recovery.later, heads: recovery.cut.heads, after: standing.last)
         retainer.recover(recovery.cut, try FactSizes(engine))

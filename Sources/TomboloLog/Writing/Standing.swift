@@ -27,29 +27,23 @@ struct Standing {
 
     private(set) var nextSeq: Int64
     private(set) var nextFactSeq: Int64
-    var marks: ActivityMarks
+    var marks = ActivityMarks()
     /// One for each event of the batch that was placed last.
     private(set) var places: [Place] = []
     /// The same for its facts: their tenants, and their places among those.
     private(set) var factPlaces: [(tenant: Int64, tenantSeq: Int64)] = []
     /// How many events and facts each tenant has.
-    var seqs: TenantSeqs
-    var tenantTable: Tenants
-    var keys: KeyHashTable
+    var seqs = TenantSeqs()
+    var tenantTable = Tenants()
+    var keys = KeyHashTable()
     private var newKeys: [(hash: UInt64, seq: Int64)] = []
     /// Of retired activities that the batch placed last brought back: their days.
     private(set) var revived: [(activity: Int64, day: Int64)] = []
     let hash: KeyedHash
 
-    /// That of an empty log, where nothing else is said.
-    init(
-        after last: ByKind<Int64> = ByKind(event: 0, fact: 0), marks: ActivityMarks = .init(),
-        tenants: Tenants = .init(), seqs: TenantSeqs = .init(), keys: KeyHashTable = .init(),
-        hash: KeyedHash
-    ) {
-        (nextSeq, nextFactSeq) = (last.event + 1, last.fact + 1)
-        (self.marks, self.tenantTable, self.seqs) = (marks, tenants, seqs)
-        (self.keys, self.hash) = (keys, hash)
+    /// That of a log that has come to `last`; by itself, of an empty one.
+    init(after last: ByKind<Int64> = ByKind(event: 0, fact: 0), hash: KeyedHash) {
+        (nextSeq, nextFactSeq, self.hash) = (last.event + 1, last.fact + 1, hash)
     }
 
     /// The newest event and fact.

@@ -212,7 +212,7 @@ package struct LogErasing {
         try writer.rows.bury(
             activity, mark, on: RetiredDays.day(Instant(nanoseconds: newest)),
             nameHash: name.map { writer.hash(tenant, $0.rawValue) })
-        writer.standing.marks.retire(activity)
+        writer.standing.marks.set(activity, nil)
     }
 
     /// Beyond a row that cannot be read the way back is not known: all rows are looked at.

@@ -49,7 +49,7 @@ extension LogWriter {
         try transaction { () throws(EventLogError) in
             let mark = standing.marks.mark(activity.rawValue)
             try rows.bury(activity.rawValue, mark, on: day, nameHash: nil)
-            standing.marks.retire(activity.rawValue)
+            standing.marks.set(activity.rawValue, nil)
         }
     }
 

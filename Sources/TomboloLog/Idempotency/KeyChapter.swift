@@ -63,17 +63,14 @@ struct KeyChapter {
 
     // MARK: Its row
 
-    private struct Counts: BitwiseCopyable {
-        var hours: Int64
-        var keys: Int64
-    }
+    private typealias Counts = (hours: Int64, keys: Int64)
 
     func encode(_ first: Int64, into buffer: inout RowBuffer) -> UnsafeRawBufferPointer {
         var rest: [UInt8] = []
         hours.withUnsafeBytes { rest += $0 }
         hashes.withUnsafeBytes { rest += $0 }
         offsets.withUnsafeBytes { rest += $0 }
-        let counts = Counts(hours: Int64(hours.count), keys: Int64(hashes.count))
+        let counts: Counts = (Int64(hours.count), Int64(hashes.count))
         return buffer.row(.keys, first, counts, rest)
     }
 

@@ -6,17 +6,12 @@ import TomboloEventLog
 /// start-up makes its keys from its events. A day later a chapter's keys count no longer, and its
 /// row goes.
 struct KeyChapters {
-    private struct Chapter {
-        var first: Int64
-        /// Of its newest key; nil where neither it nor one before has any.
-        var lastHour: Int64?
-    }
-
     /// A key of the first instant of an hour counts until the last of the hour a day later.
     private static let hoursKept = IdempotencyKey.window.nanoseconds / Span.hours(1).nanoseconds + 1
 
-    /// Those with rows, oldest first.
-    private var chapters: [Chapter] = []
+    /// Those with rows, oldest first; the hour is that of the newest key, nil where neither it nor
+    /// one before has any.
+    private var chapters: [(first: Int64, lastHour: Int64?)] = []
     private var open = KeyChapter()
     /// Of all of them.
     private var hours: [KeyChapter.Hour] = []
@@ -45,7 +40,7 @@ struct KeyChapters {
         _ first: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
     ) throws(EventLogError) {
         try engine.put(.keys, first, open.encode(first, into: &buffer))
-        chapters.append(Chapter(first: first, lastHour: newest))
+        chapters.append((first, newest))
         open = KeyChapter()
     }
 
@@ -121,7 +116,7 @@ struct KeyChapters {
         var repair = Repair()
         func add(_ first: Int64, _ chapter: KeyChapter) {
             chapter.hours.forEach { note($0) }
-            chapters.append(Chapter(first: first, lastHour: chapter.lastHour ?? newest))
+            chapters.append((first, chapter.lastHour ?? newest))
             chapter.forEachHour(of: first, since: since, take)
         }
         func make(_ first: Int64) throws(EventLogError) {

@@ -4,12 +4,7 @@ import TomboloEventLog
 /// A row of the table `head`, and of those of retired activities: the activity's mark, then the
 /// head.
 enum HeadRow {
-    private struct Numbers: BitwiseCopyable {
-        var tenant: Int64
-        var version: Int64
-        var seq: Int64
-        var tenantSeq: Int64
-    }
+    private typealias Numbers = (tenant: Int64, version: Int64, seq: Int64, tenantSeq: Int64)
 
     private static let valueStart = RowChecksum.bytes + MemoryLayout<Numbers>.size
 
@@ -17,8 +12,7 @@ enum HeadRow {
     static func encode(
         _ head: ActivityHead, _ mark: ActivityMarks.Mark, into buffer: inout RowBuffer
     ) -> UnsafeRawBufferPointer {
-        let numbers = Numbers(
-            tenant: mark.tenant, version: mark.version, seq: mark.seq, tenantSeq: mark.tenantSeq)
+        let numbers: Numbers = (mark.tenant, mark.version, mark.seq, mark.tenantSeq)
         return head.value.withUnsafeBytes {
             buffer.row(.head, head.activity.rawValue, numbers, $0)
         }

@@ -209,7 +209,7 @@ struct LogRows: ~Copyable {
         }
         try retiredDays.retire(retired, hash: hash, engine)
         try engine.delete(.head, retired.activity.rawValue)
-        standing.marks.retire(retired.activity.rawValue)
+        standing.marks.set(retired.activity.rawValue, nil)
     }
 
     private mutating func put(_ record: Record) throws(EventLogError) {
@@ -225,7 +225,8 @@ struct LogRows: ~Copyable {
 
     /// The row of a tenant, new or in place of a damaged one.
     mutating func put(_ number: Int64, _ name: TenantID) throws(EventLogError) {
-        try engine.put(.tenant, number, Tenants.encode(number, name, into: &buffer))
+        let row = withBytes(of: name.name.rawValue) { buffer.row(.tenant, number, (), $0) }
+        try engine.put(.tenant, number, row)
     }
 
     /// The keys of chapters whose rows are damaged or missing.

@@ -42,9 +42,6 @@ struct TenantSeqs {
     var tallied = ByKind<Int64>(event: 0, fact: 0)
     private var talliedBefore: ByKind<Int64>?
 
-    /// None.
-    init() {}
-
     /// The newest of a tenant.
     @inline(__always)
     func tally(_ tenant: Int64) -> Tally { tallies[tenant] ?? Self.nothing }

@@ -63,13 +63,7 @@ package struct Tenants {
 }
 
 extension Tenants {
-    /// The row of a tenant: its name.
-    static func encode(
-        _ number: Int64, _ name: TenantID, into buffer: inout RowBuffer
-    ) -> UnsafeRawBufferPointer {
-        withBytes(of: name.name.rawValue) { buffer.row(.tenant, number, (), $0) }
-    }
-
+    /// The row of a tenant is its name; nil where it is damaged.
     private static func name(_ number: Int64, _ row: RawSpan) -> TenantID? {
         guard RowChecksum.isRight(.tenant, number, row) else { return nil }
         return Identifier(row.text(RowChecksum.bytes..<row.byteCount)).map(TenantID.init)

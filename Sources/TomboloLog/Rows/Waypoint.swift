@@ -30,14 +30,11 @@ struct Waypoint: Hashable {
 
     /// Writes its row.
     func store(into buffer: inout RowBuffer, _ engine: any LogWriting) throws(EventLogError) {
-        let row = buffer.row(.waypoint, tenantSeq, Numbers(shard: shard, seq: seq))
+        let row = buffer.row(.waypoint, tenantSeq, (shard, seq) as Numbers)
         try engine.put(.waypoint(shard), tenantSeq, row)
     }
 
-    private struct Numbers: BitwiseCopyable {
-        var shard: Int64
-        var seq: Int64
-    }
+    private typealias Numbers = (shard: Int64, seq: Int64)
 
     init(kind: TenantSeqs.Kind, tenant: Int64, tenantSeq: Int64, seq: Int64) {
         (self.kind, self.tenant, self.tenantSeq, self.seq) = (kind, tenant, tenantSeq, seq)

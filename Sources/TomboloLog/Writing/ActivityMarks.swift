@@ -45,21 +45,14 @@ struct ActivityMarks {
         activity <= highest && marks[activity] == nil
     }
 
-    /// It lives again, and stood at `mark`.
-    mutating func revive(_ activity: Int64, _ mark: Mark) {
+    /// It lives again, and stood at `mark`; nil: it has left what lives.
+    mutating func set(_ activity: Int64, _ mark: Mark?) {
         undo.append((activity, marks[activity]))
         marks[activity] = mark
     }
 
-    /// It has left what lives.
-    mutating func retire(_ activity: Int64) {
-        undo.append((activity, marks[activity]))
-        marks[activity] = nil
-    }
-
     /// Moves the activity on to its next event, at `seq` and `tenantSeq`, and answers where it
-    /// stood. `anchor`
-    /// finds the newest snapshot up to an event.
+    /// stood. `anchor` finds the newest snapshot up to an event.
     mutating func advance(
         _ activity: ActivityNumber, expectedVersion: Int64, tenant: Int64, seq: Int64,
         tenantSeq: Int64, anchor: (Int64) -> Int64
@@ -91,13 +84,11 @@ struct ActivityMarks {
 
     /// Where the activity stands, whose head is about to get its row; `hasHead` is as before.
     mutating func giveHead(_ activity: Int64) -> Mark {
-        let old = marks[activity]
-        let mark = old ?? Mark()
+        let mark = mark(activity)
         if !mark.hasHead {
-            undo.append((activity, old))
             var given = mark
             given.hasHead = true
-            marks[activity] = given
+            set(activity, given)
         }
         return mark
     }
@@ -105,10 +96,8 @@ struct ActivityMarks {
     /// Its newest event has a snapshot now.
     mutating func giveSnapshot(_ activity: Int64) {
         guard var mark = marks[activity] else { return }
-        undo.append((activity, mark))
-        mark.needsSnapshot = false
-        mark.anchor = mark.seq
-        marks[activity] = mark
+        (mark.needsSnapshot, mark.anchor) = (false, mark.seq)
+        set(activity, mark)
     }
 
     /// For `takeBack(to:)`.

@@ -110,7 +110,7 @@ struct Standing {
         _ activity: Int64, _ retired: (Int64) -> (mark: ActivityMarks.Mark, day: Int64)?
     ) {
         guard marks.mayHaveRetired(activity), let (mark, day) = retired(activity) else { return }
-        marks.revive(activity, mark)
+        marks.set(activity, mark)
         revived.append((activity, day))
     }
 

@@ -3,11 +3,8 @@ import TomboloEventLog
 
 /// What the index says of facts that are erased: it goes with their bodies.
 struct FactIndexErasing {
-    private struct Change {
-        /// Of facts that were about a recipient.
-        var entries: [FactEntry] = []
-        var bytes: Int64 = 0
-    }
+    /// The entries are of facts that were about a recipient.
+    private typealias Change = (entries: [FactEntry], bytes: Int64)
 
     private let tenant: Int64
     private var changes: [Int64: Change] = [:]
@@ -17,12 +14,12 @@ struct FactIndexErasing {
     /// The body of the fact goes, `{}` stays.
     mutating func note(_ fact: RecordedFact) {
         let chapter = FactIndex.chapter(of: fact.seq)
-        changes[chapter, default: Change()].bytes += Int64(fact.fact.body.count - 2)
+        changes[chapter, default: ([], 0)].bytes += Int64(fact.fact.body.count - 2)
         fact.fact.body.withUnsafeBytes { body in
             guard let key = FactRecipient.key(in: body) else { return }
             let entry = FactEntry(
                 FactHash(recipient: key, tenant: tenant), offset: (fact.seq - 1) % FactIndex.size)
-            changes[chapter, default: Change()].entries.append(entry)
+            changes[chapter, default: ([], 0)].entries.append(entry)
         }
     }
 

@@ -5,13 +5,6 @@ extension LogWriter {
     /// How long readers are waited for when what was erased leaves the files.
     private static let truncationMilliseconds: Int32 = 500
 
-    /// Erases all of it at once; for tests, and for those who do nothing else.
-    package func erase(_ erasure: LogErasure) throws(EventLogError) -> LogErased {
-        guard var erasing = try begin(erasure) else { return LogErased() }
-        while !erasing.isDone { try piece(of: &erasing) }
-        return try finish(erasing)
-    }
-
     /// Begins one that goes on piece by piece; nil where there is nothing of that tenant.
     package func begin(_ erasure: LogErasure) throws(EventLogError) -> LogErasing? {
         if failure == nil, !isRecovered { _ = try recover(idempotencySince: .distantPast) }

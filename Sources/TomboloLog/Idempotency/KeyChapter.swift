@@ -119,18 +119,16 @@ struct KeyChapter {
     /// key.
     ///
     /// - Parameter hour: that of the chapter before; its own hours are not earlier.
-    static func read(
+    init(
         _ first: Int64, _ maker: Maker, after hour: Int64?, _ engine: any LogReading
-    ) throws(EventLogError) -> KeyChapter {
-        var chapter = KeyChapter()
+    ) throws(EventLogError) {
         try engine.scan(.event, first...LogChapter.last(of: first)) { seq, row in
             guard let numbers = EventRow.numbers(seq, row),
                 let hash = EventRow.keyHash(numbers, row, maker.hash)
             else { return true }
             let own = maker.hour(of: numbers.recordedAt, at: seq)
-            chapter.add(hash, seq: seq, hour: max(own, hour ?? own))
+            add(hash, seq: seq, hour: max(own, hour ?? own))
             return true
         }
-        return chapter
     }
 }

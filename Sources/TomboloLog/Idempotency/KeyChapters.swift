@@ -56,8 +56,7 @@ struct KeyChapters {
         let first = LogChapter.first(of: last + 1)
         chapters.removeAll { $0.first >= first }
         hours.removeAll { $0.firstSeq >= first }
-        open = try KeyChapter.read(
-            first, maker, after: chapters.last?.lastHour, engine)
+        open = try KeyChapter(first, maker, after: chapters.last?.lastHour, engine)
         open.hours.forEach { note($0) }
     }
 
@@ -120,7 +119,7 @@ struct KeyChapters {
             chapter.forEachHour(of: first, since: since, take)
         }
         func make(_ first: Int64) throws(EventLogError) {
-            let chapter = try KeyChapter.read(
+            let chapter = try KeyChapter(
                 first, maker, after: chapters.last?.lastHour, engine)
             repair.made.append((first, chapter))
             add(first, chapter)

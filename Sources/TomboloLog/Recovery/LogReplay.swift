@@ -3,18 +3,13 @@ package import TomboloEventLog
 /// Reads a log from its beginning as fast as it goes: each row's checksum, and each activity's
 /// versions and back pointers, without a copy of a body.
 package final class LogReplay {
-    private struct Place {
-        var version: Int64 = 0
-        var seq: Int64 = 0
-    }
-
     private let engine: any LogReading
 
     package init(_ engine: any LogReading) { self.engine = engine }
 
     /// Answers how many events there were, and how many of them did not follow what was before.
     package func run() throws(EventLogError) -> (events: Int64, broken: Int64) {
-        var places = NumberTable(empty: Place())
+        var places = NumberTable<(version: Int64, seq: Int64)>(empty: (0, 0))
         var (events, broken) = (Int64(0), Int64(0))
         try engine.scan(.event) { seq, row in
             events += 1
@@ -22,12 +17,12 @@ package final class LogReplay {
                 broken += 1
                 return true
             }
-            let before = places[numbers.activity] ?? Place()
+            let before = places[numbers.activity] ?? (0, 0)
             let isCut = before.seq == 0 && numbers.version > 1
             if !isCut, numbers.version != before.version + 1 || numbers.previous != before.seq {
                 broken += 1
             }
-            places[numbers.activity] = Place(version: numbers.version, seq: seq)
+            places[numbers.activity] = (numbers.version, seq)
             return true
         }
         return (events, broken)

@@ -26,12 +26,9 @@ struct LogRows: ~Copyable {
     init(_ engine: any LogWriting) { self.engine = engine }
 
     /// Goes on with what recovery found.
-    mutating func recover(
-        _ keys: KeyChapters, _ later: LaterHeads, heads: Int64?, after last: ByKind<Int64>
-    ) throws(EventLogError) {
-        self.keys = keys
-        (self.later, self.heads) = (later, heads)
-        try openChapters(after: last)
+    mutating func recover(_ recovery: LogRecovery) throws(EventLogError) {
+        (keys, later, heads) = (recovery.keys, recovery.later, recovery.cut.heads)
+        try openChapters(after: recovery.standing.last)
     }
 
     private mutating func openChapters(after last: ByKind<Int64>) throws(EventLogError) {

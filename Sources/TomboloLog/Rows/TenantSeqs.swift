@@ -23,10 +23,7 @@ struct TenantSeqs {
     /// Of one tenant.
     typealias Tally = ByKind<Count>
 
-    struct Savepoint {
-        fileprivate var counted: Int
-        fileprivate var waypoints: Int
-    }
+    typealias Savepoint = (counted: Int, waypoints: Int)
 
     private static var nothing: Tally { Tally(event: Count(), fact: Count()) }
 
@@ -122,9 +119,7 @@ struct TenantSeqs {
 
     // MARK: Taking back
 
-    var savepoint: Savepoint {
-        Savepoint(counted: counted.count, waypoints: waypoints.count)
-    }
+    var savepoint: Savepoint { (counted.count, waypoints.count) }
 
     mutating func takeBack(to savepoint: Savepoint) {
         while waypoints.count > savepoint.waypoints, let (waypoint, gap) = waypoints.popLast() {

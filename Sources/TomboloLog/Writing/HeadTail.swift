@@ -24,20 +24,18 @@ package struct HeadTail {
     ) throws(EventLogError) {
         guard let heads else { return }
         try engine.scan(.event, after: heads) { seq, row in
-            take(seq, row, tenants: tenants, known: known)
+            let numbers = EventRow.unproved(row)
+            if let numbers, let head = known[numbers.activity], seq <= head { return true }
+            if let event = EventRow.event(seq, row, tenants: tenants) {
+                add(event)
+                return true
+            }
+            damage.append(EventRow.damageLine(seq, row, tenants: tenants))
+            if let numbers {
+                lost[numbers.activity] = (seq, EventRow.tenantSeq(numbers, row, at: seq))
+            }
             return true
         }
-    }
-
-    private mutating func take(
-        _ seq: Int64, _ row: RawSpan, tenants: Tenants, known: [Int64: Int64]
-    ) {
-        let numbers = EventRow.unproved(row)
-        if let numbers, let head = known[numbers.activity], seq <= head { return }
-        if let event = EventRow.event(seq, row, tenants: tenants) { return add(event) }
-        damage.append(EventRow.damageLine(seq, row, tenants: tenants))
-        guard let numbers else { return }
-        lost[numbers.activity] = (seq, EventRow.tenantSeq(numbers, row, at: seq))
     }
 
     /// The next event.

@@ -68,8 +68,7 @@ package final class LogWriter: @unchecked Sendable {
         let recovery = try LogRecovery(
             engine, hash: hash, since: idempotencySince, damage: damage, caution)
         standing = recovery.standing
-        try rows.recover(
-            recovery.keys, recovery.later, heads: recovery.cut.heads, after: standing.last)
+        try rows.recover(recovery)
         retainer.recover(recovery.cut, try FactSizes(engine))
         isRecovered = true
         try repair(recovery.repair, recovery.cut)

@@ -16,14 +16,10 @@ struct Standing {
         var hash: UInt64
     }
 
-    struct Savepoint {
-        fileprivate var marks: Int
-        fileprivate var keys: Int
-        fileprivate var nextSeq: Int64
-        fileprivate var nextFactSeq: Int64
-        fileprivate var tenants: Int64
-        fileprivate var seqs: TenantSeqs.Savepoint
-    }
+    typealias Savepoint = (
+        marks: Int, keys: Int, nextSeq: Int64, nextFactSeq: Int64, tenants: Int64,
+        seqs: TenantSeqs.Savepoint
+    )
 
     private(set) var nextSeq: Int64
     private(set) var nextFactSeq: Int64
@@ -162,9 +158,10 @@ struct Standing {
     // MARK: Taking back
 
     var savepoint: Savepoint {
-        Savepoint(
-            marks: marks.savepoint, keys: newKeys.count, nextSeq: nextSeq,
-            nextFactSeq: nextFactSeq, tenants: tenantTable.stored, seqs: seqs.savepoint)
+        (
+            marks.savepoint, newKeys.count, nextSeq, nextFactSeq, tenantTable.stored,
+            seqs.savepoint
+        )
     }
 
     /// Everything since `savepoint` never happened; rows of tenants stay written.

@@ -8,7 +8,6 @@ struct FactChapter {
     private(set) var bytes: Int64 = 0
     private(set) var entries: [FactEntry] = []
 
-    /// None.
     init() {}
 
     /// Takes in the fact at `seq`.

@@ -7,7 +7,6 @@ struct FactSizes {
     private var chapters: [(number: Int64, bytes: Int64)] = []
     private(set) var total: Int64 = 0
 
-    /// None.
     init() {}
 
     /// Reads them. A chapter whose row is damaged is counted anew.

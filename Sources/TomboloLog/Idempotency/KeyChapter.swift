@@ -31,7 +31,6 @@ struct KeyChapter {
     /// Their distances from the chapter's first sequence.
     private var offsets: [UInt16] = []
 
-    /// None.
     init() {}
 
     var lastHour: Int64? { hours.last?.hour }

@@ -7,8 +7,6 @@ package struct CutPiece: Hashable, Sendable {
     /// Whether the next piece finds something too, as far as this one can say.
     package var goesOn = false
 
-    package init() {}
-
     /// Takes a row of that many bytes, or several.
     mutating func take(_ bytes: Int64, rows: Int64 = 1) {
         self.rows += rows

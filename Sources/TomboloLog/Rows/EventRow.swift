@@ -40,12 +40,6 @@ package enum EventRow {
             flags & (Self.hasKey | Self.hasKeyHash) == 0 ? 0 : MemoryLayout<UInt64>.size
         }
         var bodyStart: Int { digestStart + digestBytes + Int(keyBytes) }
-        /// Whether it says what a log can have written.
-        @inline(__always)
-        func isPossible(at seq: Int64) -> Bool {
-            version > 0 && version <= LogTable.numberMax && previous >= 0 && previous < seq
-                && activity >= 0 && activity < ActivityNumber.max
-        }
         var hasBeenErased: Bool { flags & Self.isErased != 0 }
         /// Of the row's bytes, those of the idempotency key; nil where it has none.
         var key: Range<Int>? {
@@ -130,7 +124,9 @@ package enum EventRow {
     @inline(__always)
     static func numbers(_ seq: Int64, _ row: RawSpan) -> Numbers? {
         guard let numbers = unproved(row), RowChecksum.isRight(.log, seq, row),
-            numbers.bodyStart <= row.byteCount, numbers.isPossible(at: seq)
+            numbers.bodyStart <= row.byteCount, numbers.previous >= 0, numbers.previous < seq,
+            numbers.version > 0, numbers.version <= LogTable.numberMax, numbers.activity >= 0,
+            numbers.activity < ActivityNumber.max
         else { return nil }
         return numbers
     }

@@ -58,7 +58,6 @@ struct LogChapter {
         }
     }
 
-    /// None.
     init() {}
 }
 

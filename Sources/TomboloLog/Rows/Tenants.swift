@@ -14,7 +14,6 @@ package struct Tenants {
     /// Those with numbers above it have no row yet.
     var stored: Int64 = 0
 
-    /// None.
     package init() {}
 
     /// nil for a number that has no name here.

@@ -3,6 +3,4 @@
 package struct ImportedPlaces: Sendable {
     package var events: [Int64] = []
     package var facts: [Int64] = []
-
-    package init() {}
 }

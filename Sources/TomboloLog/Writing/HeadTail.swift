@@ -12,7 +12,6 @@ package struct HeadTail {
     /// One line for each row that is damaged.
     private(set) var damage: [String] = []
 
-    /// None.
     package init() {}
 
     /// Reads them; nil where all heads are right.

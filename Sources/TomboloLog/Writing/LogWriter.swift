@@ -179,26 +179,22 @@ package final class LogWriter: @unchecked Sendable {
     /// stored. Of any other error nobody can say (a failed fsync may have written or dropped
     /// anything): nothing is taken any more.
     func abandon(_ error: EventLogError, back start: Standing.Savepoint) -> EventLogError {
-        if case .full = error, rollBack(to: start) { return error }
         let unknown = EventLogError.outcomeUnknown(cause: Self.cause(of: error))
-        failure = unknown
-        return unknown
-    }
-
-    private static func cause(of error: EventLogError) -> String {
-        if case .unusable(let cause, _) = error { cause } else { "\(error)" }
-    }
-
-    func rollBack(to start: Standing.Savepoint) -> Bool {
         do throws(EventLogError) {
+            guard case .full = error else { throw error }
             try engine.rollBack()
             standing.rollBack(to: start)
             let maker = KeyChapter.Maker(hash: hash, leads: retainer.cut.leads)
             try rows.rolledBack(after: standing.last, maker)
-            return true
+            return error
         } catch {
-            return false
+            failure = unknown
+            return unknown
         }
+    }
+
+    private static func cause(of error: EventLogError) -> String {
+        if case .unusable(let cause, _) = error { cause } else { "\(error)" }
     }
 
     // MARK: Between commits

@@ -79,37 +79,29 @@ struct KeyChapter {
             (0...LogChapter.size).contains(counts.keys), (0...counts.keys).contains(counts.hours),
             counts.hours > 0 || counts.keys == 0
         else { return nil }
-        var start = RowChecksum.bytes + MemoryLayout<Counts>.size
-        let parts: [Int] = [
-            Int(counts.hours) * MemoryLayout<Hour>.size,
-            Int(counts.keys) * MemoryLayout<UInt64>.size,
-            Int(counts.keys) * MemoryLayout<UInt16>.size,
-        ]
-        guard row.byteCount == start + parts.reduce(0, +) else { return nil }
-        hours = row.numbers(from: start, count: Int(counts.hours))
-        start += parts[0]
-        hashes = row.numbers(from: start, count: Int(counts.keys))
-        start += parts[1]
-        offsets = row.numbers(from: start, count: Int(counts.keys))
+        let (hourCount, keyCount) = (Int(counts.hours), Int(counts.keys))
+        let hoursAt = RowChecksum.bytes + MemoryLayout<Counts>.size
+        let hashesAt = hoursAt + hourCount * MemoryLayout<Hour>.size
+        let offsetsAt = hashesAt + keyCount * MemoryLayout<UInt64>.size
+        guard row.byteCount == offsetsAt + keyCount * MemoryLayout<UInt16>.size else { return nil }
+        hours = row.numbers(from: hoursAt, count: hourCount)
+        hashes = row.numbers(from: hashesAt, count: keyCount)
+        offsets = row.numbers(from: offsetsAt, count: keyCount)
         guard isPossible(first) else { return nil }
     }
 
     /// Whether places and hours rise, and are the chapter's.
     private func isPossible(_ first: Int64) -> Bool {
-        guard let firstOffset = offsets.first else { return hours.isEmpty }
-        var last = -1
-        for offset in offsets {
-            guard Int(offset) > last, offset < LogChapter.size else { return false }
-            last = Int(offset)
-        }
-        var before = Hour(hour: -LogTable.numberMax, firstSeq: first - 1)
-        for hour in hours {
-            guard hour.hour > before.hour, hour.hour < LogTable.numberMax,
-                hour.firstSeq > before.firstSeq, hour.firstSeq < first + LogChapter.size
-            else { return false }
-            before = hour
-        }
-        return hours[0].firstSeq <= first + Int64(firstOffset)
+        guard let oldest = offsets.first, let newest = offsets.last else { return hours.isEmpty }
+        return newest < LogChapter.size && hours[0].firstSeq <= first + Int64(oldest)
+            && zip(offsets, offsets.dropFirst()).allSatisfy(<)
+            && zip(hours, hours.dropFirst()).allSatisfy {
+                $0.hour < $1.hour && $0.firstSeq < $1.firstSeq
+            }
+            && hours.allSatisfy {
+                (1 - LogTable.numberMax..<LogTable.numberMax).contains($0.hour)
+                    && (first...LogChapter.last(of: first)).contains($0.firstSeq)
+            }
     }
 
     // MARK: From its events

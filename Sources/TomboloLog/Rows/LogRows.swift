@@ -57,9 +57,21 @@ struct LogRows: ~Copyable {
             newest?.facts.add(seq, row)
             allowance.store(rows: 1, bytes: row.count)
             factChapter.add(seq, batch.facts[index], tenant: tenant)
-            if seq % FactIndex.size == 0 { try closeFactChapter(at: seq) }
+            if seq % FactIndex.size == 0 {
+                let number = FactIndex.chapter(of: seq)
+                try factChapter.store(number, into: &buffer, engine)
+                filled.append((number, factChapter.bytes))
+                factChapter = FactChapter()
+            }
         }
-        for record in batch.records { try put(record) }
+        for record in batch.records {
+            let key = RecordRow.key(record)
+            if let value = record.value {
+                try engine.put(.record, key, buffer.row(.record, key, (), value))
+            } else {
+                try engine.delete(.record, key)
+            }
+        }
         // The activity lives again. Its name's row stays, and leads nowhere.
         for (activity, day) in standing.revived { try engine.delete(.retired(day), activity) }
         for retired in batch.retired { try retire(retired, &standing) }
@@ -98,22 +110,13 @@ struct LogRows: ~Copyable {
                     standing.keys.expire(below: cutoff)
                 }
             }
-            if seq % LogChapter.size == 0 { try closeChapter(at: seq) }
+            if seq % LogChapter.size == 0 {
+                let first = LogChapter.first(of: seq)
+                try engine.put(.block, first, chapter.encode(first, into: &buffer))
+                chapter = LogChapter()
+                try keys.close(first, into: &buffer, engine)
+            }
         }
-    }
-
-    private mutating func closeChapter(at seq: Int64) throws(EventLogError) {
-        let first = LogChapter.first(of: seq)
-        try engine.put(.block, first, chapter.encode(first, into: &buffer))
-        chapter = LogChapter()
-        try keys.close(first, into: &buffer, engine)
-    }
-
-    private mutating func closeFactChapter(at seq: Int64) throws(EventLogError) {
-        let number = FactIndex.chapter(of: seq)
-        try factChapter.store(number, into: &buffer, engine)
-        filled.append((number, factChapter.bytes))
-        factChapter = FactChapter()
     }
 
     private mutating func writeHeads(
@@ -207,12 +210,6 @@ struct LogRows: ~Copyable {
         try retiredDays.retire(retired, hash: hash, engine)
         try engine.delete(.head, retired.activity.rawValue)
         standing.marks.set(retired.activity.rawValue, nil)
-    }
-
-    private mutating func put(_ record: Record) throws(EventLogError) {
-        let key = RecordRow.key(record)
-        guard let value = record.value else { return try engine.delete(.record, key) }
-        try engine.put(.record, key, buffer.row(.record, key, (), value))
     }
 
     /// Rows for tenants that have none yet.

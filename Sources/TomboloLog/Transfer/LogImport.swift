@@ -80,8 +80,7 @@ package final class LogImport {
             if try isNew(number, of: recorded.event.tenant), version > 0 {
                 try flush()
                 try writer.adopt(
-                    number, recorded.event.tenant, version: version, seq: recorded.previous,
-                    tenantSeq: 0)
+                    number, recorded.event.tenant, .init(version: version, seq: recorded.previous))
             }
             let lead = try writer.lead(event: recorded.seq)
             if lead != batch.lead, !batch.events.isEmpty { try flush() }
@@ -133,8 +132,8 @@ package final class LogImport {
             // All of its events were cut.
             try flush()
             try writer.adopt(
-                head.activity, tenant, version: head.version, seq: head.seq,
-                tenantSeq: head.tenantSeq)
+                head.activity, tenant,
+                .init(version: head.version, seq: head.seq, tenantSeq: head.tenantSeq))
         }
         if head.value.isEmpty, let day {
             try flush()

@@ -40,14 +40,13 @@ extension LogWriter {
         standing.settle()
     }
 
-    /// The activity is at `version`, with its newest event at `seq`, which was cut.
+    /// The activity is at `mark`, whose event was cut.
     func adopt(
-        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64, tenantSeq: Int64
+        _ activity: ActivityNumber, _ tenant: TenantID, _ mark: ActivityMarks.Mark
     ) throws(EventLogError) {
-        let tenant = standing.tenantTable.number(tenant)
-        standing.marks.recover(
-            activity.rawValue,
-            ActivityMarks.Mark(version: version, seq: seq, tenantSeq: tenantSeq, tenant: tenant))
+        var mark = mark
+        mark.tenant = standing.tenantTable.number(tenant)
+        standing.marks.recover(activity.rawValue, mark)
         try rows.writeTenants(&standing)
     }
 

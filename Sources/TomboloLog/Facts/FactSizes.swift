@@ -11,22 +11,14 @@ struct FactSizes {
 
     /// Reads them. A chapter whose row is damaged is counted anew.
     init(_ engine: any LogReading) throws(EventLogError) {
-        var damaged: [Int64] = []
-        try engine.scan(.factBlock, 1...LogTable.numberMax) { first, row in
+        try engine.forEach(.factBlock) { first, row throws(EventLogError) in
+            guard FactIndex.isPlace(first) else { return }
             let number = FactIndex.chapter(of: first)
             if let chapter = FactChapter(first, row) {
                 add(number, chapter.bytes)
             } else {
-                add(number, 0)
-                damaged.append(number)
+                add(number, try FactChapter(number, engine).bytes)
             }
-            return true
-        }
-        for number in damaged {
-            let bytes = try FactChapter(number, engine).bytes
-            guard let index = chapters.firstIndex(where: { $0.number == number }) else { continue }
-            chapters[index].bytes = bytes
-            total += bytes
         }
     }
 

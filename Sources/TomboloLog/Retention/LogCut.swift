@@ -48,7 +48,6 @@ struct LogCut {
     init(_ engine: any LogReading, damage: (String) -> Void) throws(EventLogError) {
         var values: [Key: Int64] = [:]
         var isWhole = true
-        var leads = leads
         try engine.scan(.cut) { number, row in
             let isRight =
                 if let key = Key(rawValue: number) {
@@ -63,7 +62,6 @@ struct LogCut {
             isWhole = false
             return true
         }
-        self.leads = leads
         var safe = LogCut()
         if !isWhole {
             // The oldest rows tell; numbers are plenty: none that was given is among the next.

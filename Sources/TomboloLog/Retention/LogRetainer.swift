@@ -17,11 +17,6 @@ struct LogRetainer {
 
     init(_ retention: LogRetention) { self.retention = retention }
 
-    mutating func recover(_ cut: LogCut, _ sizes: FactSizes) {
-        self.cut = cut
-        count(sizes)
-    }
-
     /// Full chapters of facts count so much.
     mutating func count(_ sizes: FactSizes) {
         self.sizes = sizes

@@ -157,8 +157,7 @@ struct LogRows: ~Copyable {
     }
 
     mutating func settleLater() {
-        later.removeAll()
-        heads = nil
+        (later, heads) = (LaterHeads(), nil)
     }
 
     /// A piece of a cut was taken, or there is nothing to cut.

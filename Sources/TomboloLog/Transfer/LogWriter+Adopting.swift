@@ -26,7 +26,7 @@ extension LogWriter {
         try cut.store(engine)
         standing = Standing(after: ByKind(event: seq, fact: fact), hash: hash)
         standing.marks.recover(highest: activity)
-        retainer.recover(cut, FactSizes())
+        retainer.cut = cut
     }
 
     /// A tenant's next event or fact is the one after these.

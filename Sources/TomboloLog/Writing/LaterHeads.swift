@@ -47,12 +47,6 @@ struct LaterHeads {
         return all.sorted { $0.activity < $1.activity }
     }
 
-    mutating func removeAll() {
-        values = NumberTable(empty: HeadValue([]))
-        bytes = 0
-        staged = []
-    }
-
     var savepoint: Int { staged.count }
 
     mutating func takeBack(to savepoint: Int) { staged.removeLast(staged.count - savepoint) }

@@ -69,7 +69,8 @@ package final class LogWriter: @unchecked Sendable {
             engine, hash: hash, since: idempotencySince, damage: damage, caution)
         standing = recovery.standing
         try rows.recover(recovery)
-        retainer.recover(recovery.cut, try FactSizes(engine))
+        retainer.cut = recovery.cut
+        retainer.count(try FactSizes(engine))
         isRecovered = true
         try repair(recovery.repair, recovery.cut)
         window.begin(committed, standing.tenantTable)

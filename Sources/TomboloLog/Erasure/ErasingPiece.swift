@@ -38,7 +38,7 @@ final class ErasingPiece {
         let row = try engine.row(.event, seq) { $1.array(from: 0) }
         guard let row else { return }
         let left = row.withUnsafeBytes {
-            EventRow.tombstone(seq, numbers, $0.bytes, writer.hash, into: &buffer)
+            EventRow.tombstone(seq, numbers, $0.bytes, writer.standing.hash, into: &buffer)
         }
         try engine.put(.event, seq, left, over: .changed)
     }

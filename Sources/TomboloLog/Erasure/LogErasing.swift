@@ -211,7 +211,7 @@ package struct LogErasing {
         let writer = piece.writer
         try writer.rows.bury(
             activity, mark, on: RetiredDays.day(Instant(nanoseconds: newest)),
-            nameHash: name.map { writer.hash(tenant, $0.rawValue) })
+            nameHash: name.map { writer.standing.hash(tenant, $0.rawValue) })
         writer.standing.marks.set(activity, nil)
     }
 

@@ -186,6 +186,6 @@ struct LogRecovery {
         log.damage += damage
         log.idempotency = found
         standing.keys = found.table
-        standing.marks.recover(highest: log.lastActivity)
+        standing.marks.highest = log.lastActivity
     }
 }

@@ -6,6 +6,7 @@ package import TomboloEventLog
 package final class LogImport {
     /// So many items become durable together.
     private static let batchMax = 1_000
+    private static let hint = "import a whole export, in its order"
 
     /// Puts the log where it belongs, or takes away what is not whole.
     private let finished: () throws(EventLogError) -> Void
@@ -21,8 +22,7 @@ package final class LogImport {
     /// Since when an export says so: it ends with an item that says that it is whole.
     private var needsEnd = false
     private var hasEnded = false
-    private var nextSeq: Int64 = 1
-    private var nextFact: Int64 = 1
+    private var next = ByKind<Int64>(event: 1, fact: 1)
     private var places = ImportedPlaces()
 
     /// Fills the log of `writer`, which is new.
@@ -71,10 +71,9 @@ package final class LogImport {
         case .cut(let seq, let fact, let activity):
             guard items <= 1 else { throw refused("where history was cut comes first") }
             try writer.begin(afterSeq: seq, fact: fact, activity: activity)
-            (nextSeq, nextFact) = (seq + 1, fact + 1)
+            next = ByKind(event: seq + 1, fact: fact + 1)
         case .event(let recorded):
-            guard recorded.seq == nextSeq else { throw gap("event", recorded.seq, nextSeq) }
-            nextSeq += 1
+            try follow(.event, recorded.seq)
             let number = recorded.event.activity
             let version = recorded.event.expectedVersion
             if try isNew(number, of: recorded.event.tenant), version > 0 {
@@ -93,8 +92,7 @@ package final class LogImport {
                 throw refused("the head kept at event \(seq) is of another activity")
             }
         case .fact(let recorded):
-            guard recorded.seq == nextFact else { throw gap("fact", recorded.seq, nextFact) }
-            nextFact += 1
+            try follow(.fact, recorded.seq)
             batch.facts.append(recorded.fact)
             places.facts.append(recorded.tenantSeq)
         case .head(let head, let tenant, let day):
@@ -107,6 +105,14 @@ package final class LogImport {
         }
         let count = batch.events.count + batch.facts.count + batch.heads.count + batch.records.count
         if count >= Self.batchMax { try flush() }
+    }
+
+    private func follow(_ kind: TenantSeqs.Kind, _ seq: Int64) throws(EventLogError) {
+        guard seq == next[kind] else {
+            throw .unusable(
+                cause: "\(kind) \(seq) comes where \(next[kind]) should", hint: Self.hint)
+        }
+        next[kind] += 1
     }
 
     /// Whether the activity was not met before. It has one tenant for ever.
@@ -178,13 +184,7 @@ package final class LogImport {
     }
 
     private func refused(_ what: String) -> EventLogError {
-        .unusable(cause: "item \(items + 1): \(what)", hint: "import a whole export, in its order")
-    }
-
-    private func gap(_ what: String, _ seq: Int64, _ expected: Int64) -> EventLogError {
-        .unusable(
-            cause: "\(what) \(seq) comes where \(expected) should",
-            hint: "import a whole export, in its order")
+        .unusable(cause: "item \(items + 1): \(what)", hint: Self.hint)
     }
 }
 

@@ -9,8 +9,7 @@ extension LogWriter {
     func adopt(_ hashKey: [UInt64], restoredAt: Instant?) throws(EventLogError) {
         try LogMeta.setHashKey(hashKey, engine)
         if let restoredAt { try LogMeta.setRestored(restoredAt, engine) }
-        hash = try LogMeta.hash(engine)
-        standing = Standing(hash: hash)
+        standing = Standing(hash: try LogMeta.hash(engine))
     }
 
     /// By how much the wall clock was ahead when the event at `seq` came; nil where nobody knows.
@@ -24,8 +23,8 @@ extension LogWriter {
         var cut = LogCut()
         (cut.seq, cut.fact, cut.activity) = (seq, fact, activity)
         try cut.store(engine)
-        standing = Standing(after: ByKind(event: seq, fact: fact), hash: hash)
-        standing.marks.recover(highest: activity)
+        standing = Standing(after: ByKind(event: seq, fact: fact), hash: standing.hash)
+        standing.marks.highest = activity
         retainer.cut = cut
     }
 

@@ -27,14 +27,12 @@ struct ActivityMarks {
 
     private var marks = NumberTable(empty: Mark())
     /// The highest number that any activity ever took.
-    private(set) var highest: Int64 = 0
+    var highest: Int64 = 0
     private var undo: [(activity: Int64, mark: Mark?)] = []
     /// Their head's row is damaged: nobody knows where they stand.
     private var damaged: Set<Int64> = []
 
     mutating func recover(_ activity: Int64, _ mark: Mark) { marks[activity] = mark }
-
-    mutating func recover(highest: Int64) { self.highest = highest }
 
     mutating func setAside(_ activity: Int64) { damaged.insert(activity) }
 

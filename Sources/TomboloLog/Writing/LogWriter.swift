@@ -7,7 +7,6 @@ package import TomboloEventLog
 /// forgets it. That is why it may claim to be sendable.
 package final class LogWriter: @unchecked Sendable {
     let engine: any LogWriting
-    var hash: KeyedHash
     private let caution: LogCaution
     /// What was wrong before recovery looked.
     private let damage: [String]
@@ -39,26 +38,26 @@ package final class LogWriter: @unchecked Sendable {
         let key = [chance.next(), chance.next()] as [UInt64]
         if isNew { try LogMeta.setHashKey(key, engine) }
         try engine.commit()
-        (hash, damage) = try Self.hash(engine, key)
+        damage = try Self.makeHashKey(key, engine)
         rows = LogRows(engine)
-        standing = Standing(hash: hash)
+        standing = Standing(hash: try LogMeta.hash(engine))
         retainer = LogRetainer(retention)
     }
 
-    /// A new one where the log's own cannot be read.
-    private static func hash(
-        _ engine: any LogWriting, _ key: [UInt64]
-    ) throws(EventLogError) -> (KeyedHash, [String]) {
-        guard try LogMeta.hashKey(engine) == nil else { return (try LogMeta.hash(engine), []) }
+    /// Stores `key` where the log's own cannot be read, and answers what that means.
+    private static func makeHashKey(
+        _ key: [UInt64], _ engine: any LogWriting
+    ) throws(EventLogError) -> [String] {
+        guard try LogMeta.hashKey(engine) == nil else { return [] }
         // Their hashes are of the old key: start-up makes them anew from the events.
         try engine.delete(.keys, .min ... .max, isPersonal: false)
         try LogMeta.setHashKey(key, engine)
         try engine.commit()
-        let line =
+        return [
             "the key of the hash of idempotency keys is damaged, and is made anew: an activity "
-            + "that ended more than 24 hours ago is not found by its id, and a request for one "
-            + "that was erased is stored again"
-        return (try LogMeta.hash(engine), [line])
+                + "that ended more than 24 hours ago is not found by its id, and a request for one "
+                + "that was erased is stored again"
+        ]
     }
 
     /// Reads what lives, and takes its place there; needed before the first commit, which does it
@@ -66,7 +65,7 @@ package final class LogWriter: @unchecked Sendable {
     package func recover(idempotencySince: Instant) throws(EventLogError) -> RecoveredLog {
         if let failure { throw failure }
         let recovery = try LogRecovery(
-            engine, hash: hash, since: idempotencySince, damage: damage, caution)
+            engine, hash: standing.hash, since: idempotencySince, damage: damage, caution)
         standing = recovery.standing
         try rows.recover(recovery)
         retainer.cut = recovery.cut
@@ -185,7 +184,7 @@ package final class LogWriter: @unchecked Sendable {
             guard case .full = error else { throw error }
             try engine.rollBack()
             standing.rollBack(to: start)
-            let maker = KeyChapter.Maker(hash: hash, leads: retainer.cut.leads)
+            let maker = KeyChapter.Maker(hash: standing.hash, leads: retainer.cut.leads)
             try rows.rolledBack(after: standing.last, maker)
             return error
         } catch {

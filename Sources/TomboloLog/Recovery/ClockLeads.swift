@@ -59,7 +59,7 @@ struct ClockLeads {
         }
         entries.append(entry)
         keys.append(key)
-        try LogCut.put(key, entry, engine)
+        try engine.put(.cut, .cut, key, entry)
     }
 
     /// Forgets those of rows that are gone.
@@ -89,6 +89,6 @@ struct ClockLeads {
     }
 
     func store(_ engine: any LogWriting) throws(EventLogError) {
-        for (key, entry) in zip(keys, entries) { try LogCut.put(key, entry, engine) }
+        for (key, entry) in zip(keys, entries) { try engine.put(.cut, .cut, key, entry) }
     }
 }

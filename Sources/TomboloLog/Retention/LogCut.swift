@@ -106,20 +106,13 @@ struct LogCut {
     /// Stores where history was cut.
     func store(_ engine: any LogWriting) throws(EventLogError) {
         let values = [(Key.log, seq), (.fact, fact), (.activity, activity), (.keys, keys)]
-        for (key, value) in values { try Self.put(key.rawValue, value, engine) }
+        for (key, value) in values { try engine.put(.cut, .cut, key.rawValue, value) }
     }
 
     /// Stores up to where heads are right.
     static func storeHeads(_ seq: Int64?, _ engine: any LogWriting) throws(EventLogError) {
         let key = Key.heads.rawValue
-        if let seq { return try put(key, seq, engine) }
+        if let seq { return try engine.put(.cut, .cut, key, seq) }
         try engine.delete(.cut, key)
-    }
-
-    static func put<Numbers: BitwiseCopyable>(
-        _ key: Int64, _ numbers: Numbers, _ engine: any LogWriting
-    ) throws(EventLogError) {
-        var buffer = RowBuffer()
-        try engine.put(.cut, key, buffer.row(.cut, key, numbers))
     }
 }

@@ -13,7 +13,7 @@ package enum LogMeta {
 
     /// Keeps the key of the hash, `key`'s two words: stored hashes are made with it.
     static func setHashKey(_ key: [UInt64], _ engine: any LogWriting) throws(EventLogError) {
-        try set(.hash, (key[0], key[1]) as HashKey, engine)
+        try engine.put(.meta, .meta, Key.hash.rawValue, (key[0], key[1]) as HashKey)
     }
 
     /// Throws where the key's row is missing or damaged.
@@ -34,7 +34,7 @@ package enum LogMeta {
     package static func setRestored(
         _ now: Instant, _ engine: any LogWriting
     ) throws(EventLogError) {
-        try set(.restored, now.nanoseconds, engine)
+        try engine.put(.meta, .meta, Key.restored.rawValue, now.nanoseconds)
     }
 
     /// When it was put back last; nil where it never was, or where nobody can say.
@@ -48,13 +48,6 @@ package enum LogMeta {
             return nil
         }
         return Instant(nanoseconds: nanoseconds)
-    }
-
-    private static func set<Numbers: BitwiseCopyable>(
-        _ key: Key, _ numbers: Numbers, _ engine: any LogWriting
-    ) throws(EventLogError) {
-        var buffer = RowBuffer()
-        try engine.put(.meta, key.rawValue, buffer.row(.meta, key.rawValue, numbers))
     }
 
     /// nil where there is no such row, and a nil in it where the row is damaged.

@@ -1,3 +1,5 @@
+import TomboloEventLog
+
 /// Bytes in which rows are put together, one after the other.
 struct RowBuffer: ~Copyable {
     private var start: UnsafeMutableRawPointer
@@ -42,6 +44,16 @@ struct RowBuffer: ~Copyable {
         start.deallocate()
         capacity = count * 2
         start = .allocate(byteCount: capacity, alignment: 8)
+    }
+}
+
+extension LogWriting {
+    /// Writes a row of a few numbers without padding, now and then.
+    func put<Numbers: BitwiseCopyable>(
+        _ table: LogTable, _ sum: RowChecksum.Table, _ key: Int64, _ numbers: Numbers
+    ) throws(EventLogError) {
+        var buffer = RowBuffer()
+        try put(table, key, buffer.row(sum, key, numbers))
     }
 }
 

@@ -274,10 +274,8 @@ package struct LogErasing {
         receipt.facts += found.count
         stage = piece.last.map { .facts(after: $0) } ?? .done
         guard !erasure.isTrial else { return }
-        var index = FactIndexErasing(tenant: tenant)
-        found.forEach { index.note($0) }
         let open = FactIndex.chapter(of: writer.standing.nextFactSeq)
-        try index.store(open, &writer.rows.factChapter, engine)
+        try FactIndex.erase(found, tenant: tenant, from: open, &writer.rows.factChapter, engine)
         for fact in found {
             var left = fact.fact
             left.body = nothing

@@ -66,7 +66,7 @@ struct FactChapter {
         }
     }
 
-    /// Writes the row of `factBlock`: how many bytes the facts count, and the blocks. Its key is the
+    /// Writes the row of `factBlock`: the bytes that the facts count, and the blocks. Its key is the
     /// chapter's first sequence.
     func storeBlocks(
         _ chapter: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting

@@ -6,7 +6,8 @@ struct FactLeads {
     /// Those that were looked up, in the order of the walk: as many as give enough.
     private(set) var chapters: [Int64]
     private let filter: FactFilter
-    private var blocks: [Int64: [RowBlock]] = [:]
+    /// By chapter, a bit for each block that may have something.
+    private var blocks: [Int64: UInt64] = [:]
     /// For each hash: by chapter, the places in it.
     private var offsets: [[Int64: [Int64]]]
 
@@ -32,8 +33,10 @@ struct FactLeads {
         try engine.rows(.factBlock, chapters.map(FactIndex.first)) { first, row in
             let chapter = FactIndex.chapter(of: first)
             guard let found = FactChapter(first, row)?.blocks else { return true }
-            blocks[chapter] = found
-            count += found.count(where: filter.mayMatch)
+            var bits: UInt64 = 0
+            for index in found.indices where filter.mayMatch(found[index]) { bits |= 1 << index }
+            blocks[chapter] = bits
+            count += bits.nonzeroBitCount
             guard filter.hashes.isEmpty, count >= min(limit, found.count) else { return true }
             stop(behind: chapter)
             return false
@@ -68,8 +71,7 @@ struct FactLeads {
     }
 
     private func mayHave(_ chapter: Int64) -> Bool {
-        guard filter.needsBlocks else { return true }
-        return blocks[chapter].map { $0.contains(where: filter.mayMatch) } ?? false
+        !filter.needsBlocks || blocks[chapter] ?? 0 != 0
     }
 
     /// The places that the index leads to, in the order of the walk: all of a chapter where a row
@@ -92,9 +94,9 @@ struct FactLeads {
     private func places(of chapter: Int64) -> [ClosedRange<Int64>]? {
         let first = FactIndex.first(of: chapter)
         guard let hashed = offsets.first else {
-            return blocks[chapter].map { blocks in
-                blocks.indices.filter { filter.mayMatch(blocks[$0]) }.map {
-                    let start = first + Int64($0) * FactIndex.blockSize
+            return blocks[chapter].map { bits in
+                (0..<Int64(UInt64.bitWidth)).filter { bits & 1 << $0 != 0 }.map {
+                    let start = first + $0 * FactIndex.blockSize
                     return start...start + FactIndex.blockSize - 1
                 }
             }
@@ -108,8 +110,8 @@ struct FactLeads {
             guard let other = other[chapter] else { return nil }
             common = common.filter(Set(other).contains)
         }
-        if let blocks = blocks[chapter] {
-            common.removeAll { !filter.mayMatch(blocks[Int($0 / FactIndex.blockSize)]) }
+        if let bits = blocks[chapter] {
+            common.removeAll { bits & 1 << ($0 / FactIndex.blockSize) == 0 }
         }
         return common.map { first + $0...first + $0 }
     }

@@ -128,8 +128,7 @@ final class SQLiteEngine: LogWriting {
         _ table: LogTable, _ key: Int64, _ take: (Int64, RawSpan) -> Answer?
     ) throws(EventLogError) -> Answer? {
         guard let found = try statement(.one, table) else { return nil }
-        found.statement.bind(key, at: 1)
-        if table.kind == .waypoint { found.statement.bind(table.shard, at: 3) }
+        bind(key, table, found.statement)
         defer { found.statement.reset() }
         return try found.statement.step() ? take(key, found.statement.bytes(1).bytes) : nil
     }
@@ -139,8 +138,9 @@ final class SQLiteEngine: LogWriting {
         _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
     ) throws(EventLogError) {
         var goesOn = true
+        let use: TableUse = order == .rising ? .rising : .falling
         for keys in ranges where goesOn {
-            try walk(order == .rising ? .rising : .falling, table, keys) {
+            try walk(keys.lowerBound == keys.upperBound ? .one : use, table, keys) {
                 statement throws(EventLogError) in
                 goesOn = try take(statement.integer(0), statement.bytes(1).bytes)
                 return goesOn
@@ -160,7 +160,8 @@ final class SQLiteEngine: LogWriting {
     ) throws(EventLogError) {
         guard let found = try statement(use, table) else { return }
         isHandingOver = true
-        bind(keys, table, found.statement)
+        if use == .one { bind(keys.lowerBound, table, found.statement) }
+        if use != .one { bind(keys, table, found.statement) }
         defer {
             found.statement.reset()
             isHandingOver = false
@@ -170,12 +171,16 @@ final class SQLiteEngine: LogWriting {
         }
     }
 
+    private func bind(_ key: Int64, _ table: LogTable, _ statement: borrowing Statement) {
+        statement.bind(key, at: 1)
+        if table.kind == .waypoint { statement.bind(table.shard, at: 3) }
+    }
+
     private func bind(
         _ keys: ClosedRange<Int64>, _ table: LogTable, _ statement: borrowing Statement
     ) {
-        statement.bind(keys.lowerBound, at: 1)
+        bind(keys.lowerBound, table, statement)
         statement.bind(keys.upperBound, at: 2)
-        if table.kind == .waypoint { statement.bind(table.shard, at: 3) }
     }
 
     func edge(

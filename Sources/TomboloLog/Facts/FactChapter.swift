@@ -66,8 +66,7 @@ struct FactChapter {
         }
     }
 
-    /// Writes the row of `factBlock`: the bytes that the facts count, and the blocks. Its key is the
-    /// chapter's first sequence.
+    /// Writes the row of `factBlock`: the bytes that the facts count, and the blocks.
     func storeBlocks(
         _ chapter: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
     ) throws(EventLogError) {

@@ -49,10 +49,13 @@ extension TenantSeqs {
             damage("how many events each tenant has: a row is damaged, and each goes on after all")
             for tenant in tenants.all { places[tenant] = last }
         }
+        let shards = Set(try engine.shards(of: .waypoint))
         for (tenant, places) in places {
             var tally = ByKind(event: Count(last: places.event), fact: Count(last: places.fact))
             for kind in Kind.allCases {
-                let newest = try Waypoint.newest(kind, tenant, upTo: .max, engine)
+                let isThere = shards.contains(Waypoint.shard(kind, tenant))
+                let newest =
+                    isThere ? try Waypoint.newest(kind, tenant, upTo: .max, engine) : nil
                 let gap = newest.map { $0.seq - $0.tenantSeq } ?? 0
                 tally[kind].gap = table.isWhole ? gap : .max
             }

@@ -73,14 +73,15 @@ struct Waypoint: Hashable {
     /// Deletes those that a later one replaces: both are before the cut. Tenants take turns, from
     /// the one after `tenant`; answers where the next call begins.
     static func forget(
-        before cut: LogCut, from tenant: Int64, of highest: Int64,
+        before cut: LogCut, from tenant: Int64, of highest: Int64, _ seqs: TenantSeqs,
         _ engine: any LogWriting
     ) throws(EventLogError) -> Int64 {
         guard highest > 0 else { return 0 }
         let first = tenant < highest ? tenant + 1 : 1
         let last = min(highest, first + tenantsAtOnce - 1)
         for tenant in first...last {
-            for kind in TenantSeqs.Kind.allCases {
+            // Without a gap it has none.
+            for kind in TenantSeqs.Kind.allCases where seqs.tally(tenant)[kind].gap != 0 {
                 let shard = shard(kind, tenant)
                 var kept: Int64?
                 var rows = 0

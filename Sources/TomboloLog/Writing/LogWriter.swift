@@ -245,7 +245,8 @@ package final class LogWriter: @unchecked Sendable {
             let (piece, wroteHeads) = try retainer.cutPiece(
                 at: newest, standing, &rows, engine)
             let tenant = try Waypoint.forget(
-                before: retainer.cut, from: forgotten, of: standing.highestTenant, engine)
+                before: retainer.cut, from: forgotten, of: standing.highestTenant, standing.seqs,
+                engine)
             if (retainer.cut.seq, retainer.cut.fact) != (before.cut.seq, before.cut.fact) {
                 window.cut(retainer.cut)
             }

@@ -225,6 +225,10 @@ struct WindowTests {
         late.facts = [Sample.fact("push.accepted")]
         late.facts[0].recordedAt = Sample.noon + .hours(100)
         _ = try writer.store([late])[0].get()
+        place.setFull(true)
+        writer.cutIfDue()
+        #expect(writer.window.committed?.cut == 0, "nothing is cut")
+        place.setFull(false)
         while writer.cutIfDue().goesOn {}
         let query = FactQuery(tenant: Sample.lab)
         #expect(writer.window.committed?.cut == last.event)

@@ -259,6 +259,7 @@ package final class LogWriter: @unchecked Sendable {
             return piece
         } catch {
             retainer = before
+            window.cut(before.cut)
             _ = abandon(error, back: standing.savepoint)
             return CutPiece()
         }

@@ -8,7 +8,7 @@ import Testing
         "TomboloAPNs": 18, "TomboloAPNsTests": 8, "TomboloCore": 90, "TomboloCoreTests": 3,
         "TomboloCrypto": 1, "TomboloEventLog": 2, "TomboloHTTP": 43, "TomboloHTTPTests": 7,
         "TomboloJSON": 9, "TomboloLoop": 7, "TomboloRelay": 8, "TomboloRelayTests": 1,
-        "TomboloLog": 24, "TomboloSQLite": 9, "TomboloSQLiteTests": 4, "TomboloServer": 15,
+        "TomboloLog": 23, "TomboloSQLite": 9, "TomboloSQLiteTests": 4, "TomboloServer": 15,
         "TomboloServerTests": 8, "TomboloSimulator": 30, "TomboloSimulatorTests": 4,
         "histories": 1, "simulate": 2, "tombolo": 39,
     ])

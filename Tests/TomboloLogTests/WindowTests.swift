@@ -69,16 +69,23 @@ struct WindowTests {
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the window gives the pages that the engine gives`(_ kind: Engine) throws {
+    /// A log that was opened again: its window has the newer part alone.
+    private static func opened(
+        _ kind: Engine, _ chance: inout SplitMix64
+    ) throws -> (LogPlace, LogWriter, LogReader) {
         let place = LogPlace(kind)
-        var (chance, histories) = (SplitMix64(seed: 5), Self.histories())
-        // What was there before the log was opened is not in the window.
-        try Self.fill(place.writer(), &histories, batches: 150, &chance)
+        var histories = Self.histories()
+        try fill(place.writer(), &histories, batches: 150, &chance)
         let writer = try place.writer()
         #expect(writer.window.facts(FactQuery(tenant: Sample.lab)) == nil)
-        try Self.fill(writer, &histories, batches: 300, &chance)
-        let reader = try place.reader()
+        try fill(writer, &histories, batches: 300, &chance)
+        return (place, writer, try place.reader())
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the window gives the pages that the engine gives`(_ kind: Engine) throws {
+        var chance = SplitMix64(seed: 5)
+        let (place, writer, reader) = try Self.opened(kind, &chance)
         var (hits, none) = (0, 0)
         for _ in 0..<400 {
             var query = EventQuery(tenant: Self.tenants[Int(chance.next(below: 2))])
@@ -100,17 +107,13 @@ struct WindowTests {
             #expect(all == right, "\(query)")
         }
         #expect(hits > 100 && none == 0)
+        withExtendedLifetime(place) {}
     }
 
     @Test(arguments: Engine.allCases)
     func `the window gives the pages of facts that the engine gives`(_ kind: Engine) throws {
-        let place = LogPlace(kind)
-        var (chance, histories) = (SplitMix64(seed: 6), Self.histories())
-        try Self.fill(place.writer(), &histories, batches: 150, &chance)
-        let writer = try place.writer()
-        #expect(writer.window.facts(FactQuery(tenant: Sample.lab)) == nil)
-        try Self.fill(writer, &histories, batches: 300, &chance)
-        let reader = try place.reader()
+        var chance = SplitMix64(seed: 6)
+        let (place, writer, reader) = try Self.opened(kind, &chance)
         var (hits, none) = (0, 0)
         for _ in 0..<400 {
             var query = FactQuery(tenant: Self.tenants[Int(chance.next(below: 2))])
@@ -132,6 +135,7 @@ struct WindowTests {
             #expect(all == right, "\(query)")
         }
         #expect(hits > 100 && none == 0)
+        withExtendedLifetime(place) {}
     }
 
     @Test(arguments: [LogWindow.rowsMax, LogWindow.rowsMax + 1])

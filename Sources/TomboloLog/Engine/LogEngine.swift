@@ -167,6 +167,32 @@ extension LogReading {
     }
 }
 
+// Row by row, for engines whose questions cost next to nothing.
+
+extension LogReading {
+    package func rows(
+        _ table: LogTable, _ keys: [Int64], _ take: (Int64, RawSpan) -> Bool
+    ) throws(EventLogError) {
+        for key in keys {
+            let goesOn = try row(table, key, take)
+            guard goesOn ?? true else { return }
+        }
+    }
+
+    package func everyShard(
+        _ kind: LogTable.Kind, _ keys: [Int64], _ take: (Int64, Int64, RawSpan) -> Bool
+    ) throws(EventLogError) {
+        for shard in try shards(of: kind).reversed() {
+            var goesOn = true
+            try rows(LogTable(kind, shard), keys) { key, row in
+                goesOn = take(shard, key, row)
+                return goesOn
+            }
+            guard goesOn else { return }
+        }
+    }
+}
+
 extension LogWriting {
     package func put(
         _ table: LogTable, _ key: Int64, _ row: UnsafeRawBufferPointer

@@ -77,8 +77,8 @@ package final class LogWindow: Sendable {
         }
     }
 
-    /// Whether somebody asked for a page lately: else rows are not kept, which costs three percent
-    /// of an append.
+    /// Whether somebody asked for a page lately: else rows are not kept, as the copies make appends
+    /// slower.
     var isWanted: Bool { idle.load(ordering: .relaxed) < Self.idleMax }
 
     /// Rows were committed, and the log has come so far.

@@ -53,10 +53,10 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     }
 
     /// All that waits, oldest first; nil when it is closed and empty. Where nothing waits the
-    /// answer is none, or the thread stands still until something does.
-    func take(standsStill: Bool = true) -> [Element]? {
+    /// answer is empty, or the thread sleeps until something does.
+    func take(sleeps: Bool = true) -> [Element]? {
         locked {
-            while waiting.isEmpty, standsStill || isClosed {
+            while waiting.isEmpty, sleeps || isClosed {
                 guard !isClosed else { return nil }
                 pthread_cond_wait(filled, mutex)
             }

@@ -32,7 +32,7 @@ extension LogWriterThread {
         var isClosing = false
         var erasures = ErasureQueue()
         while let waiting = jobs.take(
-            standsStill: erasures.waiting.isEmpty && !writer.goesOnCutting)
+            sleeps: erasures.waiting.isEmpty && !writer.goesOnCutting)
         {
             var rest = waiting[...]
             while let job = rest.first {

@@ -30,6 +30,12 @@ func tests(
 let package = Package(
     name: "tombolo",
     products: [.executable(name: "tombolo", targets: ["tombolo"])],
+    // What not everybody needs, with the library that it costs: `swift build --traits Postgres`.
+    traits: [
+        .trait(name: "ClipPack", description: "PNG files: `clip pack`, and pictures in a terminal"),
+        .trait(name: "Postgres", description: "PostgreSQL as the log's engine"),
+        .default(enabledTraits: ["ClipPack"]),
+    ],
     targets: [
         // System libraries: a module map, and a shim for macros and variadics.
         .systemLibrary(
@@ -39,6 +45,8 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CProtocolAssets"),
         .target(name: "CConsoleAssets", exclude: ["console"]),
@@ -54,6 +62,12 @@ let package = Package(
         room("TomboloLog", ["TomboloEventLog", "TomboloCore", "CLinux"]),
         room(
             "TomboloSQLite", ["TomboloLog", "TomboloEventLog", "TomboloCore", "CSQLite", "CLinux"]),
+        room(
+            "TomboloPostgres",
+            [
+                "TomboloLog", "TomboloEventLog", "TomboloCore", "CLinux",
+                .target(name: "CPostgreSQL", condition: .when(traits: ["Postgres"])),
+            ]),
         room("TomboloRelay", ["TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloJSON"]),
 
         // Bytes, and those who speak over them.
@@ -78,10 +92,11 @@ let package = Package(
             name: "tombolo",
             dependencies: [
                 "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
-                "TomboloLog", "TomboloSQLite",
+                "TomboloLog", "TomboloSQLite", "TomboloPostgres",
                 "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs", "TomboloSimulator",
                 "TomboloServer",
-                "CLinux", "CPNG", "CProtocolAssets",
+                "CLinux", "CProtocolAssets",
+                .target(name: "CPNG", condition: .when(traits: ["ClipPack"])),
             ],
             swiftSettings: settings),
 
@@ -130,8 +145,8 @@ let package = Package(
         tests(
             "TomboloLogTests",
             [
-                "TomboloLog", "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TomboloJSON",
-                "TomboloLoop", "TestSupport", "CLinux",
+                "TomboloLog", "TomboloSQLite", "TomboloPostgres", "TomboloEventLog", "TomboloCore",
+                "TomboloJSON", "TomboloLoop", "TestSupport", "CLinux",
             ]),
         tests(
             "TomboloSQLiteTests",

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -117,6 +118,8 @@ int tombolo_socket_error(int socket) {
 }
 
 void tombolo_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+void tombolo_keep_memory_out_of_dumps(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 void tombolo_release_free_memory(void) {
     malloc_trim(0);

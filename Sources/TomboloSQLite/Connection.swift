@@ -69,9 +69,6 @@ struct Connection: ~Copyable {
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    /// Rows that the newest statement wrote.
-    var changes: Int64 { Int64(sqlite3_changes(handle)) }
-
     /// Whether no transaction is open.
     var isIdle: Bool { sqlite3_get_autocommit(handle) != 0 }
 

@@ -264,15 +264,14 @@ final class SQLiteEngine: LogWriting {
 
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
-    ) throws(EventLogError) -> Int64 {
+    ) throws(EventLogError) {
         try open()
-        guard let found = try statement(.delete, table) else { return 0 }
+        guard let found = try statement(.delete, table) else { return }
         bind(keys, table, found.statement)
         if !isPersonal { try connection.execute("PRAGMA secure_delete = FAST") }
         let outcome = Result { () throws(EventLogError) in try found.statement.execute() }
         if !isPersonal { try connection.execute("PRAGMA secure_delete = ON") }
         try outcome.get()
-        return connection.changes
     }
 
     func drop(_ table: LogTable) throws(EventLogError) {

@@ -209,15 +209,9 @@ private final class MemoryEngine: LogWriting {
 
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
-    ) throws(EventLogError) -> Int64 {
-        guard tables[table] != nil else { return 0 }
-        var count = 0
-        try change(table) { rows in
-            let range = range(keys, in: rows)
-            count = range.count
-            rows.removeSubrange(range)
-        }
-        return Int64(count)
+    ) throws(EventLogError) {
+        guard tables[table] != nil else { return }
+        try change(table) { rows in rows.removeSubrange(range(keys, in: rows)) }
     }
 
     func drop(_ table: LogTable) throws(EventLogError) {

@@ -62,7 +62,7 @@ private func retire(_ activity: Int64, _ log: EngineEventLog) async throws {
         #expect(erased.events == 60)
         #expect(erased.facts == 60)
         #expect(erased.activities == 1)
-        #expect(erased.isOutOfFile)
+        #expect(erased.isOutOfFile != place.keepsDeleted)
         #expect(try !place.has("secret-3"))
         #expect(try !place.has("activity-3"), "nor its name")
         #expect(try place.has("secret-4"))

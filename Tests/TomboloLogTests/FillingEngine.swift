@@ -57,12 +57,14 @@ final class FillingEngine: LogWriting {
 
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
-    ) throws(EventLogError) -> Int64 { try engine.delete(table, keys, isPersonal: isPersonal) }
+    ) throws(EventLogError) { try engine.delete(table, keys, isPersonal: isPersonal) }
 
     func drop(_ table: LogTable) throws(EventLogError) { try engine.drop(table) }
     func rollBack() throws(EventLogError) { try engine.rollBack() }
     var isCheckpointDue: Bool { engine.isCheckpointDue }
     func checkpoint() throws(EventLogError) -> Bool { try engine.checkpoint() }
+
+    var keepsDeleted: Bool { engine.keepsDeleted }
 
     func scrub(waiting milliseconds: Int32) throws(EventLogError) -> Bool {
         try engine.scrub(waiting: milliseconds)

@@ -9,7 +9,11 @@ import TomboloEventLog
 
 /// What keeps a log's tables: the tests of this room run over each.
 enum Engine: CaseIterable {
-    case sqlite, memory
+    case sqlite, memory, postgres
+
+    /// PostgreSQL where there is a server: `deploy/postgres/server` starts one for a command.
+    static let allCases: [Engine] =
+        PostgresPlace.isThere ? [.sqlite, .memory, .postgres] : [.sqlite, .memory]
 }
 
 /// Where a log is kept by an engine of either kind; gone with the value.
@@ -17,10 +21,13 @@ final class LogPlace: EventLogPlace {
     private let tables = MemoryTables()
     /// Of SQLite's files; nil where the tables are in memory.
     private let directory: String?
+    /// A schema of a server's; nil where it is another engine.
+    private let schema: PostgresPlace?
     private let fullness = Fullness()
     private let newest = Mutex<EngineEventLog?>(nil)
 
     init(_ kind: Engine) {
+        schema = kind == .postgres ? PostgresPlace() : nil
         guard kind == .sqlite else {
             directory = nil
             return
@@ -32,7 +39,11 @@ final class LogPlace: EventLogPlace {
     }
 
     deinit {
-        guard let directory else { return }
+        guard let directory else {
+            newest.withLock { $0 = nil }
+            schema?.drop()
+            return
+        }
         // Drops the log, if one is open, before its files go.
         newest.withLock { $0 = nil }
         for end in ["", "-wal", "-shm"] { unlink("\(directory)/tombolo.db\(end)") }
@@ -46,7 +57,7 @@ final class LogPlace: EventLogPlace {
         checkpointPages: Int32 = LogWriter.checkpointPages
     ) throws(EventLogError) -> (any LogWriting, isNew: Bool) {
         guard let directory else {
-            let engine = tables.writer()
+            let engine: any LogWriting = try schema?.engine() ?? tables.writer()
             return (engine, try engine.edge(.meta, .rising, in: .min ... .max) == nil)
         }
         let engine = try SQLiteEngine(
@@ -55,7 +66,7 @@ final class LogPlace: EventLogPlace {
     }
 
     func reading() throws(EventLogError) -> any LogReading {
-        guard let directory else { return tables.reader() }
+        guard let directory else { return try schema?.reading() ?? tables.reader() }
         return try SQLiteEngine(reading: directory + "/tombolo.db")
     }
 
@@ -88,6 +99,9 @@ final class LogPlace: EventLogPlace {
         newest.withLock { $0 = log }
         return log
     }
+
+    /// What is deleted is out of no file, and no row.
+    var keepsDeleted: Bool { schema != nil }
 
     /// From now on nothing can be committed, or all can.
     func setFull(_ isFull: Bool) { fullness.isFull.store(isFull, ordering: .relaxed) }
@@ -130,6 +144,7 @@ final class LogPlace: EventLogPlace {
         let (engine, _) = try engine()
         try body(engine)
         try engine.commit()
+        try schema?.forgetCommit()
     }
 
     /// Flips one bit in the middle of `marker`, which is in one row.

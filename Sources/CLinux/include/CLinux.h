@@ -50,5 +50,9 @@ int tombolo_socket_error(int socket);
 /// Gives memory that was freed back to the system (malloc_trim of glibc).
 void tombolo_release_free_memory(void);
 
+/// From now on no core dump has this process's memory, and only root may trace it (prctl(2),
+/// PR_SET_DUMPABLE).
+void tombolo_keep_memory_out_of_dumps(void);
+
 /// At most 15 bytes of `name`.
 void tombolo_name_thread(const char *name);

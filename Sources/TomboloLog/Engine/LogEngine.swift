@@ -72,6 +72,10 @@ package protocol LogReading: AnyObject {
 
     /// What the engine itself finds wrong with what it stores; nil where nothing.
     func fault() throws(EventLogError) -> String?
+
+    /// Makes good that the way to the engine was lost: then the question that met it may be asked
+    /// once more. False where it was not, or still is.
+    func renew() -> Bool
 }
 
 /// An engine as its only writer sees it.
@@ -81,12 +85,11 @@ package protocol LogWriting: LogReading {
         _ table: LogTable, _ key: Int64, _ row: UnsafeRawBufferPointer, over: LogPut
     ) throws(EventLogError)
 
-    /// Deletes rows, in a transaction that it opens where none is; answers how many. What they held
-    /// is overwritten where `isPersonal`.
-    @discardableResult
+    /// Deletes rows, in a transaction that it opens where none is. What they held is overwritten
+    /// where `isPersonal`, but see `keepsDeleted`.
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
-    ) throws(EventLogError) -> Int64
+    ) throws(EventLogError)
 
     /// Deletes a whole shard.
     func drop(_ table: LogTable) throws(EventLogError)
@@ -102,6 +105,9 @@ package protocol LogWriting: LogReading {
 
     /// Does what keeps the engine fast, between commits. Answers false where a reader held it up.
     func checkpoint() throws(EventLogError) -> Bool
+
+    /// What was deleted stays in the engine's files until others write over it.
+    var keepsDeleted: Bool { get }
 
     /// Takes what was deleted out of the files. Answers false where a reader held it up for
     /// `milliseconds`.
@@ -170,6 +176,8 @@ extension LogReading {
 // Row by row, for engines whose questions cost next to nothing.
 
 extension LogReading {
+    package func renew() -> Bool { false }
+
     package func rows(
         _ table: LogTable, _ keys: [Int64], _ take: (Int64, RawSpan) -> Bool
     ) throws(EventLogError) {
@@ -194,6 +202,8 @@ extension LogReading {
 }
 
 extension LogWriting {
+    package var keepsDeleted: Bool { false }
+
     package func put(
         _ table: LogTable, _ key: Int64, _ row: UnsafeRawBufferPointer
     ) throws(EventLogError) {

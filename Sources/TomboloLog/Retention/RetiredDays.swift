@@ -15,7 +15,9 @@ struct RetiredDays: ~Copyable {
 
     /// The days there are, newest first.
     static func days(_ engine: any LogReading) throws(EventLogError) -> [Int64] {
-        try engine.shards(of: .retired).reversed()
+        // A day's heads go before its names.
+        let days = try engine.shards(of: .retired) + engine.shards(of: .retiredName)
+        return Set(days).sorted(by: >)
     }
 
     /// Moves the head of an activity out of what lives. Nothing happens where it has none there.

@@ -3,7 +3,7 @@ import Glibc
 /// What waits for a thread: many put in, one takes all.
 ///
 /// The mutex serialises every access to what it holds, which is why it may claim to be sendable.
-final class Mailbox<Element: Sendable>: @unchecked Sendable {
+package final class Mailbox<Element: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let filled: UnsafeMutablePointer<pthread_cond_t>
     private var waiting: [Element] = []
@@ -54,7 +54,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
 
     /// All that waits, oldest first; nil when it is closed and empty. Where nothing waits the
     /// answer is empty, or the thread sleeps until something does.
-    func take(sleeps: Bool = true) -> [Element]? {
+    package func take(sleeps: Bool = true) -> [Element]? {
         locked {
             while waiting.isEmpty, sleeps || isClosed {
                 guard !isClosed else { return nil }

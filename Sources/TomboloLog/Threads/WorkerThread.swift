@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
-import TomboloEventLog
+package import TomboloEventLog
 
 /// A thread of our own, with the jobs that wait for it: what may wait for the disk stands beside
 /// the loops and never on them.
-final class WorkerThread<Job: Sendable>: Sendable {
+package final class WorkerThread<Job: Sendable>: Sendable {
     typealias Asking<Answer> = CheckedContinuation<Result<Answer, EventLogError>, Never>
 
     private let jobs = Mailbox<Job>()
@@ -16,7 +16,7 @@ final class WorkerThread<Job: Sendable>: Sendable {
     /// - Parameters:
     ///   - work: what only it holds ends with it, on the thread.
     ///   - ended: is called after that.
-    init(
+    package init(
         name: String, work: @escaping @Sendable (Mailbox<Job>) -> Void,
         ended: @escaping @Sendable () -> Void = {}
     ) throws(EventLogError) {
@@ -101,8 +101,11 @@ extension LogReaderThread {
     ) async throws(EventLogError) -> Answer {
         try await answer { (continuation: Asking<Answer>) in
             { reader in
-                continuation.resume(
-                    returning: Result { () throws(EventLogError) in try question(reader) })
+                var answer = Result { () throws(EventLogError) in try question(reader) }
+                if case .failure = answer, reader.engine.renew() {
+                    answer = Result { () throws(EventLogError) in try question(reader) }
+                }
+                continuation.resume(returning: answer)
             }
         }
     }

@@ -70,6 +70,7 @@ extension LogWriter {
         writeLaterHeads()
         if let failure { throw failure }
         try engine.commit()
+        guard !engine.keepsDeleted else { return }
         guard try engine.scrub(waiting: 5_000) else {
             throw .unusable(
                 cause: "another program reads the new log", hint: "end it, then import again")

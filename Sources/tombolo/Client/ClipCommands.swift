@@ -121,7 +121,7 @@ enum ClipCommands {
             throw ProgramError(
                 "\(path): \(error)", remedy: "ls -l \(path)", status: .notFoundOrConflict)
         }
-        guard let size = Picture.size(png: bytes) else {
+        guard let size = PNG.size(bytes) else {
             throw .usage("\(path) is not a PNG file", remedy: "file \(path)")
         }
         let most = Bitmap.sideMax

@@ -1,5 +1,3 @@
-import CPNG
-
 /// A picture of two colours, as a terminal can show it.
 struct Bitmap: Hashable, Sendable {
     let width: Int
@@ -12,15 +10,12 @@ struct Bitmap: Hashable, Sendable {
     /// Reads a PNG; a pixel is lit where it is nearer to white than to black. A damaged picture,
     /// and one larger than `sideMax`, is nil.
     init?(png bytes: [UInt8]) {
-        var width: UInt32 = 0
-        var height: UInt32 = 0
-        guard tombolo_png_size(bytes, bytes.count, &width, &height) != 0,
-            (1...Self.sideMax).contains(Int(width)), (1...Self.sideMax).contains(Int(height))
+        guard let (width, height) = PNG.size(bytes),
+            (1...Self.sideMax).contains(width), (1...Self.sideMax).contains(height),
+            let grey = PNG.grey(bytes, pixels: width * height)
         else { return nil }
-        var grey = [UInt8](repeating: 0, count: Int(width) * Int(height))
-        guard tombolo_png_grey(bytes, bytes.count, &grey) != 0 else { return nil }
-        self.width = Int(width)
-        self.height = Int(height)
+        self.width = width
+        self.height = height
         pixels = grey.map { $0 >= 128 }
     }
 

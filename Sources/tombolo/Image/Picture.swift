@@ -1,5 +1,3 @@
-import CPNG
-
 /// A picture in colour, as frames of a clip are made from.
 struct Picture: Hashable, Sendable {
     /// One pixel's colour, its channels in order: red, green, blue and alpha.
@@ -10,21 +8,12 @@ struct Picture: Hashable, Sendable {
     /// Row by row.
     let pixels: [Colour]
 
-    /// How large a PNG says that it is; nil for what is none.
-    static func size(png bytes: [UInt8]) -> (width: Int, height: Int)? {
-        var width: UInt32 = 0
-        var height: UInt32 = 0
-        guard tombolo_png_size(bytes, bytes.count, &width, &height) != 0 else { return nil }
-        return (Int(width), Int(height))
-    }
-
     /// Reads a PNG. A damaged one, and one larger than `Bitmap.sideMax`, is nil.
     init?(png bytes: [UInt8]) {
-        guard let (width, height) = Self.size(png: bytes),
-            (1...Bitmap.sideMax).contains(width), (1...Bitmap.sideMax).contains(height)
+        guard let (width, height) = PNG.size(bytes),
+            (1...Bitmap.sideMax).contains(width), (1...Bitmap.sideMax).contains(height),
+            let rgba = PNG.rgba(bytes, pixels: width * height)
         else { return nil }
-        var rgba = [UInt8](repeating: 0, count: width * height * 4)
-        guard tombolo_png_rgba(bytes, bytes.count, &rgba) != 0 else { return nil }
         self.width = width
         self.height = height
         pixels = stride(from: 0, to: rgba.count, by: 4).map { place -> Colour in
@@ -82,11 +71,8 @@ struct Picture: Hashable, Sendable {
         let palette = Palette(of: pixels, colours: colours)
         let indices = pixels.map { UInt8(palette.index(of: $0)) }
         let entries = palette.colours.flatMap { [$0.x, $0.y, $0.z, $0.w] }
-        var bytes = [UInt8](repeating: 0, count: pixels.count * 2 + 4_096)
-        let count = tombolo_png_palette(
-            indices, UInt32(width), UInt32(height), entries, UInt32(palette.colours.count),
-            &bytes, bytes.count)
-        guard count > 0 else { return nil }
-        return (Self.withoutColourSpace(png: Array(bytes[..<count])), palette.colours.count)
+        return PNG.bytes(indices, width: width, height: height, palette: entries).map {
+            (Self.withoutColourSpace(png: $0), palette.colours.count)
+        }
     }
 }

@@ -4,6 +4,7 @@ enum Rooms {
     /// What each room of `Sources` may import.
     static let arrows: [String: Set<String>] = [
         "CNghttp2": [], "COpenSSL": [], "CSQLite": [], "CPNG": [], "CZlib": [], "CLinux": [],
+        "CPostgreSQL": [],
         "CProtocolAssets": [], "CConsoleAssets": [],
         "TomboloJSON": [],
         "TomboloCore": ["TomboloJSON"],
@@ -13,6 +14,9 @@ enum Rooms {
         "TomboloEventLog": ["TomboloCore"],
         "TomboloLog": ["TomboloEventLog", "TomboloCore", "CLinux"],
         "TomboloSQLite": ["TomboloLog", "TomboloEventLog", "TomboloCore", "CSQLite", "CLinux"],
+        "TomboloPostgres": [
+            "TomboloLog", "TomboloEventLog", "TomboloCore", "CPostgreSQL", "CLinux",
+        ],
         "TomboloRelay": ["TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloJSON"],
         "TomboloCrypto": ["COpenSSL"],
         "TomboloHTTP": ["TomboloLoop", "CLinux", "CNghttp2", "COpenSSL", "CZlib"],
@@ -26,8 +30,8 @@ enum Rooms {
         ],
         "tombolo": [
             "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
-            "TomboloLog", "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP",
-            "TomboloAPNs", "TomboloSimulator", "TomboloServer", "CLinux", "CPNG", "CProtocolAssets",
+            "TomboloLog", "TomboloSQLite", "TomboloPostgres", "TomboloRelay", "TomboloCrypto",
+            "TomboloHTTP", "TomboloAPNs", "TomboloSimulator", "TomboloServer", "CLinux", "CPNG", "CProtocolAssets",
         ],
         // Tools of the tests.
         "CEscapeWatch": [],
@@ -47,7 +51,7 @@ enum Rooms {
 
     /// C targets carry no Swift settings.
     static let inC: Set<String> = [
-        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CZlib", "CLinux", "CProtocolAssets",
+        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CPostgreSQL", "CZlib", "CLinux", "CProtocolAssets",
         "CConsoleAssets",
         "Yardsticks",
         "CEscapeWatch",

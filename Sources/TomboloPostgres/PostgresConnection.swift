@@ -1,0 +1,249 @@
+#if Postgres
+import CLinux
+import CPostgreSQL
+import Glibc
+import Synchronization
+import TomboloEventLog
+
+/// One statement of those that are sent together.
+struct PostgresQuestion {
+    var sql: String
+    var values = PostgresValues()
+
+    init(_ sql: String, _ values: PostgresValues = PostgresValues()) {
+        (self.sql, self.values) = (sql, values)
+    }
+}
+
+/// One session. It blocks, and is for one thread at a time.
+///
+/// Statements that are asked together go in one round trip (pipeline mode), each prepared when it
+/// is sent first. Outside `BEGIN` they are one transaction.
+final class PostgresConnection {
+    let database: PostgresDatabase
+    private let handle: OpaquePointer
+    private let notices = PostgresNotices()
+    private var prepared: [String: String] = [:]
+
+    /// Connects, and sets all that the log rests on; reads it back.
+    ///
+    /// - Parameter name: what `pg_stat_activity` has as `application_name`.
+    init(_ database: PostgresDatabase, name: String = "tombolo") throws(EventLogError) {
+        self.database = database
+        handle = try Self.connect(database, name)
+        PQsetNoticeReceiver(
+            handle,
+            { notices, result in
+                guard let notices, let result else { return }
+                Unmanaged<PostgresNotices>.fromOpaque(notices).takeUnretainedValue().note(result)
+            }, Unmanaged.passUnretained(notices).toOpaque())
+        guard PQserverVersion(handle) >= PostgresSession.oldestServer else {
+            throw .unusable(
+                cause: "\(database.title) has version \(PQserverVersion(handle) / 10_000)",
+                hint: "use PostgreSQL \(PostgresSession.oldestServer / 10_000) or newer")
+        }
+        guard PQenterPipelineMode(handle) == 1 else { throw lost().logError(database) }
+        try PostgresSession.settle(self)
+    }
+
+    deinit { PQfinish(handle) }
+
+    /// As libpq knows it; a pooler's is another than the server's own.
+    var backend: Int32 { PQbackendPID(handle) }
+    var serverVersion: Int32 { PQserverVersion(handle) }
+    var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
+
+    private static func connect(
+        _ database: PostgresDatabase, _ name: String
+    ) throws(EventLogError) -> OpaquePointer {
+        var words = database.words
+        if words["sslmode"] == nil { words["sslmode"] = database.isNear ? "prefer" : "verify-full" }
+        words["password"] = try password(database)
+        words["application_name"] = name
+        words.merge(own) { _, own in own }
+        let pairs = words.sorted { $0.key < $1.key }
+        let handle = withCStrings(pairs.map(\.key)) { keys in
+            withCStrings(pairs.map(\.value)) { values in PQconnectdbParams(keys, values, 0) }
+        }
+        guard let handle, PQstatus(handle) == CONNECTION_OK else {
+            let error = PostgresError(message: message(of: handle), isLost: true)
+            PQfinish(handle)
+            throw error.logError(database)
+        }
+        return handle
+    }
+
+    /// What is the same for every relay. A server that is gone is noticed within seconds.
+    private static let own = [
+        "target_session_attrs": "primary", "gssencmode": "disable", "connect_timeout": "3",
+        "keepalives": "1", "keepalives_idle": "5", "keepalives_interval": "1",
+        "keepalives_count": "3", "tcp_user_timeout": "4000", "client_encoding": "UTF8",
+    ]
+
+    /// What is in the password file, without a line end behind it.
+    private static func password(_ database: PostgresDatabase) throws(EventLogError) -> String? {
+        guard let path = database.passwordFile else { return nil }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        var bytes = [UInt8](repeating: 0, count: 1_025)
+        let count = descriptor < 0 ? -1 : read(descriptor, &bytes, bytes.count)
+        guard count >= 0 else {
+            throw .unusable(
+                cause: "the password file \(path): \(String(cString: strerror(errno)))",
+                hint: "let the user who runs the relay read it")
+        }
+        // libpq keeps it in memory, which is not to be in a file.
+        tombolo_keep_memory_out_of_dumps()
+        let line = bytes[..<count].prefix { $0 != 10 && $0 != 13 }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    private static func message(of handle: OpaquePointer?) -> String {
+        let text = String(cString: PQerrorMessage(handle))
+        let lines = text.split(whereSeparator: \.isNewline).map {
+            $0.drop { $0.isWhitespace }
+        }
+        return lines.isEmpty ? "the connection was lost" : lines.joined(separator: " ")
+    }
+
+    private func lost() -> PostgresError {
+        PostgresError(message: Self.message(of: handle), isLost: isLost)
+    }
+
+    // MARK: Asking
+
+    /// The answers to statements that are sent together. Throws the first error; then none of them
+    /// has done anything, but where the connection was lost nobody knows.
+    func answers(_ questions: [PostgresQuestion]) throws(PostgresError) -> [PostgresAnswer] {
+        notices.warning = nil
+        var expected: [(sql: String?, place: Int)] = []
+        for (place, question) in questions.enumerated() {
+            let known = prepared[question.sql] ?? names[question.sql]
+            let name = known ?? "s\(namesGiven)"
+            if known == nil {
+                guard PQsendPrepare(handle, name, question.sql, 0, nil) == 1 else { throw lost() }
+                expected.append((question.sql, place))
+                names[question.sql] = name
+                namesGiven += 1
+            }
+            guard send(name, question.values) else { throw lost() }
+            expected.append((nil, place))
+        }
+        guard PQpipelineSync(handle) == 1 else { throw lost() }
+        return try collect(expected)
+    }
+
+    /// Statements that were sent to be prepared, until they are.
+    private var names: [String: String] = [:]
+    private var namesGiven = 0
+
+    private func send(_ name: String, _ values: PostgresValues) -> Bool {
+        values.bytes.withUnsafeBytes { bytes in
+            let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            var pointers: [UnsafePointer<CChar>?] = []
+            var (lengths, start): ([Int32], Int) = ([], 0)
+            for end in values.ends {
+                // A value of no bytes has a place too: nil is NULL.
+                pointers.append(base.map { $0 + start } ?? Self.nothing)
+                lengths.append(Int32(end - start))
+                start = end
+            }
+            let formats = [Int32](repeating: 1, count: lengths.count)
+            return PQsendQueryPrepared(
+                handle, name, Int32(lengths.count), pointers, lengths, formats, 1) == 1
+        }
+    }
+
+    /// Where no bytes are.
+    private static nonisolated(unsafe) let nothing = UnsafePointer(
+        UnsafeMutablePointer<CChar>.allocate(capacity: 1))
+
+    private func collect(
+        _ expected: [(sql: String?, place: Int)]
+    ) throws(PostgresError) -> [PostgresAnswer] {
+        defer { names = [:] }
+        var answers: [PostgresAnswer] = []
+        var error: PostgresError?
+        var index = 0
+        while true {
+            guard let result = PQgetResult(handle) else {
+                // One stands behind the results of each statement; more come where nobody answers.
+                guard !isLost else { throw error ?? lost() }
+                continue
+            }
+            let answer = PostgresAnswer(result)
+            switch PQresultStatus(result) {
+            case PGRES_PIPELINE_SYNC:
+                if let error { throw error }
+                return answers
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
+                if let sql = expected[index].sql {
+                    prepared[sql] = names[sql]
+                } else {
+                    answers.append(answer)
+                }
+            case PGRES_PIPELINE_ABORTED: break
+            default:
+                let place = index < expected.count ? expected[index].place : 0
+                error = error ?? Self.error(result, place, isLost: isLost)
+            }
+            index += 1
+        }
+    }
+
+    private static func error(
+        _ result: OpaquePointer, _ place: Int, isLost: Bool
+    ) -> PostgresError {
+        func text(_ field: UnsafePointer<CChar>?) -> String? { field.map { String(cString: $0) } }
+        let message = text(tombolo_pq_message(result)) ?? text(PQresultErrorMessage(result)) ?? ""
+        return PostgresError(
+            state: text(tombolo_pq_sqlstate(result)) ?? "",
+            message: message.split(whereSeparator: \.isNewline).joined(separator: " "),
+            isLost: isLost, place: place)
+    }
+
+    /// The same for those to whom an error is the log's.
+    func ask(_ questions: [PostgresQuestion]) throws(EventLogError) -> [PostgresAnswer] {
+        do throws(PostgresError) { return try answers(questions) } catch {
+            throw error.logError(database)
+        }
+    }
+
+    func ask(_ sql: String, _ values: PostgresValues = PostgresValues())
+        throws(EventLogError) -> PostgresAnswer
+    {
+        try ask([PostgresQuestion(sql, values)])[0]
+    }
+
+    /// Takes back what an error left open.
+    func rollBack() throws(EventLogError) {
+        guard PQtransactionStatus(handle) != PQTRANS_IDLE else { return }
+        _ = try ask([PostgresQuestion("ROLLBACK")])
+    }
+
+    /// What the server warned of while it did the last statements; nil where it did not.
+    var warning: String? { notices.warning }
+}
+
+/// Where libpq puts what the server says besides its answers.
+private final class PostgresNotices {
+    var warning: String?
+
+    func note(_ result: OpaquePointer) {
+        guard let severity = tombolo_pq_severity(result), String(cString: severity) == "WARNING"
+        else { return }
+        warning = tombolo_pq_message(result).map { String(cString: $0) } ?? "a warning"
+    }
+}
+
+/// Calls `body` with the texts, and nil behind them.
+private func withCStrings<Answer>(
+    _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Answer
+) -> Answer {
+    let copies = texts.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return (copies.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer {
+        body($0.baseAddress!)
+    }
+}
+#endif

@@ -1,0 +1,39 @@
+package import TomboloEventLog
+
+#if Postgres
+import CPostgreSQL
+#endif
+
+extension PostgresDatabase {
+    /// What a URL of libpq's says: `postgres://USER@HOST:PORT/DATABASE?sslmode=…`. One with a
+    /// password is refused: others see it.
+    package init(url: String) throws(EventLogError) {
+        self.init()
+        #if Postgres
+        var fault: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(url, &fault) else {
+            defer { PQfreemem(fault) }
+            // libpq's words may have the URL in them, and that a password.
+            throw Self.refused("it is no URL of PostgreSQL's")
+        }
+        defer { PQconninfoFree(options) }
+        var option = options
+        while let keyword = option.pointee.keyword {
+            defer { option += 1 }
+            guard let value = option.pointee.val else { continue }
+            let word = String(cString: keyword)
+            if let objection = Self.objection(to: word) { throw Self.refused(objection) }
+            words[word] = String(cString: value)
+        }
+        #else
+        throw PostgresEventLog.absent
+        #endif
+    }
+
+    private static func refused(_ cause: String) -> EventLogError {
+        .unusable(
+            cause: "--database: \(cause)",
+            hint: "--database postgres://USER@HOST:PORT/DATABASE; a password belongs into a file "
+                + "that \"passfile\" or, in a --config file, \"password_file\" names")
+    }
+}

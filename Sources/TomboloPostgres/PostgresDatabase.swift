@@ -1,0 +1,84 @@
+import Glibc
+
+/// Which PostgreSQL a log is kept in, and what is asked of it.
+///
+/// ```swift
+/// var database = PostgresDatabase()
+/// database.words = ["host": "db.example.com", "dbname": "relay", "user": "tombolo"]
+/// database.passwordFile = "/etc/tombolo/database.password"
+/// let log = try PostgresEventLog.open(
+///     database, retention: .forever, caution: LogCaution(), chance: &chance)
+/// ```
+package struct PostgresDatabase: Hashable, Sendable {
+    /// Where a commit is before it is acknowledged.
+    package enum Durability: String, CaseIterable, Sendable {
+        /// On the disk of the server.
+        case local
+        /// On that of a synchronous standby too.
+        case standby
+    }
+
+    /// libpq's parameter keywords with their values ("Parameter Key Words" in its documentation):
+    /// those of `keywords`. What is not there has libpq's default.
+    package var words: [String: String] = [:]
+    /// The file that has the password, and nothing else; it is read at each connection.
+    package var passwordFile: String?
+    /// The schema that has the log's tables.
+    package var schema = "tombolo"
+    /// A pooler stands before the server, and gives each connection a session of its own.
+    package var isPooled = false
+    package var durability = Durability.local
+    /// Also a server that may lose what it acknowledged: for trying, and for tests.
+    package var takesUnsafeServer = false
+
+    package init() {}
+
+    /// The keywords that are taken, in the order in which they are described.
+    package static let keywords = [
+        "host", "hostaddr", "port", "dbname", "user", "passfile", "service", "sslmode",
+        "sslrootcert", "sslcert", "sslkey", "channel_binding",
+    ]
+
+    /// Why a keyword is not taken; nil where it is.
+    package static func objection(to keyword: String) -> String? {
+        if keywords.contains(keyword) { return nil }
+        return switch keyword {
+        case "password":
+            "a password is shown by ps and by configuration pages: put it into a file, and name that "
+                + "in password_file"
+        case "options", "application_name", "target_session_attrs":
+            "\(keyword) is set by the relay itself"
+        default: "\(keyword) is not one of \(keywords.joined(separator: ", "))"
+        }
+    }
+
+    /// Why a schema cannot have this name; nil where it can. Such names need no quotes.
+    package static func objection(toSchema name: String) -> String? {
+        let isPlain =
+            name.utf8.allSatisfy { 97...122 ~= $0 || 48...57 ~= $0 || $0 == 95 }
+            && name.first.map { !$0.isNumber } == true
+        guard isPlain, name.utf8.count <= 63, !name.hasPrefix("pg_"), name != "public" else {
+            return "must be 1 to 63 of a to z, 0 to 9 and _, and not begin with a digit or pg_; "
+                + "\"public\" is everybody's"
+        }
+        return nil
+    }
+
+    /// Who is asked, for words: host, database and schema.
+    package var title: String {
+        let host = words["host"] ?? words["hostaddr"] ?? words["service"] ?? "the local socket"
+        return
+            "PostgreSQL at \(host), database \(words["dbname"] ?? "(by default)"), schema \(schema)"
+    }
+
+    /// Nobody between here and the server: sockets and loopback.
+    var isNear: Bool {
+        guard words["service"] == nil else { return false }
+        // Why there is no such variable does not matter.
+        let host =
+            words["hostaddr"] ?? words["host"] ?? getenv("PGHOST").map { String(cString: $0) }
+        return (host ?? "").split(separator: ",").allSatisfy {
+            $0.hasPrefix("/") || $0.hasPrefix("127.") || ["localhost", "::1"].contains($0)
+        }
+    }
+}

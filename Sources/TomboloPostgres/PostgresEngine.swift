@@ -1,0 +1,195 @@
+#if Postgres
+import Glibc
+import TomboloEventLog
+import TomboloLog
+
+/// The tables as their only writer has them. A transaction is collected here and sent whole: one
+/// round trip, from `BEGIN` to `COMMIT`, under the owner's row.
+final class PostgresEngine: PostgresReader, LogWriting {
+    private let lease: PostgresLease
+    private var pending: [LogTable: PendingRows] = [:]
+    /// The newest transaction of the log.
+    private var batch: Int64
+    /// What becomes of the lease with the engine; nil: nothing.
+    private var handsOn: Bool?
+
+    /// - Parameter endsLease: the lease ends with the engine; else others have it too.
+    init(
+        _ connection: PostgresConnection, name: String, _ lease: PostgresLease,
+        endsLease: Bool = true
+    ) throws(EventLogError) {
+        (self.lease, handsOn) = (lease, endsLease ? true : nil)
+        let schema = connection.database.schema
+        batch = try connection.ask("SELECT max(key) FROM \(schema).batch").integer(0, 0)
+        super.init(connection, name: name)
+    }
+
+    deinit {
+        if let handsOn { lease.end(handingOn: handsOn) }
+    }
+
+    // MARK: Reading what was put
+
+    override func rows(
+        _ table: LogTable, _ keys: [Int64], _ take: (Int64, RawSpan) -> Bool
+    ) throws(EventLogError) {
+        guard let changed = pending[table] else { return try super.rows(table, keys, take) }
+        let others = keys.filter { changed.row($0) == nil }
+        var found: [Int64: [UInt8]] = [:]
+        if !others.isEmpty {
+            try super.rows(table, others) { key, row in
+                found[key] = row.withUnsafeBytes { Array($0) }
+                return true
+            }
+        }
+        for key in keys {
+            let row = if let row = changed.row(key) { row } else { found[key].map { $0[...] } }
+            guard let row else { continue }
+            guard take(key, row.span.bytes) else { return }
+        }
+    }
+
+    override func everyShard(
+        _ kind: LogTable.Kind, _ keys: [Int64], _ take: (Int64, Int64, RawSpan) -> Bool
+    ) throws(EventLogError) {
+        guard pending.keys.contains(where: { $0.kind == kind }) else {
+            return try super.everyShard(kind, keys, take)
+        }
+        let new = pending.keys.filter { $0.kind == kind }.map(\.shard)
+        for shard in Set(try shards(of: kind) + new).sorted(by: >) {
+            var goesOn = true
+            try rows(LogTable(kind, shard), keys) { key, row in
+                goesOn = take(shard, key, row)
+                return goesOn
+            }
+            guard goesOn else { return }
+        }
+    }
+
+    // MARK: Writing
+
+    func put(
+        _ table: LogTable, _ key: Int64, _ row: UnsafeRawBufferPointer, over: LogPut
+    ) throws(EventLogError) {
+        pending[table, default: PendingRows()].put(key, row, over == .new ? .new : .any)
+    }
+
+    /// What is deleted stays in the files of the server: see `keepsDeleted`.
+    func delete(
+        _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
+    ) throws(EventLogError) { pending[table, default: PendingRows()].delete(keys) }
+
+    func drop(_ table: LogTable) throws(EventLogError) {
+        try delete(table, .min ... .max, isPersonal: true)
+    }
+
+    func rollBack() throws(EventLogError) {
+        pending = [:]
+        try connection.rollBack()
+    }
+
+    func commit() throws(EventLogError) {
+        guard !pending.isEmpty else { return }
+        let began = clock()
+        let questions = transaction
+        do throws(PostgresError) {
+            let answers = try connection.answers(questions)
+            // In a transaction that failed COMMIT does nothing, and says so by its word.
+            guard connection.warning == nil, answers.last?.tag == "COMMIT" else {
+                throw PostgresError(message: connection.warning ?? "COMMIT did not commit")
+            }
+        } catch {
+            throw refused(error)
+        }
+        batch += 1
+        pending = [:]
+        lease.figures.note(clock() - began)
+    }
+
+    private func refused(_ error: PostgresError) -> EventLogError {
+        if error.isLost || error.state.isEmpty { return .outcomeUnknown(cause: error.message) }
+        if error.state == PostgresError.State.divisionByZero, error.place == Self.fencePlace {
+            return lease.taken
+        }
+        return error.logError(connection.database)
+    }
+
+    private static let fencePlace = 1
+    /// A transaction's number is looked for in the newest of them only.
+    private static let batchesKept: Int64 = 1_000
+
+    /// All that the open transaction does, with the fence: nothing is done where another relay has
+    /// the owner's row, or where the log is not the one that was written last.
+    private var transaction: [PostgresQuestion] {
+        var fence = PostgresValues(batch, lease.epoch)
+        fence.add(lease.holder)
+        var questions = [
+            PostgresQuestion("BEGIN"),
+            PostgresQuestion(
+                """
+                SELECT 1 / count(*) FROM (
+                    SELECT 1 FROM \(schema).owner o JOIN \(schema).batch b ON b.key = $1::int8
+                    WHERE o.epoch = $2::int8 AND o.holder = $3::text FOR KEY SHARE OF o) x
+                """, fence),
+            PostgresQuestion(
+                "INSERT INTO \(schema).batch VALUES ($1::int8)", PostgresValues(batch + 1)),
+        ]
+        if batch % Self.batchesKept == 0 {
+            questions.append(
+                PostgresQuestion(
+                    "DELETE FROM \(schema).batch WHERE key < $1::int8",
+                    PostgresValues(batch - Self.batchesKept)))
+        }
+        for (table, rows) in pending.sorted(by: { Self.order($0.key) < Self.order($1.key) }) {
+            for stage in rows.stages { add(stage, table, to: &questions) }
+        }
+        return questions + [PostgresQuestion("COMMIT")]
+    }
+
+    private static func order(_ table: LogTable) -> (Int, Int64) {
+        (table.kind.rawValue, table.shard)
+    }
+
+    private func add(
+        _ stage: PendingRows.Stage, _ table: LogTable, to questions: inout [PostgresQuestion]
+    ) {
+        func add(_ use: PostgresUse, _ values: PostgresValues) {
+            var values = values
+            if table.isSharded { values.add(table.shard) }
+            questions.append(PostgresQuestion(table.sql(use, in: schema), values))
+        }
+        if let range = stage.deleted {
+            add(.deleteRange, PostgresValues(range.lowerBound, range.upperBound))
+        }
+        for (form, use) in [(PendingRows.Stage.Form.new, PostgresUse.insert), (.any, .replace)] {
+            let (keys, rows) = stage.written(form)
+            guard !keys.isEmpty else { continue }
+            var values = PostgresValues()
+            values.add(keys)
+            values.add(rows)
+            add(use, values)
+        }
+        let (gone, _) = stage.written(.deleted)
+        guard !gone.isEmpty else { return }
+        var values = PostgresValues()
+        values.add(gone)
+        add(.delete, values)
+    }
+
+    private func clock() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    // MARK: Between commits
+
+    /// The server's autovacuum and checkpoints do this.
+    var isCheckpointDue: Bool { false }
+    func checkpoint() throws(EventLogError) -> Bool { true }
+    var keepsDeleted: Bool { true }
+    func scrub(waiting milliseconds: Int32) throws(EventLogError) -> Bool { false }
+
+    func leaveAsACrashWould() { handsOn = handsOn.map { _ in false } }
+}
+#endif

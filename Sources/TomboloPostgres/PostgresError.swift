@@ -1,0 +1,54 @@
+import TomboloEventLog
+
+/// Why the server, or the way to it, did not do as told. What it means follows from `state`, never
+/// from words.
+struct PostgresError: Error {
+    /// SQLSTATE ("PostgreSQL Error Codes"); empty where the server gave none.
+    var state = ""
+    /// In the server's language, one line.
+    var message: String
+    /// The connection is gone: what was sent last may have been done or not.
+    var isLost = false
+    /// Which of the statements that were sent together.
+    var place = 0
+
+    /// The states that decide something.
+    enum State {
+        static let divisionByZero = "22012"
+        static let uniqueViolation = "23505"
+        static let duplicateSchema = "42P06"
+        static let duplicateTable = "42P07"
+        static let undefinedTable = "42P01"
+        static let insufficientPrivilege = "42501"
+        static let diskFull = "53100"
+        static let lockNotAvailable = "55P03"
+    }
+
+    /// What it means to a log in `database`.
+    func logError(_ database: PostgresDatabase) -> EventLogError {
+        if state == State.diskFull { return .full(hint: Self.roomHint) }
+        let code = state.isEmpty ? "" : " (SQLSTATE \(state))"
+        return .unusable(cause: "\(database.title): \(message)\(code)", hint: hint(database))
+    }
+
+    static let roomHint =
+        "free some space on the disk of the PostgreSQL server: events are taken again then"
+
+    private func hint(_ database: PostgresDatabase) -> String {
+        if isLost || state.isEmpty {
+            return "see that the server runs and that this machine reaches it: psql with the same "
+                + "host, port, dbname and user"
+        }
+        // The class of the state: its first two characters.
+        return switch state.prefix(2) {
+        case "28": "see pg_hba.conf, the user, and the file that password_file names"
+        case "3D": "make the database: createdb, or name another in \"dbname\""
+        case "42" where state == State.insufficientPrivilege:
+            "give the relay's role its rights: deploy/postgres/roles.sql"
+        case "42": "make the log's tables: tombolo log create --config FILE"
+        case "53": "raise max_connections, or end other clients: a relay has four connections"
+        case "57": "the server shuts down or starts: start the relay again when it is there"
+        default: "look at the server's log, then start again: what was acknowledged is recovered"
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package import TomboloEventLog
+package import TomboloLog
+
+#if Postgres
+/// A log in PostgreSQL.
+///
+/// One relay writes it, from three connections (writer, pages, single rows); a fourth beats. What
+/// was acknowledged is where `PostgresDatabase.durability` says. Blocks: opening waits up to five
+/// seconds for an owner that is gone.
+package enum PostgresEventLog {
+    /// Whether this program can open one.
+    package static let isThere = true
+
+    /// Makes schema and tables; answers false where they are there already, made with the same
+    /// secret.
+    ///
+    /// - Parameter pepper: what the secret of the API keys is checked by.
+    package static func create(
+        _ database: PostgresDatabase, pepper: [UInt8]
+    ) throws(EventLogError) -> Bool {
+        try PostgresSchema.create(PostgresConnection(database), pepper: pepper)
+    }
+
+    /// Opens a log and owns it. Throws `.unusable` where another relay does, and where the schema
+    /// is not what this program made with that secret.
+    package static func open(
+        _ database: PostgresDatabase, pepper: [UInt8], retention: LogRetention,
+        caution: LogCaution, chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) -> (log: EngineEventLog, figures: PostgresFigures) {
+        let control = try PostgresConnection(database)
+        try PostgresSchema.require(control, pepper: pepper)
+        let (writer, lease) = try writer(
+            database, control, retention: retention, caution: caution, chance: &chance)
+        let damage = DamageList()
+        func reader() throws(EventLogError) -> LogReader {
+            try LogReader(reading(database, lease.name), window: writer.window, damage: damage)
+        }
+        let log = try EngineEventLog(
+            writer, reading: reader(), looking: reader(), damage: damage, lastRun: lease.lastBeat,
+            room: PostgresRoom(), closed: {})
+        return (log, lease.figures)
+    }
+
+    private static func writer(
+        _ database: PostgresDatabase, _ control: PostgresConnection,
+        retention: LogRetention = .forever, caution: LogCaution = LogCaution(),
+        chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) -> (LogWriter, PostgresLease) {
+        let lease = try PostgresLease(control)
+        let engine = try PostgresEngine(
+            PostgresConnection(database, name: lease.name), name: lease.name, lease)
+        let isNew = try engine.edge(LogTable(.meta), .rising, in: .min ... .max) == nil
+        let writer = try LogWriter(
+            engine, isNew: isNew, retention: retention, caution: caution, chance: &chance)
+        return (writer, lease)
+    }
+
+    private static func reading(
+        _ database: PostgresDatabase, _ name: String
+    ) throws(EventLogError) -> PostgresReader {
+        PostgresReader(try PostgresConnection(database, name: name), name: name)
+    }
+
+    /// The tables for those who only read, beside a relay or without one.
+    package static func reading(
+        _ database: PostgresDatabase
+    ) throws(EventLogError) -> any LogReading {
+        let connection = try PostgresConnection(database)
+        try PostgresSchema.require(connection, pepper: nil)
+        return PostgresReader(connection, name: "tombolo")
+    }
+
+    /// Fills the log, which is made and empty. One that is cut short is begun anew, and no relay
+    /// runs on it before.
+    package static func importing(
+        _ database: PostgresDatabase, pepper: [UInt8], chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) -> LogImport {
+        let control = try PostgresConnection(database)
+        try PostgresSchema.require(control, pepper: pepper, isImport: true)
+        guard try PostgresSchema.isEmpty(control) else {
+            throw PostgresSession.refused(
+                database, "has a log already", "name a schema of its own, and make it: log create")
+        }
+        let marking = try PostgresConnection(database)
+        try PostgresSchema.setImporting(true, marking)
+        let writer = try writer(database, control, chance: &chance).0
+        return try LogImport(
+            writer,
+            finished: { () throws(EventLogError) in
+                try PostgresSchema.setImporting(false, marking)
+            }, abandoned: {})
+    }
+}
+
+/// The room of a server is its own: it says when it has none.
+struct PostgresRoom: LogRoom {
+    var isThere: Bool { true }
+    func makeRoom() -> Bool { false }
+    func explaining(_ error: EventLogError) -> EventLogError { error }
+}
+#else
+/// What a program without libpq has in place of a log in PostgreSQL: an answer that says so.
+package enum PostgresEventLog {
+    package static let isThere = false
+
+    static let absent = EventLogError.unusable(
+        cause: "this tombolo is built without PostgreSQL",
+        hint: "build it with libpq: swift build -c release --traits ClipPack,Postgres; the package "
+            + "is")
+
+    package static func create(
+        _ database: PostgresDatabase, pepper: [UInt8]
+    ) throws(EventLogError) -> Bool { throw absent }
+
+    package static func open(
+        _ database: PostgresDatabase, pepper: [UInt8], retention: LogRetention,
+        caution: LogCaution, chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) -> (log: EngineEventLog, figures: PostgresFigures) { throw absent }
+
+    package static func reading(
+        _ database: PostgresDatabase
+    ) throws(EventLogError) -> any LogReading { throw absent }
+
+    package static func importing(
+        _ database: PostgresDatabase, pepper: [UInt8], chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) -> LogImport { throw absent }
+}
+#endif

@@ -1,0 +1,171 @@
+#if Postgres
+import TomboloEventLog
+import TomboloLog
+
+/// The log's tables in a schema, and how a schema comes to have them.
+///
+/// `about` says what they are: one row, with the program's name, the form of the tables, what the
+/// secret of the API keys is checked by, and whether an import has come to its end.
+enum PostgresSchema {
+    /// The form of the tables and of what is in their rows.
+    static let version: Int64 = 6
+    private static let program = "tombolo"
+
+    /// Makes schema and tables, in one transaction. Answers false where they are there already;
+    /// throws where something else is.
+    static func create(
+        _ connection: PostgresConnection, pepper check: [UInt8]
+    ) throws(EventLogError) -> Bool {
+        // Two may do this at once: the second is refused by a name that is taken, and finds it.
+        for _ in 0..<3 {
+            if let about = try about(connection) {
+                try require(about, pepper: check, connection.database)
+                return false
+            }
+            do throws(PostgresError) {
+                try make(connection, check)
+                return true
+            } catch {
+                try connection.rollBack()
+                let states = [
+                    PostgresError.State.uniqueViolation, PostgresError.State.duplicateSchema,
+                    PostgresError.State.duplicateTable,
+                ]
+                guard states.contains(error.state) else {
+                    throw error.logError(connection.database)
+                }
+            }
+        }
+        throw PostgresSession.refused(
+            connection.database, "has tables of another program in this schema",
+            "name a schema of the log's own: \"schema\": \"tombolo\"")
+    }
+
+    private static func make(
+        _ connection: PostgresConnection, _ check: [UInt8]
+    ) throws(PostgresError) {
+        let schema = connection.database.schema
+        var name = PostgresValues()
+        name.add(schema)
+        let isThere =
+            try connection.answers([
+                PostgresQuestion("SELECT 1 FROM pg_namespace WHERE nspname = $1::text", name)
+            ])[0].count > 0
+        var lines = isThere ? [] : ["CREATE SCHEMA \(schema)"]
+        lines += [
+            """
+            CREATE TABLE \(schema).about(program text NOT NULL, version bigint NOT NULL,
+                pepper text NOT NULL, importing boolean NOT NULL)
+            """,
+            """
+            CREATE TABLE \(schema).owner(epoch bigint PRIMARY KEY, holder text NOT NULL,
+                beat bigint NOT NULL, beaten timestamptz NOT NULL, since timestamptz NOT NULL)
+            """,
+            "INSERT INTO \(schema).owner VALUES (0, '', 0, now(), now())",
+            "CREATE TABLE \(schema).batch(key bigint PRIMARY KEY)",
+            "INSERT INTO \(schema).batch VALUES (0)",
+            "INSERT INTO \(schema).about VALUES ('\(program)', \(version), '\(hex(check))', false)",
+        ]
+        for kind in LogTable.Kind.allCases {
+            lines += LogTable.creation(kind, in: schema).split(separator: ";").map(String.init)
+        }
+        _ = try connection.answers(
+            [PostgresQuestion("BEGIN")] + lines.map { PostgresQuestion($0) }
+                + [PostgresQuestion("COMMIT")])
+    }
+
+    private struct About {
+        var program: String
+        var version: Int64
+        var pepper: String
+        var isImporting: Bool
+    }
+
+    /// Nil where there is no such table.
+    private static func about(_ connection: PostgresConnection) throws(EventLogError) -> About? {
+        do throws(PostgresError) {
+            let answer = try connection.answers([
+                PostgresQuestion(
+                    "SELECT program, version, pepper, importing::int4::int8 "
+                        + "FROM \(connection.database.schema).about")
+            ])[0]
+            guard answer.count == 1 else {
+                return About(program: "", version: 0, pepper: "", isImporting: false)
+            }
+            return About(
+                program: answer.text(0, 0), version: answer.integer(0, 1),
+                pepper: answer.text(0, 2), isImporting: answer.integer(0, 3) != 0)
+        } catch {
+            if error.state == PostgresError.State.undefinedTable { return nil }
+            throw error.logError(connection.database)
+        }
+    }
+
+    /// Throws where the schema is none of ours, of another form, not whole, or of another secret.
+    ///
+    /// - Parameters:
+    ///   - check: of the secret; nil for those who read no API keys.
+    ///   - isImport: one that was cut short is begun anew.
+    static func require(
+        _ connection: PostgresConnection, pepper check: [UInt8]?, isImport: Bool = false
+    ) throws(EventLogError) {
+        let database = connection.database
+        guard let about = try about(connection) else {
+            throw PostgresSession.refused(
+                database, "has no log", "make one: tombolo log create --config FILE")
+        }
+        try require(about, pepper: check, database)
+        guard about.isImporting, !isImport else { return }
+        throw PostgresSession.refused(
+            database, "has a log whose import has not come to its end",
+            "give the import again: it begins anew")
+    }
+
+    private static func require(
+        _ about: About, pepper check: [UInt8]?, _ database: PostgresDatabase
+    ) throws(EventLogError) {
+        guard about.program == program else {
+            throw PostgresSession.refused(
+                database, "has the tables of another program",
+                "name a schema of the log's own: \"schema\": \"tombolo\"")
+        }
+        guard about.version == version else {
+            throw PostgresSession.refused(
+                database, "has form \(about.version) of the log; this program reads \(version)",
+                about.version > version
+                    ? "run the newer tombolo that made it"
+                    : "export it with the tombolo that made it (tombolo log export), and import "
+                        + "that into a new schema (tombolo log import)")
+        }
+        guard let check, hex(check) != about.pepper else { return }
+        throw PostgresSession.refused(
+            database, "was made with another pepper: no API key of it would open",
+            "copy the pepper file of the relay that made it")
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// An import begins, or is whole. At its beginning the log is empty.
+    static func setImporting(
+        _ isImporting: Bool, _ connection: PostgresConnection
+    ) throws(EventLogError) {
+        let schema = connection.database.schema
+        var lines = ["UPDATE \(schema).about SET importing = \(isImporting)"]
+        if isImporting {
+            lines += LogTable.Kind.allCases.map { "DELETE FROM \(LogTable.name($0, in: schema))" }
+        }
+        _ = try connection.ask(
+            [PostgresQuestion("BEGIN")] + lines.map { PostgresQuestion($0) }
+                + [PostgresQuestion("COMMIT")])
+    }
+
+    /// Whether an import may fill it: nobody has written into it, or an import that was cut short.
+    static func isEmpty(_ connection: PostgresConnection) throws(EventLogError) -> Bool {
+        if try about(connection)?.isImporting == true { return true }
+        let schema = connection.database.schema
+        return try connection.ask("SELECT key FROM \(schema).meta LIMIT 1").count == 0
+    }
+}
+#endif

@@ -1,0 +1,79 @@
+#if Postgres
+import TomboloEventLog
+
+/// What a session rests on: it is set after connecting, whatever role and database say, and read
+/// back.
+enum PostgresSession {
+    /// In the server's own form.
+    static let oldestServer: Int32 = 140_000
+
+    /// Names and values, as `current_setting` has them.
+    static func settings(
+        _ durability: PostgresDatabase.Durability, server: Int32
+    ) -> [(name: String, value: String)] {
+        var settings = [
+            // A commit that waits for a standby in vain says so in a warning.
+            ("client_min_messages", "warning"),
+            ("synchronous_commit", durability == .local ? "local" : "on"),
+            ("default_transaction_isolation", "read committed"),
+            ("default_transaction_read_only", "off"),
+            ("default_transaction_deferrable", "off"),
+            ("statement_timeout", "0"), ("lock_timeout", "0"),
+            ("idle_in_transaction_session_timeout", "0"), ("idle_session_timeout", "0"),
+            ("client_encoding", "UTF8"), ("search_path", "pg_catalog"), ("row_security", "off"),
+            // Every statement goes by a primary key. Plans made before a table grew stay right.
+            ("enable_seqscan", "off"), ("enable_bitmapscan", "off"), ("jit", "off"),
+        ]
+        if server >= 170_000 { settings.append(("transaction_timeout", "0")) }
+        return settings
+    }
+
+    static func settle(_ connection: PostgresConnection) throws(EventLogError) {
+        let database = connection.database
+        let settings = settings(database.durability, server: connection.serverVersion)
+        let names = settings.map { "('\($0.name)', '\($0.value)')" }.joined(separator: ", ")
+        let answers = try connection.ask([
+            PostgresQuestion(
+                "SELECT pg_catalog.set_config(n, v, false) FROM (VALUES \(names)) AS s(n, v)"),
+            PostgresQuestion(
+                """
+                SELECT n FROM (VALUES \(names)) AS s(n, v)
+                WHERE pg_catalog.current_setting(n) <> v
+                """),
+            PostgresQuestion(
+                """
+                SELECT pg_catalog.pg_backend_pid()::pg_catalog.int8, pg_catalog.current_setting('fsync'),
+                    pg_catalog.current_setting('full_page_writes'),
+                    pg_catalog.current_setting('synchronous_standby_names')
+                """),
+        ])
+        if answers[1].count > 0 {
+            throw refused(
+                database, "does not take \(answers[1].text(0, 0)) from this session",
+                "let the relay's role set it: a log rests on it")
+        }
+        let server = answers[2]
+        guard server.integer(0, 0) == connection.backend || database.isPooled else {
+            throw refused(
+                database, "is behind a pooler",
+                "connect to the server itself; or, where each connection has a session of its own "
+                    + "(pool_mode = session), say \"pooler\": \"session\"")
+        }
+        for (column, name) in [(Int32(1), "fsync"), (2, "full_page_writes")]
+        where server.text(0, column) == "off" && !database.takesUnsafeServer {
+            throw refused(
+                database, "has \(name) = off: it loses what it acknowledged when its machine ends",
+                "set \(name) = on")
+        }
+        guard database.durability == .local || !server.text(0, 3).isEmpty else {
+            throw refused(
+                database, "has no synchronous standby, and \"durability\" is \"standby\"",
+                "set synchronous_standby_names, or \"durability\": \"local\"")
+        }
+    }
+
+    static func refused(
+        _ database: PostgresDatabase, _ cause: String, _ hint: String
+    ) -> EventLogError { .unusable(cause: "\(database.title) \(cause)", hint: hint) }
+}
+#endif

@@ -1,0 +1,70 @@
+import Glibc
+import Synchronization
+import TestSupport
+import TomboloEventLog
+
+@testable import TomboloLog
+@testable import TomboloPostgres
+
+/// A schema of its own in the server that `TOMBOLO_POSTGRES` names; gone after `drop`.
+final class PostgresPlace: Sendable {
+    private static let url = getenv("TOMBOLO_POSTGRES").map { String(cString: $0) }
+    private static let count = Atomic(0)
+
+    /// Whether there is a server, and this program can ask it.
+    static var isThere: Bool { url != nil && PostgresEventLog.isThere }
+
+    let database: PostgresDatabase
+
+    #if Postgres
+    /// One for all of the place's engines, which stand in for relays that come one after another.
+    private let lease = Mutex<PostgresLease?>(nil)
+    #endif
+
+    init() {
+        guard let url = Self.url, var database = try? PostgresDatabase(url: url) else {
+            preconditionFailure("TOMBOLO_POSTGRES is a URL")
+        }
+        let number = Self.count.add(1, ordering: .relaxed).newValue
+        database.schema = "test_\(getpid())_\(number)"
+        database.takesUnsafeServer = true
+        self.database = database
+    }
+
+    #if Postgres
+    func engine() throws(EventLogError) -> any LogWriting {
+        _ = try PostgresEventLog.create(database, pepper: [1])
+        let lease = try lease.withLock { lease throws(EventLogError) in
+            if let lease { return lease }
+            let new = try PostgresLease(PostgresConnection(database))
+            lease = new
+            return new
+        }
+        return try PostgresEngine(
+            PostgresConnection(database, name: lease.name), name: lease.name, lease,
+            endsLease: false)
+    }
+
+    func reading() throws(EventLogError) -> any LogReading {
+        try PostgresEventLog.reading(database)
+    }
+
+    /// A writer that is open knows nothing of the newest commit.
+    func forgetCommit() throws(EventLogError) {
+        let batch = "\(database.schema).batch"
+        _ = try PostgresConnection(database).ask(
+            "DELETE FROM \(batch) WHERE key = (SELECT max(key) FROM \(batch))")
+    }
+
+    func drop() {
+        lease.withLock { $0 = nil }
+        // What is left goes with the server.
+        _ = try? PostgresConnection(database).ask("DROP SCHEMA \(database.schema) CASCADE")
+    }
+    #else
+    func engine() throws(EventLogError) -> any LogWriting { throw .closed }
+    func reading() throws(EventLogError) -> any LogReading { throw .closed }
+    func forgetCommit() throws(EventLogError) { throw .closed }
+    func drop() {}
+    #endif
+}

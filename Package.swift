@@ -189,9 +189,8 @@ let package = Package(
             "FaceTests",
             [
                 "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
-                "TomboloLog", "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP",
-                "TomboloAPNs",
-                "TomboloSimulator", "TomboloServer",
+                "TomboloLog", "TomboloSQLite", "TomboloPostgres", "TomboloRelay", "TomboloCrypto",
+                "TomboloHTTP", "TomboloAPNs", "TomboloSimulator", "TomboloServer",
             ]),
         tests(
             "EndToEndTests",
@@ -209,6 +208,7 @@ let package = Package(
                 "scenarios.py",
                 "watched_day.py",
                 "alerts_test.yml", "package_life.py", "schema_five.py",
+                "postgres.py",
             ]),
     ]
 )

@@ -31,7 +31,7 @@ package struct LogErased: Hashable, Sendable {
     /// Activities of which nothing but their numbers is left.
     package var activities = 0
     /// Whether it is gone from the file too. Where another program reads the log, the bytes stay in
-    /// the write-ahead log until it is done.
+    /// the write-ahead log until it is done. A server keeps them: see `LogWriting.keepsDeleted`.
     package var isOutOfFile = true
 
     /// Whether there was nothing to erase.

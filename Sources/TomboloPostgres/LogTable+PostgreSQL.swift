@@ -76,13 +76,14 @@ extension LogTable {
         case .greatest: "SELECT max(key) \(range)\(of(3))"
         case .insert: new
         case .replace:
-            "\(new) ON CONFLICT (\(isSharded ? "shard, key" : "key")) DO UPDATE SET row = excluded.row"
+            "\(new) ON CONFLICT (\(isSharded ? "shard, key" : "key")) "
+                + "DO UPDATE SET row = excluded.row"
         case .delete: "DELETE FROM \(name) WHERE key = ANY($1::int8[])\(of(2))"
         case .deleteRange: "DELETE \(range)\(of(3))"
         }
     }
 
-    /// The shards of a kind, from the first or the last on, each found in the primary key by itself.
+    /// The shards of a kind, from the first or the last on, each found by the primary key.
     static func shards(_ kind: Kind, in schema: String, _ order: LogOrder) -> String {
         let name = name(kind, in: schema)
         let (end, after) = order == .rising ? ("min", ">") : ("max", "<")
@@ -90,7 +91,8 @@ extension LogTable {
             WITH RECURSIVE s(shard) AS (
                 SELECT \(end)(shard) FROM \(name)
                 UNION ALL
-                SELECT (SELECT \(end)(t.shard) FROM \(name) t WHERE t.shard \(after) s.shard) FROM s
+                SELECT (SELECT \(end)(t.shard) FROM \(name) t WHERE t.shard \(after) s.shard)
+                FROM s
                 WHERE s.shard IS NOT NULL)
             """
     }

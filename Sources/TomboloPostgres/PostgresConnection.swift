@@ -112,8 +112,8 @@ final class PostgresConnection {
 
     // MARK: Asking
 
-    /// The answers to statements that are sent together. Throws the first error; then none of them
-    /// has done anything, but where the connection was lost nobody knows.
+    /// The answers to statements that are sent together. Throws the first error; then they
+    /// have done nothing, but where the connection was lost nobody knows.
     func answers(_ questions: [PostgresQuestion]) throws(PostgresError) -> [PostgresAnswer] {
         notices.warning = nil
         var expected: [(sql: String?, place: Int)] = []
@@ -167,7 +167,8 @@ final class PostgresConnection {
         var index = 0
         while true {
             guard let result = PQgetResult(handle) else {
-                // One stands behind the results of each statement; more come where nobody answers.
+                // It is nil after the results of each statement, and again and again where the
+                // connection is gone.
                 guard !isLost else { throw error ?? lost() }
                 continue
             }
@@ -212,7 +213,7 @@ final class PostgresConnection {
     func ask(_ sql: String, _ values: PostgresValues = PostgresValues())
         throws(EventLogError) -> PostgresAnswer
     {
-        try ask([PostgresQuestion(sql, values)])[0]
+        try ask([PostgresQuestion(sql, values)]).only(database)
     }
 
     /// Takes back what an error left open.
@@ -223,6 +224,16 @@ final class PostgresConnection {
 
     /// What the server warned of while it did the last statements; nil where it did not.
     var warning: String? { notices.warning }
+}
+
+extension [PostgresAnswer] {
+    /// That of the first statement; libpq gives one for each.
+    func only(_ database: PostgresDatabase) throws(EventLogError) -> PostgresAnswer {
+        guard let answer = first else {
+            throw PostgresError(message: "it gave no answer").logError(database)
+        }
+        return answer
+    }
 }
 
 /// Where libpq puts what the server says besides its answers.

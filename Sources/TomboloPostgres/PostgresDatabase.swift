@@ -6,8 +6,9 @@ import Glibc
 /// var database = PostgresDatabase()
 /// database.words = ["host": "db.example.com", "dbname": "relay", "user": "tombolo"]
 /// database.passwordFile = "/etc/tombolo/database.password"
-/// let log = try PostgresEventLog.open(
-///     database, retention: .forever, caution: LogCaution(), chance: &chance)
+/// let (log, figures) = try PostgresEventLog.open(
+///     database, pepper: pepper, retention: .forever, caution: LogCaution(), clock: clock,
+///     chance: &chance)
 /// ```
 package struct PostgresDatabase: Hashable, Sendable {
     /// Where a commit is before it is acknowledged.
@@ -25,7 +26,7 @@ package struct PostgresDatabase: Hashable, Sendable {
     package var passwordFile: String?
     /// The schema that has the log's tables.
     package var schema = "tombolo"
-    /// A pooler stands before the server, and gives each connection a session of its own.
+    /// A pooler is before the server, and gives each connection a session of its own.
     package var isPooled = false
     package var durability = Durability.local
     /// Also a server that may lose what it acknowledged: for trying, and for tests.

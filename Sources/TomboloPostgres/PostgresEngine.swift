@@ -1,5 +1,4 @@
 #if Postgres
-import Glibc
 import TomboloEventLog
 import TomboloLog
 
@@ -90,7 +89,7 @@ final class PostgresEngine: PostgresReader, LogWriting {
 
     func commit() throws(EventLogError) {
         guard !pending.isEmpty else { return }
-        let began = clock()
+        let began = lease.figures.clock()
         let questions = transaction
         do throws(PostgresError) {
             let answers = try connection.answers(questions)
@@ -103,7 +102,7 @@ final class PostgresEngine: PostgresReader, LogWriting {
         }
         batch += 1
         pending = [:]
-        lease.figures.note(clock() - began)
+        lease.figures.note(lease.figures.clock() - began)
     }
 
     private func refused(_ error: PostgresError) -> EventLogError {
@@ -174,12 +173,6 @@ final class PostgresEngine: PostgresReader, LogWriting {
         var values = PostgresValues()
         values.add(gone)
         add(.delete, values)
-    }
-
-    private func clock() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     // MARK: Between commits

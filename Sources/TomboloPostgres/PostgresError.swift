@@ -1,7 +1,7 @@
 import TomboloEventLog
 
-/// Why the server, or the way to it, did not do as told. What it means follows from `state`, never
-/// from words.
+/// Why the server, or the way to it, did not do what it was asked. What it means follows from
+/// `state`, never from words.
 struct PostgresError: Error {
     /// SQLSTATE ("PostgreSQL Error Codes"); empty where the server gave none.
     var state = ""
@@ -18,6 +18,7 @@ struct PostgresError: Error {
         static let uniqueViolation = "23505"
         static let duplicateSchema = "42P06"
         static let duplicateTable = "42P07"
+        static let undefinedColumn = "42703"
         static let undefinedTable = "42P01"
         static let insufficientPrivilege = "42501"
         static let diskFull = "53100"
@@ -36,8 +37,9 @@ struct PostgresError: Error {
 
     private func hint(_ database: PostgresDatabase) -> String {
         if isLost || state.isEmpty {
-            return "see that the server runs and that this machine reaches it: psql with the same "
-                + "host, port, dbname and user"
+            return
+                "see that the server runs, that this machine reaches it, and that pg_hba.conf lets "
+                + "the user in: psql with the same host, port, dbname and user"
         }
         // The class of the state: its first two characters.
         return switch state.prefix(2) {

@@ -25,12 +25,14 @@ package enum PostgresEventLog {
     /// is not what this program made with that secret.
     package static func open(
         _ database: PostgresDatabase, pepper: [UInt8], retention: LogRetention,
-        caution: LogCaution, chance: inout some RandomNumberGenerator
+        caution: LogCaution, clock: @escaping PostgresClock,
+        chance: inout some RandomNumberGenerator
     ) throws(EventLogError) -> (log: EngineEventLog, figures: PostgresFigures) {
         let control = try PostgresConnection(database)
         try PostgresSchema.require(control, pepper: pepper)
         let (writer, lease) = try writer(
-            database, control, retention: retention, caution: caution, chance: &chance)
+            database, control, retention: retention, caution: caution, clock: clock,
+            chance: &chance)
         let damage = DamageList()
         func reader() throws(EventLogError) -> LogReader {
             try LogReader(reading(database, lease.name), window: writer.window, damage: damage)
@@ -44,9 +46,9 @@ package enum PostgresEventLog {
     private static func writer(
         _ database: PostgresDatabase, _ control: PostgresConnection,
         retention: LogRetention = .forever, caution: LogCaution = LogCaution(),
-        chance: inout some RandomNumberGenerator
+        clock: @escaping PostgresClock = { 0 }, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) -> (LogWriter, PostgresLease) {
-        let lease = try PostgresLease(control)
+        let lease = try PostgresLease(control, clock, chance: &chance)
         let engine = try PostgresEngine(
             PostgresConnection(database, name: lease.name), name: lease.name, lease)
         let isNew = try engine.edge(LogTable(.meta), .rising, in: .min ... .max) == nil
@@ -73,7 +75,7 @@ package enum PostgresEventLog {
     /// Fills the log, which is made and empty. One that is cut short is begun anew, and no relay
     /// runs on it before.
     package static func importing(
-        _ database: PostgresDatabase, pepper: [UInt8], chance: inout some RandomNumberGenerator
+        _ database: PostgresDatabase, pepper: [UInt8]?, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) -> LogImport {
         let control = try PostgresConnection(database)
         try PostgresSchema.require(control, pepper: pepper, isImport: true)
@@ -99,8 +101,9 @@ struct PostgresRoom: LogRoom {
     func explaining(_ error: EventLogError) -> EventLogError { error }
 }
 #else
-/// What a program without libpq has in place of a log in PostgreSQL: an answer that says so.
+/// A program without libpq: each of these says so.
 package enum PostgresEventLog {
+    /// Whether this program can open one.
     package static let isThere = false
 
     static let absent = EventLogError.unusable(
@@ -108,21 +111,26 @@ package enum PostgresEventLog {
         hint: "build it with libpq: swift build -c release --traits ClipPack,Postgres; the package "
             + "is")
 
+    /// Throws.
     package static func create(
         _ database: PostgresDatabase, pepper: [UInt8]
     ) throws(EventLogError) -> Bool { throw absent }
 
+    /// Throws.
     package static func open(
         _ database: PostgresDatabase, pepper: [UInt8], retention: LogRetention,
-        caution: LogCaution, chance: inout some RandomNumberGenerator
+        caution: LogCaution, clock: @escaping PostgresClock,
+        chance: inout some RandomNumberGenerator
     ) throws(EventLogError) -> (log: EngineEventLog, figures: PostgresFigures) { throw absent }
 
+    /// Throws.
     package static func reading(
         _ database: PostgresDatabase
     ) throws(EventLogError) -> any LogReading { throw absent }
 
+    /// Throws.
     package static func importing(
-        _ database: PostgresDatabase, pepper: [UInt8], chance: inout some RandomNumberGenerator
+        _ database: PostgresDatabase, pepper: [UInt8]?, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) -> LogImport { throw absent }
 }
 #endif

@@ -1,7 +1,11 @@
 import Synchronization
 
+/// The time since some moment, on a clock that nobody sets. Any thread may ask.
+package typealias PostgresClock = @Sendable () -> Double
+
 /// What operators see of the server, as it was seen last.
 package final class PostgresFigures: Sendable {
+    /// All of it at one moment.
     package struct View: Sendable {
         /// Of the newest commits: how long one took, in seconds.
         package var commitMedian = 0.0
@@ -28,8 +32,12 @@ package final class PostgresFigures: Sendable {
     private static let timesMax = 1_000
     private let state = Mutex(State())
 
-    init() {}
+    /// In seconds.
+    let clock: PostgresClock
 
+    init(_ clock: @escaping PostgresClock) { self.clock = clock }
+
+    /// A commit took so long.
     func note(_ seconds: Double) {
         state.withLock { state in
             if state.times.count < Self.timesMax {

@@ -11,7 +11,7 @@ import TomboloLog
 /// What holds others out is not the beat but the row: each transaction locks it, and does nothing
 /// where epoch or holder are another's.
 final class PostgresLease: Sendable {
-    /// An owner whose beat stands still for so long is gone.
+    /// An owner that has not beaten for so long is gone. In seconds.
     static let patience = 5.0
     private static let lookEvery = 0.5
 
@@ -32,8 +32,11 @@ final class PostgresLease: Sendable {
 
     /// Takes the row, from an owner that handed it on or that is gone; waits for the latter. Throws
     /// where one lives.
-    init(_ connection: PostgresConnection) throws(EventLogError) {
-        holder = Self.newHolder()
+    init(
+        _ connection: PostgresConnection, _ clock: @escaping PostgresClock,
+        chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) {
+        holder = Self.newHolder(chance.next())
         let owner = try PostgresOwner(connection)
         if !owner.holder.isEmpty {
             try Self.watch(owner, connection)
@@ -43,13 +46,13 @@ final class PostgresLease: Sendable {
         epoch = owner.epoch + 1
         try owner.giveWay(to: holder, connection)
         title = connection.database.title
-        let (flag, figures) = (Flag(), PostgresFigures())
+        let (flag, figures) = (Flag(), PostgresFigures(clock))
         (handsOn, self.figures) = (flag, figures)
         let beat = PostgresBeat(connection, epoch: epoch, holder: holder, figures)
         beating = Mutex(
             try WorkerThread<Never>(name: "log lease") { jobs in
                 beat.run { jobs.take(sleeps: false) == nil }
-                if flag.isSet.load(ordering: .acquiring) { beat.letGo() }
+                if flag.isSet.load(ordering: .acquiring) { beat.handOn() }
             })
     }
 
@@ -72,19 +75,19 @@ final class PostgresLease: Sendable {
         withExtendedLifetime(thread) {}
     }
 
-    private static func newHolder() -> String {
+    private static func newHolder(_ chance: UInt64) -> String {
         var name = [CChar](repeating: 0, count: 256)
         gethostname(&name, name.count - 1)
         let bytes = name.prefix(20).prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
         let host = String(decoding: bytes, as: UTF8.self)
-        return "\(host)-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+        return "\(host)-\(getpid())-\(String(chance % 1_000_000_007, radix: 36))"
     }
 
     private static func watch(
         _ owner: PostgresOwner, _ connection: PostgresConnection
     ) throws(EventLogError) {
         for _ in 0..<Int(patience / lookEvery) {
-            usleep(UInt32(lookEvery * 1e6))
+            poll(nil, 0, Int32(lookEvery * 1_000))
             let now = try PostgresOwner(connection)
             // It ended by itself meanwhile.
             if now.holder.isEmpty { return }
@@ -101,7 +104,7 @@ final class PostgresLease: Sendable {
 /// The owner's row as it was read.
 struct PostgresOwner {
     let epoch: Int64
-    /// Empty: nobody's.
+    /// Empty where it has no owner.
     let holder: String
     let beat: Int64
     let beaten: Instant
@@ -177,7 +180,7 @@ final class PostgresBeat: @unchecked Sendable {
     // Sendable: the lease hands it to its thread and forgets it.
 
     private static let every = 1.0
-    private static let stepMicroseconds: UInt32 = 20_000
+    private static let stepMilliseconds: Int32 = 20
     /// What operators see is asked for at each of so many beats.
     private static let beatsBetweenFigures = 10
 
@@ -199,8 +202,8 @@ final class PostgresBeat: @unchecked Sendable {
     func run(until isOver: () -> Bool) {
         while !isOver() {
             beat()
-            for _ in 0..<Int(Self.every * 1e6) / Int(Self.stepMicroseconds) where !isOver() {
-                usleep(Self.stepMicroseconds)
+            for _ in 0..<Int(Self.every * 1_000) / Int(Self.stepMilliseconds) where !isOver() {
+                poll(nil, 0, Self.stepMilliseconds)
             }
         }
     }
@@ -231,8 +234,8 @@ final class PostgresBeat: @unchecked Sendable {
             """, values)
     }
 
-    /// The row is nobody's.
-    func letGo() {
+    /// The row has no owner from now on.
+    func handOn() {
         // Where the server is away the next owner waits until it is sure.
         _ = try? connection?.ask([update("holder = ''")])
     }

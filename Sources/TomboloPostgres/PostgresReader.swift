@@ -32,7 +32,7 @@ class PostgresReader: LogReading {
     }
 
     func ask(_ sql: String, _ values: PostgresValues) throws(EventLogError) -> PostgresAnswer {
-        try ask([PostgresQuestion(sql, values)])[0]
+        try ask([PostgresQuestion(sql, values)]).only(connection.database)
     }
 
     func atOneMoment<Answer>(
@@ -45,7 +45,7 @@ class PostgresReader: LogReading {
         if moment == .begun, !connection.isLost {
             // Nothing was written; the first error is the one that counts.
             if case .failure = outcome {
-                try? connection.rollBack()
+                try? connection.rollBack()  // As above.
             } else {
                 _ = try connection.ask([PostgresQuestion("COMMIT")])
             }
@@ -141,7 +141,8 @@ class PostgresReader: LogReading {
     func lengths(
         _ table: LogTable, _ keys: ClosedRange<Int64>, _ take: (Int64, Int64) -> Bool
     ) throws(EventLogError) {
-        let answer = try ask([question(.lengths, table, keys, rows: Self.rowsMax)])[0]
+        let answer = try ask([question(.lengths, table, keys, rows: Self.rowsMax)])
+            .only(connection.database)
         _ = try walk(.lengths, table, keys, answer, Self.rowsMax) {
             answer, row throws(EventLogError) in
             take(answer.integer(row, 0), answer.integer(row, 1))
@@ -180,7 +181,7 @@ class PostgresReader: LogReading {
             }
             let fitting = Int64(Self.bytesWanted / max(1, bytes / answer.count))
             asked = min(max(fitting, 16), Self.rowsMax)
-            answer = try ask([question(use, table, left, rows: asked)])[0]
+            answer = try ask([question(use, table, left, rows: asked)]).only(connection.database)
         }
     }
 

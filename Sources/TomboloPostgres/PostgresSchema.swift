@@ -47,10 +47,10 @@ enum PostgresSchema {
         let schema = connection.database.schema
         var name = PostgresValues()
         name.add(schema)
-        let isThere =
-            try connection.answers([
-                PostgresQuestion("SELECT 1 FROM pg_namespace WHERE nspname = $1::text", name)
-            ])[0].count > 0
+        let named = try connection.answers([
+            PostgresQuestion("SELECT 1 FROM pg_namespace WHERE nspname = $1::text", name)
+        ])
+        let isThere = named.contains { $0.count > 0 }
         var lines = isThere ? [] : ["CREATE SCHEMA \(schema)"]
         lines += [
             """
@@ -75,10 +75,10 @@ enum PostgresSchema {
     }
 
     private struct About {
-        var program: String
-        var version: Int64
-        var pepper: String
-        var isImporting: Bool
+        var program = ""
+        var version: Int64 = 0
+        var pepper = ""
+        var isImporting = false
     }
 
     /// Nil where there is no such table.
@@ -88,20 +88,19 @@ enum PostgresSchema {
                 PostgresQuestion(
                     "SELECT program, version, pepper, importing::int4::int8 "
                         + "FROM \(connection.database.schema).about")
-            ])[0]
-            guard answer.count == 1 else {
-                return About(program: "", version: 0, pepper: "", isImporting: false)
-            }
+            ]).first
+            guard let answer, answer.count == 1 else { return About() }
             return About(
                 program: answer.text(0, 0), version: answer.integer(0, 1),
                 pepper: answer.text(0, 2), isImporting: answer.integer(0, 3) != 0)
         } catch {
             if error.state == PostgresError.State.undefinedTable { return nil }
+            if error.state == PostgresError.State.undefinedColumn { return About() }
             throw error.logError(connection.database)
         }
     }
 
-    /// Throws where the schema is none of ours, of another form, not whole, or of another secret.
+    /// Throws where the schema is of another program, form or secret, or not whole.
     ///
     /// - Parameters:
     ///   - check: of the secret; nil for those who read no API keys.

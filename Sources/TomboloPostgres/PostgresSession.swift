@@ -42,7 +42,8 @@ enum PostgresSession {
                 """),
             PostgresQuestion(
                 """
-                SELECT pg_catalog.pg_backend_pid()::pg_catalog.int8, pg_catalog.current_setting('fsync'),
+                SELECT pg_catalog.pg_backend_pid()::pg_catalog.int8,
+                    pg_catalog.current_setting('fsync'),
                     pg_catalog.current_setting('full_page_writes'),
                     pg_catalog.current_setting('synchronous_standby_names')
                 """),

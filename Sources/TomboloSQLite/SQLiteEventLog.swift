@@ -76,17 +76,18 @@ extension LogReader {
     }
 }
 
+/// A log's tables in a file, for those who read all of it.
+package enum SQLiteTables {
+    /// Opens the database at `path`, which is there, and changes nothing in it.
+    package static func reading(_ path: String) throws(EventLogError) -> any LogReading {
+        try SQLiteEngine(reading: path)
+    }
+}
+
 extension LogVerification {
     /// Opens the database at `path`, which is there, and changes nothing in it.
     package convenience init(path: String, vfs: String? = nil) throws(EventLogError) {
         self.init(try SQLiteEngine(reading: path, vfs: vfs))
-    }
-}
-
-extension LogExport {
-    /// Opens the database at `path`, which is there, and changes nothing in it.
-    package convenience init(path: String) throws(EventLogError) {
-        self.init(try SQLiteEngine(reading: path))
     }
 }
 

@@ -8,6 +8,7 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloLog
 import TomboloLoop
+import TomboloPostgres
 import TomboloRelay
 import TomboloSQLite
 import TomboloServer
@@ -89,6 +90,18 @@ private func exampleOfTheLogOnDisk(
     _ = try await log.append(batch)
     await log.close()
     _ = found
+}
+
+private func exampleOfALogInADatabase(
+    _ chance: inout some RandomNumberGenerator, pepper: [UInt8], clock: @escaping PostgresClock
+) throws {
+    var database = PostgresDatabase()
+    database.words = ["host": "db.example.com", "dbname": "relay", "user": "tombolo"]
+    database.passwordFile = "/etc/tombolo/database.password"
+    let (log, figures) = try PostgresEventLog.open(
+        database, pepper: pepper, retention: .forever, caution: LogCaution(), clock: clock,
+        chance: &chance)
+    _ = (log, figures)
 }
 
 private func exampleOfTheRelay(

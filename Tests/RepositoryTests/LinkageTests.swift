@@ -37,6 +37,20 @@ struct LinkageTests {
         #expect(found.isEmpty, "\(room) calls \(found.sorted())")
     }
 
+    /// libpq and libpng cost those who do not ask for them nothing.
+    @Test func `what is behind a trait is in its own room`() throws {
+        for room in Rooms.arrows.keys.filter({ $0.hasPrefix("Tombolo") }) {
+            let symbols = try Objects.undefinedSymbols(of: room)
+            #if Postgres
+            let isHere = room == "TomboloPostgres"
+            #else
+            let isHere = false
+            #endif
+            #expect(symbols.contains { $0.hasPrefix("PQ") } == isHere, "\(room) and libpq")
+            #expect(!symbols.contains { $0.hasPrefix("png_") }, "\(room) and libpng")
+        }
+    }
+
     @Test func `the reader finds what is there`() throws {
         let bytes = try Objects.undefinedSymbols(of: "TomboloHTTP")
         #expect(bytes.contains { $0.hasPrefix("SSL_") }, "TLS without SSL_: the reader is blind")

@@ -10,6 +10,12 @@ import TomboloEventLog
 final class PostgresPlace: Sendable {
     private static let url = getenv("TOMBOLO_POSTGRES").map { String(cString: $0) }
     private static let count = Atomic(0)
+    private static let openings = Atomic<UInt64>(0)
+
+    /// Another one for each opening: who holds a log is known by it.
+    static func newChance() -> SplitMix64 {
+        SplitMix64(seed: openings.add(1, ordering: .relaxed).newValue)
+    }
 
     /// Whether there is a server, and this program can ask it.
     static var isThere: Bool { url != nil && PostgresEventLog.isThere }
@@ -22,6 +28,7 @@ final class PostgresPlace: Sendable {
     #endif
 
     init() {
+        // Why it is none is of no interest: the run ends.
         guard let url = Self.url, var database = try? PostgresDatabase(url: url) else {
             preconditionFailure("TOMBOLO_POSTGRES is a URL")
         }
@@ -36,7 +43,8 @@ final class PostgresPlace: Sendable {
         _ = try PostgresEventLog.create(database, pepper: [1])
         let lease = try lease.withLock { lease throws(EventLogError) in
             if let lease { return lease }
-            let new = try PostgresLease(PostgresConnection(database))
+            var chance = Self.newChance()
+            let new = try PostgresLease(PostgresConnection(database), { 0 }, chance: &chance)
             lease = new
             return new
         }

@@ -76,7 +76,7 @@ private struct OldLog {
 
     private static func items(_ place: SQLitePlace) throws -> [LogItem] {
         var items: [LogItem] = []
-        try LogExport(path: place.directory + "/tombolo.db").run { item in
+        try LogExport(SQLiteTables.reading(place.directory + "/tombolo.db")).run { item in
             switch item {
             case .identity, .lead, .end: break
             default: items.append(item)

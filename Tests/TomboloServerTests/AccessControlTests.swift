@@ -110,11 +110,11 @@ import TomboloJSON
         let folder = try TemporaryFolder()
         defer { folder.remove(Pepper.fileName) }
         let missing = #expect(throws: PepperError.self) {
-            try Pepper(directory: folder.path, keyCount: 3)
+            try Pepper(path: "\(folder.path)/pepper", keyCount: 3)
         }
         #expect(missing?.cause == "it is missing, and 3 API keys were stored under it")
-        let made = try Pepper(directory: folder.path, keyCount: 0)
-        let read = try Pepper(directory: folder.path, keyCount: 3)
+        let made = try Pepper(path: "\(folder.path)/pepper", keyCount: 0)
+        let read = try Pepper(path: "\(folder.path)/pepper", keyCount: 3)
         #expect(made.bytes == read.bytes)
         #expect(made.bytes.count == 32)
         var status = stat()
@@ -129,7 +129,7 @@ import TomboloJSON
         #expect(write(descriptor, "short", 5) == 5)
         close(descriptor)
         let error = #expect(throws: PepperError.self) {
-            try Pepper(directory: folder.path, keyCount: 0)
+            try Pepper(path: "\(folder.path)/pepper", keyCount: 0)
         }
         #expect(error?.description.contains("32 bytes") == true)
         #expect(error?.description.contains("backup") == true)
@@ -137,7 +137,7 @@ import TomboloJSON
 
     @Test func `a folder that is not there is an error with its path`() {
         let error = #expect(throws: PepperError.self) {
-            try Pepper(directory: "/nowhere", keyCount: 0)
+            try Pepper(path: "/nowhere/pepper", keyCount: 0)
         }
         #expect(error?.path.hasPrefix("/nowhere/pepper") == true)
     }

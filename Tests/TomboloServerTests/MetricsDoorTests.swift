@@ -12,6 +12,10 @@ import TomboloRelay
         machine.upstreams = [
             .init(app: "a", environment: "sandbox", endpoint: "https://127.0.0.1:1", caFile: "")
         ]
+        machine.diskFreeBytes = 1
+        machine.database = MachineView.Database(
+            durability: "local", commitMedian: 0.1, commitP99: 0.2, bytes: 1, deadRows: 1,
+            oldestSnapshot: 1)
         return machine
     }()
 

@@ -109,9 +109,9 @@ struct Campaign {
 enum BuildConfiguration {
     static var text: String {
         #if DEBUG
-            let kind = "debug"
+        let kind = "debug"
         #else
-            let kind = "release"
+        let kind = "release"
         #endif
         // The program itself does not know which tree it was built from; `deploy/simulate` does.
         let commit = environment("TOMBOLO_COMMIT").map { "commit \($0)" }

@@ -12,15 +12,18 @@ package struct Pepper: Sendable {
     /// For tests, and for relays whose log lives in memory.
     package init() { bytes = RandomBytes.make(Self.byteCount) }
 
-    /// Reads the file `pepper` of a data directory; makes it, readable by its owner alone, if there
-    /// is none.
+    /// What a log is known by to be of this secret, which it does not tell: 16 bytes.
+    package var check: [UInt8] {
+        Array(HMACSHA256.authenticate(Array("tombolo pepper".utf8), key: bytes).prefix(16))
+    }
+
+    /// Reads the file at `path`; makes it, readable by its owner alone, if there is none.
     ///
     /// The file appears whole or not at all, and two processes that start at once agree on one.
     ///
     /// - Parameter keyCount: of the API keys that are stored under it. Where there are any, no
     ///   other file is made: they would open nothing.
-    package init(directory: String, keyCount: Int) throws(PepperError) {
-        let path = directory + "/" + Self.fileName
+    package init(path: String, keyCount: Int) throws(PepperError) {
         if let bytes = try Self.read(path) {
             self.bytes = bytes
             return

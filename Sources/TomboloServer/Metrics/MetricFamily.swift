@@ -137,13 +137,26 @@ package struct MetricFamily: Hashable, Sendable {
     static let diskFree = MetricFamily(
         "tombolo_disk_free_bytes", .gauge, seenBy: .operators,
         "Bytes that are free on the disk of the log.")
+    static let databaseInfo = MetricFamily(
+        "tombolo_database_info", .gauge, labels: ["durability"], seenBy: .operators,
+        "1, with where a commit is before it is acknowledged: local, standby, or none; only with "
+            + "a database, as the four below.")
+    static let databaseCommit = MetricFamily(
+        "tombolo_database_commit_seconds", .gauge, labels: ["quantile"], seenBy: .operators,
+        "How long the newest 1,000 commits took, each one round trip.")
+    static let databaseDeadRows = MetricFamily(
+        "tombolo_database_dead_rows", .gauge, seenBy: .operators,
+        "Rows of the log's tables that wait for VACUUM (n_dead_tup).")
+    static let databaseSnapshot = MetricFamily(
+        "tombolo_database_oldest_snapshot_transactions", .gauge, seenBy: .operators,
+        "How many transactions old the oldest snapshot is that somebody holds (backend_xmin).")
     static let upstreamInfo = MetricFamily(
         "tombolo_upstream_info", .gauge, labels: appLabels + ["endpoint", "ca_file"],
         seenBy: .operators,
         "1, with where an app's pushes go, and the authority's file where it is not the system's.")
     private static let ofRelay = [
         ready, clockBehind, certificateEnd, buildInfo, damagedRows, commit, logBytes, diskFree,
-        upstreamInfo,
+        databaseInfo, databaseCommit, databaseDeadRows, databaseSnapshot, upstreamInfo,
     ]
 
     // MARK: The process, by Prometheus' own names

@@ -19,6 +19,14 @@ struct MetricsText {
         text += "\(family.name) \(value)\n"
     }
 
+    /// The same of values that need not be whole.
+    mutating func write(_ family: MetricFamily, seconds series: [(Labels, Double)]) {
+        head(family)
+        for (labels, value) in series {
+            text += "\(family.name)\(Self.labels(family.labels, labels)) \(value)\n"
+        }
+    }
+
     /// A family with a value for each of its series.
     mutating func write(_ family: MetricFamily, _ series: [(Labels, Int64)]) {
         head(family)

@@ -93,9 +93,19 @@ extension ServerDoors {
             })
     }
 
+    private static func write(_ database: MachineView.Database, to text: inout MetricsText) {
+        text.write(.databaseInfo, [([database.durability], 1)])
+        text.write(
+            .databaseCommit,
+            seconds: [(["0.5"], database.commitMedian), (["0.99"], database.commitP99)])
+        text.write(.databaseDeadRows, database.deadRows)
+        text.write(.databaseSnapshot, database.oldestSnapshot)
+    }
+
     private static func write(_ machine: MachineView, to text: inout MetricsText) {
-        text.write(.logBytes, machine.logBytes)
-        text.write(.diskFree, machine.diskFreeBytes)
+        text.write(.logBytes, machine.database?.bytes ?? machine.logBytes)
+        if let free = machine.diskFreeBytes { text.write(.diskFree, free) }
+        if let database = machine.database { write(database, to: &text) }
         text.write(
             .upstreamInfo,
             machine.upstreams.map { ([$0.app, $0.environment, $0.endpoint, $0.caFile], 1) })

@@ -9,7 +9,16 @@ import TomboloServer
 /// `backup`: a directory with the log as of one moment, and the secret that its keys need.
 enum BackupCommands {
     static func create(_ context: CommandContext) async throws -> ExitStatus {
-        let data = try data(context, "backup create DIR")
+        guard
+            case .directory(let data) = try LogHome(
+                context, "backup create DIR --data /var/lib/tombolo")
+        else {
+            throw ProgramError.usage(
+                "a log in a database is copied by the database's own tools",
+                remedy:
+                    "pg_dump --schema, or the server's backups; tombolo log export --config FILE "
+                    + "has it as lines; and keep a copy of the pepper file")
+        }
         let place = context.invocation.arguments[0]
         guard mkdir(place, 0o700) == 0 else {
             let error = SystemError(errno)
@@ -120,7 +129,7 @@ enum BackupCommands {
     }
 
     static func verify(_ context: CommandContext) async throws -> ExitStatus {
-        try LogVerifyCommand.verify(context.invocation.arguments[0], context)
+        try LogVerifyCommand.verify(.directory(context.invocation.arguments[0]), context)
     }
 
     private static func data(_ context: CommandContext, _ line: String) throws -> String {

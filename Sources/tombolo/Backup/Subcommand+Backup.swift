@@ -8,7 +8,7 @@ extension Subcommand {
     static let backupCreate = Subcommand(
         path: ["backup", "create"], summary: "Copy a log, also while a relay runs on it",
         arguments: [Argument("DIR", .directory, "where the copy goes; it is made")],
-        flags: [.data, .output],
+        flags: [.data, .configuration, .output],
         details: [
             "The copy is of one moment and durable when the command ends. It holds what API keys\n"
                 + "need: keep it as you keep the data directory. A key that is deleted later still opens\n"

@@ -3,7 +3,6 @@ import TomboloCore
 import TomboloEventLog
 import TomboloJSON
 import TomboloLog
-import TomboloSQLite
 
 /// `budget simulate`: a log under other grants than it was sent with.
 enum BudgetSimulateCommand {
@@ -16,22 +15,17 @@ enum BudgetSimulateCommand {
 
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let sources = try ConfigurationSources(context.invocation)
-        guard let data = sources.configuration.data else {
+        guard let home = LogHome(sources.configuration) else {
             throw ProgramError.usage(
                 "budget simulate needs --data", remedy: "tombolo budget simulate --data DIR")
         }
-        let path = data + "/tombolo.db"
-        guard access(path, R_OK) == 0 else {
-            throw ProgramError(
-                "\(path): \(SystemError(errno))", remedy: "name the data directory of a relay",
-                status: .notFoundOrConflict)
-        }
+        try home.requireFile()
         let speed = try speed(context.invocation)
-        let configured = budgets(sources, data)
+        let configured = budgets(sources)
         let asked = try budgets(context.invocation, over: configured)
         let budgetClass = context.invocation.text(.budgetClass).flatMap(BudgetClass.init(name:))
         do {
-            let registry = try read(path)
+            let registry = try read(home)
             let only = try only(context.invocation, registry)
             func replay(_ budgets: Budgets, _ budgetClass: BudgetClass?) -> GrantReplay {
                 var configuration = CoreConfiguration(apps: registry.apps)
@@ -41,7 +35,7 @@ enum BudgetSimulateCommand {
                     names: registry.names, only: only, budgetClass: budgetClass, speed: speed)
             }
             var replays = [replay(configured, nil), replay(asked, budgetClass)]
-            try LogExport(path: path).run { item in
+            try LogExport(home.reading()).run { item in
                 guard case .event(let event) = item else { return }
                 for index in replays.indices { replays[index].take(event) }
             }
@@ -59,17 +53,19 @@ enum BudgetSimulateCommand {
 
     /// The configured ones; those of `dev` where its relay has written there, and no file says
     /// otherwise.
-    private static func budgets(_ sources: ConfigurationSources, _ data: String) -> Budgets {
-        guard sources.file == nil, access(DevWorkplace.readyFile(in: data), F_OK) == 0 else {
+    private static func budgets(_ sources: ConfigurationSources) -> Budgets {
+        guard sources.file == nil, let data = sources.configuration.data,
+            access(DevWorkplace.readyFile(in: data), F_OK) == 0
+        else {
             return sources.configuration.budgets
         }
         return DevWorkplace.budgets
     }
 
     /// Everything but the events.
-    private static func read(_ path: String) throws -> Registry {
+    private static func read(_ home: LogHome) throws -> Registry {
         var registry = Registry()
-        try LogExport(path: path).run { item in
+        try LogExport(home.reading()).run { item in
             switch item {
             case .record(let record): registry.records.append(record)
             case .head(let recovered, let tenant, _):

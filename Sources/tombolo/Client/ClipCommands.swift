@@ -80,6 +80,11 @@ enum ClipCommands {
             throw ProgramError.usage(
                 "--path \(path) is not a JSON Pointer into the state", remedy: "--path /image")
         }
+        guard PNG.isThere else {
+            throw ProgramError(
+                "this tombolo is built without libpng",
+                remedy: "swift build -c release --traits ClipPack; or use the package")
+        }
         let pictures = try invocation.arguments.map(picture)
         guard pictures.count >= 2 else {
             throw ProgramError.usage(

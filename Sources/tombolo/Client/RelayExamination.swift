@@ -155,6 +155,7 @@ struct RelayExamination {
 
     private func disk(_ metrics: MetricsReading) -> Finding {
         var finding = Finding(app: "", check: "disk", isOK: true, detail: "", fix: nil)
+        if metrics.value("tombolo_database_dead_rows") != nil { return database(metrics) }
         guard let free = metrics.value("tombolo_disk_free_bytes"),
             let log = metrics.value("tombolo_log_bytes")
         else {
@@ -168,6 +169,24 @@ struct RelayExamination {
             finding.isOK = false
             finding.fix = "free some space; or lower limits.history and limits.facts"
         }
+        return finding
+    }
+
+    private func database(_ metrics: MetricsReading) -> Finding {
+        func value(_ name: String) -> Double { metrics.value("tombolo_database_\(name)") ?? 0 }
+        let durability = metrics.series("tombolo_database_info").first?.labels["durability"] ?? ""
+        let commits = metrics.series("tombolo_database_commit_seconds").map {
+            "\(($0.value * 100_000).rounded() / 100) ms (\($0.labels["quantile"] ?? ""))"
+        }
+        var finding = Finding(
+            app: "", check: "database", isOK: durability != "none",
+            detail:
+                "the log has \(Self.size(metrics.value("tombolo_log_bytes") ?? 0)); commits have "
+                + "durability \(durability), and take \(commits.joined(separator: ", ")); "
+                + "\(Int(value("dead_rows"))) rows wait for VACUUM, and the oldest snapshot is "
+                + "\(Int(value("oldest_snapshot_transactions"))) transactions old",
+            fix: nil)
+        if !finding.isOK { finding.fix = "set fsync = on in the server's postgresql.conf" }
         return finding
     }
 

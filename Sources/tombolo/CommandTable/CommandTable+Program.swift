@@ -27,7 +27,8 @@ extension CommandTable {
             .completion,
         ]
         let keeping: [Subcommand] = [
-            .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
+            .logCreate, .logVerify, .logExport, .logImport, .backupCreate, .backupRestore,
+            .backupVerify,
             .eraseActivity, .eraseDevice,
         ]
         let checking: [Subcommand] = [

@@ -17,12 +17,17 @@ extension Flag {
         "where the relay listens; port 0 lets the system choose")
     static let data = Flag(
         "data", .directory, environment: "TOMBOLO_DATA", "the relay's data directory")
+    static let database = Flag(
+        "database", .text("URL"),
+        "a log in PostgreSQL, for trying: postgres://USER@HOST:PORT/DATABASE")
     static let configuration = Flag(
         "config", .file, environment: "TOMBOLO_CONFIG", "the configuration file")
 
     static let dryRun = toggle(
         "dry-run", "tell what would be; nothing is stored and nothing is sent")
 
+    /// Where a log is.
+    static let ofLogs: [Flag] = [data, database, configuration]
     /// What every command that speaks to a relay takes.
     static let ofClients: [Flag] = [relay, key, caFile, output]
     /// What every command takes that has a relay change something.

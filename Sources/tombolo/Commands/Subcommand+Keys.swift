@@ -22,12 +22,13 @@ extension Argument {
 extension Subcommand {
     static let keyMint = Subcommand(
         path: ["key", "mint"], summary: "Make an API key; it is shown once",
-        flags: [.scope, .keyName, .keyLife, .boundUser, .boundApp, .tenant, .data] + Flag.ofWriters,
+        flags: [.scope, .keyName, .keyLife, .boundUser, .boundApp, .tenant, .data, .configuration]
+            + Flag.ofWriters,
         details: [
             "A running relay makes the key: give --relay and a --key of scope operate. Where there is\n"
                 + "no such key, stop the relay, make one with --data, the relay's data directory, and\n"
                 + "start it again: with --data the key is written there directly, which only works\n"
-                + "while no relay runs on it."
+                + "while no relay runs on it. A log in a database is named by --config."
         ],
         examples: [
             "tombolo key mint --scope produce,observe --data /var/lib/tombolo -o json",

@@ -108,7 +108,7 @@ extension Subcommand {
     static let dev = Subcommand(
         path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
         flags: [
-            .devData, .listen, .simulatorAddress, .phones, .phoneSetting, .phoneType,
+            .devData, .database, .listen, .simulatorAddress, .phones, .phoneSetting, .phoneType,
             .scenario, .consoleDirectory, .log, .noInput,
         ],
         details: [

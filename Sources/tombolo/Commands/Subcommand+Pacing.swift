@@ -145,7 +145,7 @@ extension Subcommand {
     static let budgetSimulate = Subcommand(
         path: ["budget", "simulate"], summary: "Replay a log under other grants, and compare",
         flags: [
-            .data, .configuration, .ofActivity,
+            .data, .database, .configuration, .ofActivity,
             .replayGrant, .budgetClass, .replaySpeed, .output,
         ],
         details: [

@@ -16,7 +16,8 @@ struct CheckedConfiguration: Sendable {
     let apps: [CheckedApp]
 
     init(_ configuration: Configuration) throws(ConfigurationFaults) {
-        var findings = Self.listener(configuration.listen) + Self.data(configuration.data)
+        let home = configuration.database?.findings() ?? Self.data(configuration.data)
+        var findings = Self.listener(configuration.listen) + home
         tls = configuration.tls.flatMap { Self.tls($0, &findings) }
         var apps: [CheckedApp] = []
         for (place, app) in configuration.apps.enumerated() {
@@ -133,7 +134,9 @@ struct CheckedConfiguration: Sendable {
             return [
                 ConfigurationFinding(
                     pointer: "/data", cause: "there is no data directory",
-                    remedy: "--data /var/lib/tombolo, or \"data\" in the --config file")
+                    remedy:
+                        "--data /var/lib/tombolo, or \"data\" (or \"database\") in the --config "
+                        + "file")
             ]
         }
         func finding(_ cause: String, _ remedy: String) -> [ConfigurationFinding] {

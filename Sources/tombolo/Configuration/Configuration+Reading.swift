@@ -9,6 +9,7 @@ extension Configuration {
         self.init()
         var reader = FieldReader(view)
         reader.read(Self.settings, into: &self, directory: directory)
+        database = Database.read(&reader, directory)
         tls = Self.tls(&reader, directory)
         apps = Self.apps(&reader, directory)
         budgets = Self.budgets(&reader)

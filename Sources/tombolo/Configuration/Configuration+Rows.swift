@@ -14,6 +14,10 @@ extension Configuration {
     /// Every value with its pointer, in the order of the file.
     var rows: [ConfigurationRow] {
         var rows = Self.rows(of: self, Self.settings, "")
+        if let database {
+            rows += Self.rows(of: database, Database.wordSettings, "/database/postgres")
+            rows += Self.rows(of: database, Database.settings, "/database")
+        }
         if let tls { rows += Self.rows(of: tls, TLS.settings, "/tls") }
         for (index, app) in apps.enumerated() {
             rows += Self.rows(of: app, App.settings, "/apps/\(index)")
@@ -43,6 +47,13 @@ extension Configuration {
         var writer = JSONWriter()
         writer.beginObject()
         writer.members(of: self, Self.settings)
+        if let database {
+            writer.name("database")
+            writer.beginObject()
+            writer.object("postgres", of: database, Database.wordSettings)
+            writer.members(of: database, Database.settings)
+            writer.endObject()
+        }
         if let tls { writer.object("tls", of: tls, TLS.settings) }
         writer.name("apps")
         writer.beginArray()

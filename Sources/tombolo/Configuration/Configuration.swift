@@ -35,6 +35,8 @@ struct Configuration: Sendable {
     var listen = SocketAddressText(host: "127.0.0.1", port: 8780)
     /// The data directory; nil until somebody says where.
     var data: String?
+    /// In the place of `data`.
+    var database: Database?
     var tls: TLS?
     /// Whether a listener that others can reach may speak clear text.
     var isInsecure = false
@@ -50,6 +52,14 @@ struct Configuration: Sendable {
     var server = HTTPServerLimits()
     /// The bounds of the doors: of `limits`, those of keys.
     var doors = DoorsConfiguration(version: Program.version)
+
+    /// A log is in one place.
+    var homeObjection: String? {
+        data == nil || database == nil
+            ? nil
+            : "there are \"data\" and \"database\", and a log is "
+                + "in one of them"
+    }
 
     /// What clear text on a listener that others can reach is answered with; nil where all is well.
     var listenerObjection: String? {

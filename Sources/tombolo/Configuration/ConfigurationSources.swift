@@ -34,6 +34,11 @@ struct ConfigurationSources: Sendable {
         }
         self.origins = origins
         self.configuration = configuration
+        if let objection = configuration.homeObjection {
+            throw .usage(
+                "\(place(of: "/database")): \(objection); data is from \(place(of: "/data"))",
+                remedy: "take one of them away")
+        }
         if let objection = configuration.listenerObjection {
             let place = place(of: "/listen")
             throw .usage(
@@ -63,6 +68,9 @@ struct ConfigurationSources: Sendable {
             configuration.listen = listen
         }
         if let data = value("data", "/data") { configuration.data = data }
+        if let url = value("database", "/database") {
+            configuration.database = try Configuration.Database(url: url)
+        }
         if let log = value("log", "/log").flatMap(OperatorLogFormat.init) {
             configuration.logFormat = log
         }

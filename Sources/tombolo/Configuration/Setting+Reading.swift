@@ -29,6 +29,11 @@ extension Setting {
             }
         case .tenant(let path): set(path, reader.identifier(name).map { TenantID($0) }, &owner)
         case .text(let path): set(path, text(&reader), &owner)
+        case .choice(let path, let words):
+            set(path, reader.choice(name, words.map { ($0, $0) }), &owner)
+        case .choiceIfAny(let path, let words):
+            set(path, reader.choice(name, words.map { ($0, $0) }), &owner)
+        case .word(let path): set(path, word(&reader), &owner)
         case .tokens(let path, let range): set(path, reader.integer(name, in: range), &owner)
         }
     }
@@ -51,6 +56,15 @@ extension Setting {
         }
         guard text.isEmpty else { return text }
         reader.fail(name, "is empty: \(meaning)")
+        return nil
+    }
+
+    private func word(_ reader: inout FieldReader) -> String? {
+        guard let value = reader.value(name) else { return nil }
+        if let text = value.string ?? value.integer.map({ "\($0)" }) { return text }
+        let texts = value.kind == .array ? value.elements.map(\.string) : [nil]
+        if !texts.contains(nil) { return texts.compactMap { $0 }.joined(separator: ",") }
+        reader.fail(name, "must be text, a number, or a list of texts")
         return nil
     }
 

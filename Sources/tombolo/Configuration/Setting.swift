@@ -23,6 +23,11 @@ struct Setting<Owner>: Sendable {
         case perHour(Path<Double?>, ClosedRange<Double>)
         case tenant(Path<TenantID>)
         case text(Path<String>)
+        /// One of a few words.
+        case choice(Path<String>, [String])
+        case choiceIfAny(Path<String?>, [String])
+        /// Text, a number, or a list of texts, which are joined by commas.
+        case word(Path<String?>)
         case tokens(Path<Int64>, ClosedRange<Int64>)
     }
 
@@ -69,6 +74,9 @@ struct Setting<Owner>: Sendable {
             "\(range.lowerBound) to \(Int64(range.upperBound)), or `null`: no limit"
         case .tenant: "name"
         case .text: "text"
+        case .choice(_, let words), .choiceIfAny(_, let words):
+            words.map { "`\($0)`" }.joined(separator: " or ")
+        case .word: "text, number or list"
         }
     }
 
@@ -80,8 +88,9 @@ struct Setting<Owner>: Sendable {
         case .count(let path, _): writer.integer(Int64(owner[keyPath: path]))
         case .duration(let path, _): writer.string(owner[keyPath: path].text)
         case .environment(let path): writer.string(owner[keyPath: path].name)
-        case .file(let path), .text(let path): writer.string(owner[keyPath: path])
-        case .fileIfAny(let path):
+        case .file(let path), .text(let path), .choice(let path, _):
+            writer.string(owner[keyPath: path])
+        case .fileIfAny(let path), .choiceIfAny(let path, _), .word(let path):
             guard let file = owner[keyPath: path] else { return nil }
             writer.string(file)
         case .flag(let path): writer.bool(owner[keyPath: path])

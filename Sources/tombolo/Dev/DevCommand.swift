@@ -66,7 +66,11 @@ final class DevRun: @unchecked Sendable {
         self.address = address
         self.phones = phones
         loop = context.loop
-        configuration = workplace.configuration(listen)
+        let database = try context.invocation.text(.database).map {
+            url throws(ProgramError) in try Configuration.Database(url: url)
+        }
+        configuration = workplace.configuration(listen, database)
+        if let database = configuration.database { _ = try LogCreateCommand.create(database) }
         configuration.readConsole(from: context.invocation.text(.consoleDirectory))
         service = try await RelayService(configuration, lanes: lanes, loop: context.loop) {
             life.log.write($0)

@@ -69,13 +69,20 @@ struct DevWorkplace: Sendable {
     }
 
     /// The relay's configuration, but for where the simulator is.
-    func configuration(_ listen: SocketAddressText) -> Configuration {
+    ///
+    /// - Parameter database: keeps the log, in the place of the directory.
+    func configuration(
+        _ listen: SocketAddressText, _ database: Configuration.Database?
+    ) -> Configuration {
         let app = Configuration.App(
             id: Self.bundleID, teamID: Self.teamID, keyID: Self.keyID,
             keyFile: keyFile, environment: .sandbox,
             endpoint: Origin(scheme: .https, host: "127.0.0.1", port: 1), caFile: caFile)
+        var database = database
+        database?.pepperFile = "\(directory)/pepper"
         return Configuration(
-            listen: listen, data: directory, apps: [app], budgets: Self.budgets)
+            listen: listen, data: database == nil ? directory : nil, database: database,
+            apps: [app], budgets: Self.budgets)
     }
 
     /// Two kinds of Control Center, two users and two time zones are there to try.

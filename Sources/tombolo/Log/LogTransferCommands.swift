@@ -11,16 +11,11 @@ enum LogTransferCommands {
     private static let lineBytesMax = 1 << 20
 
     static func export(_ context: CommandContext) async throws -> ExitStatus {
-        let data = try data(context, "log export --data DIR >log.ndjson")
-        let path = data + "/tombolo.db"
-        guard access(path, R_OK) == 0 else {
-            throw ProgramError(
-                "\(path): \(SystemError(errno))", remedy: "name the data directory of a relay",
-                status: .notFoundOrConflict)
-        }
+        let home = try LogHome(context, "log export --data DIR >log.ndjson")
+        try home.requireFile()
         var lines: [UInt8] = []
         do {
-            try LogExport(path: path).run { item in
+            try LogExport(home.reading()).run { item in
                 lines += LogItemLine.text(item)
                 guard lines.count >= 64 << 10 else { return }
                 try context.terminal.write(lines)
@@ -34,16 +29,20 @@ enum LogTransferCommands {
     }
 
     static func take(_ context: CommandContext) async throws -> ExitStatus {
-        let data = try data(context, "log import --data DIR <log.ndjson")
+        let home = try LogHome(context, "log import --data DIR <log.ndjson")
         if let old = context.invocation.text(.fromData) {
+            guard case .directory(let data) = home else {
+                throw ProgramError.usage(
+                    "--from-data makes a log in a data directory",
+                    remedy: "import it there, export that, and import the lines into the database")
+            }
             return try take(over: old, to: data, context)
         }
         let file = context.invocation.arguments.first.flatMap { $0 == "-" ? nil : $0 }
         let descriptor = try file.map(open) ?? 0
         defer { if descriptor != 0 { close(descriptor) } }
-        var chance = SystemRandomNumberGenerator()
         do {
-            let into = try LogImport(directory: data, chance: &chance)
+            let into = try home.importing()
             let count = try take(from: descriptor, into)
             try into.finish()
             try report(context, count, "lines")
@@ -162,14 +161,6 @@ enum LogTransferCommands {
             throw ProgramError("\(path): \(SystemError(errno))", status: .notFoundOrConflict)
         }
         return descriptor
-    }
-
-    private static func data(_ context: CommandContext, _ line: String) throws -> String {
-        guard let data = context.invocation.text(.data) else {
-            throw ProgramError.usage(
-                "\(context.invocation.commandName) needs --data", remedy: "tombolo \(line)")
-        }
-        return data
     }
 
     private static func report(

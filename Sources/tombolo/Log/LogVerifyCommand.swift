@@ -1,30 +1,19 @@
-import Glibc
 import TomboloEventLog
 import TomboloJSON
 import TomboloLog
-import TomboloSQLite
 
 /// `log verify` and `backup verify`: reads a whole log and says whether it is sound.
 enum LogVerifyCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
-        guard let data = context.invocation.text(.data) else {
-            throw ProgramError.usage(
-                "log verify needs --data", remedy: "tombolo log verify --data DIR")
-        }
-        return try verify(data, context)
+        try verify(try LogHome(context, "log verify --data DIR"), context)
     }
 
-    /// Verifies the log in a directory and prints the verdict. Status 1 where it is not sound.
-    static func verify(_ directory: String, _ context: CommandContext) throws -> ExitStatus {
-        let path = directory + "/tombolo.db"
-        guard access(path, R_OK) == 0 else {
-            throw ProgramError(
-                "\(path): \(SystemError(errno))", remedy: "name the data directory of a relay",
-                status: .notFoundOrConflict)
-        }
+    /// Verifies a log and prints the verdict. Status 1 where it is not sound.
+    static func verify(_ home: LogHome, _ context: CommandContext) throws -> ExitStatus {
+        try home.requireFile()
         let verdict: LogVerification.Verdict
         do {
-            verdict = try LogVerification(path: path).run { events in
+            verdict = try LogVerification(home.reading()).run { events in
                 guard context.terminal.errorIsTerminal else { return }
                 context.terminal.draw("\r\(events) events")
             }

@@ -7,9 +7,20 @@ extension Flag {
 }
 
 extension Subcommand {
+    static let logCreate = Subcommand(
+        path: ["log", "create"],
+        summary: "Make a log in a database, and the secret of its API keys",
+        flags: [.configuration, .output],
+        details: [
+            "Makes the schema, its tables and the file that pepper_file names. What is there already\n"
+                + "stays. A log in a data directory is made by the relay itself."
+        ],
+        examples: ["tombolo log create --config /etc/tombolo/tombolo.json"],
+        exits: [.notFoundOrConflict], run: LogCreateCommand.run)
+
     static let logVerify = Subcommand(
         path: ["log", "verify"], summary: "Read a whole log and say whether it is sound",
-        flags: [.data, .output],
+        flags: Flag.ofLogs + [.output],
         details: [
             "Sequences have no gap, every row has its checksum, versions and back pointers agree,\n"
                 + "and each activity's state is rebuilt from its events and compared. A relay may run."
@@ -19,7 +30,7 @@ extension Subcommand {
 
     static let logExport = Subcommand(
         path: ["log", "export"], summary: "Print a whole log as lines, one JSON object each",
-        flags: [.data],
+        flags: Flag.ofLogs,
         details: [
             "Events, facts, the newest states, devices with their tokens and hashes of keys: keep it\n"
                 + "as you keep the data directory. A relay may run."
@@ -30,7 +41,7 @@ extension Subcommand {
     static let logImport = Subcommand(
         path: ["log", "import"], summary: "Make a log of an export's lines, or of an older log",
         arguments: [Argument("FILE", .file, optional: true, "the lines; - (or none) is stdin")],
-        flags: [.data, .fromData, .output],
+        flags: Flag.ofLogs + [.fromData, .output],
         details: [
             "Sequences, versions and idempotency keys stay as they were. Copy the file pepper too,\n"
                 + "if API keys shall stay valid.",

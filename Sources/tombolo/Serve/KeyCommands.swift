@@ -3,7 +3,6 @@ import TomboloCore
 import TomboloEventLog
 import TomboloJSON
 import TomboloLog
-import TomboloSQLite
 import TomboloServer
 
 /// `key mint`, `key ls`, `key rm` and `key rotate`.
@@ -26,16 +25,21 @@ enum KeyCommands {
                 remedy: "tombolo key mint --scope device:phone-1 --user u42")
         }
         try checkTraits(context)
-        guard let data = invocation.text(.data) else { return try await ask(context, scopes) }
+        guard
+            let home = LogHome(try ConfigurationSources(invocation).configuration)
+        else { return try await ask(context, scopes) }
         guard !invocation.isGiven(.dryRun) else {
             throw ProgramError.usage(
                 "--dry-run asks a relay, and --data writes without one",
                 remedy: "tombolo key mint --scope \(text) --dry-run --relay ORIGIN")
         }
-        let isNew = access("\(data)/tombolo.db", F_OK) != 0
+        var newData: String?
+        if case .directory(let data) = home, access("\(data)/tombolo.db", F_OK) != 0 {
+            newData = data
+        }
         do {
-            let status = try await write(context, scopes, data)
-            if isNew { sayThatItIsNew(data, context) }
+            let status = try await write(context, scopes, home)
+            if let newData { sayThatItIsNew(newData, context) }
             return status
         } catch let error as EventLogError {
             guard case .unusable(let cause, _) = error else { throw ProgramError(error) }
@@ -170,21 +174,19 @@ enum KeyCommands {
     }
 
     private static func write(
-        _ context: CommandContext, _ scopes: ScopeSet, _ data: String
+        _ context: CommandContext, _ scopes: ScopeSet, _ home: LogHome
     ) async throws -> ExitStatus {
         guard let tenant = context.invocation.text(.tenant).flatMap(Identifier.init) else {
             throw ProgramError.usage(
                 "--tenant is 1 to 128 letters, digits or . _ : @ -", remedy: "--tenant main")
         }
-        var chance = SystemRandomNumberGenerator()
-        let log = try SQLiteEventLog(directory: data, chance: &chance)
+        let (log, _) = try home.open()
         do {
             let now = SystemClock().now()
             let traits = KeyTraits(
                 name: context.invocation.text(.keyName),
                 expiresAt: life(context).map { now + $0 })
-            let pepper = try Pepper(
-                directory: data, keyCount: try await AccessControl.keyCount(in: log))
+            let pepper = try home.pepper(keyCount: try await AccessControl.keyCount(in: log))
             let minted = try await AccessControl.mint(
                 into: log, pepper: pepper, environment: "live",
                 tenant: TenantID(tenant), scopes: scopes, binding: binding(context),

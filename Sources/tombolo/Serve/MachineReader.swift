@@ -4,15 +4,16 @@ import TomboloServer
 /// What this process takes of its machine, read from `/proc` (proc(5)) and from the disk of the
 /// log. What cannot be read counts as none.
 struct MachineReader {
-    /// The data directory.
-    let data: String
+    /// The data directory; nil where the log is in a database.
+    let data: String?
 
     var view: MachineView {
         var view = MachineView()
-        view.logBytes = Self.logFiles.reduce(0) { $0 + size("\(data)/\($1)") }
-        var disk = statvfs()
-        if statvfs(data, &disk) == 0 {
-            view.diskFreeBytes = Int64(disk.f_bavail) * Int64(disk.f_frsize)
+        if let data {
+            view.logBytes = Self.logFiles.reduce(0) { $0 + size("\(data)/\($1)") }
+            var disk = statvfs()
+            let isKnown = statvfs(data, &disk) == 0
+            view.diskFreeBytes = isKnown ? Int64(disk.f_bavail) * Int64(disk.f_frsize) : 0
         }
         var usage = rusage()
         if getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {

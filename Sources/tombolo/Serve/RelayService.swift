@@ -6,8 +6,8 @@ import TomboloEventLog
 import TomboloHTTP
 import TomboloLog
 import TomboloLoop
+import TomboloPostgres
 import TomboloRelay
-import TomboloSQLite
 import TomboloServer
 
 /// A whole relay in this process: log, core and shell, push lanes, doors, and the listener. On the
@@ -19,7 +19,9 @@ final class RelayService: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
     let relay: Relay
-    private let log: SQLiteEventLog
+    private let log: EngineEventLog
+    /// Of a log in a database.
+    private let figures: PostgresFigures?
     private let lanes: LaneSender
     private let access: AccessControl
     private let doors: ServerDoors
@@ -41,24 +43,25 @@ final class RelayService: @unchecked Sendable {
         inherited: InheritedSocket? = nil, lanes: LaneSender, loop: EpollLoop,
         report: @escaping @Sendable (OperatorNote) -> Void
     ) async throws {
-        guard let data = configuration.data else {
+        guard let home = LogHome(configuration) else {
             throw ProgramError.usage(
                 "there is no data directory",
                 remedy: "tombolo serve --data /var/lib/tombolo, or \"data\" in the --config file")
         }
         self.loop = loop
         self.lanes = lanes
-        for note in DataModes(data, isDryRun: false).notes { report(note) }
+        let modes = configuration.data.map { DataModes($0, isDryRun: false).notes }
+        for note in modes ?? [] { report(note) }
         var chance = SystemRandomNumberGenerator()
-        let crashes = CrashNotes(directory: data)
+        let crashes = configuration.data.flatMap { CrashNotes(directory: $0) }
         let note = crashes?.watch()
         if crashes == nil { CrashNotes.watchWithoutPage() }
         let trapped = crashes?.trapped ?? [:]
         do {
-            log = try SQLiteEventLog(
-                directory: data, retention: configuration.retention,
-                caution: LogCaution(note: note, trapped: trapped), chance: &chance)
-        } catch {
+            (log, figures) = try home.open(
+                retention: configuration.retention,
+                caution: LogCaution(note: note, trapped: trapped))
+        } catch let error as EventLogError {
             throw ProgramError(error)
         }
         Self.report(log.lastRun, report)
@@ -76,7 +79,7 @@ final class RelayService: @unchecked Sendable {
             throw ProgramError(error)
         }
         let keys = await relay.keys()
-        let pepper = try Self.pepper(data, keyCount: keys.count { $0.number != KeyOrder.number })
+        let pepper = try home.pepper(keyCount: keys.count { $0.number != KeyOrder.number })
         access = AccessControl(pepper: pepper, records: keys, now: { SystemClock().now() })
         for number in access.unreadable {
             report(
@@ -93,7 +96,7 @@ final class RelayService: @unchecked Sendable {
         server = try Self.listen(
             configuration.listen, inherited, tls, loop, doors,
             limits: configuration.server)
-        watch(data)
+        watch(configuration.data)
     }
 
     /// A line where the last run did not stop by itself.
@@ -108,12 +111,13 @@ final class RelayService: @unchecked Sendable {
     }
 
     /// What the doors show of server and machine.
-    private func watch(_ data: String) {
-        let (memory, cuts, lanes) = (server.memory, server.cuts, lanes)
+    private func watch(_ data: String?) {
+        let (memory, cuts, lanes, figures) = (server.memory, server.cuts, lanes, figures)
         doors.watch = { HTTPServerView(memory, cuts) }
         doors.machine = {
             var view = MachineReader(data: data).view
             view.upstreams = lanes.places
+            view.database = figures.map { MachineView.Database($0.view) }
             return view
         }
     }
@@ -200,16 +204,6 @@ final class RelayService: @unchecked Sendable {
         return minted.key.text
     }
 
-    private static func pepper(
-        _ directory: String, keyCount: Int
-    ) throws(ProgramError) -> Pepper {
-        do {
-            return try Pepper(directory: directory, keyCount: keyCount)
-        } catch {
-            throw ProgramError("\(error)", remedy: "restore it from a backup of \(directory)")
-        }
-    }
-
     /// `/v1/phones` reaches these phones from now on; for `dev`.
     func reach(_ phones: any PhoneControl) {
         guard let tenant = Identifier("main") else { preconditionFailure("main is an identifier") }
@@ -274,6 +268,15 @@ extension Configuration.App {
     var allowsLab: Bool {
         guard let endpoint else { return false }
         return endpoint.host != "push.apple.com" && !endpoint.host.hasSuffix(".push.apple.com")
+    }
+}
+
+extension MachineView.Database {
+    fileprivate init(_ view: PostgresFigures.View) {
+        self.init(
+            durability: view.durability, commitMedian: view.commitMedian,
+            commitP99: view.commitP99, bytes: view.bytes, deadRows: view.deadRows,
+            oldestSnapshot: view.oldestSnapshot)
     }
 }
 

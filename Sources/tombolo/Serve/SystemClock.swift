@@ -15,6 +15,13 @@ struct SystemClock: WallClock {
         return Self.instant(time)
     }
 
+    /// In seconds; goes on while the machine sleeps.
+    static func sinceBoot() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// Stays at the ends of the range: a clock past the year 2262 is no reason to trap.
     static func instant(_ time: timespec) -> Instant {
         Instant(seconds: Int64(time.tv_sec)) + Span(nanoseconds: Int64(time.tv_nsec))

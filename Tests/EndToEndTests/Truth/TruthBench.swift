@@ -184,9 +184,9 @@ final class TruthBench {
 
     private static var machine: String {
         #if arch(arm64)
-            "aarch64"
+        "aarch64"
         #else
-            "x86_64"
+        "x86_64"
         #endif
     }
 

@@ -31,7 +31,8 @@ enum Rooms {
         "tombolo": [
             "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
             "TomboloLog", "TomboloSQLite", "TomboloPostgres", "TomboloRelay", "TomboloCrypto",
-            "TomboloHTTP", "TomboloAPNs", "TomboloSimulator", "TomboloServer", "CLinux", "CPNG", "CProtocolAssets",
+            "TomboloHTTP", "TomboloAPNs", "TomboloSimulator", "TomboloServer", "CLinux", "CPNG",
+            "CProtocolAssets",
         ],
         // Tools of the tests.
         "CEscapeWatch": [],
@@ -51,7 +52,8 @@ enum Rooms {
 
     /// C targets carry no Swift settings.
     static let inC: Set<String> = [
-        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CPostgreSQL", "CZlib", "CLinux", "CProtocolAssets",
+        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CPostgreSQL", "CZlib", "CLinux",
+        "CProtocolAssets",
         "CConsoleAssets",
         "Yardsticks",
         "CEscapeWatch",
@@ -68,7 +70,7 @@ enum Rooms {
             "the shell runs in simulation, on a virtual loop, with no network and no disk"
         ),
         (
-            "TomboloLog", ["CSQLite", "TomboloSQLite"],
+            "TomboloLog", ["CSQLite", "TomboloSQLite", "CPostgreSQL", "TomboloPostgres"],
             "the log is above its engine: it knows tables of rows, and no SQL"
         ),
         (

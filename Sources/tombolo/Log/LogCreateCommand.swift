@@ -1,0 +1,47 @@
+import Glibc
+import TomboloEventLog
+import TomboloPostgres
+import TomboloServer
+
+/// `log create`: the tables of a log in a database, and the secret of its API keys.
+enum LogCreateCommand {
+    static func run(_ context: CommandContext) async throws -> ExitStatus {
+        guard
+            let database = try ConfigurationSources(context.invocation).configuration.database,
+            !database.pepperFile.isEmpty
+        else {
+            throw ProgramError.usage(
+                "log create makes a log in a database, and needs a --config file that names one",
+                remedy: "\"database\": {\"postgres\": {…}, \"pepper_file\": \"…\"}; "
+                    + "a log in a data directory is made by serve")
+        }
+        let isNew = try create(database)
+        guard OutputFormat(context) == .table else {
+            try context.terminal.print("{\"created\":\(isNew)}")
+            return .succeeded
+        }
+        try context.terminal.print(
+            "\(database.postgres.title): "
+                + (isNew ? "the log is made" : "the log is there already"))
+        return .succeeded
+    }
+
+    /// Answers false where it is there already. A secret that this made goes again where the log is
+    /// another's.
+    static func create(_ database: Configuration.Database) throws -> Bool {
+        let path = database.pepperFile
+        let isOurs = access(path, F_OK) != 0
+        do {
+            return try PostgresEventLog.create(
+                database.postgres, pepper: try Pepper(path: path, keyCount: 0).check)
+        } catch {
+            if isOurs { unlink(path) }
+            switch error {
+            case let error as EventLogError: throw ProgramError(error)
+            case let error as PepperError:
+                throw ProgramError("\(error)", remedy: "ls -l \(path)")
+            default: throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Glibc
+import TomboloCore
+import TomboloEventLog
+import TomboloLog
+import TomboloPostgres
+import TomboloSQLite
+import TomboloServer
+
+/// Where a relay's log is kept, for all who open it.
+enum LogHome {
+    case directory(String)
+    case database(Configuration.Database)
+
+    /// Nil where the configuration names none.
+    init?(_ configuration: Configuration) {
+        if let database = configuration.database {
+            self = .database(database)
+        } else if let data = configuration.data {
+            self = .directory(data)
+        } else {
+            return nil
+        }
+    }
+
+    /// What `--data`, `--database` or `--config` of a command names; `example` is one that is
+    /// whole.
+    init(_ context: CommandContext, _ example: String) throws {
+        guard let home = LogHome(try ConfigurationSources(context.invocation).configuration) else {
+            throw ProgramError.usage(
+                "\(context.invocation.commandName) needs --data", remedy: "tombolo \(example)")
+        }
+        self = home
+    }
+
+    /// The log, for its only writer.
+    func open(
+        retention: LogRetention = .forever, caution: LogCaution = LogCaution()
+    ) throws -> (log: EngineEventLog, figures: PostgresFigures?) {
+        var chance = SystemRandomNumberGenerator()
+        switch self {
+        case .directory(let path):
+            let log = try SQLiteEventLog(
+                directory: path, retention: retention, caution: caution, chance: &chance)
+            return (log, nil)
+        case .database(let database):
+            let (log, figures) = try PostgresEventLog.open(
+                database.postgres, pepper: try database.pepper().check, retention: retention,
+                caution: caution, clock: SystemClock.sinceBoot, chance: &chance)
+            return (log, figures)
+        }
+    }
+
+    /// Throws where a directory has no log.
+    func requireFile() throws(ProgramError) {
+        guard case .directory(let data) = self else { return }
+        let path = data + "/tombolo.db"
+        guard access(path, R_OK) != 0 else { return }
+        throw ProgramError(
+            "\(path): \(SystemError(errno))", remedy: "name the data directory of a relay",
+            status: .notFoundOrConflict)
+    }
+
+    /// Its tables, for those who read all of it, beside a relay or without one.
+    func reading() throws(EventLogError) -> any LogReading {
+        switch self {
+        case .directory(let path): return try SQLiteTables.reading(path + "/tombolo.db")
+        case .database(let database):
+            var database = database.postgres
+            // Who only reads rests on nothing that may be lost.
+            database.takesUnsafeServer = true
+            return try PostgresEventLog.reading(database)
+        }
+    }
+
+    /// What takes an export in.
+    func importing() throws -> LogImport {
+        var chance = SystemRandomNumberGenerator()
+        switch self {
+        case .directory(let path): return try LogImport(directory: path, chance: &chance)
+        case .database(let database):
+            let check = database.pepperFile.isEmpty ? nil : try database.pepper().check
+            return try PostgresEventLog.importing(
+                database.postgres, pepper: check, chance: &chance)
+        }
+    }
+
+    /// The secret of its API keys, of which there are so many.
+    func pepper(keyCount: Int) throws -> Pepper {
+        switch self {
+        case .directory(let path):
+            do {
+                return try Pepper(path: path + "/" + Pepper.fileName, keyCount: keyCount)
+            } catch {
+                throw ProgramError("\(error)", remedy: "restore it from a backup of \(path)")
+            }
+        case .database(let database): return try database.pepper()
+        }
+    }
+}
+
+extension Configuration.Database {
+    /// The secret, which is there.
+    func pepper() throws(ProgramError) -> Pepper {
+        do {
+            return try Pepper(path: pepperFile, keyCount: 1)
+        } catch {
+            throw ProgramError(
+                "\(error)",
+                remedy:
+                    "make log and secret: tombolo log create --config FILE; or copy the file of "
+                    + "another relay on that log")
+        }
+    }
+}

@@ -19,6 +19,8 @@ package struct OperatorNote: Hashable, Sendable {
         case upstreamOpen = "upstream-open"
         case logFull = "log-full"
         case logHasRoom = "log-has-room"
+        case logSilent = "log-silent"
+        case logAnswers = "log-answers"
         case diskFull = "disk-full"
         case diskHasRoom = "disk-has-room"
         case clockBehind = "clock-behind"

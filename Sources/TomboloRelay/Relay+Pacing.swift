@@ -31,7 +31,7 @@ extension Relay {
                 }
             case .refused(let refusal):
                 // Those that cannot end so are left. The answer lists those that did.
-                let isWhole = refusal.code != .stopping && refusal.code != .logFull
+                let isWhole = ![.stopping, .logFull, .logSilent].contains(refusal.code)
                 return all.isEmpty || !isWhole ? .refused(refusal) : .acceptedAll(all)
             case let other: return other
             }

@@ -13,6 +13,7 @@ extension Relay {
     /// What everything is answered with now; nil while events are taken.
     var refusalOfAll: Answer? {
         guard phase == .running, !writesAll else { return Self.stopping }
+        if silence.isSilent { return Self.silent }
         return roomHint.map { .refused(Refusal(.logFull, "the log has no room: \($0)")) }
     }
 
@@ -26,6 +27,7 @@ extension Relay {
         if followClock() { put(clockInput) }
         let hasRoom = lookForRoom()
         if let roomHint { return "No event is taken, for the log has no room: \(roomHint)." }
+        if silence.isSilent { return "The log does not answer." }
         guard refusalOfAll == nil else { return "The relay stops, or has not begun." }
         return hasRoom ? nil : "No event is taken: \(Self.diskFull)."
     }

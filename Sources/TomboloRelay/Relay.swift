@@ -77,10 +77,11 @@ package actor Relay: TurnTarget, TimerTarget {
     var laneTroubles: [LaneNumber: UpstreamTrouble] = [:]
     /// By lane.
     var meters: [UpstreamMeter]
-    package private(set) var commitTimes = DurationHistogram()
+    package internal(set) var commitTimes = DurationHistogram()
     /// Rows and keys that were found damaged at the start, and lines of the log's own that an
     /// operator has had.
     var (damageAtStart, damageTold) = (0, 0)
+    var silence = LogSilence()
     /// How soon a full log is tried again.
     private static let roomRetry = Duration.seconds(1)
 
@@ -188,8 +189,6 @@ package actor Relay: TurnTarget, TimerTarget {
         scheduleTurn()
         while !Task.isCancelled {
             if let batch = core.takeBatch(now: steadyNow(), writesAll: writesAll) {
-                // Deadlines of destinations do not wait for the disk.
-                setTimer(core.nextWake, now: steadyNow())
                 if !held.isEmpty { scheduleTurn() }
                 let receipt = try await store(withClock(batch))
                 inbox.append(.committed(receipt))
@@ -238,15 +237,6 @@ package actor Relay: TurnTarget, TimerTarget {
             case .failure(let error): throw error
             }
         }
-    }
-
-    private func attempt(_ batch: AppendBatch) async -> Result<AppendReceipt, EventLogError> {
-        let begin = loop.now
-        do {
-            let receipt = try await log.append(batch)
-            commitTimes.count(Span(nanoseconds: (loop.now - begin).nanoseconds))
-            return .success(receipt)
-        } catch { return .failure(error) }
     }
 
     /// Writes everything that waits, also what is written lazily, and lets `run()` return.
@@ -299,6 +289,7 @@ package actor Relay: TurnTarget, TimerTarget {
 
     private func turn() {
         guard phase == .running else { return }
+        if silence.fallsSilent(loop.now) { fallSilent() }
         var effects = Effects()
         let now = steadyNow()
         if followClock() { core.step(clockInput, now: now, effects: &effects) }
@@ -352,9 +343,10 @@ package actor Relay: TurnTarget, TimerTarget {
     }
 
     /// The machine's clock is looked at each minute, whatever else is due.
-    private func setTimer(_ wake: Instant?, now: Instant) {
+    func setTimer(_ wake: Instant?, now: Instant) {
         var next = RelayClock.nextLook(after: loop.now.nanoseconds)
         if let wake { next = min(next, loop.now.nanoseconds + max(0, (wake - now).nanoseconds)) }
+        if let deadline = silence.deadline { next = min(next, deadline) }
         let at = MonotonicInstant(nanoseconds: next)
         guard at != timerAt else { return }
         loop.cancel(timer)
@@ -367,7 +359,7 @@ package actor Relay: TurnTarget, TimerTarget {
         for place in waking { place.unpark() }
     }
 
-    private func answer(_ waiter: Waiter, _ answer: Answer) {
+    func answer(_ waiter: Waiter, _ answer: Answer) {
         switch waiter {
         case .one(let continuation): continuation.resume(returning: answer)
         case .part(let collection, let index): collection.set(answer, at: index)

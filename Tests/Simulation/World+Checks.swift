@@ -192,7 +192,7 @@ extension World {
             return true
         case .refused(let refusal):
             switch refusal.code {
-            case .stopping, .overloaded, .idempotencyKeyRunning: return false
+            case .stopping, .logSilent, .overloaded, .idempotencyKeyRunning: return false
             case .logFull:
                 ledger.refused(index)
                 return false

@@ -209,13 +209,18 @@ import TomboloRelay
         }
     }
 
-    /// A log whose disk is full while somebody says so.
+    /// A log whose disk is full, or does not answer, while somebody says so.
     final class CrampedLog: EventLog {
         private let log = InMemoryEventLog()
         let isFull = Mutex(false)
+        /// How long the next batch takes, on this loop.
+        let hangs = Mutex<(duration: Duration, loop: any Loop)?>(nil)
 
         func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
             if isFull.withLock({ $0 }) { throw .full(hint: "free some") }
+            if let (duration, loop) = hangs.withLock({ $0.take() }) {
+                do { try await loop.sleep(for: duration) } catch { throw .closed }
+            }
             return try await log.append(batch)
         }
 
@@ -288,6 +293,48 @@ import TomboloRelay
             #expect(accepted.seq == 1)
             #expect(await relay.isReady)
         }
+    }
+
+    @Test func `who waits for a log that is silent is answered after ten seconds`() {
+        let loop = VirtualLoop(seed: 1)
+        let log = CrampedLog()
+        let notes = Mutex<[OperatorNote.Event]>([])
+        let end = loop.run(until: .init(nanoseconds: 3_600_000_000_000), jobsMax: 100_000) {
+            let relay = Relay(
+                loop: loop, log: log, sender: ScriptedApple(loop),
+                configuration: CoreConfiguration(apps: []), wallClock: MachineClock(), seed: 1
+            ) { note in notes.withLock { $0.append(note.event) } }
+            do {
+                _ = try await relay.recover()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask(executorPreference: loop) { try await relay.run() }
+                    while await !relay.isReady { try await loop.sleep(for: .milliseconds(1)) }
+                    log.hangs.withLock { $0 = (.seconds(60), loop) }
+                    let began = loop.now
+                    // The second is refused at once.
+                    for place in 0...1 {
+                        let answer = await relay.submit(
+                            try Self.command(.start, "cat-\(place)", #"{"type":"R","state":{}}"#))
+                        guard case .refused(let refusal) = answer else {
+                            Issue.record("\(answer)")
+                            continue
+                        }
+                        #expect(refusal.code == .logSilent)
+                        #expect((10...11).contains((loop.now - began) / .seconds(1)))
+                        #expect(await !relay.isReady)
+                    }
+                    try await loop.sleep(for: .seconds(60))
+                    #expect(await relay.isReady)
+                    await relay.finish()
+                    try await group.waitForAll()
+                }
+                // What was on its way is stored all the same.
+                #expect(try await log.history(after: 0, limit: 9).count == 1)
+            } catch { Issue.record(error) }
+        }
+        #expect(end == .finished)
+        let lines = notes.withLock { $0 }.filter { [.logSilent, .logAnswers].contains($0) }
+        #expect(lines == [.logSilent, .logAnswers])
     }
 
     @Test func `a failed log stops the relay, and whoever waited is told`() throws {

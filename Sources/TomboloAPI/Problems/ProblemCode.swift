@@ -66,6 +66,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case limitReached = "limit-reached"
     case overloaded
     case logFull = "log-full"
+    case logSilent = "log-silent"
     case stopping
     case notReady = "not-ready"
     case logUnreadable = "log-unreadable"

@@ -256,6 +256,14 @@ extension ProblemRegistry {
                 + "taken again by themselves.",
             command: "df -h"),
         ProblemPage(
+            .logSilent, 503, "The log does not answer",
+            cause: "The disk or the database of the log has not answered for ten seconds. Whether "
+                + "the request is stored is not known.",
+            fix:
+                "Send it again with the same Idempotency-Key: it is stored once. The relay goes on "
+                + "by itself when the log answers.",
+            command: "curl http://127.0.0.1:8780/readyz"),
+        ProblemPage(
             .stopping, 503, "The relay is stopping",
             cause: "The relay finishes what it has taken and takes nothing new.",
             fix: "Send again after it has started.",

@@ -30,6 +30,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case limitReached = "limit-reached"
         case overloaded = "overloaded"
         case logFull = "log-full"
+        case logSilent = "log-silent"
         case stopping = "stopping"
     }
 

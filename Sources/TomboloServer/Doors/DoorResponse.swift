@@ -49,7 +49,7 @@ struct DoorResponse: Sendable {
         switch problem.code {
         case .unauthorized: fields.append("www-authenticate", "Bearer realm=\"tombolo\"")
         case .unsupportedMediaType: fields.append("accept-encoding", "identity")
-        case .overloaded, .logFull, .notReady, .stopping, .idempotencyKeyRunning:
+        case .overloaded, .logFull, .logSilent, .notReady, .stopping, .idempotencyKeyRunning:
             // Seconds (RFC 9110, section 10.2.3): a queue that is full now is empty soon, or never.
             let second: Int64 = 1_000_000_000
             let wait = problem.retryAfter.map { ($0.nanoseconds + second - 1) / second } ?? 1

@@ -21,6 +21,7 @@ struct PostgresQuestion {
 /// is sent first. Outside `BEGIN` they are one transaction.
 final class PostgresConnection {
     let database: PostgresDatabase
+    let patience: PostgresPatience
     private let handle: OpaquePointer
     private let notices = PostgresNotices()
     private var prepared: [String: String] = [:]
@@ -28,8 +29,11 @@ final class PostgresConnection {
     /// Connects, and sets all that the log rests on; reads it back.
     ///
     /// - Parameter name: what `pg_stat_activity` has as `application_name`.
-    init(_ database: PostgresDatabase, name: String = "tombolo") throws(EventLogError) {
-        self.database = database
+    init(
+        _ database: PostgresDatabase, name: String = "tombolo",
+        _ patience: PostgresPatience = PostgresPatience()
+    ) throws(EventLogError) {
+        (self.database, self.patience) = (database, patience)
         handle = try Self.connect(database, name)
         PQsetNoticeReceiver(
             handle,
@@ -42,7 +46,9 @@ final class PostgresConnection {
                 cause: "\(database.title) has version \(PQserverVersion(handle) / 10_000)",
                 hint: "use PostgreSQL \(PostgresSession.oldestServer / 10_000) or newer")
         }
-        guard PQenterPipelineMode(handle) == 1 else { throw lost().logError(database) }
+        guard PQenterPipelineMode(handle) == 1, PQsetnonblocking(handle, 1) == 0 else {
+            throw lost().logError(database)
+        }
         try PostgresSession.settle(self)
     }
 
@@ -51,7 +57,9 @@ final class PostgresConnection {
     /// As libpq knows it; a pooler's is another than the server's own.
     var backend: Int32 { PQbackendPID(handle) }
     var serverVersion: Int32 { PQserverVersion(handle) }
-    var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
+    var isLost: Bool { fault != nil || PQstatus(handle) != CONNECTION_OK }
+    /// Why nobody asks it again although it is open.
+    private var fault: String?
 
     private static func connect(
         _ database: PostgresDatabase, _ name: String
@@ -75,7 +83,7 @@ final class PostgresConnection {
 
     /// What is the same for every relay. A server that is gone is noticed within seconds.
     private static let own = [
-        "target_session_attrs": "primary", "gssencmode": "disable", "connect_timeout": "3",
+        "target_session_attrs": "primary", "gssencmode": "disable", "connect_timeout": "2",
         "keepalives": "1", "keepalives_idle": "5", "keepalives_interval": "1",
         "keepalives_count": "3", "tcp_user_timeout": "4000", "client_encoding": "UTF8",
     ]
@@ -83,7 +91,7 @@ final class PostgresConnection {
     /// What is in the password file, without a line end behind it.
     private static func password(_ database: PostgresDatabase) throws(EventLogError) -> String? {
         guard let path = database.passwordFile else { return nil }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         defer { if descriptor >= 0 { close(descriptor) } }
         var bytes = [UInt8](repeating: 0, count: 1_025)
         let count = descriptor < 0 ? -1 : read(descriptor, &bytes, bytes.count)
@@ -107,7 +115,13 @@ final class PostgresConnection {
     }
 
     private func lost() -> PostgresError {
-        PostgresError(message: Self.message(of: handle), isLost: isLost)
+        PostgresError(message: fault ?? Self.message(of: handle), isLost: isLost)
+    }
+
+    /// Something was sent in part, or answered otherwise than asked: nothing after it is clear.
+    private func broken(_ fault: String? = nil) -> PostgresError {
+        self.fault = self.fault ?? fault ?? Self.message(of: handle)
+        return lost()
     }
 
     // MARK: Asking
@@ -115,21 +129,24 @@ final class PostgresConnection {
     /// The answers to statements that are sent together. Throws the first error; then they
     /// have done nothing, but where the connection was lost nobody knows.
     func answers(_ questions: [PostgresQuestion]) throws(PostgresError) -> [PostgresAnswer] {
+        guard fault == nil else { throw lost() }
         notices.warning = nil
         var expected: [(sql: String?, place: Int)] = []
         for (place, question) in questions.enumerated() {
             let known = prepared[question.sql] ?? names[question.sql]
             let name = known ?? "s\(namesGiven)"
             if known == nil {
-                guard PQsendPrepare(handle, name, question.sql, 0, nil) == 1 else { throw lost() }
+                guard PQsendPrepare(handle, name, question.sql, 0, nil) == 1 else {
+                    throw broken()
+                }
                 expected.append((question.sql, place))
                 names[question.sql] = name
                 namesGiven += 1
             }
-            guard send(name, question.values) else { throw lost() }
+            guard send(name, question.values) else { throw broken() }
             expected.append((nil, place))
         }
-        guard PQpipelineSync(handle) == 1 else { throw lost() }
+        guard PQpipelineSync(handle) == 1 else { throw broken() }
         return try collect(expected)
     }
 
@@ -166,7 +183,7 @@ final class PostgresConnection {
         var error: PostgresError?
         var index = 0
         while true {
-            guard let result = PQgetResult(handle) else {
+            guard let result = next() else {
                 // It is nil after the results of each statement, and again and again where the
                 // connection is gone.
                 guard !isLost else { throw error ?? lost() }
@@ -178,6 +195,7 @@ final class PostgresConnection {
                 if let error { throw error }
                 return answers
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
+                guard index < expected.count else { throw broken("it answers what nobody asked") }
                 if let sql = expected[index].sql {
                     prepared[sql] = names[sql]
                 } else {
@@ -191,6 +209,31 @@ final class PostgresConnection {
             index += 1
         }
     }
+
+    /// The next result. Nil behind those of a statement, and where nobody answers any more.
+    private func next() -> OpaquePointer? {
+        var silent: Int32 = 0
+        while true {
+            let unsent = PQflush(handle)
+            guard unsent == 1 || PQisBusy(handle) == 1, PQstatus(handle) == CONNECTION_OK else {
+                return PQgetResult(handle)
+            }
+            let events = POLLIN | (unsent == 1 ? POLLOUT : 0)
+            var socket = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+            if poll(&socket, 1, Self.step) > 0 {
+                silent = 0
+                if Int32(socket.revents) & ~POLLOUT != 0 { PQconsumeInput(handle) }
+            } else {
+                silent += Self.step
+                guard silent < patience.milliseconds else {
+                    fault = "it has not answered for \(silent / 1_000) s"
+                    return nil
+                }
+            }
+        }
+    }
+
+    private static let step: Int32 = 50
 
     private static func error(
         _ result: OpaquePointer, _ place: Int, isLost: Bool

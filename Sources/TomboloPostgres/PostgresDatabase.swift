@@ -53,14 +53,16 @@ package struct PostgresDatabase: Hashable, Sendable {
         }
     }
 
-    /// Why a schema cannot have this name; nil where it can. Such names need no quotes.
+    /// Why a schema cannot have this name; nil where it can.
     package static func objection(toSchema name: String) -> String? {
         let isPlain =
             name.utf8.allSatisfy { 97...122 ~= $0 || 48...57 ~= $0 || $0 == 95 }
             && name.first.map { !$0.isNumber } == true
-        guard isPlain, name.utf8.count <= 63, !name.hasPrefix("pg_"), name != "public" else {
+        guard isPlain, name.utf8.count <= 63, !name.hasPrefix("pg_"),
+            !["public", "information_schema"].contains(name)
+        else {
             return "must be 1 to 63 of a to z, 0 to 9 and _, and not begin with a digit or pg_; "
-                + "\"public\" is everybody's"
+                + "\"public\" and \"information_schema\" are for others"
         }
         return nil
     }
@@ -72,14 +74,21 @@ package struct PostgresDatabase: Hashable, Sendable {
             "PostgreSQL at \(host), database \(words["dbname"] ?? "(by default)"), schema \(schema)"
     }
 
-    /// Nobody between here and the server: sockets and loopback.
+    /// The schema as statements have it: some names are words of SQL.
+    var quotedSchema: String { "\"\(schema)\"" }
+
+    /// The way to the server is within this machine: a socket, or loopback. libpq takes what is not
+    /// in `words` from the environment.
     var isNear: Bool {
-        guard words["service"] == nil else { return false }
-        // Why there is no such variable does not matter.
-        let host =
-            words["hostaddr"] ?? words["host"] ?? getenv("PGHOST").map { String(cString: $0) }
-        return (host ?? "").split(separator: ",").allSatisfy {
-            $0.hasPrefix("/") || $0.hasPrefix("127.") || ["localhost", "::1"].contains($0)
+        func given(_ word: String, _ variable: String) -> String? {
+            if let value = words[word], !value.isEmpty { return value }
+            return getenv(variable).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        guard given("service", "PGSERVICE") == nil else { return false }
+        let host = given("hostaddr", "PGHOSTADDR") ?? given("host", "PGHOST") ?? ""
+        return host.split(separator: ",").allSatisfy { host in
+            host.hasPrefix("/") || ["localhost", "::1"].contains(host)
+                || host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." }
         }
     }
 }

@@ -5,27 +5,58 @@ import TomboloLog
 /// The tables as their only writer has them. A transaction is collected here and sent whole: one
 /// round trip, from `BEGIN` to `COMMIT`, under the owner's row.
 final class PostgresEngine: PostgresReader, LogWriting {
-    private let lease: PostgresLease
+    let lease: PostgresLease
     private var pending: [LogTable: PendingRows] = [:]
     /// The newest transaction of the log.
-    private var batch: Int64
+    private(set) var batch: Int64
+    /// It sets that the log is restored, and finds that out of no other.
+    let isRestoring: Bool
     /// What becomes of the lease with the engine; nil: nothing.
     private var handsOn: Bool?
 
     /// - Parameter endsLease: the lease ends with the engine; else others have it too.
     init(
-        _ connection: PostgresConnection, name: String, _ lease: PostgresLease,
-        endsLease: Bool = true
+        _ lease: PostgresLease, _ database: PostgresDatabase, endsLease: Bool = true,
+        isRestoring: Bool = false
     ) throws(EventLogError) {
         (self.lease, handsOn) = (lease, endsLease ? true : nil)
-        let schema = connection.database.schema
-        batch = try connection.ask("SELECT max(key) FROM \(schema).batch").integer(0, 0)
-        super.init(connection, name: name)
+        self.isRestoring = isRestoring
+        let connection = try PostgresConnection(
+            database, name: lease.writerName, lease.patience)
+        let newest = try connection.ask("SELECT max(key) FROM \(database.quotedSchema).batch")
+        batch = newest.integer(0, 0)
+        guard !newest.isNull(0, 0), 0...LogTable.numberMax ~= batch else {
+            throw PostgresSession.refused(
+                database, "has no transaction of the log in its table batch",
+                "restore a backup, or import an export into a new schema")
+        }
+        super.init(connection, name: lease.writerName)
     }
 
     deinit {
         if let handsOn { lease.end(handingOn: handsOn) }
     }
+
+    // MARK: Asking
+
+    /// A question that nobody answered is asked again, however long the server is away.
+    override func ask(
+        _ questions: [PostgresQuestion]
+    ) throws(EventLogError) -> [PostgresAnswer] {
+        while true {
+            do throws(PostgresError) { return try connection.answers(questions) } catch {
+                guard isUnknown(error) else { throw error.logError(connection.database) }
+                _ = try settle(after: error)
+            }
+        }
+    }
+
+    /// It is the only writer: nothing changes meanwhile.
+    override func atOneMoment<Answer>(
+        _ body: () throws(EventLogError) -> Answer
+    ) throws(EventLogError) -> Answer { try body() }
+
+    override func renew() -> Bool { false }
 
     // MARK: Reading what was put
 
@@ -84,33 +115,54 @@ final class PostgresEngine: PostgresReader, LogWriting {
 
     func rollBack() throws(EventLogError) {
         pending = [:]
-        try connection.rollBack()
+        if !connection.isLost { try connection.rollBack() }
     }
 
     func commit() throws(EventLogError) {
         guard !pending.isEmpty else { return }
         let began = lease.figures.clock()
         let questions = transaction
-        do throws(PostgresError) {
-            let answers = try connection.answers(questions)
-            // In a transaction that failed COMMIT does nothing, and says so by its word.
-            guard connection.warning == nil, answers.last?.tag == "COMMIT" else {
-                throw PostgresError(message: connection.warning ?? "COMMIT did not commit")
+        while true {
+            do throws(PostgresError) {
+                try send(questions)
+                break
+            } catch {
+                guard isUnknown(error) else { throw try refused(error) }
+                if try settle(after: error) { break }
             }
-        } catch {
-            throw refused(error)
         }
         batch += 1
         pending = [:]
         lease.figures.note(lease.figures.clock() - began)
     }
 
-    private func refused(_ error: PostgresError) -> EventLogError {
-        if error.isLost || error.state.isEmpty { return .outcomeUnknown(cause: error.message) }
-        if error.state == PostgresError.State.divisionByZero, error.place == Self.fencePlace {
-            return lease.taken
+    private func send(_ questions: [PostgresQuestion]) throws(PostgresError) {
+        let answers = try connection.answers(questions)
+        // A wait for the standby that was ended is a warning. In a transaction that failed COMMIT
+        // does nothing, and says so by its word.
+        guard connection.warning == nil, answers.last?.tag == "COMMIT" else {
+            throw PostgresError(message: connection.warning ?? "COMMIT did not commit")
         }
-        return error.logError(connection.database)
+    }
+
+    private func refused(_ error: PostgresError) throws(EventLogError) -> EventLogError {
+        try connection.rollBack()
+        guard error.state == PostgresError.State.divisionByZero, error.place == Self.fencePlace
+        else { return error.logError(connection.database) }
+        return wentBack()
+    }
+
+    /// The server has stopped to be as durable as is asked for: nothing is done meanwhile.
+    func isWeak(_ error: PostgresError) -> Bool {
+        durability != nil && error.state == PostgresError.State.divisionByZero
+            && error.place == Self.fencePlace + 1
+    }
+
+    /// Fails where a commit waits for no standby; nil where none is asked for.
+    var durability: PostgresQuestion? {
+        guard connection.database.durability == .standby else { return nil }
+        return PostgresQuestion(
+            "SELECT 1 / (current_setting('synchronous_standby_names') <> '')::int4")
     }
 
     private static let fencePlace = 1
@@ -130,9 +182,11 @@ final class PostgresEngine: PostgresReader, LogWriting {
                     SELECT 1 FROM \(schema).owner o JOIN \(schema).batch b ON b.key = $1::int8
                     WHERE o.epoch = $2::int8 AND o.holder = $3::text FOR KEY SHARE OF o) x
                 """, fence),
-            PostgresQuestion(
-                "INSERT INTO \(schema).batch VALUES ($1::int8)", PostgresValues(batch + 1)),
         ]
+        if let durability { questions.append(durability) }
+        questions.append(
+            PostgresQuestion(
+                "INSERT INTO \(schema).batch VALUES ($1::int8)", PostgresValues(batch + 1)))
         if batch % Self.batchesKept == 0 {
             questions.append(
                 PostgresQuestion(

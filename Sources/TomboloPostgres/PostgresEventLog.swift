@@ -28,29 +28,30 @@ package enum PostgresEventLog {
         caution: LogCaution, clock: @escaping PostgresClock,
         chance: inout some RandomNumberGenerator
     ) throws(EventLogError) -> (log: EngineEventLog, figures: PostgresFigures) {
-        let control = try PostgresConnection(database)
+        let patience = PostgresPatience()
+        let control = try PostgresConnection(database, patience)
         try PostgresSchema.require(control, pepper: pepper)
         let (writer, lease) = try writer(
             database, control, retention: retention, caution: caution, clock: clock,
             chance: &chance)
         let damage = DamageList()
         func reader() throws(EventLogError) -> LogReader {
-            try LogReader(reading(database, lease.name), window: writer.window, damage: damage)
+            try LogReader(reading(database, lease), window: writer.window, damage: damage)
         }
         let log = try EngineEventLog(
             writer, reading: reader(), looking: reader(), damage: damage, lastRun: lease.lastBeat,
-            room: PostgresRoom(), closed: {})
+            room: PostgresRoom(), closed: {}, ends: { patience.end() })
         return (log, lease.figures)
     }
 
     private static func writer(
         _ database: PostgresDatabase, _ control: PostgresConnection,
-        retention: LogRetention = .forever, caution: LogCaution = LogCaution(),
-        clock: @escaping PostgresClock = { 0 }, chance: inout some RandomNumberGenerator
+        retention: LogRetention, caution: LogCaution, clock: @escaping PostgresClock,
+        chance: inout some RandomNumberGenerator
     ) throws(EventLogError) -> (LogWriter, PostgresLease) {
-        let lease = try PostgresLease(control, clock, chance: &chance)
-        let engine = try PostgresEngine(
-            PostgresConnection(database, name: lease.name), name: lease.name, lease)
+        let lease = try PostgresLease(
+            control, holder: PostgresLease.newHolder(chance.next()), clock)
+        let engine = try PostgresEngine(lease, database)
         let isNew = try engine.edge(LogTable(.meta), .rising, in: .min ... .max) == nil
         let writer = try LogWriter(
             engine, isNew: isNew, retention: retention, caution: caution, chance: &chance)
@@ -58,9 +59,30 @@ package enum PostgresEventLog {
     }
 
     private static func reading(
-        _ database: PostgresDatabase, _ name: String
+        _ database: PostgresDatabase, _ lease: PostgresLease
     ) throws(EventLogError) -> PostgresReader {
-        PostgresReader(try PostgresConnection(database, name: name), name: name)
+        PostgresReader(
+            try PostgresConnection(database, name: lease.name, lease.patience), name: lease.name)
+    }
+
+    /// The log counts as put back now: an older state of it than phones may have seen. No relay
+    /// runs on it.
+    package static func setRestored(
+        _ database: PostgresDatabase, chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) {
+        let control = try PostgresConnection(database)
+        try PostgresSchema.require(control, pepper: nil)
+        try setRestored(control, PostgresLease.newHolder(chance.next()), isFree: false)
+    }
+
+    static func setRestored(
+        _ control: PostgresConnection, _ holder: String, isFree: Bool = true
+    ) throws(EventLogError) {
+        let now = try PostgresOwner(control).now
+        let lease = try PostgresLease(control, holder: holder, { 0 }, isFree: isFree)
+        let engine = try PostgresEngine(lease, control.database, isRestoring: true)
+        try LogMeta.setRestored(now, engine)
+        try engine.commit()
     }
 
     /// The tables for those who only read, beside a relay or without one.
@@ -79,13 +101,17 @@ package enum PostgresEventLog {
     ) throws(EventLogError) -> LogImport {
         let control = try PostgresConnection(database)
         try PostgresSchema.require(control, pepper: pepper, isImport: true)
-        guard try PostgresSchema.isEmpty(control) else {
-            throw PostgresSession.refused(
-                database, "has a log already", "name a schema of its own, and make it: log create")
-        }
+        let hasLog = PostgresSession.refused(
+            database, "has a log already", "name a schema of its own, and make it: log create")
+        guard try PostgresSchema.isEmpty(control) else { throw hasLog }
+        let lease = try PostgresLease(
+            control, holder: PostgresLease.newHolder(chance.next()), { 0 })
         let marking = try PostgresConnection(database)
+        // Another import may have come to its end meanwhile.
+        guard try PostgresSchema.isEmpty(marking) else { throw hasLog }
         try PostgresSchema.setImporting(true, marking)
-        let writer = try writer(database, control, chance: &chance).0
+        let writer = try LogWriter(
+            PostgresEngine(lease, database), isNew: true, chance: &chance)
         return try LogImport(
             writer,
             finished: { () throws(EventLogError) in
@@ -127,6 +153,11 @@ package enum PostgresEventLog {
     package static func reading(
         _ database: PostgresDatabase
     ) throws(EventLogError) -> any LogReading { throw absent }
+
+    /// Throws.
+    package static func setRestored(
+        _ database: PostgresDatabase, chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) { throw absent }
 
     /// Throws.
     package static func importing(

@@ -21,6 +21,7 @@ final class PostgresLease: Sendable {
     /// When the owner before beat last, where it did not hand the row on.
     let lastBeat: Instant?
     let figures: PostgresFigures
+    let patience: PostgresPatience
     private let title: String
     private let handsOn: Flag
     private let beating: Mutex<WorkerThread<Never>?>
@@ -32,14 +33,17 @@ final class PostgresLease: Sendable {
 
     /// Takes the row, from an owner that handed it on or that is gone; waits for the latter. Throws
     /// where one lives.
+    ///
+    /// - Parameter isFree: the owner that the row names has ended.
     init(
-        _ connection: PostgresConnection, _ clock: @escaping PostgresClock,
-        chance: inout some RandomNumberGenerator
+        _ connection: PostgresConnection, holder: String, _ clock: @escaping PostgresClock,
+        isFree: Bool = false
     ) throws(EventLogError) {
-        holder = Self.newHolder(chance.next())
+        self.holder = holder
+        patience = connection.patience
         let owner = try PostgresOwner(connection)
         if !owner.holder.isEmpty {
-            try Self.watch(owner, connection)
+            if !isFree { try Self.watch(owner, connection) }
             try owner.endConnections(connection)
         }
         lastBeat = owner.holder.isEmpty ? nil : owner.beaten
@@ -58,6 +62,10 @@ final class PostgresLease: Sendable {
 
     /// The `application_name` of the owner's connections, by which the next owner ends them.
     var name: String { PostgresOwner.name(epoch, holder) }
+    /// That of the connection that writes.
+    var writerName: String { name + PostgresOwner.writerEnd }
+    /// Who sets in the log that it counts as restored.
+    var restoring: String { holder + "r" }
 
     /// The answer to a transaction that found another's row.
     var taken: EventLogError {
@@ -75,10 +83,10 @@ final class PostgresLease: Sendable {
         withExtendedLifetime(thread) {}
     }
 
-    private static func newHolder(_ chance: UInt64) -> String {
+    static func newHolder(_ chance: UInt64) -> String {
         var name = [CChar](repeating: 0, count: 256)
         gethostname(&name, name.count - 1)
-        let bytes = name.prefix(20).prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        let bytes = name.prefix(16).prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
         let host = String(decoding: bytes, as: UTF8.self)
         return "\(host)-\(getpid())-\(String(chance % 1_000_000_007, radix: 36))"
     }
@@ -109,41 +117,49 @@ struct PostgresOwner {
     let beat: Int64
     let beaten: Instant
     let since: Instant
+    /// By the server's clock.
+    let now: Instant
 
     init(_ connection: PostgresConnection) throws(EventLogError) {
         let answer = try connection.ask(
             """
             SELECT epoch, holder, beat, (extract(epoch FROM beaten) * 1000)::int8,
-                (extract(epoch FROM since) * 1000)::int8 FROM \(connection.database.schema).owner
+                (extract(epoch FROM since) * 1000)::int8,
+                (extract(epoch FROM clock_timestamp()) * 1000)::int8
+            FROM \(connection.database.quotedSchema).owner
             """)
-        guard answer.count == 1 else {
+        guard answer.count == 1, 0..<LogTable.numberMax ~= answer.integer(0, 0) else {
             throw .unusable(
-                cause: "\(connection.database.title): the table owner has \(answer.count) rows",
+                cause:
+                    "\(connection.database.title): the table owner has \(answer.count) rows, "
+                    + "or one that no relay wrote",
                 hint: "a log has one: restore a backup, or import an export into a new schema")
         }
         func time(_ column: Int32) -> Instant {
             Instant(seconds: 0) + Span(nanoseconds: answer.integer(0, column) &* 1_000_000)
         }
         (epoch, holder, beat) = (answer.integer(0, 0), answer.text(0, 1), answer.integer(0, 2))
-        (beaten, since) = (time(3), time(4))
+        (beaten, since, now) = (time(3), time(4), time(5))
     }
 
     /// The `application_name` of an owner's connections: at most 63 bytes.
     static func name(_ epoch: Int64, _ holder: String) -> String { "tombolo \(epoch) \(holder)" }
+    static let writerEnd = " w"
 
     /// They may hold the row for hours, and what they have sent may still be done.
     func endConnections(_ connection: PostgresConnection) throws(EventLogError) {
         var name = PostgresValues()
         name.add(Self.name(epoch, holder))
+        name.add(Self.name(epoch, holder) + Self.writerEnd)
         _ = try connection.ask(
             """
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-            WHERE application_name = $1::text AND pid <> pg_backend_pid()
+            WHERE application_name IN ($1::text, $2::text) AND pid <> pg_backend_pid()
             """, name)
     }
 
     func giveWay(to holder: String, _ connection: PostgresConnection) throws(EventLogError) {
-        let schema = connection.database.schema
+        let schema = connection.database.quotedSchema
         var values = PostgresValues(epoch)
         values.add(holder)
         let taken: Int
@@ -189,6 +205,7 @@ final class PostgresBeat: @unchecked Sendable {
     private let epoch: Int64
     private let holder: String
     private let figures: PostgresFigures
+    private let patience: PostgresPatience
     private var beats = 0
 
     init(
@@ -196,6 +213,7 @@ final class PostgresBeat: @unchecked Sendable {
     ) {
         (self.connection, database) = (connection, connection.database)
         (self.epoch, self.holder, self.figures) = (epoch, holder, figures)
+        patience = connection.patience
     }
 
     /// Beats until `isOver`.
@@ -212,7 +230,7 @@ final class PostgresBeat: @unchecked Sendable {
         if connection?.isLost ?? true {
             // Tried again at the next beat; those who append say what is wrong.
             connection = try? PostgresConnection(
-                database, name: PostgresOwner.name(epoch, holder))
+                database, name: PostgresOwner.name(epoch, holder), patience)
         }
         guard let connection else { return }
         if beats % Self.beatsBetweenFigures == 0 { try? look(connection) }  // As above.
@@ -229,7 +247,7 @@ final class PostgresBeat: @unchecked Sendable {
         values.add(holder)
         return PostgresQuestion(
             """
-            UPDATE \(database.schema).owner SET \(change)
+            UPDATE \(database.quotedSchema).owner SET \(change)
             WHERE epoch = $1::int8 AND holder = $2::text
             """, values)
     }

@@ -5,13 +5,13 @@ import TomboloLog
 /// The log's tables in one schema of PostgreSQL, for those who read. What may be long is read in
 /// pieces: a question holds at most some megabytes.
 class PostgresReader: LogReading {
-    private(set) var connection: PostgresConnection
+    final var connection: PostgresConnection
     /// The newest one's `application_name`.
     private let name: String
     private enum Moment { case none, wanted, begun }
     private var moment = Moment.none
 
-    var schema: String { connection.database.schema }
+    var schema: String { connection.database.quotedSchema }
 
     init(_ connection: PostgresConnection, name: String) {
         (self.connection, self.name) = (connection, name)
@@ -55,12 +55,14 @@ class PostgresReader: LogReading {
 
     func renew() -> Bool {
         guard connection.isLost else { return false }
-        // Where the server is still away the question is answered with that.
-        guard let new = try? PostgresConnection(connection.database, name: name) else {
+        do throws(EventLogError) {
+            connection = try PostgresConnection(
+                connection.database, name: name, connection.patience)
+            return true
+        } catch {
+            // The server is still away: the question is answered with that.
             return false
         }
-        connection = new
-        return true
     }
 
     // MARK: Reading

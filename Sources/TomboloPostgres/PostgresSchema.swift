@@ -44,9 +44,9 @@ enum PostgresSchema {
     private static func make(
         _ connection: PostgresConnection, _ check: [UInt8]
     ) throws(PostgresError) {
-        let schema = connection.database.schema
+        let schema = connection.database.quotedSchema
         var name = PostgresValues()
-        name.add(schema)
+        name.add(connection.database.schema)
         let named = try connection.answers([
             PostgresQuestion("SELECT 1 FROM pg_namespace WHERE nspname = $1::text", name)
         ])
@@ -87,7 +87,7 @@ enum PostgresSchema {
             let answer = try connection.answers([
                 PostgresQuestion(
                     "SELECT program, version, pepper, importing::int4::int8 "
-                        + "FROM \(connection.database.schema).about")
+                        + "FROM \(connection.database.quotedSchema).about")
             ]).first
             guard let answer, answer.count == 1 else { return About() }
             return About(
@@ -150,7 +150,7 @@ enum PostgresSchema {
     static func setImporting(
         _ isImporting: Bool, _ connection: PostgresConnection
     ) throws(EventLogError) {
-        let schema = connection.database.schema
+        let schema = connection.database.quotedSchema
         var lines = ["UPDATE \(schema).about SET importing = \(isImporting)"]
         if isImporting {
             lines += LogTable.Kind.allCases.map { "DELETE FROM \(LogTable.name($0, in: schema))" }
@@ -163,7 +163,7 @@ enum PostgresSchema {
     /// Whether an import may fill it: nobody has written into it, or an import that was cut short.
     static func isEmpty(_ connection: PostgresConnection) throws(EventLogError) -> Bool {
         if try about(connection)?.isImporting == true { return true }
-        let schema = connection.database.schema
+        let schema = connection.database.quotedSchema
         return try connection.ask("SELECT key FROM \(schema).meta LIMIT 1").count == 0
     }
 }

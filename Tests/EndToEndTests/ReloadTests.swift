@@ -223,7 +223,8 @@ import TomboloJSON
             #expect(shown.status == 0, "\(chosen.map { lines[$0] }): \(shown.errors)")
             if !tls { #expect(shown.output == standard, "\(chosen.map { lines[$0] })") }
         }
-        for row in ConfigurationReference().rows {
+        // `database` is in the place of `data`, which a first configuration has.
+        for row in ConfigurationReference().rows where !row.key.hasPrefix("database.") {
             let name = row.key.split(separator: ".").last.map(String.init) ?? ""
             #expect(text.contains("\"\(name)\": "), "\(row.key)")
         }

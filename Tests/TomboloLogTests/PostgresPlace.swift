@@ -44,13 +44,13 @@ final class PostgresPlace: Sendable {
         let lease = try lease.withLock { lease throws(EventLogError) in
             if let lease { return lease }
             var chance = Self.newChance()
-            let new = try PostgresLease(PostgresConnection(database), { 0 }, chance: &chance)
+            let new = try PostgresLease(
+                PostgresConnection(database), holder: PostgresLease.newHolder(chance.next()),
+                { 0 })
             lease = new
             return new
         }
-        return try PostgresEngine(
-            PostgresConnection(database, name: lease.name), name: lease.name, lease,
-            endsLease: false)
+        return try PostgresEngine(lease, database, endsLease: false)
     }
 
     func reading() throws(EventLogError) -> any LogReading {

@@ -135,6 +135,11 @@ import TomboloEventLog
         #expect(cause { _ = try open() }.contains("another program"))
         place.drop()
         #expect(cause { _ = try open() }.contains("tombolo log create"))
+        #expect(PostgresDatabase.objection(toSchema: "information_schema") != nil)
+        var reserved = database
+        reserved.schema = "user"
+        #expect(try PostgresEventLog.create(reserved, pepper: [1]))
+        try ask("DROP SCHEMA \"user\" CASCADE")
         try ask("CREATE SCHEMA \(schema)")
         try ask("CREATE TABLE \(schema).owner(id int)")
         #expect(
@@ -167,6 +172,7 @@ import TomboloEventLog
             cause {
                 _ = try PostgresEventLog.importing(place.database, pepper: nil, chance: &chance)
             }.contains("has a log already"))
+        #expect(try LogVerification(place.reading()).run { _ in }.events == 3_000)
     }
 
     // MARK: The owner
@@ -191,17 +197,6 @@ import TomboloEventLog
         await third.close()
     }
 
-    @Test func `a transaction on a log that went back does nothing`() async throws {
-        _ = try PostgresEventLog.create(place.database, pepper: [1])
-        defer { place.drop() }
-        let log = try open()
-        _ = try await log.append(Self.batch(1))
-        try ask("DELETE FROM \(schema).batch")
-        await #expect(throws: EventLogError.self) { try await log.append(Self.batch(2)) }
-        #expect(try await log.history(after: 0, limit: 10).count == 1)
-        await log.close()
-    }
-
     @Test func `a reader that lost its connection asks once more`() async throws {
         _ = try PostgresEventLog.create(place.database, pepper: [1])
         defer { place.drop() }
@@ -220,6 +215,77 @@ import TomboloEventLog
         #expect(try await log.history(after: 0, limit: 10).count == 1)
         _ = try await log.append(Self.batch(2))
         await log.close()
+    }
+
+    @Test func `a full disk of the server refuses, and stores when it is free`() async throws {
+        _ = try PostgresEventLog.create(place.database, pepper: [1])
+        defer { place.drop() }
+        let log = try open()
+        _ = try await log.append(Self.batch(1))
+        // As the server says it; a disk of its own to fill needs root.
+        try ask(
+            """
+            CREATE FUNCTION \(schema).no_space() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = '53100'; END $$
+            """)
+        try ask(
+            """
+            CREATE TRIGGER no_space BEFORE INSERT ON \(schema).event
+            EXECUTE FUNCTION \(schema).no_space()
+            """)
+        let error = await #expect(throws: EventLogError.self) {
+            try await log.append(Self.batch(2))
+        }
+        #expect(error == .full(hint: PostgresError.roomHint))
+        try ask("DROP TRIGGER no_space ON \(schema).event")
+        #expect(try await log.append(Self.batch(2)).firstSeq == 2)
+        await log.close()
+    }
+
+    @Test func `an import beside another one is refused, and takes nothing away`() throws {
+        _ = try PostgresEventLog.create(place.database, pepper: [1])
+        defer { place.drop() }
+        var chance = PostgresPlace.newChance()
+        let first = try PostgresEventLog.importing(place.database, pepper: nil, chance: &chance)
+        try first.take(.identity(hashKey: [1, 2], restoredAt: nil))
+        #expect(
+            cause {
+                _ = try PostgresEventLog.importing(place.database, pepper: nil, chance: &chance)
+            }.contains("another relay ("))
+        try first.take(.end(items: 1))
+        try first.finish()
+        #expect(try LogVerification(place.reading()).run { _ in }.wrong == [])
+    }
+
+    @Test func `rows of the owner and of transactions that no relay wrote are named`() throws {
+        _ = try PostgresEventLog.create(place.database, pepper: [1])
+        defer { place.drop() }
+        try ask("DELETE FROM \(schema).batch")
+        #expect(cause { _ = try open() }.contains("no transaction of the log"))
+        try ask("INSERT INTO \(schema).batch VALUES (9223372036854775807)")
+        #expect(cause { _ = try open() }.contains("no transaction of the log"))
+        try ask("UPDATE \(schema).owner SET epoch = 9223372036854775807, holder = ''")
+        #expect(cause { _ = try open() }.contains("the table owner has"))
+    }
+
+    @Test func `a log that went back counts as restored`() async throws {
+        _ = try PostgresEventLog.create(place.database, pepper: [1])
+        defer { place.drop() }
+        let log = try open()
+        let first = try await log.recover(idempotencySince: .distantPast)
+        #expect(first.restoredAt == nil)
+        _ = try await log.append(Self.batch(1))
+        try ask("DELETE FROM \(schema).batch WHERE key > 1")
+        await #expect(throws: EventLogError.self) { try await log.append(Self.batch(2)) }
+        await log.close()
+        let next = try open()
+        #expect(try await next.recover(idempotencySince: .distantPast).restoredAt != nil)
+        await next.close()
+        var chance = PostgresPlace.newChance()
+        try PostgresEventLog.setRestored(place.database, chance: &chance)
+        let last = try open()
+        _ = try await last.append(Self.batch(2))
+        await last.close()
     }
 
     private static func batch(_ version: Int64) -> AppendBatch {

@@ -27,6 +27,7 @@ package final class EngineEventLog: EventLog {
     private let damageList: DamageList
     private let room: any LogRoom
     private let window: LogWindow
+    private let ends: @Sendable () -> Void
     /// When the last run wrote last, where it did not stop by itself; nil where it did, and where
     /// there was none.
     package let lastRun: Instant?
@@ -34,12 +35,15 @@ package final class EngineEventLog: EventLog {
     /// - Parameters:
     ///   - damage: the list that the readers fill.
     ///   - closed: is called after the writer's engine is closed.
+    ///   - ends: is called when the log is about to be closed: an engine that does not answer is
+    ///     waited for a few seconds from then on.
     package init(
         _ writer: LogWriter, reading reader: LogReader, looking lookup: LogReader,
         damage: DamageList, lastRun: Instant?, room: any LogRoom,
-        closed: @escaping @Sendable () -> Void
+        closed: @escaping @Sendable () -> Void, ends: @escaping @Sendable () -> Void = {}
     ) throws(EventLogError) {
         (damageList, self.lastRun, self.room, window) = (damage, lastRun, room, writer.window)
+        self.ends = ends
         writing = try LogWriterThread(writer, room: room, closed: closed)
         reading = try LogReaderThread(reader, name: "log reader")
         looking = try LogReaderThread(lookup, name: "log lookup")
@@ -125,9 +129,13 @@ package final class EngineEventLog: EventLog {
         try await writing.answer { .erase(erasure, $0) }
     }
 
+    /// The log will be closed: an engine that does not answer is given up on in a few seconds.
+    package func hurry() { ends() }
+
     /// Finishes what was handed over and closes the engine; all of that has happened on return. A
     /// second call returns when the first one's work is done or at once.
     package func close() async {
+        ends()
         await reading.close()
         await looking.close()
         await writing.close(with: .close)

@@ -194,7 +194,10 @@ package final class LogWriter: @unchecked Sendable {
     }
 
     private static func cause(of error: EventLogError) -> String {
-        if case .unusable(let cause, _) = error { cause } else { "\(error)" }
+        switch error {
+        case .unusable(let cause, _), .outcomeUnknown(let cause): cause
+        default: "\(error)"
+        }
     }
 
     // MARK: Between commits

@@ -140,7 +140,7 @@ package struct MetricFamily: Hashable, Sendable {
     static let databaseInfo = MetricFamily(
         "tombolo_database_info", .gauge, labels: ["durability"], seenBy: .operators,
         "1, with where a commit is before it is acknowledged: local, standby, or none; only with "
-            + "a database, as the four below.")
+            + "a database, as the three below.")
     static let databaseCommit = MetricFamily(
         "tombolo_database_commit_seconds", .gauge, labels: ["quantile"], seenBy: .operators,
         "How long the newest 1,000 commits took, each one round trip.")

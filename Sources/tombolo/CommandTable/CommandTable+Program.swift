@@ -27,7 +27,8 @@ extension CommandTable {
             .completion,
         ]
         let keeping: [Subcommand] = [
-            .logCreate, .logVerify, .logExport, .logImport, .backupCreate, .backupRestore,
+            .logCreate, .logRestored,
+            .logVerify, .logExport, .logImport, .backupCreate, .backupRestore,
             .backupVerify,
             .eraseActivity, .eraseDevice,
         ]

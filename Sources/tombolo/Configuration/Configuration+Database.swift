@@ -87,6 +87,9 @@ extension Configuration.Database {
                 words.fail(name, objection)
             }
             words.read(wordSettings, into: &database, directory: directory)
+            if let name = database.words["dbname"], name.contains("=") || name.contains("://") {
+                words.fail("dbname", "must be a name: what a URL says goes into the other words")
+            }
             do { try words.finish() } catch { inner.adopt(error) }
         } else if inner.value("postgres") == nil {
             inner.fail("postgres", "is missing: libpq's words, such as {\"host\": \"db\"}")

@@ -9,7 +9,7 @@ extension Configuration {
         Setting(
             "listen", .address(\.listen),
             "Where the API is served. An address that is not loopback needs `tls`, or `insecure`."),
-        Setting("data", .fileIfAny(\.data), "The data directory; `serve` needs it."),
+        Setting("data", .fileIfAny(\.data), "The data directory; `serve` needs it, or `database`."),
         Setting(
             "insecure", .flag(\.isInsecure),
             "Allow clear text on an address that other machines reach."),

@@ -25,10 +25,7 @@ struct ConfigurationDraft {
         lines += tlsLines
         lines += budgetLines
         lines += ["", "  // " + Self.meaning("data")]
-        lines += [
-            "  // In its place: \"database\": { \"postgres\": { \"host\": … }, \"pepper_file\": … }",
-            "  \"data\": \(Self.quoted(data)),",
-        ]
+        lines.append("  \"data\": \(Self.quoted(data)),")
         lines += ["", "  // " + Self.meaning("listen")]
         lines.append("  \"listen\": \(Self.quoted(listen)),")
         lines += limitLines

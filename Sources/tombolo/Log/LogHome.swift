@@ -72,6 +72,18 @@ enum LogHome {
         }
     }
 
+    /// The log counts as put back now. No relay runs on it.
+    func setRestored() throws {
+        var chance = SystemRandomNumberGenerator()
+        switch self {
+        case .directory(let path):
+            try requireFile()
+            try SQLiteTables.setRestored(path, at: SystemClock().now())
+        case .database(let database):
+            try PostgresEventLog.setRestored(database.postgres, chance: &chance)
+        }
+    }
+
     /// What takes an export in.
     func importing() throws -> LogImport {
         var chance = SystemRandomNumberGenerator()

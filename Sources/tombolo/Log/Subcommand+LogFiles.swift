@@ -18,6 +18,18 @@ extension Subcommand {
         examples: ["tombolo log create --config /etc/tombolo/tombolo.json"],
         exits: [.notFoundOrConflict], run: LogCreateCommand.run)
 
+    static let logRestored = Subcommand(
+        path: ["log", "restored"],
+        summary: "Say that a log is an older state of itself than phones have seen",
+        flags: Flag.ofLogs + [.output],
+        details: [
+            "For a database that was put back to a point in time, or a copy of a disk, before a relay\n"
+                + "starts on it. Alerts from before stay silent, timestamps go on from now, cursors of\n"
+                + "followers are refused with 410. backup restore does the same by itself."
+        ],
+        examples: ["tombolo log restored --config /etc/tombolo/tombolo.json"],
+        exits: [.notFoundOrConflict], run: LogCreateCommand.restored)
+
     static let logVerify = Subcommand(
         path: ["log", "verify"], summary: "Read a whole log and say whether it is sound",
         flags: Flag.ofLogs + [.output],

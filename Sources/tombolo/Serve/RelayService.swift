@@ -180,6 +180,7 @@ final class RelayService: @unchecked Sendable {
 
     /// Takes no more, finishes what was accepted, writes what waits; then `run` returns.
     func stop() async {
+        log.hurry()
         doors.drain()
         await relay.endWaits()
         await server.drain(within: Self.drainTime)

@@ -1,0 +1,147 @@
+#if Postgres
+import Glibc
+import TomboloCore
+import TomboloEventLog
+import TomboloLog
+
+// What became of a transaction whose answer did not come.
+
+extension PostgresEngine {
+    /// Whether what was sent may have been done or not: the connection is gone, or the server is.
+    func isUnknown(_ error: PostgresError) -> Bool {
+        error.isLost || error.state.isEmpty || error.state.hasPrefix("57")
+            || error.state.hasPrefix("08") || isWeak(error)
+    }
+
+    /// Connects anew, however long it takes, and answers whether the transaction after `batch` is
+    /// stored, as durable as is asked for. Throws where the log is another's or went back, and
+    /// where it is to be closed meanwhile.
+    func settle(after cause: PostgresError) throws(EventLogError) -> Bool {
+        var cause = cause
+        var (waited, endsSince): (Int32, Double?) = (0, nil)
+        while true {
+            do throws(PostgresError) {
+                let new = try reconnected()
+                try endOlder(new)
+                let owner = try lockRow(new)
+                guard owner == .own else { break }
+                let found = try stored(new)
+                guard found.last || found.next else { break }
+                connection = new
+                return found.next
+            } catch {
+                cause = error
+            }
+            if lease.patience.isEnding {
+                waited += Self.pause
+                endsSince = endsSince ?? lease.figures.clock()
+            }
+            let ended = endsSince.map { lease.figures.clock() - $0 } ?? 0
+            guard waited < lease.patience.milliseconds,
+                ended * 1_000 < Double(lease.patience.milliseconds)
+            else {
+                throw .outcomeUnknown(cause: cause.message)
+            }
+            poll(nil, 0, Self.pause)
+        }
+        throw wentBack()
+    }
+
+    private static var pause: Int32 { 200 }
+
+    private func reconnected() throws(PostgresError) -> PostgresConnection {
+        do throws(EventLogError) {
+            return try PostgresConnection(
+                connection.database, name: lease.writerName, lease.patience)
+        } catch {
+            guard case .unusable(let cause, _) = error else {
+                throw PostgresError(message: "\(error)")
+            }
+            throw PostgresError(message: cause)
+        }
+    }
+
+    /// A session of before may be in its commit still, or hold the row.
+    private func endOlder(_ new: PostgresConnection) throws(PostgresError) {
+        var name = PostgresValues()
+        name.add(lease.writerName)
+        let answers = try new.answers([
+            PostgresQuestion(
+                """
+                SELECT 1 FROM (SELECT pg_terminate_backend(pid, 2000) AS ended
+                    FROM pg_stat_activity
+                    WHERE application_name = $1::text AND pid <> pg_backend_pid()) x
+                WHERE NOT ended
+                """, name)
+        ])
+        guard answers.allSatisfy({ $0.count == 0 }) else {
+            throw PostgresError(message: "a session of before has not ended yet")
+        }
+    }
+
+    private enum Owner { case own, other }
+
+    /// A commit that is as durable as is asked for: then all before it are.
+    private func lockRow(_ new: PostgresConnection) throws(PostgresError) -> Owner {
+        var values = PostgresValues(lease.epoch)
+        values.add(lease.holder)
+        var questions = [
+            PostgresQuestion("BEGIN"),
+            PostgresQuestion("SELECT set_config('lock_timeout', '3s', true)"),
+            PostgresQuestion(
+                """
+                SELECT 1 FROM \(schema).owner WHERE epoch = $1::int8 AND holder = $2::text
+                FOR UPDATE
+                """, values),
+            PostgresQuestion(
+                """
+                UPDATE \(schema).owner SET beat = beat + 1
+                WHERE epoch = $1::int8 AND holder = $2::text
+                """, values),
+        ]
+        if let durability { questions.append(durability) }
+        let answers = try new.answers(questions + [PostgresQuestion("COMMIT")])
+        guard new.warning == nil else { throw PostgresError(message: new.warning ?? "") }
+        return answers[2].count == 1 ? .own : .other
+    }
+
+    private func stored(
+        _ new: PostgresConnection
+    ) throws(PostgresError) -> (last: Bool, next: Bool) {
+        let answers = try new.answers([
+            PostgresQuestion(
+                "SELECT key FROM \(schema).batch WHERE key = ANY(ARRAY[$1::int8, $2::int8])",
+                PostgresValues(batch, batch + 1))
+        ])
+        var found = (last: false, next: false)
+        for answer in answers {
+            for row in 0..<answer.count {
+                if answer.integer(row, 0) == batch { found.last = true } else { found.next = true }
+            }
+        }
+        return found
+    }
+
+    /// The answer where the row is not this owner's, or the newest transaction is not there: either
+    /// another relay has the log, or the server went back to an older state of it. The latter then
+    /// counts as restored: the next start holds back what phones may have had.
+    func wentBack() -> EventLogError {
+        let database = connection.database
+        do throws(EventLogError) {
+            let control = try PostgresConnection(database, lease.patience)
+            let owner = try PostgresOwner(control)
+            guard owner.epoch <= lease.epoch, !isRestoring else { return lease.taken }
+            lease.end(handingOn: false)
+            // Another's row may be of before, or of a relay that runs: then it beats.
+            let isFree = owner.holder.isEmpty || owner.holder == lease.holder
+            try PostgresEventLog.setRestored(control, lease.restoring, isFree: isFree)
+            return .unusable(
+                cause: "\(database.title) went back to an older state: what was stored after it is "
+                    + "gone, and the log counts as restored from now on",
+                hint: "start the relay again")
+        } catch {
+            return error
+        }
+    }
+}
+#endif

@@ -9,28 +9,7 @@ extension LogTable {
 
     static let shardedKinds: Set<Kind> = [.waypoint, .retired, .retiredName]
 
-    static func name(_ kind: Kind, in schema: String) -> String {
-        let name =
-            switch kind {
-            case .tenant: "tenant"
-            case .event: "event"
-            case .block: "block"
-            case .keys: "keys"
-            case .snapshot: "snapshot"
-            case .fact: "fact"
-            case .factBlock: "fact_block"
-            case .factBucket: "fact_index"
-            case .head: "head"
-            case .record: "record"
-            case .meta: "meta"
-            case .cut: "cut"
-            case .tally: "tally"
-            case .waypoint: "waypoint"
-            case .retired: "retired"
-            case .retiredName: "retired_name"
-            }
-        return "\(schema).\(name)"
-    }
+    static func name(_ kind: Kind, in schema: String) -> String { "\(schema).\(kind.name)" }
 
     /// Rows that are replaced have room beside them: the new one needs no entry in an index.
     private static let replaced: Set<Kind> = [.head, .record, .tally]

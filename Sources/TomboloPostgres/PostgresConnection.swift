@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import TomboloEventLog
 
-/// One statement of those that are sent together.
+/// A statement, which is sent with others.
 struct PostgresQuestion {
     var sql: String
     var values = PostgresValues()

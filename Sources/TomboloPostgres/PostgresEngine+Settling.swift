@@ -131,7 +131,7 @@ extension PostgresEngine {
             let control = try PostgresConnection(database, lease.patience)
             let owner = try PostgresOwner(control)
             guard owner.epoch <= lease.epoch, !isRestoring else { return lease.taken }
-            lease.end(handingOn: false)
+            lease.end()
             // Another's row may be of before, or of a relay that runs: then it beats.
             let isFree = owner.holder.isEmpty || owner.holder == lease.holder
             try PostgresEventLog.setRestored(control, lease.restoring, isFree: isFree)

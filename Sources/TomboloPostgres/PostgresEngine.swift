@@ -11,30 +11,22 @@ final class PostgresEngine: PostgresReader, LogWriting {
     private(set) var batch: Int64
     /// It sets that the log is restored, and finds that out of no other.
     let isRestoring: Bool
-    /// What becomes of the lease with the engine; nil: nothing.
-    private var handsOn: Bool?
 
-    /// - Parameter endsLease: the lease ends with the engine; else others have it too.
+    /// The lease ends with the last who holds it.
     init(
-        _ lease: PostgresLease, _ database: PostgresDatabase, endsLease: Bool = true,
-        isRestoring: Bool = false
+        _ lease: PostgresLease, _ database: PostgresDatabase, isRestoring: Bool = false
     ) throws(EventLogError) {
-        (self.lease, handsOn) = (lease, endsLease ? true : nil)
-        self.isRestoring = isRestoring
+        (self.lease, self.isRestoring) = (lease, isRestoring)
         let connection = try PostgresConnection(
             database, name: lease.writerName, lease.patience)
         let newest = try connection.ask("SELECT max(key) FROM \(database.quotedSchema).batch")
         batch = newest.integer(0, 0)
         guard !newest.isNull(0, 0), 0...LogTable.numberMax ~= batch else {
-            throw PostgresSession.refused(
-                database, "has no transaction of the log in its table batch",
+            throw database.refused(
+                "has no transaction of the log in its table batch",
                 "restore a backup, or import an export into a new schema")
         }
         super.init(connection, name: lease.writerName)
-    }
-
-    deinit {
-        if let handsOn { lease.end(handingOn: handsOn) }
     }
 
     // MARK: Asking
@@ -237,6 +229,6 @@ final class PostgresEngine: PostgresReader, LogWriting {
     var keepsDeleted: Bool { true }
     func scrub(waiting milliseconds: Int32) throws(EventLogError) -> Bool { false }
 
-    func leaveAsACrashWould() { handsOn = handsOn.map { _ in false } }
+    func leaveAsACrashWould() { lease.leaveAsACrashWould() }
 }
 #endif

@@ -54,3 +54,10 @@ struct PostgresError: Error {
         }
     }
 }
+
+extension PostgresDatabase {
+    /// The server, or what is in the schema, is not one that a log can rest on.
+    func refused(_ cause: String, _ hint: String) -> EventLogError {
+        .unusable(cause: "\(title) \(cause)", hint: hint)
+    }
+}

@@ -101,8 +101,8 @@ package enum PostgresEventLog {
     ) throws(EventLogError) -> LogImport {
         let control = try PostgresConnection(database)
         try PostgresSchema.require(control, pepper: pepper, isImport: true)
-        let hasLog = PostgresSession.refused(
-            database, "has a log already", "name a schema of its own, and make it: log create")
+        let hasLog = database.refused(
+            "has a log already", "name a schema of its own, and make it: log create")
         guard try PostgresSchema.isEmpty(control) else { throw hasLog }
         let lease = try PostgresLease(
             control, holder: PostgresLease.newHolder(chance.next()), { 0 })

@@ -2,7 +2,7 @@ import Synchronization
 
 /// How long a server is waited for that says nothing. One for all connections of a log.
 final class PostgresPatience: Sendable {
-    private static let atEnd: Int32 = 4_000
+    private static let atEnd: Int32 = 3_000
 
     private let ends = Atomic(false)
     private let usual: Int32

@@ -7,8 +7,6 @@ import TomboloLog
 /// `about` says what they are: one row, with the program's name, the form of the tables, what the
 /// secret of the API keys is checked by, and whether an import has come to its end.
 enum PostgresSchema {
-    /// The form of the tables and of what is in their rows.
-    static let version: Int64 = 6
     private static let program = "tombolo"
 
     /// Makes schema and tables, in one transaction. Answers false where they are there already;
@@ -36,8 +34,8 @@ enum PostgresSchema {
                 }
             }
         }
-        throw PostgresSession.refused(
-            connection.database, "has tables of another program in this schema",
+        throw connection.database.refused(
+            "has tables of another program in this schema",
             "name a schema of the log's own: \"schema\": \"tombolo\"")
     }
 
@@ -64,7 +62,7 @@ enum PostgresSchema {
             "INSERT INTO \(schema).owner VALUES (0, '', 0, now(), now())",
             "CREATE TABLE \(schema).batch(key bigint PRIMARY KEY)",
             "INSERT INTO \(schema).batch VALUES (0)",
-            "INSERT INTO \(schema).about VALUES ('\(program)', \(version), '\(hex(check))', false)",
+            "INSERT INTO \(schema).about VALUES ('\(program)', \(LogTable.form), '\(hex(check))', false)",
         ]
         for kind in LogTable.Kind.allCases {
             lines += LogTable.creation(kind, in: schema).split(separator: ";").map(String.init)
@@ -110,13 +108,13 @@ enum PostgresSchema {
     ) throws(EventLogError) {
         let database = connection.database
         guard let about = try about(connection) else {
-            throw PostgresSession.refused(
-                database, "has no log", "make one: tombolo log create --config FILE")
+            throw database.refused(
+                "has no log", "make one: tombolo log create --config FILE")
         }
         try require(about, pepper: check, database)
         guard about.isImporting, !isImport else { return }
-        throw PostgresSession.refused(
-            database, "has a log whose import has not come to its end",
+        throw database.refused(
+            "has a log whose import has not come to its end",
             "give the import again: it begins anew")
     }
 
@@ -124,21 +122,21 @@ enum PostgresSchema {
         _ about: About, pepper check: [UInt8]?, _ database: PostgresDatabase
     ) throws(EventLogError) {
         guard about.program == program else {
-            throw PostgresSession.refused(
-                database, "has the tables of another program",
+            throw database.refused(
+                "has the tables of another program",
                 "name a schema of the log's own: \"schema\": \"tombolo\"")
         }
-        guard about.version == version else {
-            throw PostgresSession.refused(
-                database, "has form \(about.version) of the log; this program reads \(version)",
-                about.version > version
+        guard about.version == LogTable.form else {
+            throw database.refused(
+                "has form \(about.version) of the log; this program reads \(LogTable.form)",
+                about.version > LogTable.form
                     ? "run the newer tombolo that made it"
                     : "export it with the tombolo that made it (tombolo log export), and import "
                         + "that into a new schema (tombolo log import)")
         }
         guard let check, hex(check) != about.pepper else { return }
-        throw PostgresSession.refused(
-            database, "was made with another pepper: no API key of it would open",
+        throw database.refused(
+            "was made with another pepper: no API key of it would open",
             "copy the pepper file of the relay that made it")
     }
 

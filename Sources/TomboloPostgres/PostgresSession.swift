@@ -49,32 +49,29 @@ enum PostgresSession {
                 """),
         ])
         if answers[1].count > 0 {
-            throw refused(
-                database, "does not take \(answers[1].text(0, 0)) from this session",
+            throw database.refused(
+                "does not take \(answers[1].text(0, 0)) from this session",
                 "let the relay's role set it: a log rests on it")
         }
         let server = answers[2]
         guard server.integer(0, 0) == connection.backend || database.isPooled else {
-            throw refused(
-                database, "is behind a pooler",
+            throw database.refused(
+                "is behind a pooler",
                 "connect to the server itself; or, where each connection has a session of its own "
                     + "(pool_mode = session), say \"pooler\": \"session\"")
         }
         for (column, name) in [(Int32(1), "fsync"), (2, "full_page_writes")]
         where server.text(0, column) == "off" && !database.takesUnsafeServer {
-            throw refused(
-                database, "has \(name) = off: it loses what it acknowledged when its machine ends",
+            throw database.refused(
+                "has \(name) = off: it loses what it acknowledged when its machine ends",
                 "set \(name) = on")
         }
         guard database.durability == .local || !server.text(0, 3).isEmpty else {
-            throw refused(
-                database, "has no synchronous standby, and \"durability\" is \"standby\"",
+            throw database.refused(
+                "has no synchronous standby, and \"durability\" is \"standby\"",
                 "set synchronous_standby_names, or \"durability\": \"local\"")
         }
     }
 
-    static func refused(
-        _ database: PostgresDatabase, _ cause: String, _ hint: String
-    ) -> EventLogError { .unusable(cause: "\(database.title) \(cause)", hint: hint) }
 }
 #endif

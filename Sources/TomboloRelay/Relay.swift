@@ -82,8 +82,6 @@ package actor Relay: TurnTarget, TimerTarget {
     /// operator has had.
     var (damageAtStart, damageTold) = (0, 0)
     var silence = LogSilence()
-    /// How soon a full log is tried again.
-    private static let roomRetry = Duration.seconds(1)
 
     enum Phase { case new, recovered, running, failed }
 
@@ -217,26 +215,6 @@ package actor Relay: TurnTarget, TimerTarget {
         }
         let receipt = try await store(batch)
         inbox.append(.committed(receipt))
-    }
-
-    /// A log without room has stored nothing: the same batch is tried until there is room, and
-    /// meanwhile nothing new is taken. Every other failure ends the relay.
-    private func store(_ batch: AppendBatch) async throws -> AppendReceipt {
-        while true {
-            switch await attempt(batch) {
-            case .success(let receipt):
-                if roomHint != nil { report(Self.logHasRoom, of: .main) }
-                roomHint = nil
-                noteStoredClock()
-                return receipt
-            case .failure(.full(let hint)):
-                if writesAll { throw EventLogError.full(hint: hint) }
-                if roomHint != hint { report(Self.logFull(hint), of: .main) }
-                roomHint = hint
-                try await loop.sleep(for: Self.roomRetry)
-            case .failure(let error): throw error
-            }
-        }
     }
 
     /// Writes everything that waits, also what is written lazily, and lets `run()` return.

@@ -42,14 +42,27 @@ package enum LogBackup {
             // As a relay would.
             _ = try LogWriter(path: draft, chance: &chance)
             if !takesDamage { try check(draft, of: path) }
-            let engine = try SQLiteEngine(writing: draft, checkpointPages: 0)
-            try LogMeta.setRestored(now, engine)
-            try engine.commit()
+            try setRestored(draft, now)
         } catch {
             LogFile.remove(draft)
             throw error
         }
         try held.place(draft)
+    }
+
+    /// The log in `directory`, which is there, counts as put back at `now`. No relay runs on it.
+    package static func setRestored(
+        _ directory: String, at now: Instant
+    ) throws(EventLogError) {
+        let held = try DataDirectory(directory)
+        defer { held.letGo() }
+        try setRestored(held.databasePath, now)
+    }
+
+    private static func setRestored(_ path: String, _ now: Instant) throws(EventLogError) {
+        let engine = try SQLiteEngine(writing: path, checkpointPages: 0)
+        try LogMeta.setRestored(now, engine)
+        try engine.commit()
     }
 
     private static func check(_ draft: String, of path: String) throws(EventLogError) {

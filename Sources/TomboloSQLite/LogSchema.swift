@@ -10,7 +10,7 @@ import TomboloLog
 /// common, by the hashes of a chapter of facts (`FactIndex`), or in memory.
 enum LogSchema {
     /// The number in `PRAGMA user_version`.
-    static let version: Int64 = 6
+    static let version = LogTable.form
     /// "TMBO", in `PRAGMA application_id`.
     static let applicationID: Int64 = 0x544d_424f
 

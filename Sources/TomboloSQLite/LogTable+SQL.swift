@@ -5,29 +5,9 @@ import TomboloLog
 extension LogTable {
     var isByDay: Bool { kind == .retired || kind == .retiredName }
 
-    static func prefix(_ kind: Kind) -> String {
-        kind == .retired ? "retired_" : "retired_name_"
-    }
+    static func prefix(_ kind: Kind) -> String { "\(kind.name)_" }
 
-    var name: String {
-        switch kind {
-        case .tenant: "tenant"
-        case .event: "event"
-        case .block: "block"
-        case .keys: "keys"
-        case .snapshot: "snapshot"
-        case .fact: "fact"
-        case .factBlock: "fact_block"
-        case .factBucket: "fact_index"
-        case .head: "head"
-        case .record: "record"
-        case .meta: "meta"
-        case .cut: "cut"
-        case .tally: "tally"
-        case .waypoint: "waypoint"
-        case .retired, .retiredName: "\(Self.prefix(kind))\(shard)"
-        }
-    }
+    var name: String { isByDay ? "\(Self.prefix(kind))\(shard)" : kind.name }
 
     var creation: String {
         guard kind == .waypoint else {

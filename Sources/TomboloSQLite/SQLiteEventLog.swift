@@ -1,4 +1,4 @@
-package import TomboloCore
+import TomboloCore
 package import TomboloEventLog
 package import TomboloLog
 
@@ -81,17 +81,6 @@ package enum SQLiteTables {
     /// Opens the database at `path`, which is there, and changes nothing in it.
     package static func reading(_ path: String) throws(EventLogError) -> any LogReading {
         try SQLiteEngine(reading: path)
-    }
-
-    /// The log in `directory`, which is there, counts as put back at `now`. No relay runs on it.
-    package static func setRestored(
-        _ directory: String, at now: Instant
-    ) throws(EventLogError) {
-        let held = try DataDirectory(directory)
-        defer { held.letGo() }
-        let engine = try SQLiteEngine(writing: held.databasePath, checkpointPages: 0)
-        try LogMeta.setRestored(now, engine)
-        try engine.commit()
     }
 }
 

@@ -96,15 +96,24 @@ class Relay:
         return status, time.monotonic() - began
 
 
-def away(relay):
-    """The server stands still for 15 s: 503 after 10, and all goes on by itself; then it restarts under load."""
-    data = psql("SHOW data_directory")
-    postmaster = int(open(f"{data}/postmaster.pid").readline())
-    family = [postmaster] + [
-        int(pid) for pid in subprocess.run(
-            ["pgrep", "--parent", str(postmaster)], capture_output=True, text=True).stdout.split()]
-    for pid in family:
+def freeze(data):
+    """All processes of a server stop, and keep their connections: as where the network is gone."""
+    postmaster = open(f"{data}/postmaster.pid").readline().strip()
+    children = subprocess.run(["pgrep", "--parent", postmaster], capture_output=True, text=True).stdout
+    frozen = [int(pid) for pid in [postmaster, *children.split()]]
+    for pid in frozen:
         os.kill(pid, signal.SIGSTOP)
+    return frozen
+
+
+def thaw(frozen):
+    for pid in frozen:
+        os.kill(pid, signal.SIGCONT)
+
+
+def away(relay):
+    """The server is frozen for 15 s: 503 after 10, and all goes on by itself; then it restarts under load."""
+    frozen = freeze(psql("SHOW data_directory"))
     began = time.monotonic()
     status, answer = relay.start("away-1", key="away-1")
     NOTES["refused after, s"] = round(time.monotonic() - began, 1)
@@ -114,8 +123,7 @@ def away(relay):
     status, answer = relay.start("away-2")
     expect(status == 503 and time.monotonic() - began < 1, f"the next one: {status} {answer}")
     time.sleep(3)
-    for pid in family:
-        os.kill(pid, signal.SIGCONT)
+    thaw(frozen)
     began = time.monotonic()
     while (answer := relay.start("away-1", key="away-1"))[0] == 503:
         time.sleep(0.1)
@@ -203,11 +211,12 @@ try:
     expect(again.start("after-2")[0] in (200, 201), "it takes no events")
 
     # SIGTERM while nobody answers.
-    pg_ctl(place, "--mode", "immediate", "stop")
+    frozen = freeze(place)
     threading.Thread(target=lambda: again.start("after-3"), daemon=True).start()
     time.sleep(1)
     status, seconds = again.end()
-    NOTES["ends without a server in, s"] = round(seconds, 1)
+    thaw(frozen)
+    NOTES["ends beside a silent server in, s"] = round(seconds, 1)
     expect(seconds < 10.5, f"SIGTERM took {seconds:.1f} s")
 finally:
     if os.path.exists(f"{WORK}/standby/postmaster.pid"):

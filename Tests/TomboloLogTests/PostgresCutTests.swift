@@ -52,7 +52,7 @@ import TomboloEventLog
             var proxied = database
             proxied.words["port"] = "\(proxy.port)"
             proxied.words["sslmode"] = "disable"
-            let engine = try PostgresEngine(lease, proxied, endsLease: false)
+            let engine = try PostgresEngine(lease, proxied)
             let isNew = try engine.edge(.meta, .rising, in: .min ... .max) == nil
             let writer = try LogWriter(engine, isNew: isNew, chance: &chance)
             func reader() throws -> LogReader {

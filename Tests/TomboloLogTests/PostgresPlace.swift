@@ -23,7 +23,7 @@ final class PostgresPlace: Sendable {
     let database: PostgresDatabase
 
     #if Postgres
-    /// One for all of the place's engines, which stand in for relays that come one after another.
+    /// One for all of the place's engines, as if they were relays one after another.
     private let lease = Mutex<PostgresLease?>(nil)
     #endif
 
@@ -50,7 +50,7 @@ final class PostgresPlace: Sendable {
             lease = new
             return new
         }
-        return try PostgresEngine(lease, database, endsLease: false)
+        return try PostgresEngine(lease, database)
     }
 
     func reading() throws(EventLogError) -> any LogReading {

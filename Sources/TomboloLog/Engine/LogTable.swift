@@ -39,6 +39,9 @@ package struct LogTable: Hashable, Sendable {
         case retiredName
     }
 
+    /// The form of all rows: a log of another number is another program's version.
+    package static let form: Int64 = 6
+
     /// Sequences, versions and counts end here: a row beyond is damaged, and arithmetic has room.
     package static let numberMax: Int64 = 1 << 53
 
@@ -65,4 +68,28 @@ package struct LogTable: Hashable, Sendable {
     static func waypoint(_ shard: Int64) -> LogTable { LogTable(.waypoint, shard) }
     static func retired(_ day: Int64) -> LogTable { LogTable(.retired, day) }
     static func retiredName(_ day: Int64) -> LogTable { LogTable(.retiredName, day) }
+}
+
+extension LogTable.Kind {
+    /// What engines call its table.
+    package var name: String {
+        switch self {
+        case .tenant: "tenant"
+        case .event: "event"
+        case .block: "block"
+        case .keys: "keys"
+        case .snapshot: "snapshot"
+        case .fact: "fact"
+        case .factBlock: "fact_block"
+        case .factBucket: "fact_index"
+        case .head: "head"
+        case .record: "record"
+        case .meta: "meta"
+        case .cut: "cut"
+        case .tally: "tally"
+        case .waypoint: "waypoint"
+        case .retired: "retired"
+        case .retiredName: "retired_name"
+        }
+    }
 }

@@ -26,19 +26,6 @@ enum LogCreateCommand {
         return .succeeded
     }
 
-    /// `log restored`.
-    static func restored(_ context: CommandContext) async throws -> ExitStatus {
-        do {
-            try LogHome(context, "log restored --config FILE").setRestored()
-        } catch let error as EventLogError {
-            throw ProgramError(error)
-        }
-        try context.terminal.print(
-            OutputFormat(context) == .table
-                ? "the log counts as restored: start the relay" : "{\"restored\":true}")
-        return .succeeded
-    }
-
     /// Answers false where it is there already. A secret that this made goes again where the log is
     /// another's.
     static func create(_ database: Configuration.Database) throws -> Bool {

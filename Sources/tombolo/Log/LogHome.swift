@@ -78,7 +78,7 @@ enum LogHome {
         switch self {
         case .directory(let path):
             try requireFile()
-            try SQLiteTables.setRestored(path, at: SystemClock().now())
+            try LogBackup.setRestored(path, at: SystemClock().now())
         case .database(let database):
             try PostgresEventLog.setRestored(database.postgres, chance: &chance)
         }

@@ -28,7 +28,7 @@ extension Subcommand {
                 + "followers are refused with 410. backup restore does the same by itself."
         ],
         examples: ["tombolo log restored --config /etc/tombolo/tombolo.json"],
-        exits: [.notFoundOrConflict], run: LogCreateCommand.restored)
+        exits: [.notFoundOrConflict], run: LogRestoredCommand.run)
 
     static let logVerify = Subcommand(
         path: ["log", "verify"], summary: "Read a whole log and say whether it is sound",

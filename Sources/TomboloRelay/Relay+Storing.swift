@@ -2,41 +2,33 @@ import TomboloCore
 import TomboloEventLog
 import TomboloLoop
 
-// A log that does not answer: a database that is away, a disk that hangs.
-
-/// How long the log has had the newest batch.
-struct LogSilence {
-    /// Who waits for an answer is answered after this, whatever becomes of the batch.
-    static let patience: Int64 = 10_000_000_000
-    /// The timer is set to whole seconds: else each batch would set it anew.
-    private static let step: Int64 = 1_000_000_000
-
-    private var dueAt: Int64?
-    /// Its patience is over, and no answer is there.
-    private(set) var isSilent = false
-
-    mutating func begin(_ now: MonotonicInstant) {
-        let due = now.nanoseconds + Self.patience + Self.step - 1
-        dueAt = due - due % Self.step
-    }
-
-    /// When to look, in nanoseconds of the loop's clock; nil: there is nothing to see.
-    var deadline: Int64? { isSilent ? nil : dueAt }
-
-    mutating func fallsSilent(_ now: MonotonicInstant) -> Bool {
-        guard let dueAt, !isSilent, now.nanoseconds >= dueAt else { return false }
-        isSilent = true
-        return true
-    }
-
-    /// The log has answered. Says whether it was silent.
-    mutating func end() -> Bool {
-        defer { (dueAt, isSilent) = (nil, false) }
-        return isSilent
-    }
-}
+// A batch on its way to the log, which may have no room, or be silent: a disk that hangs, a
+// database that is away.
 
 extension Relay {
+    /// How soon a full log is tried again.
+    private static let roomRetry = Duration.seconds(1)
+
+    /// A log without room has stored nothing: the same batch is tried until there is room, and
+    /// meanwhile nothing new is taken. Every other failure ends the relay.
+    func store(_ batch: AppendBatch) async throws -> AppendReceipt {
+        while true {
+            switch await attempt(batch) {
+            case .success(let receipt):
+                if roomHint != nil { report(Self.logHasRoom, of: .main) }
+                roomHint = nil
+                noteStoredClock()
+                return receipt
+            case .failure(.full(let hint)):
+                if writesAll { throw EventLogError.full(hint: hint) }
+                if roomHint != hint { report(Self.logFull(hint), of: .main) }
+                roomHint = hint
+                try await loop.sleep(for: Self.roomRetry)
+            case .failure(let error): throw error
+            }
+        }
+    }
+
     func attempt(_ batch: AppendBatch) async -> Result<AppendReceipt, EventLogError> {
         let begin = loop.now
         silence.begin(begin)

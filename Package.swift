@@ -103,7 +103,7 @@ let package = Package(
         // What the benches are compared with: plain C.
         .executableTarget(
             name: "Yardsticks", dependencies: ["CSQLite", "COpenSSL"], path: "Tests/Yardsticks",
-            exclude: ["compare-append"]),
+            exclude: ["compare-append", "postgres"]),
         .target(
             name: "TestSupport",
             dependencies: [

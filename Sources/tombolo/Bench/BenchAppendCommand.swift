@@ -3,25 +3,16 @@ import TomboloCore
 import TomboloEventLog
 import TomboloJSON
 import TomboloLog
+import TomboloPostgres
 import TomboloSQLite
 
 /// `bench append`: what the log takes, through its contract and on a real disk.
 enum BenchAppendCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
-        guard let data = invocation.text(.benchData) else {
-            throw ProgramError.usage(
-                "bench append needs --data", remedy: "tombolo bench append --data DIR")
-        }
         let count = invocation.integer(.benchEvents) ?? 0
         let batchCount = invocation.integer(.benchBatch) ?? 1
-        var chance = SystemRandomNumberGenerator()
-        let log: SQLiteEventLog
-        do {
-            log = try SQLiteEventLog(directory: data, retention: .standard, chance: &chance)
-        } catch {
-            throw ProgramError(error)
-        }
+        let log = try log(invocation)
         do {
             let recovered = try await log.recover(
                 idempotencySince: SystemClock().now() - IdempotencyKey.window)
@@ -49,6 +40,31 @@ enum BenchAppendCommand {
         }
     }
 
+    /// In the directory or the database that is named; made where it is not there.
+    private static func log(_ invocation: Invocation) throws -> EngineEventLog {
+        var chance = SystemRandomNumberGenerator()
+        do {
+            if let url = invocation.text(.database) {
+                let database = try Configuration.Database(url: url).postgres
+                // No API key is in it.
+                let pepper = [UInt8](repeating: 0, count: 16)
+                _ = try PostgresEventLog.create(database, pepper: pepper)
+                return try PostgresEventLog.open(
+                    database, pepper: pepper, retention: .standard, caution: LogCaution(),
+                    clock: SystemClock.sinceBoot, chance: &chance
+                ).log
+            }
+            guard let data = invocation.text(.benchData) else {
+                throw ProgramError.usage(
+                    "bench append needs --data or --database",
+                    remedy: "tombolo bench append --data DIR")
+            }
+            return try SQLiteEventLog(directory: data, retention: .standard, chance: &chance)
+        } catch let error as EventLogError {
+            throw ProgramError(error)
+        }
+    }
+
     private struct Figures {
         var events = 0
         var nanoseconds: Int64 = 0
@@ -66,7 +82,7 @@ enum BenchAppendCommand {
 
     private static func append(
         _ count: Int, by batchCount: Int, of source: BenchEvents, aged age: Span,
-        to log: SQLiteEventLog, acknowledged: (Int64) throws -> Void
+        to log: EngineEventLog, acknowledged: (Int64) throws -> Void
     ) async throws -> Figures {
         var figures = Figures()
         let clock = SystemClock()

@@ -36,8 +36,8 @@ extension Subcommand {
     static let benchAppend = Subcommand(
         path: ["bench", "append"], summary: "Measure the log: durable events a second",
         flags: [
-            .benchData, .benchEvents, .benchBatch, .benchActivities, .benchIDs, .benchNew,
-            .benchNewEvery, .benchAge, .benchGap, .benchAcknowledged, .output,
+            .benchData, .database, .benchEvents, .benchBatch, .benchActivities, .benchIDs,
+            .benchNew, .benchNewEvery, .benchAge, .benchGap, .benchAcknowledged, .output,
         ],
         details: [
             "Events of 300 bytes go through the log's contract, one batch in flight: versions are\n"

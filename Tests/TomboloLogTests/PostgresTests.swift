@@ -268,6 +268,21 @@ import TomboloEventLog
         #expect(cause { _ = try open() }.contains("the table owner has"))
     }
 
+    @Test func `after a log went back, the owner of before leaves a new one alone`() async throws {
+        _ = try PostgresEventLog.create(place.database, pepper: [1])
+        defer { place.drop() }
+        let before = try open()
+        _ = try await before.append(Self.batch(1))
+        // As a backup of before any relay has it.
+        try ask("UPDATE \(schema).owner SET epoch = 0, holder = ''")
+        let new = try open()
+        _ = try await new.append(Self.batch(2))
+        await #expect(throws: EventLogError.self) { try await before.append(Self.batch(2)) }
+        _ = try await new.append(Self.batch(3))
+        await before.close()
+        await new.close()
+    }
+
     @Test func `a log that went back counts as restored`() async throws {
         _ = try PostgresEventLog.create(place.database, pepper: [1])
         defer { place.drop() }

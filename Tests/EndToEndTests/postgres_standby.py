@@ -8,6 +8,7 @@ JSON; the exit status is 0 where all held.
 """
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -36,9 +37,14 @@ def expect(holds, what):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below those of clients: see deploy/postgres/server."""
+    while True:
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port := random.randrange(12000, 32000)))
+                return port
+            except OSError:
+                continue
 
 
 def psql(*statements, url=URL):

@@ -214,12 +214,12 @@ try:
     players = [threading.Thread(target=play, args=(name,)) for name in SCENARIOS]
     for player in players:
         player.start()
-    for player in players:
-        player.join()
     place = serves()
     moves(place)
     secrets()
     pooler(place)
+    for player in players:
+        player.join()
 finally:
     shutil.rmtree(WORK)
 print(json.dumps({"notes": NOTES, "faults": FAULTS}))

@@ -51,7 +51,7 @@ private final class Keyed {
 }
 
 @Suite struct KeyChapterTests {
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.two)
     func `keys come back from the rows of full chapters and the events of the newest`(
         kind: Engine
     ) throws {
@@ -71,7 +71,7 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test(arguments: Engine.allCases, ["missing", "damaged", "of another"])
+    @Test(arguments: Engine.two, ["missing", "damaged", "of another"])
     func `a row that is damaged or missing is made anew from its events`(
         kind: Engine, what: String
     ) throws {
@@ -99,7 +99,7 @@ private final class Keyed {
         #expect(try log.verify() == [])
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.two)
     func `a chapter made anew makes its neighbours no worse`(kind: Engine) throws {
         let log = try Keyed(kind)
         // In the last minute of an hour.
@@ -158,7 +158,7 @@ private final class Keyed {
         #expect((1...3).map { log.hours($0, recovered) } == [24, 25, 26])
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.two)
     func `a chapter's row goes when all of its keys are too old, and its keys with it`(
         kind: Engine
     ) throws {

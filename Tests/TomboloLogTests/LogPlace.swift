@@ -14,6 +14,9 @@ enum Engine: CaseIterable {
     /// PostgreSQL where there is a server: `deploy/postgres/server` starts one for a command.
     static let allCases: [Engine] =
         PostgresPlace.isThere ? [.sqlite, .memory, .postgres] : [.sqlite, .memory]
+
+    /// Two of them, for tests that take seconds.
+    static let two: [Engine] = [.sqlite, PostgresPlace.isThere ? .postgres : .memory]
 }
 
 /// Where a log is kept by an engine of either kind; gone with the value.

@@ -58,7 +58,7 @@ import TomboloJSON
         }
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test(arguments: Engine.two)
     func `whatever is asked for, the same events come as from a list`(kind: Engine) async throws {
         var twins = try await Twins(kind, 36_000)
         let reader = try twins.place.reader()

@@ -30,8 +30,8 @@ package final class WireProxy: @unchecked Sendable {
         var passesHalf = false
         /// The last of them is `Sync`, and no answer to it passes.
         var keepsAnswers = false
-        /// Whose answers do not pass.
-        var keeper: Int32?
+        /// The connection whose answers do not pass.
+        var keeper: Link?
         var isStopped = false
         var end: End?
         /// Messages since the newest `Sync`, and up to it.
@@ -46,7 +46,7 @@ package final class WireProxy: @unchecked Sendable {
     /// Listens on loopback, for a server there.
     package init(to server: UInt16) throws {
         self.server = server
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        listener = Self.keepFromChildren(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
         let listener = listener
         var (address, length) = (Self.loopback(0), socklen_t(MemoryLayout<sockaddr_in>.size))
         let isBound = Self.with(&address) {
@@ -129,36 +129,61 @@ package final class WireProxy: @unchecked Sendable {
 
     // MARK: One connection
 
+    /// Both ends of a connection. They are closed when neither of its threads uses them any more.
+    private final class Link: Sendable {
+        let client: Int32
+        let server: Int32
+
+        init(client: Int32, server: Int32) {
+            (self.client, self.server) = (client, server)
+        }
+
+        func shutDown() {
+            for end in [client, server] { shutdown(end, Int32(SHUT_RDWR)) }
+        }
+
+        deinit {
+            for end in [client, server] { close(end) }
+        }
+    }
+
+    /// A server that the test starts must not inherit it.
+    private static func keepFromChildren(_ descriptor: Int32) -> Int32 {
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        return descriptor
+    }
+
     private func join(_ client: Int32) {
-        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let server = Self.keepFromChildren(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        let link = Link(client: Self.keepFromChildren(client), server: server)
         var address = Self.loopback(self.server)
         let isThere = Self.with(&address) {
             connect(server, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
         }
-        guard isThere else { return [client, server].forEach { close($0) } }
+        guard isThere else { return }
         Self.thread { [weak self] in
             var buffer: [UInt8] = []
             var isFirst = true
-            while let self, Self.fill(&buffer, from: client) {
+            while let self, Self.fill(&buffer, from: link.client) {
                 while let size = Self.size(buffer, isFirst: isFirst) {
                     let message = Array(buffer[..<size])
                     buffer.removeFirst(size)
-                    guard self.pass(message, to: server, client, isFirst: isFirst) else { return }
+                    guard self.pass(message, on: link, isFirst: isFirst) else { return }
                     isFirst = false
                 }
             }
-            shutdown(server, Int32(SHUT_RDWR))
+            link.shutDown()
         }
         Self.thread { [weak self] in
             var buffer: [UInt8] = []
-            while let self, Self.fill(&buffer, from: server) {
-                if self.state.withLock({ $0.keeper == client }), self.waitForEnd() != .goOn {
-                    return self.leave(client, server)
+            while let self, Self.fill(&buffer, from: link.server) {
+                if self.state.withLock({ $0.keeper === link }), self.waitForEnd() != .goOn {
+                    return self.leave(link)
                 }
-                Self.send(buffer, to: client)
+                Self.send(buffer, to: link.client)
                 buffer = []
             }
-            shutdown(client, Int32(SHUT_RDWR))
+            link.shutDown()
         }
     }
 
@@ -169,15 +194,12 @@ package final class WireProxy: @unchecked Sendable {
         }
     }
 
-    private func leave(_ ends: Int32...) {
-        guard waitForEnd() == .cut else { return }
-        for end in ends { shutdown(end, Int32(SHUT_RDWR)) }
+    private func leave(_ link: Link) {
+        if waitForEnd() == .cut { link.shutDown() }
     }
 
     /// Passes a message on. False where the connection is not used any more.
-    private func pass(
-        _ message: [UInt8], to server: Int32, _ client: Int32, isFirst: Bool
-    ) -> Bool {
+    private func pass(_ message: [UInt8], on link: Link, isFirst: Bool) -> Bool {
         let half: Bool? = state.withLock { state in
             let isSync = message[0] == UInt8(ascii: "S")
             guard !isFirst else { return nil }
@@ -187,23 +209,23 @@ package final class WireProxy: @unchecked Sendable {
             state.left = left - 1
             if state.keepsAnswers {
                 guard left <= 1, isSync else { return nil }
-                (state.keeper, state.isStopped) = (client, true)
+                (state.keeper, state.isStopped) = (link, true)
                 return nil
             }
             state.isStopped = left <= 0
             return state.isStopped ? state.passesHalf : nil
         }
         guard let half else {
-            Self.send(message, to: server)
+            Self.send(message, to: link.server)
             return true
         }
         let sent = half ? message.count / 2 : 0
-        Self.send(Array(message[..<sent]), to: server)
+        Self.send(Array(message[..<sent]), to: link.server)
         guard waitForEnd() == .goOn else {
-            leave(client, server)
+            leave(link)
             return false
         }
-        Self.send(Array(message[sent...]), to: server)
+        Self.send(Array(message[sent...]), to: link.server)
         return true
     }
 

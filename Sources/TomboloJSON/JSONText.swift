@@ -28,6 +28,17 @@ enum JSONText {
         }
     }
 
+    /// How many bytes an escape has, from its backslash on: 2, 6, or 12 for a pair of surrogates.
+    static func escapeLength(in text: UnsafeBufferPointer<UInt8>, at position: Int) -> Int {
+        guard text[position + 1] == UInt8(ascii: "u") else { return 2 }
+        // D800 to DBFF is the first of a pair, and the scanner passes whole pairs only.
+        let isFirst =
+            text[position + 2] | 0x20 == UInt8(ascii: "d")
+            && [UInt8(ascii: "8"), UInt8(ascii: "9"), UInt8(ascii: "a"), UInt8(ascii: "b")]
+                .contains(text[position + 3] | 0x20)
+        return isFirst ? 12 : 6
+    }
+
     /// Appends `text`, UTF-8, with the escapes that RFC 8259 section 7 demands and no others.
     static func escape(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
         guard hasEscaped(text) else {

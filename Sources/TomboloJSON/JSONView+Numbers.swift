@@ -58,7 +58,7 @@ extension JSONDecimal {
                     if significant.count < digitsMax { significant.append(byte) }
                 }
             default:
-                power = Self.exponent(Array(spelling.dropFirst(offset + 1))[...])
+                power = Self.exponent(spelling.dropFirst(offset + 1))
                 break scan
             }
         }
@@ -86,10 +86,24 @@ struct JSONDecimal {
 
     /// - Parameter spelling: a number that the scanner has passed.
     init(_ spelling: ArraySlice<UInt8>) {
-        var zeros = 0
-        var inFraction = false
-        var rest = spelling
-        while let byte = rest.popFirst() {
+        let form = spelling.withUnsafeBufferPointer {
+            Self.normalized($0[...]) { append(UInt64($0)) }
+        }
+        (isNegative, exponent) = (form.isNegative, form.exponent)
+    }
+
+    /// A number's one form: its digits without zeros before and behind them, its sign, and the power
+    /// of ten of its last digit. 0 has no digits, no sign and no power.
+    ///
+    /// - Parameter take: called with each digit, 0 to 9, from the first one on.
+    @inline(__always)
+    static func normalized(
+        _ spelling: Slice<UnsafeBufferPointer<UInt8>>, _ take: (UInt8) -> Void
+    ) -> (isNegative: Bool, exponent: Int) {
+        var (isNegative, isZero, inFraction) = (false, true, false)
+        var (zeros, exponent) = (0, 0)
+        scan: for place in spelling.indices {
+            let byte = spelling[place]
             switch byte {
             case ASCII.minus: isNegative = true
             case ASCII.dot: inFraction = true
@@ -99,16 +113,16 @@ struct JSONDecimal {
                     // Held back: they count only if another digit follows.
                     zeros += 1
                 } else {
-                    for _ in 0..<(digits == 0 ? 0 : zeros) { append(0) }
-                    append(UInt64(byte - ASCII.zero))
-                    zeros = 0
+                    if !isZero { for _ in 0..<zeros { take(0) } }
+                    take(byte - ASCII.zero)
+                    (zeros, isZero) = (0, false)
                 }
             default:
-                exponent += Self.exponent(rest)
-                rest = []
+                exponent += Self.exponent(spelling[(place + 1)...])
+                break scan
             }
         }
-        exponent += zeros
+        return isZero ? (false, 0) : (isNegative, exponent + zeros)
     }
 
     private mutating func append(_ digit: UInt64) {
@@ -119,7 +133,7 @@ struct JSONDecimal {
     }
 
     /// What follows `e`, held within a range that no text's length can bring back to small numbers.
-    static func exponent(_ text: ArraySlice<UInt8>) -> Int {
+    static func exponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
         var value = 0
         for byte in text where ASCII.isDigit(byte) {
             value = min(value * 10 + Int(byte - ASCII.zero), 1 << 40)

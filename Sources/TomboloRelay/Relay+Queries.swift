@@ -55,6 +55,11 @@ extension Relay {
     /// In one turn.
     private static let devicesLookedAt = 4_096
 
+    /// Whether a command is the request that an event came from, in another spelling.
+    package func isRequest(_ command: Command, of event: NewEvent) -> Bool {
+        read { core, _ in core.isRequest(command, of: event) }
+    }
+
     /// API keys as the doors encoded them.
     package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }
 

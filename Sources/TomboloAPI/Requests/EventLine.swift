@@ -7,6 +7,8 @@ package struct EventLine: Sendable {
     package var id: String?
     package var activity: Identifier
     package var content: Command.Content
+    /// The line as the log keeps it: in its shortest spelling.
+    package var body: [UInt8]
 
     /// A line that cannot be taken, with its id where that could be read.
     package struct Fault: Error, Sendable {
@@ -25,16 +27,16 @@ package struct EventLine: Sendable {
         } catch {
             throw Fault(id: nil, problem: Problem(inLine: error))
         }
-        let view = document.root
-        let id = view["id"]?.string
+        let id = document.root["id"]?.string
         do {
-            try self.init(view, id: id)
+            try self.init(document, id: id)
         } catch {
             throw Fault(id: id, problem: Problem(error))
         }
     }
 
-    private init(_ view: JSONView, id: String?) throws(FieldErrors) {
+    private init(_ document: JSONDocument, id: String?) throws(FieldErrors) {
+        let view = document.root
         self.id = id
         var reader = FieldReader(view)
         if let id = reader.string("id"), !Self.idBytes.contains(id.utf8.count) {
@@ -65,6 +67,7 @@ package struct EventLine: Sendable {
             throw FieldErrors([FieldError(pointer: "", message: "is incomplete")])
         }
         self.activity = activity
-        content = try Command.Content(kind: kind, view, envelope: ["id", "activity", "do"])
+        (content, body) = try Command.Content.reading(
+            kind, document, envelope: ["id", "activity", "do"])
     }
 }

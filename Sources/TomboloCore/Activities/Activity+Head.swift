@@ -152,7 +152,7 @@ extension PlayingClip {
         _ view: JSONView, as name: String
     ) throws(StoredValueError) -> Self? {
         guard let fields = view[name] else { return nil }
-        var reader = FieldReader(fields, takesNull: true)
+        var reader = FieldReader(fields, isOfLog: true)
         guard var clip = Clip(reading: &reader) else { throw StoredValueError(member: name) }
         do { try reader.finish(allowingUnknown: true) } catch {
             throw StoredValueError(member: name)

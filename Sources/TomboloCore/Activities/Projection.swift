@@ -3,7 +3,12 @@ package import TomboloJSON
 /// The current content state of an activity: what folding its events gives.
 package struct Projection: Sendable {
     /// Without the clip's frame: `state(at:)` has it.
-    package private(set) var state: JSON
+    package private(set) var state: JSON {
+        didSet { stateHash = state.valueHash }
+    }
+    /// Of the state by value: two spellings of one state have the same. Kept, as each destination
+    /// asks.
+    package private(set) var stateHash: UInt64
     package private(set) var version: Int64
     package private(set) var changedAt: Instant
     package private(set) var relevance: Double?
@@ -83,6 +88,7 @@ package struct Projection: Sendable {
         state =
             start.history?.kept(in: start.state, since: nil, isSaid: true, at: instant)
             ?? start.state
+        stateHash = state.valueHash
         self.version = version
         changedAt = instant
         relevance = start.relevance
@@ -100,6 +106,7 @@ package struct Projection: Sendable {
         alert: PendingAlert?, ending: Ending?, stateVersion: Int64?
     ) {
         self.state = state
+        stateHash = state.valueHash
         self.version = version
         self.changedAt = changedAt
         self.relevance = relevance

@@ -226,7 +226,7 @@ package struct PhoneReport: Sendable {
     /// The relay's own finding: the wall time since which the picture is older than what the phone
     /// has, and is the same; nil where it is not older.
     package internal(set) var frozenSince: Instant?
-    /// The relay's own finding: the version whose state it reports, byte for byte.
+    /// The relay's own finding: the version whose state it reports, by value.
     package internal(set) var matchedVersion: Int64?
     /// The relay's own finding: the version whose state it reports as drawn.
     package internal(set) var matchedPicture: Int64?
@@ -240,7 +240,7 @@ package struct PhoneReport: Sendable {
     mutating func notePicture(after before: PhoneReport?, wall: Instant) {
         let isOlder =
             if let receivedState, let drawnState {
-                receivedState != drawnState
+                !receivedState.isSameValue(as: drawnState)
             } else if let receivedVersion, let drawnVersion {
                 drawnVersion < receivedVersion
             } else {
@@ -248,8 +248,13 @@ package struct PhoneReport: Sendable {
             }
         guard phase.isThere, isOlder else { return frozenSince = nil }
         let isSame =
-            before?.drawnVersion == drawnVersion && before?.drawnState == drawnState
+            before?.drawnVersion == drawnVersion && isSamePicture(before?.drawnState)
         frozenSince = isSame ? before?.frozenSince ?? wall : wall
+    }
+
+    private func isSamePicture(_ former: JSON?) -> Bool {
+        guard let former, let drawnState else { return former == drawnState }
+        return former.isSameValue(as: drawnState)
     }
 
     /// What the history has of it with this report.

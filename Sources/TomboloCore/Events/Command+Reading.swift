@@ -11,7 +11,7 @@ extension Command.Content {
     package init(
         kind: EventKind, _ view: JSONView, envelope: [String] = [], lenient: Bool = false
     ) throws(FieldErrors) {
-        var reader = FieldReader(view, takesNull: lenient)
+        var reader = FieldReader(view, isOfLog: lenient)
         for name in envelope { _ = reader.value(name) }
         let content: Self?
         switch kind {

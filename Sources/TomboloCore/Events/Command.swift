@@ -4,7 +4,7 @@ package import TomboloJSON
 package struct Command: Sendable {
     package var activity: ActivityKey
     package var content: Content
-    /// The producer's bytes, as they go into the log.
+    /// As it goes into the log: what the producer sent in its shortest spelling.
     package var body: [UInt8]
     package var expectation: Expectation = .none
     /// A start after an end begins a new incarnation instead of being refused.
@@ -128,6 +128,8 @@ package struct Start: Sendable {
     package var framesShowWhen: FramesShowWhen?
     /// As its type said when it was taken.
     var history: StateHistory?
+    /// `digestOfBytes` of the start as it was sent; nil: its spelling is the shortest.
+    var digestAsSent: UInt64?
     /// Whether the asker may read which devices and users there are: lints may name them.
     package var mayLearnNames = false
 }

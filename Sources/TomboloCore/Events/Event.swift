@@ -37,7 +37,8 @@ extension FieldReader {
 package struct IdempotencyKey: Hashable, Sendable {
     /// As the producer wrote it (header `Idempotency-Key`, or `id` of a line); 1 to 255 bytes.
     package var key: String
-    /// 64 bits over method, path and body: the same key with another digest is another request.
+    /// 64 bits over method, path and body as sent. The same digest is the same request; with another
+    /// one the bodies are compared by value.
     package var bodyDigest: UInt64
 
     package init(key: String, bodyDigest: UInt64) {
@@ -54,7 +55,8 @@ package struct NewEvent: Hashable, Sendable {
     package var expectedVersion: Int64
     package var kind: EventKind
     package var recordedAt: Instant
-    /// The producer's bytes, untouched: one JSON object.
+    /// One JSON object in its shortest spelling: the producer's names, their order and the spelling
+    /// of numbers. A log of before may have white space in it.
     package var body: [UInt8]
     package var idempotency: IdempotencyKey?
     /// Who asked for it.

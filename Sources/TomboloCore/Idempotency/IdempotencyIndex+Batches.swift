@@ -15,14 +15,11 @@ extension IdempotencyIndex {
         var (there, missing, seqs) = ([Int](), [Int](), [Int64]())
         for (index, command) in commands.enumerated() {
             guard let key = command.idempotency,
-                case .recorded(let seq, let digest)? = entry(
+                case .recorded(let seq)? = entry(
                     command.activity.tenant, key.key, at: now)
             else {
                 missing.append(index)
                 continue
-            }
-            guard digest == nil || digest == key.bodyDigest else {
-                return .refused(index: index, .keyReused)
             }
             there.append(index)
             seqs.append(seq)

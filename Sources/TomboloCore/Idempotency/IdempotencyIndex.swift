@@ -6,8 +6,8 @@ struct IdempotencyIndex: Sendable {
     enum Entry: Sendable {
         /// Its event is not durable yet.
         case running
-        /// `digest` is nil where only the log knows it: the replay compares.
-        case recorded(seq: Int64, digest: UInt64?)
+        /// The log has the request: the replay compares.
+        case recorded(seq: Int64)
     }
 
     private var entries: [Int: Entry] = [:]
@@ -35,7 +35,7 @@ struct IdempotencyIndex: Sendable {
     func entry(_ tenant: TenantID, _ key: String, at now: Instant) -> Entry? {
         self[tenant, key]
             ?? recovered.seq(of: key, tenant: tenant, at: now).map {
-                .recorded(seq: $0, digest: nil)
+                .recorded(seq: $0)
             }
     }
 
@@ -51,7 +51,7 @@ struct IdempotencyIndex: Sendable {
         _ tenant: TenantID, _ key: IdempotencyKey, seq: Int64, at instant: Instant
     ) {
         let (hash, owner) = (Self.hash(tenant, key.key), owner(tenant))
-        set(hash, .recorded(seq: seq, digest: key.bodyDigest), owner)
+        set(hash, .recorded(seq: seq), owner)
         byAge.append((hash, instant, owner))
     }
 

@@ -1,16 +1,24 @@
 import TomboloJSON
 
 extension Start {
-    /// Tells an equal start from a different one: every byte of the producer's but the envelope
-    /// counts.
+    /// Tells an equal start from a different one, by value: all that the producer says counts, but
+    /// the envelope.
     var digest: UInt64 {
+        digest { hash, json in
+            withUnsafeBytes(of: json?.valueHash ?? 0) { hash.combine($0) }
+        }
+    }
+
+    /// The same over the bytes of attributes, state and alert. Heads that an older relay wrote have
+    /// it.
+    var digestOfBytes: UInt64 { digest { $0.combine($1?.bytes ?? []) } }
+
+    private func digest(_ combine: (inout StableHash, JSON?) -> Void) -> UInt64 {
         var hash = StableHash()
         hash.combine(type.utf8)
         hash.combine((app ?? "").utf8)
         hash.combine("\(audience) \(route.rawValue)".utf8)
-        hash.combine(attributes.bytes)
-        hash.combine(state.bytes)
-        hash.combine(alert?.bytes ?? [])
+        for json: JSON? in [attributes, state, alert] { combine(&hash, json) }
         if framesShowWhen == .always { hash.combine("frames always".utf8) }
         if let policy = onTokenGone { hash.combine("gone \(policy.rawValue)".utf8) }
         if let policy = onUnknownStart { hash.combine("unknown \(policy.rawValue)".utf8) }

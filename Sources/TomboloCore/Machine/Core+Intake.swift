@@ -56,9 +56,7 @@ extension Core {
             case .running?:
                 return .refused(
                     Refusal(.idempotencyKeyRunning, "a request with this key is still running"))
-            case .recorded(let seq, let digest)?:
-                if digest == nil || digest == key.bodyDigest { return .replay(seq: seq) }
-                return .refused(.keyReused)
+            case .recorded(let seq)?: return .replay(seq: seq)
             }
         }
         do {
@@ -85,7 +83,10 @@ extension Core {
             }
             try command.expectation.check(activity.accepted.version)
             if !activity.hasEnded {
-                if activity.definition.digest == digest { return .standing(slot) }
+                let known = activity.definition.digest
+                if known == digest || known == start.digestAsSent ?? start.digestOfBytes {
+                    return .standing(slot)
+                }
                 throw .running(activity, restart: command.restart)
             }
             if !command.restart {

@@ -283,7 +283,8 @@ extension Core {
 
     func contentHash(_ projection: Projection, _ state: JSON) -> UInt64 {
         var hash = ContentHash()
-        hash.combine(state.bytes)
+        hash.combine(
+            state.bytes == projection.state.bytes ? projection.stateHash : state.valueHash)
         hash.combine(projection.relevance?.bitPattern ?? 0)
         return hash.value
     }

@@ -79,12 +79,11 @@ package struct TimelineEntries: Sendable {
     private static func hash(of entry: Entry) -> UInt64 {
         var hash = StableHash()
         for part in [
-            entry.content.bytes, Array((entry.url ?? "").utf8), entry.links?.bytes ?? [],
-            entry.relevance?.bytes ?? [],
+            entry.content.valueHash, entry.links?.valueHash ?? 0, entry.relevance?.valueHash ?? 0,
         ] {
-            withUnsafeBytes(of: UInt64(part.count)) { hash.combine($0) }
-            hash.combine(part)
+            withUnsafeBytes(of: part) { hash.combine($0) }
         }
+        hash.combine(Array((entry.url ?? "").utf8))
         return hash.value
     }
 
@@ -190,7 +189,7 @@ package struct TimelineEntries: Sendable {
     private var contentHash: UInt64 {
         func hash() -> UInt64 {
             var hash = StableHash()
-            hash.combine(entries.first?.content.bytes ?? [])
+            withUnsafeBytes(of: entries.first?.content.valueHash ?? 0) { hash.combine($0) }
             return hash.value
         }
         guard let known, let first = places.first else { return hash() }

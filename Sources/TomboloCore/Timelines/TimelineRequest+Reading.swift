@@ -203,7 +203,7 @@ extension TimelineRequest {
         for name in [
             "content", "url", "links", "relevance", "entries", "schedule", "policy", "type", "from",
         ] {
-            hash.combine(view[name].map { Array($0.raw) } ?? [])
+            hash.combine(view[name]?.valueHash ?? 0)
         }
         return hash.value
     }

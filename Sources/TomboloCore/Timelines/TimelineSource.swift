@@ -45,7 +45,9 @@ extension TypeTable {
         if let families = type?.families {
             return families.differ(before.state, next.state)
         }
-        guard let visibility = type?.visibility else { return before.state != next.state }
+        guard let visibility = type?.visibility else {
+            return !before.state.isSameValue(as: next.state)
+        }
         return visibility.hash(of: before.state) != visibility.hash(of: next.state)
     }
 }

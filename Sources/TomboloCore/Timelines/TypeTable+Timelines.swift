@@ -18,8 +18,8 @@ extension TypeTable {
         }
     }
 
-    /// Of what any widget may see of a timeline: a hash over its bytes as they were sent, without
-    /// what every cut of its type leaves out.
+    /// Of what any widget may see of a timeline: a hash by value, without what every cut of
+    /// its type leaves out.
     func seen(_ timeline: Timeline, _ key: TimelineKey) -> UInt64 {
         guard let cut = type(of: key, timeline)?.families?.union else {
             return timeline.visibleHash
@@ -29,7 +29,7 @@ extension TypeTable {
             for member in outline.members where !["entries", "subject"].contains(member.name) {
                 let value = timeline.body.value(at: member.place)
                 hash.combine(Array(member.name.utf8))
-                hash.combine((member.name == "content" ? cut.applied(to: value) : value).bytes)
+                hash.combine((member.name == "content" ? cut.applied(to: value) : value).valueHash)
             }
         }
         add(timeline.outline)

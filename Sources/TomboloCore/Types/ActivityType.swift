@@ -78,7 +78,7 @@ package struct ActivityType: Sendable {
     /// - Parameter lenient: for records: older relays did not look into `show_when`, `preview`
     ///   and `families`.
     package init(reading view: JSONView, lenient: Bool = false) throws(FieldErrors) {
-        var reader = FieldReader(view, takesNull: lenient)
+        var reader = FieldReader(view, isOfLog: lenient)
         body = view.json
         _ = reader.string("app")
         if let schema = reader.object("state") {
@@ -110,7 +110,7 @@ package struct ActivityType: Sendable {
         renew = reader.choice("renew", RenewalPolicy.choices)
         (reloadsWidgets, reloadsControls) = Self.reloads(&reader)
         if lenient {
-            var older = FieldReader(view, takesNull: true)
+            var older = FieldReader(view, isOfLog: true)
             framesShowWhen = FramesShowWhen.reading(&older)
             _ = reader.object("show_when")
         } else {
@@ -122,7 +122,7 @@ package struct ActivityType: Sendable {
         presence = PresenceBinding.reading(&reader, state)
         alertTTL = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
         if lenient {
-            var older = FieldReader(view, takesNull: true)
+            var older = FieldReader(view, isOfLog: true)
             preview = TypePreview.reading(&older, state)
             families = FamilyCuts.reading(&older, state)
             // An older relay took a number, and did nothing with it.

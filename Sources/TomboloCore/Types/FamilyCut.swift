@@ -114,7 +114,10 @@ package struct FamilyCuts: Hashable, Sendable {
 
     /// Whether some family gets something else of one state than of another.
     func differ(_ one: JSON, _ other: JSON) -> Bool {
-        one != other && cuts.values.contains { $0.applied(to: one) != $0.applied(to: other) }
+        one != other
+            && cuts.values.contains {
+                !$0.applied(to: one).isSameValue(as: $0.applied(to: other))
+            }
     }
 
     /// Whether some family has more than one place to tap.

@@ -78,9 +78,10 @@ extension StateSchema {
             guard rule.kind == .array, (1...Self.valuesMax).contains(rule.count) else {
                 return "must list 1 to \(Self.valuesMax) values"
             }
-            values = rule.elements.map(\.json)
-            if Set(values).count < values.count { return Self.repeats }
-        case "const": values = [rule.json]
+            let allowed = AllowedValues(rule.elements.map(\.json))
+            values = allowed
+            if !allowed.areDistinct { return Self.repeats }
+        case "const": values = AllowedValues([rule.json])
         case "format": return readFormat(rule)
         default: return readBound(keyword, rule, suggests: faults.count < suggestionsMax)
         }

@@ -22,8 +22,8 @@ package struct StateSchema: Hashable, Sendable {
     var allowsOthers = true
     /// None or one: the schema of every element.
     var items: [StateSchema] = []
-    /// Byte for byte as the producer must write them; empty: any.
-    var values: [JSON] = []
+    /// Nil: any.
+    var values: AllowedValues?
     var number = Bounds()
     var length = Bounds()
     var count = Bounds()
@@ -40,11 +40,10 @@ package struct StateSchema: Hashable, Sendable {
         places[name].map { properties[$0].schema }
     }
 
-    /// Places in `properties` and in `required` by name, and the bytes of `values`: a state is
-    /// checked at the cost of its own size, however long the schema's lists are.
+    /// Places in `properties` and in `required` by name: a state is checked at the cost of its own
+    /// size, however long the schema's lists are.
     private var places: [String: Int] = [:]
     private var requiredPlaces: [String: Int] = [:]
-    private var valueBytes: Set<ArraySlice<UInt8>> = []
 
     /// Whether it names the members of any object: only then one can be unknown.
     private(set) var namesMembers = false
@@ -57,7 +56,6 @@ package struct StateSchema: Hashable, Sendable {
     mutating func finish() {
         for (place, property) in properties.enumerated() { places[property.name] = place }
         for (place, name) in required.enumerated() { requiredPlaces[name] = place }
-        valueBytes = Set(values.map { $0.bytes[...] })
         namesMembers = !properties.isEmpty || items.contains(where: \.namesMembers)
         hasDates =
             isDate || properties.contains(where: \.schema.hasDates)
@@ -125,8 +123,8 @@ extension StateSchema {
             let what = value.kind == .number && !value.isDouble ? " of its size" : ""
             return check.fail("must be \(names), not \(value.kind.rawValue)\(what)")
         }
-        if !values.isEmpty, !valueBytes.contains(value.raw) {
-            let names = values.prefix(8).map(\.description).joined(separator: ", ")
+        if let values, !values.contains(value) {
+            let names = values.list.prefix(8).map(\.description).joined(separator: ", ")
             check.fail("must be one of \(names)")
         }
         switch value.kind {

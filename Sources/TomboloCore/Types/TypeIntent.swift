@@ -44,7 +44,7 @@ package struct TypeIntent: Hashable, Sendable {
     ) -> [TypeIntent] {
         guard let record else { return reading(&reader, schema) }
         _ = reader.value("intents")
-        var older = FieldReader(record, takesNull: true)
+        var older = FieldReader(record, isOfLog: true)
         return reading(&older, schema)
     }
 

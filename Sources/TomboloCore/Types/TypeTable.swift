@@ -39,10 +39,10 @@ struct TypeTable: Sendable {
         _ reported: JSON, as state: JSON, _ definition: Activity.Definition, _ tenant: TenantID
     ) -> Bool {
         guard hasBindings, let binding = type(of: definition, tenant)?.presence else {
-            return reported.bytes == state.bytes
+            return reported.isSameValue(as: state)
         }
-        return binding.write(binding.active, into: reported).bytes
-            == binding.write(binding.active, into: state).bytes
+        return binding.write(binding.active, into: reported)
+            .isSameValue(as: binding.write(binding.active, into: state))
     }
 
     /// The keys of a tenant's types.

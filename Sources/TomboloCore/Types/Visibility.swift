@@ -31,12 +31,12 @@ package struct Visibility: Hashable, Sendable {
             rest = rest.setting(rounding.pointer, to: Self.rounded) ?? rest
         }
         guard !significant.isEmpty else {
-            hash.combine(rest.bytes)
+            hash.combine(rest.valueHash)
             return hash.value
         }
         let view = rest.document.root
         for pointer in significant {
-            hash.combine(view.at(pointer)?.json.bytes ?? [])
+            hash.combine(view.at(pointer)?.valueHash ?? 0)
         }
         return hash.value
     }

@@ -7,7 +7,8 @@ package import TomboloJSON
 package struct FieldReader {
     private let view: JSONView
     private let pointer: String
-    private let takesNull: Bool
+    /// Whether the object is a row of the log.
+    let isOfLog: Bool
     private var known: [String] = []
     /// How many of those that are known are there.
     private var found = 0
@@ -18,11 +19,12 @@ package struct FieldReader {
 
     /// - Parameters:
     ///   - pointer: where `view` stands in the whole.
-    ///   - takesNull: for rows of the log: older relays took `null` for a member that is left out.
-    package init(_ view: JSONView, pointer: String = "", takesNull: Bool = false) {
+    ///   - isOfLog: the object is a row of the log. Older relays took `null` for a member that is
+    ///     left out, and alerts without text.
+    package init(_ view: JSONView, pointer: String = "", isOfLog: Bool = false) {
         self.view = view
         self.pointer = pointer
-        self.takesNull = takesNull
+        self.isOfLog = isOfLog
         known.reserveCapacity(12)
         if view.kind != .object {
             errors.append(FieldError(pointer: pointer, message: "must be a JSON object"))
@@ -31,17 +33,27 @@ package struct FieldReader {
 
     /// A reader of an object inside this one.
     package func inside(_ view: JSONView, _ name: String) -> FieldReader {
-        FieldReader(view, pointer: path(name), takesNull: takesNull)
+        FieldReader(view, pointer: path(name), isOfLog: isOfLog)
     }
 
-    /// Notes a fault of a field. What follows from a `null` is not said once more.
+    /// Notes a fault of a field. A member that is `null` and has a further fault is required: both
+    /// become one fault, which does not advise to leave it out.
     package mutating func fail(_ name: String, _ message: String) {
-        guard errors.count < Self.errorsMax else { return }
         let pointer = path(name)
-        guard !errors.contains(where: { $0.pointer == pointer && $0.message == Self.nullMessage })
-        else { return }
+        if let place = errors.firstIndex(where: {
+            $0.pointer == pointer && $0.message == Self.nullMessage
+        }) {
+            let isMissing = message.hasPrefix(Self.missing)
+            errors[place].message =
+                "must not be null"
+                + (isMissing ? message.dropFirst(Self.missing.count) : ": it \(message)")
+            return
+        }
+        guard errors.count < Self.errorsMax else { return }
         errors.append(FieldError(pointer: pointer, message: message))
     }
+
+    private static let missing = "is missing"
 
     private static let nullMessage = "must not be null; leave it out instead"
 
@@ -71,7 +83,7 @@ package struct FieldReader {
         let isNew = note(name, isThere: value != nil)
         guard let value else { return nil }
         guard value.isNull else { return value }
-        if isNew, !takesNull { fail(name, Self.nullMessage) }
+        if isNew, !isOfLog { fail(name, Self.nullMessage) }
         return nil
     }
 

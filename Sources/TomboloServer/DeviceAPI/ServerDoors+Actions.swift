@@ -9,7 +9,7 @@ extension ServerDoors {
     func postAction(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
-        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        let document = try await request.sentJSON(of: exchange, atMost: configuration.bodyBytesMax)
         var action: DeviceAction
         do { action = try DeviceAction(reading: document.root) } catch { throw Problem(error) }
         action.idempotency = try request.idempotencyKey(body: document.bytes)

@@ -67,8 +67,17 @@ extension DoorRequest {
         return bytes
     }
 
-    /// The body as JSON. Where `orEmpty`, no body is an empty object.
+    /// The body as JSON in its shortest spelling, so that no white space and no needless escape is
+    /// stored or pushed. Where `orEmpty`, no body is an empty object.
     func json(
+        of exchange: HTTPExchange, atMost bytesMax: Int, orEmpty: Bool = false
+    ) async throws(Problem) -> JSONDocument {
+        let sent = try await sentJSON(of: exchange, atMost: bytesMax, orEmpty: orEmpty)
+        return JSON.shortest(of: sent.bytes).map { JSON(unchecked: $0).document } ?? sent
+    }
+
+    /// The same as it was sent: for a digest of it.
+    func sentJSON(
         of exchange: HTTPExchange, atMost bytesMax: Int, orEmpty: Bool = false
     ) async throws(Problem) -> JSONDocument {
         try checkIsJSON()

@@ -44,15 +44,15 @@ enum BatchLine: Sendable {
         }
     }
 
-    /// A line's id is its idempotency key; the whole line is what it is bound to.
+    /// A line's id is its idempotency key; the whole line as sent is what it is bound to.
     private static func command(
-        _ event: EventLine, _ bytes: [UInt8], _ tenant: TenantID
+        _ event: EventLine, _ sent: [UInt8], _ tenant: TenantID
     ) -> Command {
         let key = ActivityKey(tenant: tenant, id: event.activity)
-        var command = Command(activity: key, content: event.content, body: bytes)
+        var command = Command(activity: key, content: event.content, body: event.body)
         if let id = event.id {
             var digest = StableHash()
-            digest.combine(bytes)
+            digest.combine(sent)
             command.idempotency = IdempotencyKey(key: id, bodyDigest: digest.value)
         }
         return command

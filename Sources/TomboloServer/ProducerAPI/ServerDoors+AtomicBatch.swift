@@ -72,7 +72,7 @@ extension ServerDoors {
         for line in lines {
             let id = line.id.map { Array($0.utf8) }
             if let id, let place = places[id] {
-                guard first[place].command.idempotency == line.command.idempotency else {
+                guard first[place].command.isSame(as: line.command) else {
                     throw .reused(in: [first[place].line, line.line])
                 }
                 of.append(place)
@@ -143,7 +143,7 @@ extension ServerDoors {
             }
             let name = id.map { Array($0.utf8) }
             if let name, let (run, before) = places[name] {
-                let isSame = commands[run].idempotency == command.idempotency
+                let isSame = commands[run].isSame(as: command)
                 of.append(isSame ? .success(run) : .failure(.reused(in: [before, number])))
                 continue
             }

@@ -55,11 +55,12 @@ extension ServerDoors {
     ) async throws(Problem) -> Command {
         let key = try request.activityKey()
         let expectation = try request.expectation()
-        let document = try await request.json(
+        let sent = try await request.sentJSON(
             of: exchange, atMost: configuration.bodyBytesMax, orEmpty: orEmpty)
         var content: Command.Content
+        let body: [UInt8]
         do {
-            content = try Command.Content(kind: kind, document.root)
+            (content, body) = try Command.Content.reading(kind, sent)
         } catch {
             var problem = Problem(error)
             if kind == .start, error.errors.contains(where: { $0.pointer == "/type" }) {
@@ -72,9 +73,9 @@ extension ServerDoors {
             start.mayLearnNames = request.mayObserve
             content = .start(start)
         }
-        var command = Command(activity: key, content: content, body: document.bytes)
+        var command = Command(activity: key, content: content, body: body)
         command.expectation = expectation
-        command.idempotency = try request.idempotencyKey(body: document.bytes)
+        command.idempotency = try request.idempotencyKey(body: sent.bytes)
         command.key = request.asking
         command.trace = request.trace
         return command
@@ -133,7 +134,10 @@ extension ServerDoors {
                 "The event of this idempotency key cannot be read, so its answer is not known. "
                     + "Look at the activity, and send what is still to be done with another key.")
         }
-        guard let idempotency = command.idempotency, event.event.idempotency == idempotency else {
+        guard let idempotency = command.idempotency, let known = event.event.idempotency,
+            known.key == idempotency.key,
+            known == idempotency ? true : await relay.isRequest(command, of: event.event)
+        else {
             throw Problem(
                 .idempotencyKeyReused,
                 "This idempotency key belongs to event \(event.tenantSeq), which had another "

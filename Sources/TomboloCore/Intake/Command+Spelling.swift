@@ -1,0 +1,56 @@
+package import TomboloJSON
+
+extension Command.Content {
+    /// Reads what a producer sent, and answers it with the body that the log keeps: the shortest
+    /// spelling of what was sent. So no white space and no needless escape counts against Apple's
+    /// limit. Rows of the log are read as they are.
+    ///
+    /// - Parameters:
+    ///   - kind: what it is; it stands in the path, or in `do` of a line.
+    ///   - envelope: fields that belong to the line around it.
+    package static func reading(
+        _ kind: EventKind, _ sent: JSONDocument, envelope: [String] = []
+    ) throws(FieldErrors) -> (content: Self, body: [UInt8]) {
+        guard let body = JSON.shortest(of: sent.bytes) else {
+            return (try Self(kind: kind, sent.root, envelope: envelope), sent.bytes)
+        }
+        let short = JSON(unchecked: body).document
+        let content = try Self(kind: kind, short.root, envelope: envelope)
+        guard case .start(var start) = content,
+            case .start(let asSent) = try Self(kind: kind, sent.root, envelope: envelope)
+        else { return (content, body) }
+        start.digestAsSent = asSent.digestOfBytes
+        return (.start(start), body)
+    }
+}
+
+extension Command {
+    /// Whether two commands are one request: the same is asked of the same activity, in any
+    /// spelling.
+    package func isSame(as other: Command) -> Bool {
+        activity == other.activity && content.kind == other.content.kind && restart == other.restart
+            && JSON(unchecked: body).isSameValue(as: JSON(unchecked: other.body))
+    }
+}
+
+extension Core {
+    /// Whether a command is the request that an event came from, in another spelling. The command's
+    /// body is completed by its type as the event's was. False where the activity is not in memory,
+    /// and where a start began its activity anew and this one does not ask for that.
+    package func isRequest(_ command: Command, of event: NewEvent) -> Bool {
+        guard let slot = activities.slot(of: command.activity),
+            activities[slot].number == event.activity, command.content.kind == event.kind,
+            event.kind != .start || command.restart == (event.expectedVersion > 0)
+        else { return false }
+        let type =
+            if case .start(let start) = command.content {
+                (try? configuration.app(of: start, tenant: command.activity.tenant)).flatMap {
+                    types[.init(tenant: command.activity.tenant, app: $0, name: start.type)]
+                }
+            } else {
+                types.type(of: activities[slot].definition, command.activity.tenant)
+            }
+        return JSON(unchecked: command.completed(by: type).body)
+            .isSameValue(as: JSON(unchecked: event.body))
+    }
+}

@@ -1,0 +1,72 @@
+extension JSON {
+    /// The shortest spelling of a text: without white space, each escape in its shortest form (only
+    /// `"`, `\` and what is below U+0020 stay escaped). Members, their order and the spelling of
+    /// numbers stay. Nil where the text is the shortest already.
+    ///
+    /// - Parameter bytes: one valid value, without comments. One pass.
+    package static func shortest(of bytes: [UInt8]) -> [UInt8]? {
+        bytes.withUnsafeBufferPointer { text in
+            var shortener = JSONShortener(text)
+            return shortener.run()
+        }
+    }
+}
+
+/// Copies a text, but for what it can do without.
+private struct JSONShortener {
+    private let text: UnsafeBufferPointer<UInt8>
+    private var position = 0
+    /// What was copied, of the text before `copied`.
+    private var output: [UInt8] = []
+    private var copied = 0
+
+    init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
+
+    mutating func run() -> [UInt8]? {
+        while position < text.count {
+            switch text[position] {
+            case ASCII.space, ASCII.tab, ASCII.lineFeed, ASCII.carriageReturn:
+                let start = position
+                repeat { position += 1 } while position < text.count && isSpace(text[position])
+                replace(from: start, with: [])
+            case ASCII.quote: passString()
+            default: position += 1
+            }
+        }
+        guard copied > 0 else { return nil }
+        output += text[copied...]
+        return output
+    }
+
+    private func isSpace(_ byte: UInt8) -> Bool {
+        byte == ASCII.space || byte == ASCII.lineFeed || byte == ASCII.carriageReturn
+            || byte == ASCII.tab
+    }
+
+    /// What is between `start` and the position has another spelling.
+    private mutating func replace(from start: Int, with spelling: [UInt8]) {
+        output += text[copied..<start]
+        output += spelling
+        copied = position
+    }
+
+    private mutating func passString() {
+        position += 1
+        while text[position] != ASCII.quote {
+            guard text[position] == ASCII.backslash else {
+                position += 1
+                continue
+            }
+            let start = position
+            let length = JSONText.escapeLength(in: text, at: position)
+            position += length
+            let escape = UnsafeBufferPointer(rebasing: text[start..<position])
+            var plain: [UInt8] = []
+            JSONText.unescape(escape, into: &plain)
+            var spelling: [UInt8] = []
+            plain.withUnsafeBufferPointer { JSONText.escape($0, into: &spelling) }
+            if spelling.count < length { replace(from: start, with: spelling) }
+        }
+        position += 1
+    }
+}

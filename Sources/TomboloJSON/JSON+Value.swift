@@ -1,0 +1,76 @@
+/// What a value says, whatever its spelling.
+///
+/// ```swift
+/// let one = try JSON(validating: Array(#"{"a":1.0,"b":"\u00fc"}"#.utf8))
+/// let other = try JSON(validating: Array(#"{"b":"ü","a":1}"#.utf8))
+/// one.isSameValue(as: other)  // true, and one == other is false
+/// ```
+extension JSON {
+    /// A hash of the value: two spellings of one value have the same, in each process.
+    package var valueHash: UInt64 { JSONValueHash.hash(of: bytes[...]) }
+
+    /// Whether two texts are one value: texts after their escapes, numbers by digits and exponent,
+    /// objects in any order of their members. Exact; equal bytes are told apart from nothing else
+    /// at the cost of a comparison.
+    package func isSameValue(as other: JSON) -> Bool {
+        bytes == other.bytes
+            || valueHash == other.valueHash
+                && document.root.canonical == other.document.root.canonical
+    }
+}
+
+extension JSONView {
+    /// A hash of the value: two spellings of one value have the same, in each process.
+    package var valueHash: UInt64 { JSONValueHash.hash(of: raw) }
+
+    /// One spelling for all that say the same: members in the order of their names' bytes, the
+    /// fewest escapes, each number as its digits and a power of ten.
+    package var canonical: [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(raw.count)
+        writeCanonical(to: &output)
+        return output
+    }
+
+    private func writeCanonical(to output: inout [UInt8]) {
+        switch kind {
+        case .object:
+            let members = members.map { (name: Array($0.name.utf8), value: $0.value) }
+                .sorted { $0.name.lexicographicallyPrecedes($1.name) }
+            output.append(ASCII.openBrace)
+            for (place, member) in members.enumerated() {
+                if place > 0 { output.append(ASCII.comma) }
+                Self.write(member.name, to: &output)
+                output.append(ASCII.colon)
+                member.value.writeCanonical(to: &output)
+            }
+            output.append(ASCII.closeBrace)
+        case .array:
+            output.append(ASCII.openBracket)
+            for (place, element) in elements.enumerated() {
+                if place > 0 { output.append(ASCII.comma) }
+                element.writeCanonical(to: &output)
+            }
+            output.append(ASCII.closeBracket)
+        case .string: Self.write(Array((string ?? "").utf8), to: &output)
+        case .number: raw.withUnsafeBufferPointer { Self.writeNumber($0[...], to: &output) }
+        case .bool, .null: output += raw
+        }
+    }
+
+    private static func write(_ text: [UInt8], to output: inout [UInt8]) {
+        output.append(ASCII.quote)
+        text.withUnsafeBufferPointer { JSONText.escape($0, into: &output) }
+        output.append(ASCII.quote)
+    }
+
+    private static func writeNumber(
+        _ spelling: Slice<UnsafeBufferPointer<UInt8>>, to output: inout [UInt8]
+    ) {
+        var digits: [UInt8] = []
+        let form = JSONDecimal.normalized(spelling) { digits.append(ASCII.zero + $0) }
+        if form.isNegative { output.append(ASCII.minus) }
+        output += digits.isEmpty ? [ASCII.zero] : digits
+        if form.exponent != 0 { output += "e\(form.exponent)".utf8 }
+    }
+}

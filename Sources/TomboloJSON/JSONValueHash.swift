@@ -1,0 +1,148 @@
+/// A hash of what a JSON value says: two spellings of one value have the same hash.
+///
+/// Texts count after their escapes, numbers by their digits and exponent (`1`, `1.0` and `10e-1`
+/// are one value, at any length; `-0` is `0`), arrays in order, objects in any order of their
+/// members. One pass over the bytes: the hashes of members are added up, nothing is sorted. The same
+/// in each process, so nobody's secret: it tells a change, and no two strangers apart.
+struct JSONValueHash {
+    private let text: UnsafeBufferPointer<UInt8>
+    private var position = 0
+
+    /// - Parameter bytes: one valid value, without comments.
+    static func hash(of bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.withUnsafeBufferPointer {
+            var hash = JSONValueHash(text: $0)
+            return hash.value()
+        }
+    }
+
+    private init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
+
+    /// What is mixed into a value's hash, so that no two kinds share one.
+    private enum Seed {
+        static let object: UInt64 = 0x8ebc_6af0_9c88_c6e3
+        static let array: UInt64 = 0x5899_65cc_7537_4cc3
+        static let string: UInt64 = 0x1d8e_4e27_c47d_124f
+        static let number: UInt64 = 0xeb44_acca_b455_d165
+        static let word: UInt64 = 0x9e37_79b9_7f4a_7c15
+    }
+
+    private static func mix(_ one: UInt64, _ other: UInt64) -> UInt64 {
+        let product = (one ^ 0xa076_1d64_78bd_642f).multipliedFullWidth(
+            by: other ^ 0xe703_7ed1_a0b4_28db)
+        return product.high ^ product.low ^ other
+    }
+
+    private mutating func value() -> UInt64 {
+        skip()
+        switch text[position] {
+        case ASCII.openBrace: return object()
+        case ASCII.openBracket: return array()
+        case ASCII.quote: return Self.mix(Seed.string, string())
+        case UInt8(ascii: "t"): return word(4, 1)
+        case UInt8(ascii: "f"): return word(5, 2)
+        case UInt8(ascii: "n"): return word(4, 3)
+        default: return number()
+        }
+    }
+
+    /// Skips space, commas and colons: the text is valid.
+    private mutating func skip() {
+        while position < text.count {
+            switch text[position] {
+            case ASCII.space, ASCII.tab, ASCII.lineFeed, ASCII.carriageReturn, ASCII.comma,
+                ASCII.colon:
+                position += 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func word(_ length: Int, _ number: UInt64) -> UInt64 {
+        position += length
+        return Self.mix(Seed.word, number)
+    }
+
+    private mutating func object() -> UInt64 {
+        position += 1
+        var (sum, count): (UInt64, UInt64) = (0, 0)
+        skip()
+        while text[position] != ASCII.closeBrace {
+            let name = string()
+            sum &+= Self.mix(name, value())
+            count += 1
+            skip()
+        }
+        position += 1
+        return Self.mix(Seed.object &+ count, sum)
+    }
+
+    private mutating func array() -> UInt64 {
+        position += 1
+        var hash = Seed.array
+        skip()
+        while text[position] != ASCII.closeBracket {
+            hash = Self.mix(hash, value())
+            skip()
+        }
+        position += 1
+        return hash
+    }
+
+    /// From a quote to behind the next one.
+    private mutating func string() -> UInt64 {
+        position += 1
+        let start = position
+        var escapes = false
+        while text[position] != ASCII.quote {
+            if text[position] == ASCII.backslash {
+                escapes = true
+                position += 1
+            }
+            position += 1
+        }
+        let content = UnsafeBufferPointer(rebasing: text[start..<position])
+        position += 1
+        guard escapes else { return Self.hash(UnsafeRawBufferPointer(content)) }
+        var plain: [UInt8] = []
+        JSONText.unescape(content, into: &plain)
+        return plain.withUnsafeBytes(Self.hash)
+    }
+
+    private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var hash = UInt64(bytes.count)
+        var place = 0
+        while place + 8 <= bytes.count {
+            hash = mix(hash, bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            place += 8
+        }
+        var last: UInt64 = 0
+        while place < bytes.count {
+            last = last << 8 | UInt64(bytes[place])
+            place += 1
+        }
+        return mix(hash, last)
+    }
+
+    private mutating func number() -> UInt64 {
+        let start = position
+        while position < text.count, Self.isOfNumber(text[position]) { position += 1 }
+        var (hash, word, count) = (Seed.number, UInt64(0), UInt64(0))
+        let form = JSONDecimal.normalized(text[start..<position]) { digit in
+            word = word * 10 + UInt64(digit)
+            count += 1
+            // As many digits as a word holds.
+            guard count.isMultiple(of: 18) else { return }
+            hash = Self.mix(hash, word)
+            word = 0
+        }
+        hash = Self.mix(Self.mix(hash, word), count)
+        let sign: UInt64 = form.isNegative ? 1 : 0
+        return Self.mix(hash, UInt64(bitPattern: Int64(form.exponent)) << 1 | sign)
+    }
+
+    private static func isOfNumber(_ byte: UInt8) -> Bool {
+        ASCII.isDigit(byte) || byte == ASCII.minus || byte == ASCII.dot || byte | 0x20 == 0x65
+            || byte == UInt8(ascii: "+")
+    }
+}

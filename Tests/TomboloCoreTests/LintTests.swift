@@ -70,7 +70,9 @@ import TomboloJSON
     @Test(arguments: [
         (#"{"state":{"endDate":1790000000}}"#, [Lint.Code.dateInAnotherEpoch]),
         (#"{"state":{"ends_at":"2026-11-20T09:03:00Z"}}"#, [.dateInAnotherEpoch]),
-        (#"{"state":{"endDate":811692800}}"#, []), (#"{"state":{"count":1790000000}}"#, []),
+        (#"{"state":{"endDate":811692800}}"#, []),
+        (#"{"state":{"legs":[{"eta":1790000000000}]}}"#, [.dateInAnotherEpoch]),
+        (#"{"state":{"count":1390000000,"text":"at 2026-11-20T09:03:00Z"}}"#, []),
     ])
     func `what looks like a date of another epoch is told`(body: String, wanted: [Lint.Code]) {
         var rig = Rig()

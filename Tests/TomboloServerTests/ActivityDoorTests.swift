@@ -182,6 +182,43 @@ extension DoorsUnderTest {
         }
     }
 
+    @Test func `the same request in another spelling is the same event, in each door`()
+        async throws
+    {
+        try await withDoors { doors in
+            _ = try await doors.call("PUT", "/v1/types/Cat", #"{"alert_ttl":"5m"}"#)
+            let field = ["Idempotency-Key: order-1"]
+            func put(_ body: String, _ query: String = "") async throws -> (Int, Bool) {
+                let answer = try await doors.call(
+                    "PUT", "/v1/activities/cat-7" + query, body, fields: field)
+                return (answer.status, answer.fields["idempotent-replayed"] == "true")
+            }
+            let alert = #""alert":{"title":"ü"}"#
+            #expect(try await put(#"{"type":"Cat","state":{"n":1},\#(alert)}"#) == (201, false))
+            let other = #"{ "state": {"n": 1.0}, "alert": {"title": "\u00fc"}, "type": "Cat" }"#
+            #expect(try await put(other) == (201, true))
+            // Another value, another time of the alert, and a start that begins anew.
+            #expect(try await put(#"{"type":"Cat","state":{"n":2},\#(alert)}"#).0 == 422)
+            let timed = #"{"type":"Cat","state":{"n":1},\#(alert),"alert_ttl":"1m"}"#
+            #expect(try await put(timed).0 == 422)
+            #expect(try await put(other, "?restart=true").0 == 422)
+            // The same body for another activity.
+            let elsewhere = try await doors.call(
+                "PUT", "/v1/activities/cat-8", other, fields: field)
+            #expect(elsewhere.status == 422)
+
+            let line = #"{"id":"e1","activity":"cat-7","do":"update","state":{"n":3,"m":0}}"#
+            let again = #"{"do":"update","id":"e1","activity":"cat-7","state":{"m":-0.0,"n":3.0}}"#
+            for query in ["", "?atomic=true"] {
+                let answer = try await doors.call(
+                    "POST", "/v1/events" + query, "\(line)\n\(again)")
+                let lines = try answer.lines.map { try JSONDocument(Array($0.utf8)).root }
+                #expect(lines.map { $0["version"]?.integer } == [2, 2], "\(answer.text)")
+            }
+            #expect(await doors.relay.lastSeq == 2)
+        }
+    }
+
     @Test func `after a restart the answer is made again from the log`() async throws {
         let log = InMemoryEventLog()
         let field = ["Idempotency-Key: order-9931"]

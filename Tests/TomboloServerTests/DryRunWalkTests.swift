@@ -6,7 +6,7 @@ import TomboloRelay
 @testable import TomboloServer
 
 /// One write, told with `dry_run` and then without.
-private struct Write: Sendable {
+struct Write: Sendable {
     let operation: TomboloServer.Operation
     let path: String
     var body: String?
@@ -197,7 +197,7 @@ private struct Write: Sendable {
     // MARK: The world and a look at it
 
     /// A phone with two cards, of each of which Apple has refused an update for good.
-    private static func fill(_ doors: DoorsUnderTest) async throws {
+    static func fill(_ doors: DoorsUnderTest) async throws {
         try await doors.registerPhone()
         for (activity, type) in [("cat", "RunnerWidgetAttributes"), ("emu", "Emu")] {
             _ = try await doors.call(
@@ -218,14 +218,14 @@ private struct Write: Sendable {
     }
 
     /// The delivery of the emu that was refused.
-    private static func refused(_ doors: DoorsUnderTest) async throws -> String {
+    static func refused(_ doors: DoorsUnderTest) async throws -> String {
         let list = try json(
             try await doors.call("GET", "/v1/activities/emu/deliveries?result=rejected"))
         let last = list["deliveries"]?.elements.first { _ in true }
         return last?["id"]?.string ?? "none"
     }
 
-    private static func anotherKey(_ doors: DoorsUnderTest) async throws -> String {
+    static func anotherKey(_ doors: DoorsUnderTest) async throws -> String {
         let keys = try json(try await doors.call("GET", "/v1/keys"))["keys"]
         let other = keys?.elements.first { Array($0["scopes"]!.elements).count == 1 }
         return try #require(other?["id"]?.string)

@@ -122,7 +122,8 @@ import TomboloRelay
                 let body = """
                     {"type":"RunnerWidgetAttributes","app":"com.example.app",
                      "audience":{"device":"phone-1"},"attributes":\(Self.nested(levels)),
-                     "state":\(Self.nested(levels)),"alert":{"title":\(Self.nested(levels - 1))}}
+                     "state":\(Self.nested(levels)),
+                     "alert":{"title":{"loc-key":"k","loc-args":[\(Self.nested(levels - 3))]}}}
                     """
                 for query in ["?dry_run=true", ""] {
                     let start = try await doors.call(

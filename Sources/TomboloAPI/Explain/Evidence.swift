@@ -9,11 +9,16 @@ package struct Evidence: Sendable {
         package var version: Int64
         package var kind: EventKind
         package var recordedAt: Instant
+        /// Why phones ignore its alert; nil where they take it, and where it has none.
+        package var alertFault: String?
 
-        package init(version: Int64, kind: EventKind, recordedAt: Instant) {
+        package init(
+            version: Int64, kind: EventKind, recordedAt: Instant, alertFault: String? = nil
+        ) {
             self.version = version
             self.kind = kind
             self.recordedAt = recordedAt
+            self.alertFault = alertFault
         }
     }
 

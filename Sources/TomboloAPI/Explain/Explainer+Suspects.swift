@@ -107,6 +107,16 @@ extension Explainer {
             speaksFor: ["\(first)\(more)."])
     }
 
+    /// Phones ignore an alert without a title.
+    private var ignoredAlert: Suspect? {
+        evidence.asked.alertFault.map {
+            Suspect(
+                "alert_not_taken",
+                "Phones ignore this alert, its sound with it: give it a title.",
+                speaksFor: ["The alert of version \(evidence.asked.version) \($0)."])
+        }
+    }
+
     private var unchecked: Suspect? {
         guard let check = evidence.typeCheck, !check.hasSchema else { return nil }
         return Suspect(
@@ -204,6 +214,7 @@ extension Explainer {
         }
         if let missed = missed(fate) { found.append(missed) }
         found += undrawn
+        if let ignoredAlert { found.append(ignoredAlert) }
         if let undecodable { found.append(undecodable) }
         if let spent = spentBudget(fate) { found.append(spent) }
         if attempt.priority == 5 {

@@ -26,6 +26,13 @@ extension LintPage {
                 + "before the change have no such field.",
             fix: "Make the property optional or give it a default in Swift's init(from:)."),
         LintPage(
+            .typeRefusesRunning, "A type that running cards do not fit",
+            effect:
+                "The type is registered. A change of a running activity that leaves the member as "
+                + "it is gets 422, since the phone would drop the push.",
+            fix: "Correct the members with the next update, or make the type wider.",
+            command: "tombolo type check TYPE state.json"),
+        LintPage(
             .clipBundleUndeclared, "A bundle of frames for a type that does not declare it",
             effect: "The app shows the first frame, or none: it does not know that the rest is an "
                 + "animation.",
@@ -64,6 +71,18 @@ extension LintPage {
             effect: "The phone drops a push-to-start without an alert. The relay adds an empty "
                 + "one, so that the card comes, without a word.",
             fix: "Give the start an alert with a title."),
+        LintPage(
+            .alertWithoutTitle, "An alert without a title",
+            effect:
+                "Phones ignore an alert that has a body and no title, or empty texts only, and its "
+                + "sound with it. The state shows all the same.",
+            fix: "Give the alert a title: a text, or an object with loc-key."),
+        LintPage(
+            .alertSoundUnknown, "A sound that means no sound",
+            effect:
+                "\"sound\" names a file in the app. No file has such a name, and the alert is not "
+                + "silent for it.",
+            fix: "Leave \"sound\" out for an alert without a sound; \"default\" is the system's."),
         LintPage(
             .startWithoutAttributes, "A start without attributes",
             effect: "attributes-type and attributes are required: the phone drops the push.",
@@ -126,6 +145,12 @@ extension LintPage {
             effect: "Without an aps object and an event of start, update or end the push is "
                 + "dropped.",
             fix: "Let the relay make the payload, or follow Apple's page on ActivityKit pushes."),
+        LintPage(
+            .payloadMember, "A member that has no effect there",
+            effect:
+                "Apple's table says which members an event has, and of which kind they are. Phones "
+                + "ignore others: a sound beside the alert does not sound.",
+            fix: "Move the member, correct its kind, or leave it out."),
         LintPage(
             .payloadTooLarge, "A push that is too large",
             effect: "Apple answers 413 PayloadTooLarge, and ActivityKit takes no more than 4 KB of "

@@ -43,24 +43,20 @@ package struct EventLine: Sendable {
             reader.fail("id", "must have 1 to 255 bytes")
         }
         let activity = reader.identifier("activity")
-        if view["activity"] == nil {
-            let near = nearestName(to: "activity", among: view.members.map(\.name))
-            reader.fail(
-                "activity",
-                "is missing: the activity's id"
-                    + (near.map { "; \"\($0)\" is none" } ?? ""))
-        }
+        let near =
+            view["activity"] == nil
+            ? nearestName(to: "activity", among: view.members.map(\.name)) : nil
+        reader.require(
+            "activity", ": the activity's id" + (near.map { "; \"\($0)\" is none" } ?? ""))
         let kind = reader.eventKind("do")
         if activity == Identifier.reserved, kind == .start {
             reader.fail(
                 "activity", "must be another id: POST /v1/activities/end is the end of many")
         }
-        if view["do"] == nil {
-            reader.fail(
-                "do",
-                "is missing: one of start, update, end, play, stop"
-                    + (view["event"] == nil ? "" : "; here that is \"do\", and not \"event\""))
-        }
+        reader.require(
+            "do",
+            ": one of start, update, end, play, stop"
+                + (view["event"] == nil ? "" : "; here that is \"do\", and not \"event\""))
         // The other fields are read below, by the reader of what is to be done.
         try reader.finish(allowingUnknown: true)
         guard let activity, let kind else {

@@ -43,7 +43,7 @@ package struct PhoneAction: Sendable {
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         let ofCard = reader.choice("do", Self.deeds.map { ($0.0, $0.ofCard) })
-        if view["do"] == nil { reader.fail("do", "is missing, such as \"front\"") }
+        reader.require("do", ", such as \"front\"")
         // An app may name its activity `cat~2`: no id of the relay, but the phone's.
         let activity = reader.string("activity")
         if ofCard == true, activity == nil { reader.fail("activity", "is missing: whose card") }
@@ -66,19 +66,17 @@ package struct PhoneAction: Sendable {
             reader.fail(name, "is of \(deeds.joined(separator: ", ")), not of \(deed ?? "this")")
         }
         _ = reader.choice("family", WidgetFamily.allCases.map { ($0.rawValue, $0) })
-        if ["widget-add", "widget-rm", "widget-gallery"].contains(deed), view["widget"] == nil {
-            reader.fail("widget", "is missing: the widget's kind")
+        if ["widget-add", "widget-rm", "widget-gallery"].contains(deed) {
+            reader.require("widget", ": the widget's kind")
         }
-        if deed == "widget-add", view["family"] == nil {
-            reader.fail("family", "is missing, such as \"systemSmall\"")
-        }
+        if deed == "widget-add" { reader.require("family", ", such as \"systemSmall\"") }
         if deed == "tap",
             ["activity", "widget", "link", "intent"].allSatisfy({ view[$0] == nil })
         {
             reader.fail(
                 "activity", "is missing: say what is tapped (activity, widget, link or intent)")
         }
-        if deed == "trouble", view["kind"] == nil { reader.fail("kind", "is missing") }
+        if deed == "trouble" { reader.require("kind", "") }
         try reader.finish()
         json = view.json
     }

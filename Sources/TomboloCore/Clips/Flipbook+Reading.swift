@@ -5,7 +5,7 @@ extension Flipbook {
     init?(reading reader: inout FieldReader, view: JSONView) {
         let frames = Self.frames(&reader)
         let every = reader.span("every", in: Self.everyRange)
-        if view["every"] == nil { reader.fail("every", "is missing: a duration such as \"100ms\"") }
+        reader.require("every", ": a duration such as \"100ms\"")
         let repetition = Self.repetition(&reader)
         let startAt = reader.integer("start_at", in: 0...255).map { Int($0) }
         guard let frames, let every else { return nil }

@@ -70,7 +70,7 @@ package struct DeviceAction: Hashable, Sendable {
             reader.fail("activity", "give what was tapped: activity, link or intent")
         }
         let at = reader.instant("at")
-        if view["at"] == nil { reader.fail("at", "is missing: when the person tapped") }
+        reader.require("at", ": when the person tapped")
         expires =
             reader.span("expires", in: .seconds(1)...Self.expiresMax) ?? Self.expiresDefault
         try reader.finish()

@@ -72,9 +72,7 @@ extension PhoneReport {
                 ("pending", Phase.pending), ("active", .active), ("stale", .stale),
                 ("ended", .ended), ("dismissed", .dismissed),
             ])
-        if view["phase"] == nil {
-            reader.fail("phase", "is missing: pending, active, stale, ended or dismissed")
-        }
+        reader.require("phase", ": pending, active, stale, ended or dismissed")
         by = reader.choice("by", [("user", "user"), ("system", "system")])
         receivedVersion = reader.integer("received_version", in: 0...Int64.max)
         drawnVersion = reader.integer("drawn_version", in: 0...Int64.max)

@@ -1,10 +1,11 @@
 extension Command.Expectation {
-    /// Refused where the activity is at another version than the one that is expected.
+    /// Refused where the activity is at another version than those that are expected.
     func check(_ version: Int64) throws(Refusal) {
-        guard case .version(let expected) = self, expected != version else { return }
+        guard case .versions(let expected) = self, !expected.contains(version) else { return }
+        let list = expected.map(String.init).joined(separator: " or ")
         throw Refusal(
             .preconditionFailed,
-            "the activity is at version \(version), not \(expected); read it again and decide anew",
+            "the activity is at version \(version), not \(list); read it again and decide anew",
             version: version)
     }
 }

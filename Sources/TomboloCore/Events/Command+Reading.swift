@@ -12,7 +12,7 @@ extension Command.Content {
         kind: EventKind, _ view: JSONView, envelope: [String] = [], lenient: Bool = false
     ) throws(FieldErrors) {
         var reader = FieldReader(view, isOfLog: lenient)
-        for name in envelope { _ = reader.value(name) }
+        for name in envelope { reader.ignore(name) }
         let content: Self?
         switch kind {
         case .start: content = Start(reading: &reader).map(Self.start)
@@ -176,22 +176,5 @@ extension End {
             reader.fail(
                 "dismiss", "must be \"now\", \"default\", \"after 15m\" or a time as in RFC 3339")
         }
-    }
-}
-
-extension Alert {
-    /// `title` and `body` are strings or objects `{"loc-key","loc-args"}`; `sound` stands inside
-    /// (Apple, "Starting and updating Live Activities with ActivityKit push notifications").
-    static func reading(_ reader: inout FieldReader) -> JSON? {
-        guard let view = reader.object("alert") else { return nil }
-        var inner = reader.inside(view, "alert")
-        for name in ["title", "body"] {
-            if let value = inner.value(name), value.kind != .string, value.kind != .object {
-                inner.fail(name, "must be a string, or an object with loc-key and loc-args")
-            }
-        }
-        _ = inner.string("sound")
-        do { try inner.finish() } catch { reader.adopt(error) }
-        return view.json
     }
 }

@@ -44,8 +44,8 @@ package struct Command: Sendable {
     /// A condition of RFC 9110, section 13, on the activity as it stands.
     package enum Expectation: Hashable, Sendable {
         case none
-        /// `If-Match: "vN"`.
-        case version(Int64)
+        /// `If-Match: "vN"`, or a list of such: one of them.
+        case versions([Int64])
         /// `If-None-Match: *`.
         case absent
     }
@@ -197,12 +197,4 @@ package enum Dismissal: Hashable, Sendable {
         case .at(let instant): instant.rfc3339
         }
     }
-}
-
-/// What makes a phone ring or light up.
-package enum Alert {
-    /// An alert that has waited longer than this is old news.
-    package static let defaultTTL = Span.minutes(2)
-    /// More than these do not wait at a destination: the oldest expire first.
-    package static let waitingMax = 8
 }

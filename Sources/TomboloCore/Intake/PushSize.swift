@@ -165,6 +165,17 @@ enum PushSize {
         return Payload.encode(content).count + renewed
     }
 
+    /// A push that fits, and has little room left.
+    static func lint(of activity: Activity, _ content: Command.Content) -> Lint? {
+        let projection = activity.accepted
+        let state = projection.largestState
+        guard content.kind == .start || content.kind == .update,
+            !isSurelySmall(state, projection, activity.definition, alert: content.alert)
+        else { return nil }
+        let bytes = bytes(projection, state, activity.definition, alert: content.alert)
+        return PayloadLint.nearLimit(bytes, "/state")
+    }
+
     private static func tooLarge(
         _ bytes: Int, of limit: Int = Payload.bytesMax, at pointer: String = "/state",
         remedy: String = "shorten the state or the attributes, or send a reference that the app "

@@ -24,6 +24,10 @@ extension Core {
         case .play(let clip): lints = self.lints(ofClip: clip, activity, now: now)
         case .stop: break
         }
+        if let alert = content.alert {
+            lints += Alert.lints(of: alert.document.root, at: "/alert")
+        }
+        if let lint = PushSize.lint(of: activity, content) { lints.append(lint) }
         lints += laneLints(activity)
         if !pauses.isEmpty { lints += pauseLints(content, activity) }
         return Array(lints.prefix(Lint.countMax))

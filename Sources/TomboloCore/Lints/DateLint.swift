@@ -1,36 +1,66 @@
 import TomboloJSON
 
-/// Finds members that look like a date of another epoch than the app's type decodes.
+/// Finds values that look like a date of another epoch than the app's type decodes, at any depth.
 ///
-/// A guess by name and size, for states whose type says nothing: it never refuses.
+/// A guess by value, for states whose type has no schema: it never refuses.
 enum DateLint {
-    private static let endings = ["date", "_at", "At", "Date", "time", "Time", "deadline", "eta"]
+    /// Seconds from 1970 to 2001, where Foundation's reference date is.
+    private static let referenceOffset: Double = 978_307_200
+    /// Unix time of 2014 to 2096.
+    private static let unixSeconds: ClosedRange<Double> = 1_400_000_000...4_000_000_000
 
-    /// The members of one object; what is nested deeper is left to a registered type.
+    /// At most `Lint.countMax`.
     static func lints(of state: JSONView, at pointer: String, dates: DateEncoding) -> [Lint] {
-        guard state.kind == .object else { return [] }
-        return state.members.compactMap { name, value in
-            guard endings.contains(where: name.hasSuffix) else { return nil }
-            return lint(value, at: ValuePath(pointer).pointer(name), dates: dates)
+        var (lints, path) = ([Lint](), ValuePath(pointer))
+        collect(state, at: &path, dates, &lints)
+        return lints
+    }
+
+    private static func collect(
+        _ value: JSONView, at path: inout ValuePath, _ dates: DateEncoding, _ lints: inout [Lint]
+    ) {
+        guard lints.count < Lint.countMax else { return }
+        switch value.kind {
+        case .object:
+            for (name, member) in value.members {
+                path.enter(.name(name))
+                collect(member, at: &path, dates, &lints)
+                path.leave()
+            }
+        case .array:
+            for (index, element) in value.elements.enumerated() {
+                path.enter(.index(index))
+                collect(element, at: &path, dates, &lints)
+                path.leave()
+            }
+        case .number, .string:
+            if let lint = lint(value, at: path.pointer(nil), dates: dates) { lints.append(lint) }
+        case .bool, .null: break
         }
     }
 
     /// What a value that is a date would be for the phone; nil where it may be right.
     static func lint(_ value: JSONView, at pointer: String, dates: DateEncoding) -> Lint? {
-        if dates != .iso8601, let text = value.string, Instant(rfc3339: text) != nil {
+        if dates != .iso8601, let text = value.string, let date = Instant(rfc3339: text) {
+            let number = Int64(Double(date.seconds) - referenceOffset)
             return Lint(
                 .dateInAnotherEpoch, pointer,
-                "is text: a default Date is a number, and the push would be dropped; register "
-                    + "the type with \"format\":\"date-time\" here and the relay encodes it")
+                "is text: a Swift Date is a number there (\(number) for this time), and the push "
+                    + "would be dropped; register the type with \"format\":\"date-time\" here and "
+                    + "the relay encodes it, or ignore this where the app reads text")
         }
-        guard dates == .swiftReference, let number = value.double,
-            (1_400_000_000...4_000_000_000).contains(number)
-                || (1_400_000_000_000...4_000_000_000_000).contains(number)
-        else { return nil }
+        guard dates == .swiftReference, let number = value.double else { return nil }
+        let seconds = unixSeconds.contains(number / 1_000) ? number / 1_000 : number
+        guard unixSeconds.contains(seconds) else { return nil }
+        // A Gregorian year has 31,556,952 seconds on average.
+        let shown =
+            number == seconds
+            ? Instant(seconds: Int64(number + referenceOffset)).rfc3339InSeconds
+            : "the year \(2001 + Int64(number / 31_556_952))"
         return Lint(
             .dateInAnotherEpoch, pointer,
-            "looks like Unix time: a default Date counts from 2001, so that the phone would show "
-                + "a year 31 later; take off 978307200, or declare dates with the type")
+            "looks like Unix time: a Swift Date counts seconds from 2001 and reads \(shown); send "
+                + "\(Int64(seconds - referenceOffset)), or declare dates with the type")
     }
 }
 

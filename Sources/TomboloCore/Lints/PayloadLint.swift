@@ -47,6 +47,7 @@ package struct PayloadLint: Sendable {
                 "there is no aps object whose event is start, update or end: the push is dropped")
             return lint.found
         }
+        lint.checkMembers(aps, event: event)
         lint.checkTimestamp(aps["timestamp"], event: event)
         lint.checkState(aps["content-state"], event: event)
         if event == "start" { lint.checkStart(aps, headers) }
@@ -66,16 +67,14 @@ package struct PayloadLint: Sendable {
     // MARK: - Around the payload
 
     private mutating func check(size payload: [UInt8], isBroadcast: Bool) {
-        let most = isBroadcast ? 5_120 : Payload.bytesMax
+        let most = isBroadcast ? Payload.broadcastBytesMax : Payload.bytesMax
         if payload.count > most {
             add(
                 .payloadTooLarge, "",
                 "\(payload.count) bytes, \(payload.count - most) more than the \(most) that Apple "
                     + "takes")
-        } else if payload.count > Payload.bytesMax - Self.bytesLeftMin {
-            add(
-                .payloadNearLimit, "",
-                "\(payload.count) of \(Payload.bytesMax) bytes: the next change may not fit")
+        } else if let lint = Self.nearLimit(payload.count, "", isBroadcast: isBroadcast) {
+            found.append(lint)
         }
         let slashes = zip(payload, payload.dropFirst()).count { $0 == 0x5c && $1 == 0x2f }
         if slashes > 0 {
@@ -117,7 +116,80 @@ package struct PayloadLint: Sendable {
         }
     }
 
+    /// A push with fewer than `bytesLeftMin` bytes to spare; nil where it has more, or none.
+    static func nearLimit(_ bytes: Int, _ pointer: String, isBroadcast: Bool = false) -> Lint? {
+        let most = isBroadcast ? Payload.broadcastBytesMax : Payload.bytesMax
+        guard bytes <= most, bytes > most - bytesLeftMin else { return nil }
+        return Lint(
+            .payloadNearLimit, pointer,
+            "\(bytes) of \(most) bytes: the next change may not fit")
+    }
+
     // MARK: - The payload
+
+    /// A member of `aps`: of which kind it is, and in which events it has an effect.
+    private struct Member {
+        var kind: JSONView.Kind
+        var events: [String] = ["start", "update", "end"]
+        /// Another check says what is wrong with its kind.
+        var hasOwnCheck = false
+    }
+
+    /// Apple, "Starting and updating Live Activities with ActivityKit push notifications", its
+    /// table of keys.
+    private static let members: [String: Member] = [
+        "timestamp": Member(kind: .number, hasOwnCheck: true),
+        "event": Member(kind: .string), "alert": Member(kind: .object),
+        "content-state": Member(kind: .object, hasOwnCheck: true),
+        "attributes-type": Member(kind: .string, events: ["start"], hasOwnCheck: true),
+        "attributes": Member(kind: .object, events: ["start"], hasOwnCheck: true),
+        "stale-date": Member(kind: .number, events: ["start", "update"], hasOwnCheck: true),
+        "dismissal-date": Member(kind: .number, events: ["end"], hasOwnCheck: true),
+        "relevance-score": Member(kind: .number, events: ["start", "update"]),
+        "input-push-channel": Member(kind: .string, events: ["start"]),
+        "input-push-token": Member(kind: .number, events: ["start"]),
+    ]
+
+    private mutating func checkMembers(_ aps: JSONView, event: String) {
+        for (name, value) in aps.members where found.count < Lint.countMax {
+            let pointer = ValuePath("/aps").pointer(name)
+            guard let member = Self.members[name] else {
+                let isOfAlert = ["sound", "title", "body"].contains(name)
+                add(
+                    .payloadMember, pointer,
+                    isOfAlert
+                        ? "belongs inside \"alert\": beside it, it has no effect"
+                        : "is no member of a Live Activity's push: phones ignore it")
+                continue
+            }
+            if !member.events.contains(event) {
+                let events = member.events.joined(separator: " or ")
+                add(
+                    .payloadMember, pointer,
+                    "belongs to \(events) and has no effect on \(event)")
+            } else if value.kind != member.kind, !member.hasOwnCheck {
+                add(
+                    .payloadMember, pointer,
+                    "must be of kind \(member.kind.rawValue), not \(value.kind.rawValue)")
+            }
+        }
+        if aps["input-push-token"] != nil, aps["input-push-channel"] != nil {
+            add(
+                .payloadMember, "/aps/input-push-token",
+                "goes without input-push-channel: a card listens on a channel or has a token")
+        }
+        if let alert = aps["alert"], alert.kind == .object {
+            found += Alert.lints(of: alert, at: "/aps/alert").filter {
+                event != "start" || $0.code != .alertWithoutTitle || Alert.hasText(alert)
+            }
+            for (name, _) in alert.members where !["title", "body", "sound"].contains(name) {
+                guard found.count < Lint.countMax else { return }
+                add(
+                    .payloadMember, ValuePath("/aps/alert").pointer(name),
+                    "is no member of a Live Activity's alert: phones ignore it")
+            }
+        }
+    }
 
     private mutating func checkTimestamp(_ value: JSONView?, event: String) {
         let pointer = "/aps/timestamp"
@@ -172,13 +244,8 @@ package struct PayloadLint: Sendable {
                 .startWithoutAttributes, "/aps/attributes",
                 "a start needs attributes-type and attributes: it is dropped without")
         }
-        let alert = aps["alert"]
-        let hasText = ["title", "body"].contains { name in
-            let kind = alert?[name]?.kind
-            return kind == .string || kind == .object
-        }
-        if alert?.kind != .object || !hasText {
-            add(
+        guard let alert = aps["alert"], alert.kind == .object, Alert.hasText(alert) else {
+            return add(
                 .startWithoutAlert, "/aps/alert",
                 "a start needs an alert with title or body: the phone drops it without a word")
         }

@@ -303,8 +303,9 @@ extension Core {
                 asksForToken: devices[destination.device]?.asksForToken ?? false,
                 channel: startChannel(destination))
             // Without an alert the phone drops a start silently (apns: "alert" is required on
-            // start).
-            content.alert = alert?.content ?? Self.quietAlert
+            // start). An older relay stored alerts without text.
+            let hasText = alert.map { Alert.hasText($0.content.document.root) } ?? false
+            if !hasText { content.alert = Self.quietAlert }
         }
         return content
     }

@@ -222,6 +222,11 @@ extension Core {
         GrantInForce(budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
     }
 
+    /// Lints that `lints(_:_:now:)` has of the command itself.
+    private static let saidByCommand: Set<Lint.Code> = [
+        .startWithoutAlert, .alertWithoutTitle, .alertSoundUnknown, .dismissalDateNotInFuture,
+    ]
+
     /// What is seen of the command, and then of the push that it would become.
     private func lints(
         of run: DryRun, _ activity: Activity, _ command: Command, _ present: ActivitySlot?,
@@ -237,8 +242,7 @@ extension Core {
         // What the relay sees to itself, or has said already, is not said twice.
         return own
             + pushed.filter { lint in
-                !seen.contains(lint.code) && lint.code != .startWithoutAlert
-                    && lint.code != .dismissalDateNotInFuture
+                !seen.contains(lint.code) && !Self.saidByCommand.contains(lint.code)
                     && !seen.contains(where: { $0 == .dateInAnotherEpoch })
             }
     }

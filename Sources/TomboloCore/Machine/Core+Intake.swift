@@ -98,7 +98,7 @@ extension Core {
         } else if let refusal = activities.refusal(of: command.activity) {
             // What it was is not known: nothing of it is to be lost by accident.
             guard command.restart, command.expectation == .none else { throw refusal }
-        } else if case .version = command.expectation {
+        } else if case .versions = command.expectation {
             throw Refusal(.preconditionFailed, "the activity is not there yet")
         }
         try checkAudience(start, command.activity)

@@ -15,8 +15,8 @@ extension PresenceReport {
         if let list = reader.value("signals") {
             signals = Self.signals(list, &reader)
             if phase != nil { reader.fail("signals", "give phase or signals, not both") }
-        } else if view["phase"] == nil {
-            reader.fail("phase", "is missing: active, inactive or background")
+        } else {
+            reader.require("phase", ": active, inactive or background")
         }
         try reader.finish()
     }
@@ -72,10 +72,8 @@ extension PresenceSignal {
         let y = inner.double("y", in: -PresenceSignal.pointsMax...PresenceSignal.pointsMax) ?? 0
         let width = inner.double("width", in: 1...PresenceSignal.pointsMax)
         let height = inner.double("height", in: 1...PresenceSignal.pointsMax)
-        if view["width"] == nil { inner.fail("width", "is missing: the screen's width in points") }
-        if view["height"] == nil {
-            inner.fail("height", "is missing: the screen's height in points")
-        }
+        inner.require("width", ": the screen's width in points")
+        inner.require("height", ": the screen's height in points")
         do { try inner.finish() } catch { reader.adopt(error) }
         return .part(x, y, ofWidth: width ?? 1, height: height ?? 1)
     }

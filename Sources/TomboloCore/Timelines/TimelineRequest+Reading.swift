@@ -48,7 +48,7 @@ extension TimelineRequest {
         guard let view = reader.object("from") else { return nil }
         var inner = reader.inside(view, "from")
         let activity = inner.identifier("activity")
-        if activity == nil, view["activity"] == nil { inner.fail("activity", "is missing") }
+        inner.require("activity", "")
         do { try inner.finish() } catch { reader.adopt(error) }
         return activity
     }
@@ -164,8 +164,8 @@ extension TimelineRequest {
                     entry.fail("date", "must be later than the date of the entry before")
                 }
                 dates.append(date)
-            } else if view["date"] == nil {
-                entry.fail("date", "is missing")
+            } else {
+                entry.require("date", "")
             }
             if !content(&entry, view), view["content"] == nil {
                 entry.fail("content", "is missing")

@@ -44,7 +44,7 @@ extension TimelineSchedule {
     /// `06:00` or `06:00:30`.
     private static func timeOfDay(_ reader: inout FieldReader, _ view: JSONView) -> Int64 {
         guard let text = reader.string("at") else {
-            if view["at"] == nil { reader.fail("at", "is missing") }
+            reader.require("at", "")
             return 0
         }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

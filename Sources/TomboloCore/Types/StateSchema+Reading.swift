@@ -44,6 +44,29 @@ extension StateSchema {
     private static let membersMax = 1_000
     private static let valuesMax = 256
 
+    /// What to write instead of keywords that are not read.
+    private static let cures: [String: String] = {
+        let inline = "write the schema out where it is used"
+        let describe =
+            "describe the members that all cases have; what is not described is allowed. For a value "
+            + "or null write \"type\":[\"string\",\"null\"]"
+        let bound = "write \"minimum\" or \"maximum\" with the last value that is allowed"
+        var cures = [
+            "pattern":
+                "a Swift String takes any text; leave it out, or list the texts with \"enum\"",
+            "multipleOf": "for whole numbers write \"type\":\"integer\"",
+            "nullable": "write \"type\":[\"string\",\"null\"]",
+            "prefixItems": "describe all elements with one schema in \"items\"",
+            "uniqueItems": "a Swift Array takes any elements; leave it out",
+        ]
+        for name in ["$ref", "$dynamicRef", "$defs", "definitions"] { cures[name] = inline }
+        for name in ["anyOf", "oneOf", "allOf", "not", "if", "then", "else"] {
+            cures[name] = describe
+        }
+        for name in ["exclusiveMinimum", "exclusiveMaximum"] { cures[name] = bound }
+        return cures
+    }()
+
     private static let repeats = "must name nothing twice"
 
     /// Takes one keyword in; answers what is wrong with it.
@@ -98,10 +121,11 @@ extension StateSchema {
         return nil
     }
 
-    /// Formats other than a date say nothing that a Swift type would check.
+    /// Other formats say nothing that a Swift type would check.
     private mutating func readFormat(_ rule: JSONView) -> String? {
         guard let name = rule.string else { return "must be a string" }
         isDate = name == "date-time"
+        isUUID = name == "uuid"
         return nil
     }
 
@@ -112,7 +136,8 @@ extension StateSchema {
             let nearest =
                 suggests ? nearestName(to: keyword, among: Self.keywords) : nil
             return "is not in the part of JSON Schema that is read here"
-                + (nearest.map { "; did you mean \"\($0)\"?" }
+                + (Self.cures[keyword].map { ": \($0)" }
+                    ?? nearest.map { "; did you mean \"\($0)\"?" }
                     ?? ": \(Self.keywords.joined(separator: ", "))")
         }
         guard let value = rule.double else { return "must be a number" }

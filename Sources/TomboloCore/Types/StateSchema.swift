@@ -29,6 +29,8 @@ package struct StateSchema: Hashable, Sendable {
     var count = Bounds()
     /// A time of RFC 3339, encoded for the phone as the type declares.
     var isDate = false
+    /// Text that Swift's `UUID` decodes: 32 hexadecimal digits in five groups.
+    var isUUID = false
 
     /// A named member.
     struct Property: Hashable, Sendable {
@@ -136,15 +138,24 @@ extension StateSchema {
                 check.fail(message)
             }
         case .string:
-            guard isDate || length != Bounds() else { return }
+            guard isDate || isUUID || length != Bounds() else { return }
             let text = value.string ?? ""
             if isDate, Instant(rfc3339: text) == nil {
-                check.fail("must be a time as in RFC 3339, such as \"2026-11-20T09:03:00Z\"")
+                check.fail(Instant.fault(ofRFC3339: text))
+            }
+            if isUUID, !Self.isUUID(text) {
+                check.fail("must be a UUID such as \"8c5f5c1e-0000-4000-8000-0123456789ab\"")
             }
             let count = Double(text.unicodeScalars.count)
             if let message = length.objection(to: count, " characters") { check.fail(message) }
         case .bool, .null: break
         }
+    }
+
+    private static func isUUID(_ text: String) -> Bool {
+        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+        return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
+            && groups.allSatisfy { $0.utf8.allSatisfy { Character(.init($0)).isHexDigit } }
     }
 
     private func collectMembers(of value: JSONView, _ check: inout Check) {

@@ -55,6 +55,13 @@ package struct FieldReader {
 
     private static let missing = "is missing"
 
+    /// Notes a required member that is absent or `null`.
+    ///
+    /// - Parameter meaning: what comes behind "is missing", such as ": the activity's id".
+    package mutating func require(_ name: String, _ meaning: String) {
+        if view[name]?.isNull ?? true { fail(name, Self.missing + meaning) }
+    }
+
     private static let nullMessage = "must not be null; leave it out instead"
 
     /// Whether a member is `null`, where that has a meaning of its own. Marks the name as known.
@@ -177,7 +184,7 @@ package struct FieldReader {
     package mutating func instant(_ name: String) -> Instant? {
         guard let value = value(name) else { return nil }
         if let instant = value.string.flatMap(Instant.init(rfc3339:)) { return instant }
-        fail(name, "must be a time as in RFC 3339, such as \"2026-11-20T09:03:00Z\"")
+        fail(name, Instant.fault(ofRFC3339: value.string))
         return nil
     }
 

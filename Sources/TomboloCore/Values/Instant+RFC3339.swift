@@ -2,8 +2,8 @@
 
 extension Instant {
     /// Reads `2026-11-20T09:03:00Z`, with a fraction and with an offset instead of `Z`. Answers nil
-    /// for anything else, for days that do not exist, and for years outside 1678 to 2262. A leap
-    /// second counts as the next.
+    /// for anything else, for days that do not exist, and for years outside 1678 to 2261. A leap
+    /// second, which is the last of a day in UTC, counts as the next.
     package init?(rfc3339 text: String) {
         guard let found = Self.parts(text), Self.years.contains(found.year) else { return nil }
         self.init(nanoseconds: found.seconds * 1_000_000_000 + found.nanoseconds)
@@ -19,6 +19,14 @@ extension Instant {
             let year = found.year < Self.years.lowerBound ? Self.years.lowerBound : 2262
             self.init(seconds: CivilDate(year: year, month: 1, day: 1).days * 86_400)
         }
+    }
+
+    /// Why a text is no time that is taken here, with the cure.
+    static func fault(ofRFC3339 text: String?) -> String {
+        guard let found = text.flatMap(parts), !years.contains(found.year) else {
+            return "must be a time as in RFC 3339, such as \"2026-11-20T09:03:00Z\""
+        }
+        return "is out of range: the year must be from \(years.lowerBound) to \(years.upperBound)"
     }
 
     /// Those of which every instant can be counted in nanoseconds.
@@ -43,7 +51,9 @@ extension Instant {
             fraction = nanoseconds
         }
         guard let offset = reader.offset(), reader.isAtEnd else { return nil }
-        return (year, date.days * 86_400 + hour * 3_600 + minute * 60 + second - offset, fraction)
+        let seconds = date.days * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        if second == 60, seconds % 86_400 != 0 { return nil }
+        return (year, seconds, fraction)
     }
 
     /// As `2026-11-20T09:03:00.123Z`: milliseconds, rounded down.

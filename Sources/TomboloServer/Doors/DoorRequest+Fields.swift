@@ -15,15 +15,27 @@ extension DoorRequest {
             return .absent
         }
         guard let text = head.fields["if-match"], text != "*" else { return .none }
-        guard let version = Self.version(ofTag: text) else {
+        let tags = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard tags.count <= Self.entityTagsMax else {
+            throw Problem(
+                .invalidHeader, "If-Match has more than \(Self.entityTagsMax) ETags. Send fewer.")
+        }
+        let versions = tags.map { tag -> Int64? in
+            let words = tag.split(whereSeparator: { $0 == " " || $0 == "\t" })
+            return words.count == 1 ? Self.version(ofTag: String(words[0])) : nil
+        }
+        guard !versions.contains(nil) else {
             throw Problem(
                 .invalidHeader,
                 "If-Match: \(text) is not an ETag of an activity. Send one such as \"v3\", with its "
-                    + "quotes."
+                    + "quotes, or several with commas between them."
             )
         }
-        return .version(version)
+        return .versions(versions.compactMap(\.self))
     }
+
+    /// In one `If-Match`: nobody has more versions in hand.
+    private static let entityTagsMax = 32
 
     /// The N of `"vN"`, which a write answers, and of `"vN-HASH"`, which GET answers: the hash is
     /// that of the delivery too, and no condition on a write.

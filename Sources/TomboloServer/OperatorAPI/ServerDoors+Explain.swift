@@ -379,6 +379,8 @@ extension ActivityView {
 extension Evidence.Asked {
     fileprivate init(_ event: RecordedEvent) {
         self.init(
-            version: event.version, kind: event.event.kind, recordedAt: event.event.recordedAt)
+            version: event.version, kind: event.event.kind, recordedAt: event.event.recordedAt,
+            alertFault: JSON(unchecked: event.event.body).document.root["alert"]
+                .flatMap(Alert.fault))
     }
 }

@@ -13,8 +13,10 @@ struct ActivityPayload {
     var contentState: JSONView?
     var attributesType: String?
     var attributes: JSONView?
-    /// The title of its alert, else the body; nil without an alert.
+    /// The title of its alert: phones show no alert without one.
     var alert: String?
+    /// Whether its alert has a title or a body, without which no card begins.
+    var hasAlert: Bool
     var staleDate: DateField
     var dismissalDate: DateField
     var inputPushChannel: String?
@@ -42,7 +44,8 @@ struct ActivityPayload {
         contentState = aps["content-state"]
         attributesType = aps["attributes-type"]?.string
         attributes = aps["attributes"]
-        alert = Self.alert(aps["alert"])
+        alert = Self.text("title", of: aps["alert"])
+        hasAlert = alert != nil || Self.text("body", of: aps["alert"]) != nil
         staleDate = Self.date(aps["stale-date"])
         dismissalDate = Self.date(aps["dismissal-date"])
         inputPushChannel = aps["input-push-channel"]?.string
@@ -64,15 +67,8 @@ struct ActivityPayload {
 
     /// An alert of a Live Activity is an object with a title or a body, each a string or an object
     /// that names a string of the app.
-    private static func alert(_ value: JSONView?) -> String? {
-        guard let value, value.kind == .object else { return nil }
-        for name in ["title", "body"] {
-            switch value[name]?.kind {
-            case .string?: return value[name]?.string
-            case .object?: return value[name]?["loc-key"]?.string ?? ""
-            default: continue
-            }
-        }
-        return nil
+    private static func text(_ name: String, of alert: JSONView?) -> String? {
+        guard let alert, alert.kind == .object, let value = alert[name] else { return nil }
+        return value.kind == .object ? value["loc-key"]?.string : value.string
     }
 }

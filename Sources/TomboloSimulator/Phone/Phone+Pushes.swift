@@ -83,7 +83,7 @@ extension Phone {
     private func checkStart(
         _ payload: ActivityPayload, type: String, at now: WallInstant
     ) throws(Ignored) -> (state: JSONView, attributes: JSONView) {
-        guard payload.alert != nil else { throw Ignored(.alertMissing) }
+        guard payload.hasAlert else { throw Ignored(.alertMissing) }
         guard let givenType = payload.attributesType, let attributes = payload.attributes else {
             throw Ignored(.attributesMissing)
         }

@@ -112,6 +112,20 @@ struct FailureRow: CustomTestStringConvertible, Sendable {
             guard case .stored(let stored)? = rig.answers.last else { return [] }
             return stored.lint.map(\.code)
         },
+        .alertWithoutTitle: {
+            try Relaying.lints(.update, #"{"alert":{"body":"Goal"}}"#)
+        },
+        .alertSoundUnknown: {
+            try Relaying.lints(.update, #"{"alert":{"title":"Goal","sound":"none"}}"#)
+        },
+        .payloadMember: { PushLint.codes(#""event":"update","sound":"default""#) },
+        .typeRefusesRunning: {
+            var rig = Rig()
+            rig.command(.start, #"{"type":"Runner","state":{"lap":"one"}}"#)
+            try Relaying.put(#"{"state":{"properties":{"lap":{"type":"integer"}}}}"#, &rig)
+            guard case .stored(let stored)? = rig.answers.last else { return [] }
+            return stored.lint.map(\.code)
+        },
         .startWithoutAttributes: {
             PushLint.codes(#""event":"start","attributes-type":"T""#)
         },

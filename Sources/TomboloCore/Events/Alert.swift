@@ -1,0 +1,81 @@
+package import TomboloJSON
+
+/// What makes a phone ring or light up: `title` and `body`, each a string or an object
+/// `{"loc-key","loc-args"}`, and `sound` (Apple, "Starting and updating Live Activities with
+/// ActivityKit push notifications").
+package enum Alert {
+    /// An alert that has waited longer than this is old news.
+    package static let defaultTTL = Span.minutes(2)
+    /// More than these do not wait at a destination: the oldest expire first.
+    package static let waitingMax = 8
+
+    /// What a member says.
+    private enum Text {
+        /// It is not there, or an object without its `loc-key`.
+        case missing
+        case empty, some
+    }
+
+    private static func text(_ name: String, of alert: JSONView) -> Text {
+        guard let value = alert[name],
+            let text = value.kind == .object ? value["loc-key"]?.string : value.string
+        else { return .missing }
+        return text.utf8.isEmpty ? .empty : .some
+    }
+
+    /// Whether it has a title or a body, be it an empty one. A phone drops a start whose alert has
+    /// neither.
+    package static func hasText(_ alert: JSONView) -> Bool {
+        text("title", of: alert) != .missing || text("body", of: alert) != .missing
+    }
+
+    /// Why phones ignore it, its sound with it; nil where they do not.
+    package static func fault(in alert: JSONView) -> String? {
+        switch (text("title", of: alert), text("body", of: alert)) {
+        case (.missing, .missing): "has neither a title nor a body"
+        case (.missing, _): "has a body and no title"
+        case (.some, _), (.empty, .some): nil
+        case (.empty, _): "has empty texts only"
+        }
+    }
+
+    /// What a phone makes of an alert in silence.
+    static func lints(of alert: JSONView, at pointer: String) -> [Lint] {
+        var lints: [Lint] = []
+        if let fault = fault(in: alert) {
+            lints.append(
+                Lint(
+                    .alertWithoutTitle, pointer,
+                    "\(fault): phones ignore the whole alert, its sound with it; give it a title"))
+        }
+        if let sound = alert["sound"]?.string, silences.contains(sound.lowercased()) {
+            lints.append(
+                Lint(
+                    .alertSoundUnknown, "\(pointer)/sound",
+                    "names a sound file that no app has, and does not silence the alert; leave "
+                        + "\"sound\" out for an alert without a sound"))
+        }
+        return lints
+    }
+
+    /// What people write for "no sound".
+    private static let silences: Set<String> = ["", "nil", "none", "null"]
+
+    static func reading(_ reader: inout FieldReader) -> JSON? {
+        guard let view = reader.object("alert") else { return nil }
+        var inner = reader.inside(view, "alert")
+        for name in ["title", "body"] {
+            if let value = inner.value(name), value.kind != .string, value.kind != .object {
+                inner.fail(name, "must be a string, or an object with loc-key and loc-args")
+            }
+        }
+        _ = inner.string("sound")
+        if !reader.isOfLog, inner.errors.isEmpty, !hasText(view) {
+            inner.fail(
+                "title",
+                "is missing: phones ignore an alert without text, and begin no card with it")
+        }
+        do { try inner.finish() } catch { reader.adopt(error) }
+        return view.json
+    }
+}

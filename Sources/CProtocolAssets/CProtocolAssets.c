@@ -30,6 +30,7 @@ static const unsigned char schemas[] = {
 #embed "../../Protocol/schemas/channel-page.json" suffix(, ',',)
 #embed "../../Protocol/schemas/channel-request.json" suffix(, ',',)
 #embed "../../Protocol/schemas/clip.json" suffix(, ',',)
+#embed "../../Protocol/schemas/cloud-event.json" suffix(, ',',)
 #embed "../../Protocol/schemas/command-answer.json" suffix(, ',',)
 #embed "../../Protocol/schemas/configuration-reload.json" suffix(, ',',)
 #embed "../../Protocol/schemas/dead-letter-page.json" suffix(, ',',)

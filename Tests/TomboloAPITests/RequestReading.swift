@@ -17,6 +17,7 @@ enum RequestReading {
         case "clip": _ = try Command.Content(kind: .play, view)
         case "end-many": _ = try EndManyRequest(view)
         case "event-line": _ = try EventLine(Array(view.raw))
+        case "cloud-event": _ = try EventLine(cloudEvent: Array(view.raw))
         case "device": _ = try DeviceRegistration(reading: view)
         case "token": _ = try TokenRegistration(reading: view)
         case "action": _ = try DeviceAction(reading: view)

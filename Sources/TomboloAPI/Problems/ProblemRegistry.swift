@@ -70,7 +70,7 @@ package enum ProblemRegistry {
         ProblemPage(
             .unsupportedMediaType, 415, "The content type is not taken here",
             cause: "The body is declared as something that this route does not read.",
-            fix: "Send application/json; to /v1/events send application/x-ndjson.",
+            fix: "Send application/json; to /v1/events send application/x-ndjson or CloudEvents.",
             command: "curl -H 'Content-Type: application/json' …"),
         ProblemPage(
             .clientClosedRequest, 499, "The client broke off",

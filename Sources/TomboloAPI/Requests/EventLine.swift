@@ -1,13 +1,18 @@
 package import TomboloCore
 import TomboloJSON
 
-/// One line of a batch: an event with its activity and what it does.
+/// One line of a batch: an event with its activity and what it does. A CloudEvent is read into the
+/// same.
 package struct EventLine: Sendable {
-    /// The producer's id of the event, and its idempotency key.
+    /// The producer's id of the event, and its idempotency key; of a CloudEvent with `source`.
     package var id: String?
+    /// Where a CloudEvent comes from; nil of a line.
+    package var source: String?
     package var activity: Identifier
     package var content: Command.Content
-    /// The line as the log keeps it: in its shortest spelling.
+    /// As it was sent: the line, or the `data` of a CloudEvent.
+    package var sent: [UInt8]
+    /// The same as the log keeps it: in its shortest spelling.
     package var body: [UInt8]
 
     /// A line that cannot be taken, with its id where that could be read.
@@ -38,6 +43,7 @@ package struct EventLine: Sendable {
     private init(_ document: JSONDocument, id: String?) throws(FieldErrors) {
         let view = document.root
         self.id = id
+        sent = document.bytes
         var reader = FieldReader(view)
         if let id = reader.string("id"), !Self.idBytes.contains(id.utf8.count) {
             reader.fail("id", "must have 1 to 255 bytes")

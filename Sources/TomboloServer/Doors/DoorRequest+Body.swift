@@ -6,17 +6,17 @@ import TomboloLoop
 
 extension DoorRequest {
     /// The essence of the content type, in lower case; nil where there is none.
-    private var mediaType: String? {
+    var mediaType: String? {
         guard let field = head.fields["content-type"] else { return nil }
         let essence = field.split(separator: ";", maxSplits: 1).first ?? ""
         return essence.filter { $0 != " " && $0 != "\t" }.lowercased()
     }
 
     /// What `curl --data` declares where nobody says anything: it counts as nothing said.
-    private static let unspoken = "application/x-www-form-urlencoded"
+    static let unspoken = "application/x-www-form-urlencoded"
 
     /// No coding is undone: what is compressed would be no JSON, or another text than it seems.
-    private func checkCoding() throws(Problem) {
+    func checkCoding() throws(Problem) {
         guard let coding = head.fields["content-encoding"], coding.lowercased() != "identity" else {
             return
         }
@@ -33,18 +33,6 @@ extension DoorRequest {
         throw Problem(
             .unsupportedMediaType,
             "\(mediaType) is not read here. Send Content-Type: application/json.")
-    }
-
-    func checkIsLines() throws(Problem) {
-        try checkCoding()
-        let taken = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
-        guard let mediaType, !taken.contains(mediaType) else { return }
-        // A body of one JSON object is the same without its line ends; lines are not.
-        let hint = mediaType == Self.unspoken ? " curl -d drops line ends: use --data-binary." : ""
-        throw Problem(
-            .unsupportedMediaType,
-            "\(mediaType) is not read here. Send one event a line, with Content-Type: "
-                + "application/x-ndjson.\(hint)")
     }
 
     /// Returns when its tenant has a turn: before the work of a request.

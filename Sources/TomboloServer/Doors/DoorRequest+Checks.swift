@@ -19,7 +19,8 @@ extension DoorRequest {
             throw Problem(
                 .invalidHeader,
                 "\(route.method) \(route.path.text) keeps no Idempotency-Key. Leave it away; "
-                    + "lines of /v1/events have an id of their own.")
+                    + "lines of /v1/events have an id of their own, CloudEvents their source and id."
+            )
         }
     }
 }

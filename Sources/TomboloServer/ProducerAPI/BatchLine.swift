@@ -1,15 +1,24 @@
 import TomboloAPI
 import TomboloCore
+import TomboloCrypto
 
 /// One line of a batch after reading: a command, or the problem that it has.
 enum BatchLine: Sendable {
     case command(Command, id: String?, line: Int)
     case problem(Problem, id: String?, line: Int)
 
-    /// Its idempotency key; nil where it has none.
+    /// As the producer wrote it; nil where it has none.
     var id: String? {
         switch self {
         case .command(_, let id, _), .problem(_, let id, _): id
+        }
+    }
+
+    /// What makes it one event with another that has the same; nil where it has none.
+    var key: String? {
+        switch self {
+        case .command(let command, _, _): command.idempotency?.key
+        case .problem(_, let id, _): id
         }
     }
 
@@ -20,11 +29,12 @@ enum BatchLine: Sendable {
     }
 
     /// - Parameters:
+    ///   - form: lines, or elements of a batch of CloudEvents.
     ///   - key: who asks.
     ///   - trace: of the request that has the line.
     init(
-        _ line: LineSplitter.Line, tenant: TenantID, lineBytesMax: Int, key: AskingKey = .unknown,
-        trace: TraceID? = nil
+        _ line: LineSplitter.Line, tenant: TenantID, lineBytesMax: Int, form: EventForm = .lines,
+        key: AskingKey = .unknown, trace: TraceID? = nil
     ) {
         switch line {
         case .tooLong(let number):
@@ -32,10 +42,13 @@ enum BatchLine: Sendable {
                 .bodyTooLarge,
                 "Line \(number) has more than \(lineBytesMax) bytes. Send less in one event.")
             self = .problem(problem, id: nil, line: number)
+        case .broken(let cause, let number):
+            self = .problem(Problem(.invalidJSON, cause), id: nil, line: number)
         case .line(let bytes, let number):
-            do {
-                let event = try EventLine(bytes)
-                var command = Self.command(event, bytes, tenant)
+            do throws(EventLine.Fault) {
+                let event =
+                    form == .lines ? try EventLine(bytes) : try EventLine(cloudEvent: bytes)
+                var command = Self.command(event, tenant)
                 (command.key, command.trace) = (key, trace)
                 self = .command(command, id: event.id, line: number)
             } catch {
@@ -44,17 +57,28 @@ enum BatchLine: Sendable {
         }
     }
 
-    /// A line's id is its idempotency key; the whole line as sent is what it is bound to.
-    private static func command(
-        _ event: EventLine, _ sent: [UInt8], _ tenant: TenantID
-    ) -> Command {
+    /// A line's id is its idempotency key; the whole line as sent is what it is bound to. That of a
+    /// CloudEvent is its source and id, bound to what it does and to its data.
+    static func command(_ event: EventLine, _ tenant: TenantID) -> Command {
         let key = ActivityKey(tenant: tenant, id: event.activity)
         var command = Command(activity: key, content: event.content, body: event.body)
-        if let id = event.id {
-            var digest = StableHash()
-            digest.combine(sent)
-            command.idempotency = IdempotencyKey(key: id, bodyDigest: digest.value)
+        guard let id = event.id else { return command }
+        var digest = StableHash()
+        if event.source != nil {
+            digest.combine("\(event.content.kind.name) \(event.activity) ".utf8)
         }
+        digest.combine(event.sent)
+        command.idempotency = IdempotencyKey(
+            key: event.source.map { keyOfCloudEvent(source: $0, id: id) } ?? id,
+            bodyDigest: digest.value)
         return command
+    }
+
+    /// A line feed is in neither, so no two pairs have one key. What is longer than a key may be is
+    /// its SHA-256: for all practical purposes no two have one either.
+    static func keyOfCloudEvent(source: String, id: String) -> String {
+        let key = source + "\n" + id
+        guard !EventLine.idBytes.contains(key.utf8.count) else { return key }
+        return "sha256\n" + Hex.encode(SHA256.digest(key))
     }
 }

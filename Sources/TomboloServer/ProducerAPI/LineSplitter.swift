@@ -1,13 +1,15 @@
 /// Cuts a stream of bytes into lines, in memory bounded by one line and one piece.
 ///
 /// A line ends with LF; a CR before it is dropped. Lines of nothing but space are passed over, but
-/// counted.
+/// counted. Of the text of an array its elements are the lines.
 struct LineSplitter {
     enum Line: Hashable, Sendable {
         /// `number` counts from 1.
         case line([UInt8], number: Int)
         /// Longer than allowed: its bytes were passed over.
         case tooLong(number: Int)
+        /// The body is not the array that it must be: this is the last line.
+        case broken(String, number: Int)
     }
 
     private let lineBytesMax: Int
@@ -19,9 +21,15 @@ struct LineSplitter {
     private var number = 0
     /// The line under way is already too long.
     private var isPassingOver = false
+    private var elements: ElementLines?
 
-    /// - Parameter lineBytesMax: bytes of a line, without its end.
-    init(lineBytesMax: Int) { self.lineBytesMax = lineBytesMax }
+    /// - Parameters:
+    ///   - lineBytesMax: bytes of a line, without its end.
+    ///   - form: lines, or elements of an array.
+    init(lineBytesMax: Int, form: EventForm = .lines) {
+        self.lineBytesMax = lineBytesMax
+        elements = form == .lines ? nil : ElementLines()
+    }
 
     var bytesHeld: Int { buffer.count }
     /// Lines that came out, and empty ones.
@@ -31,7 +39,7 @@ struct LineSplitter {
         buffer.removeFirst(start)
         searched -= start
         start = 0
-        buffer += piece
+        buffer += elements?.lines(of: piece) ?? piece
     }
 
     /// The next complete line, or nil until more bytes come.
@@ -54,6 +62,10 @@ struct LineSplitter {
     /// The last line, if the stream did not end with LF.
     mutating func last() -> Line? {
         defer { start = buffer.count }
+        if let fault = elements?.fault {
+            (elements, isPassingOver, number) = (nil, false, number + 1)
+            return .broken(fault, number: number)
+        }
         return start < buffer.count || isPassingOver ? line(buffer[start...]) : nil
     }
 

@@ -6,9 +6,9 @@ import TomboloRelay
 extension ServerDoors {
     /// `POST /v1/events?atomic=true`: all lines are stored in one commit, or none is.
     func appendAtomically(
-        _ request: DoorRequest, _ exchange: HTTPExchange
+        _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm
     ) async throws(Problem) -> DoorResponse {
-        let lines = try await commands(request, exchange)
+        let lines = try await commands(request, exchange, form)
         guard !lines.isEmpty else {
             throw Problem(.invalidJSON, "The batch is empty. Send one event a line.")
         }
@@ -70,7 +70,7 @@ extension ServerDoors {
         var (first, of) = ([AtomicLine](), [Int]())
         var places: [[UInt8]: Int] = [:]
         for line in lines {
-            let id = line.id.map { Array($0.utf8) }
+            let id = line.command.idempotency.map { Array($0.key.utf8) }
             if let id, let place = places[id] {
                 guard first[place].command.isSame(as: line.command) else {
                     throw .reused(in: [first[place].line, line.line])
@@ -94,14 +94,14 @@ extension ServerDoors {
     /// `POST /v1/events?dry_run=true`: what each line would do after those before it; nothing is
     /// stored.
     func dryRunLines(
-        _ request: DoorRequest, _ exchange: HTTPExchange
+        _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm
     ) async throws(Problem) -> DoorResponse {
         let isAtomic = try request.flag("atomic")
         let lines =
             isAtomic
-            ? try await lines(request, exchange)
+            ? try await lines(request, exchange, form)
             : try await lines(
-                request, exchange, atMost: configuration.dryRunLinesMax,
+                request, exchange, form, atMost: configuration.dryRunLinesMax,
                 bytes: configuration.dryRunBytesMax)
         let tried = Self.tried(lines)
         let runs = await relay.dryRun(tried.commands)
@@ -137,11 +137,11 @@ extension ServerDoors {
         var (commands, of) = ([Command](), [Result<Int, Problem>]())
         var places: [[UInt8]: (run: Int, line: Int)] = [:]
         for line in lines {
-            guard case .command(let command, let id, let number) = line else {
+            guard case .command(let command, _, let number) = line else {
                 of.append(.success(commands.count))
                 continue
             }
-            let name = id.map { Array($0.utf8) }
+            let name = command.idempotency.map { Array($0.key.utf8) }
             if let name, let (run, before) = places[name] {
                 let isSame = commands[run].isSame(as: command)
                 of.append(isSame ? .success(run) : .failure(.reused(in: [before, number])))
@@ -156,10 +156,10 @@ extension ServerDoors {
 
     /// All lines, read; the first that is wrong spoils the batch.
     private func commands(
-        _ request: DoorRequest, _ exchange: HTTPExchange
+        _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm
     ) async throws(Problem) -> [AtomicLine] {
         var commands: [AtomicLine] = []
-        for line in try await lines(request, exchange) {
+        for line in try await lines(request, exchange, form) {
             switch line {
             case .command(let command, let id, let number):
                 commands.append(AtomicLine(command: command, id: id, line: number))
@@ -175,13 +175,13 @@ extension ServerDoors {
     ///   - linesMax: nil: what an atomic batch may have.
     ///   - bytesMax: the same.
     private func lines(
-        _ request: DoorRequest, _ exchange: HTTPExchange, atMost linesMax: Int? = nil,
-        bytes bytesMax: Int? = nil
+        _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm,
+        atMost linesMax: Int? = nil, bytes bytesMax: Int? = nil
     ) async throws(Problem) -> [BatchLine] {
         let linesMax = linesMax ?? configuration.atomicLinesMax
         let bytesMax = bytesMax ?? configuration.atomicBytesMax
         let body = try await request.body(of: exchange, atMost: bytesMax)
-        var splitter = LineSplitter(lineBytesMax: configuration.bodyBytesMax)
+        var splitter = LineSplitter(lineBytesMax: configuration.bodyBytesMax, form: form)
         splitter.append(body)
         var (lines, turn) = ([BatchLine](), BatchTurn())
         while let line = splitter.next() ?? splitter.last() {
@@ -197,7 +197,7 @@ extension ServerDoors {
             lines.append(
                 BatchLine(
                     line, tenant: request.tenant, lineBytesMax: configuration.bodyBytesMax,
-                    key: request.asking, trace: request.trace))
+                    form: form, key: request.asking, trace: request.trace))
         }
         try request.checkKey()
         return lines

@@ -5,15 +5,17 @@ import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    /// `POST /v1/events`: lines in, results out, in bounded memory.
+    /// `POST /v1/events`: lines in, results out, in bounded memory. One CloudEvent is a single
+    /// call.
     func appendEvents(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse? {
-        try request.checkIsLines()
-        if try request.isDryRun { return try await dryRunLines(request, exchange) }
-        if try request.flag("atomic") { return try await appendAtomically(request, exchange) }
+        let form = try request.eventForm()
+        if !form.isBatch { return try await appendCloudEvent(request, exchange, form) }
+        if try request.isDryRun { return try await dryRunLines(request, exchange, form) }
+        if try request.flag("atomic") { return try await appendAtomically(request, exchange, form) }
         do {
-            try await appendLines(request, exchange)
+            try await appendLines(request, exchange, form)
         } catch {
             // The peer is gone or reads nothing: what it was not told is in the log all the same.
             return nil
@@ -24,10 +26,10 @@ extension ServerDoors {
 
     /// Reads a piece, stores its lines, answers them, and only then reads on.
     private func appendLines(
-        _ request: DoorRequest, _ exchange: HTTPExchange
+        _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm
     ) async throws(HTTPExchangeError) {
         let lineBytesMax = configuration.bodyBytesMax
-        var splitter = LineSplitter(lineBytesMax: lineBytesMax)
+        var splitter = LineSplitter(lineBytesMax: lineBytesMax, form: form)
         var lines: [BatchLine] = []
         var places: [[UInt8]: Int] = [:]
         let (key, trace) = (request.asking, request.trace)
@@ -35,7 +37,8 @@ extension ServerDoors {
         var output = BatchOutput(self, request)
         func read(_ line: LineSplitter.Line) -> BatchLine {
             BatchLine(
-                line, tenant: request.tenant, lineBytesMax: lineBytesMax, key: key, trace: trace)
+                line, tenant: request.tenant, lineBytesMax: lineBytesMax, form: form, key: key,
+                trace: trace)
         }
         /// The last line of an answer: nothing more is stored, and nothing more is read.
         func end(_ problem: Problem, line: Int) async throws(HTTPExchangeError) {
@@ -82,9 +85,9 @@ extension ServerDoors {
 
     /// Stores what can be stored, and answers with a line for each line. Takes all of `lines`.
     ///
-    /// A line with the id of one before it is a replay of that: it waits until that is stored.
+    /// A line with the key of one before it is a replay of that: it waits until that is stored.
     ///
-    /// - Parameter places: the first line of each id.
+    /// - Parameter places: the first line of each key.
     private func results(
         of lines: inout [BatchLine], _ places: inout [[UInt8]: Int], _ request: DoorRequest,
         _ traceID: String
@@ -96,18 +99,19 @@ extension ServerDoors {
         while !next.isEmpty {
             var ids: Set<[UInt8]> = []
             let piece = next.prefix { line in
-                line.id.map { ids.insert(Array($0.utf8)).inserted } ?? true
+                line.key.map { ids.insert(Array($0.utf8)).inserted } ?? true
             }
             next = next.dropFirst(piece.count)
             for (line, result) in zip(piece, await results(of: Array(piece))) {
                 var result = result
-                if let id = line.id {
-                    let place = Array(id.utf8)
+                if let key = line.key {
+                    let place = Array(key.utf8)
                     if let before = places[place], case .refused(_, _, let problem) = result,
                         problem.code == .idempotencyKeyReused
                     {
                         result = .refused(
-                            id: id, line: line.number, .reused(in: [before, line.number]))
+                            id: line.id, line: line.number,
+                            .reused(in: [before, line.number]))
                     }
                     if places.count < Self.idsKeptMax {
                         places[place] = places[place] ?? line.number
@@ -122,7 +126,7 @@ extension ServerDoors {
         return writer.bytes
     }
 
-    /// Of so many ids of a batch it is remembered which line came first: about half a mebibyte.
+    /// Of so many keys of a batch it is remembered which line came first: about half a mebibyte.
     private static let idsKeptMax = 4_096
 
     /// The same of lines with ids of their own.

@@ -81,7 +81,7 @@ extension ServerDoors {
         return command
     }
 
-    private func submit(
+    func submit(
         _ command: Command, _ request: DoorRequest
     ) async throws(Problem) -> DoorResponse {
         if try request.isDryRun { return try await dryRun(command) }

@@ -1,0 +1,87 @@
+/// Makes lines of the text of a JSON array, an element a line, in pieces as they come.
+///
+/// It finds only where elements begin and end; whether one is JSON is seen when its line is read.
+/// An element of nothing, such as between two commas, becomes the line `,`, which is none.
+struct ElementLines {
+    private enum Place {
+        case before, inside, inString, behind, broken
+    }
+
+    private var place = Place.before
+    /// Objects and arrays that are open within the element.
+    private var depth = 0
+    private var isEscaped = false
+    private var hasText = false
+    private var hasElements = false
+
+    /// Why what came so far is no whole array; nil where it is one.
+    var fault: String? {
+        switch place {
+        case .behind: nil
+        case .before, .broken:
+            "The body is not one JSON array. Send [EVENT, EVENT, …]; one event without the brackets "
+                + "is application/cloudevents+json."
+        case .inside, .inString:
+            "The array does not end. The elements before are answered; send the rest again."
+        }
+    }
+
+    mutating func lines(of piece: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(piece.count + 2)
+        for byte in piece {
+            switch place {
+            case .before:
+                place = byte == UInt8(ascii: "[") ? .inside : Self.isSpace(byte) ? .before : .broken
+            case .behind: place = Self.isSpace(byte) ? .behind : .broken
+            case .broken: return output
+            case .inString: string(byte, &output)
+            case .inside: element(byte, &output)
+            }
+        }
+        return output
+    }
+
+    private mutating func string(_ byte: UInt8, _ output: inout [UInt8]) {
+        if isEscaped {
+            isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+            place = .inside
+        }
+        // A line end within a text is wrong, and stays wrong as another control character.
+        output.append(Self.endsLine(byte) ? 0x01 : byte)
+    }
+
+    private mutating func element(_ byte: UInt8, _ output: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: ",") where depth == 0:
+            end(&output)
+            hasElements = true
+            return
+        case UInt8(ascii: "]") where depth == 0:
+            if hasText || hasElements { end(&output) }
+            place = .behind
+            return
+        case UInt8(ascii: "\""): place = .inString
+        case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"): depth = max(0, depth - 1)
+        default: break
+        }
+        if !Self.isSpace(byte) { hasText = true }
+        output.append(Self.endsLine(byte) ? UInt8(ascii: " ") : byte)
+    }
+
+    private mutating func end(_ output: inout [UInt8]) {
+        if !hasText { output.append(UInt8(ascii: ",")) }
+        output.append(UInt8(ascii: "\n"))
+        hasText = false
+    }
+
+    private static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || endsLine(byte)
+    }
+}

@@ -197,7 +197,7 @@ enum ActivityCommands {
         }
         guard let (name, text) = wrong else { return error }
         var hinted = error
-        hinted.remedy = "-s \(name)='\"\(text)\"'"
+        hinted.remedy = "--text \(name)='\(text)'"
         return hinted
     }
 }

@@ -55,9 +55,7 @@ enum DiffCommand {
     }
 
     /// As JSON has it: "1" is not 1.
-    private static func text(_ value: JSONView) -> String {
-        String(decoding: value.raw, as: UTF8.self)
-    }
+    private static func text(_ value: JSONView) -> String { Printable.json(value.raw) }
 
     private static func document(
         _ id: String, _ before: JSONView, _ after: JSONView, _ changes: [StateDiff.Change]

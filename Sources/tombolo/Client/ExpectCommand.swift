@@ -89,7 +89,7 @@ enum ExpectCommand {
                 }
             }
         } else if let card {
-            let state = card["drawn_state"].map { String(decoding: $0.raw, as: UTF8.self) } ?? ""
+            let state = card["drawn_state"].map { Printable.json($0.raw) } ?? ""
             words = ["shows \(state)"] + PhoneCommands.notes(card: card)
             if card["phase"]?.string == "ended" {
                 words.append("has ended and is in sight for up to 4 h: end it with --dismiss now")

@@ -232,7 +232,7 @@ enum PhoneCommands {
     }
 
     private static func summary(card: JSONView) -> String {
-        let state = card["drawn_state"].map { String(decoding: $0.raw, as: UTF8.self) } ?? "{}"
+        let state = card["drawn_state"].map { Printable.json($0.raw) } ?? "{}"
         var words = [card["phase"]?.string ?? "", "shows \(state.prefix(200))"]
         words += notes(card: card)
         if card["waits_for_allow"]?.bool == true { words.append("waits for \"Allow\"") }

@@ -266,6 +266,6 @@ struct Column: ExpressibleByStringLiteral, Sendable {
 /// A JSON value in a cell of a table.
 enum Cell {
     static func text(_ value: JSONView) -> String {
-        value.string ?? (value.isNull ? "" : String(decoding: value.raw, as: UTF8.self))
+        value.string ?? (value.isNull ? "" : Printable.json(value.raw))
     }
 }

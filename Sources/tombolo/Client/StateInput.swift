@@ -2,8 +2,8 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// The content state as a command line gives it: fields by `-s`, an object in a file or on stdin,
-/// or both, where the fields stand above the object's.
+/// The content state as a command line gives it: fields by `-s` and `--text`, an object in a file
+/// or on stdin, or both, where the fields stand above the object's.
 enum StateInput {
     /// A state above this cannot be sent by Apple (4,096 bytes a payload) and is surely a wrong
     /// file.
@@ -12,7 +12,9 @@ enum StateInput {
     /// The object, or nil where nobody gave one. stdin is read where `--state -` says so, and, if
     /// `readsInput`, where neither flag is given and stdin is a pipe or a file.
     static func read(_ context: CommandContext, readsInput: Bool) throws(ProgramError) -> JSON? {
-        let fields = context.invocation.pairs(.field)
+        let fields =
+            context.invocation.pairs(.field).map { ($0.name, value($0.value)) }
+            + context.invocation.pairs(.textField).map { ($0.name, string($0.value)) }
         var object: JSON?
         switch context.invocation.text(.stateFile) {
         case "-"?: object = try input(context)
@@ -42,27 +44,33 @@ enum StateInput {
         do {
             return try JSON(validating: Array(text.utf8))
         } catch {
-            var writer = JSONWriter()
-            writer.string(text)
-            return writer.json
+            return string(text)
         }
+    }
+
+    /// What `--text` gives: a string, whatever it looks like.
+    static func string(_ text: String) -> JSON {
+        var writer = JSONWriter()
+        writer.string(text)
+        return writer.json
     }
 
     /// An object with these members alone.
     static func object(_ fields: [(name: String, value: String)]) throws(ProgramError) -> JSON {
-        try setting(fields, in: .emptyObject)
+        try setting(fields.map { ($0.name, value($0.value)) }, in: .emptyObject)
     }
 
-    private static func setting(
-        _ fields: [(name: String, value: String)], in object: JSON
+    /// An object with these members besides, or in the place of its own.
+    static func setting(
+        _ fields: [(name: String, value: JSON)], in object: JSON
     ) throws(ProgramError) -> JSON {
         var object = object
         var seen: Set<String> = []
-        for (name, text) in fields {
+        for (name, value) in fields {
             guard seen.insert(name).inserted else {
                 throw .usage("\(name)= is given twice", remedy: "give each field once")
             }
-            object = object.setting(JSONPointer(tokens: [name]), to: value(text)) ?? object
+            object = object.setting(JSONPointer(tokens: [name]), to: value) ?? object
         }
         return object
     }

@@ -65,7 +65,7 @@ enum TimelineCommands {
             table.add([
                 entry["date"]?.string ?? "",
                 entry["provisional"]?.bool == true ? "yes" : "",
-                entry["content"]?.json.description ?? "", entry["url"]?.string ?? "",
+                entry["content"].map { Printable.json($0.raw) } ?? "", entry["url"]?.string ?? "",
             ])
         }
         try context.terminal.write(table.text(for: context.terminal).utf8)

@@ -119,8 +119,8 @@ enum WidgetCommands {
     /// What a widget shows, cut to what a table has room for.
     static func shows(_ widget: JSONView) -> String {
         if widget["placeholder"]?.bool == true { return "the placeholder" }
-        let state = widget["state"].map { String(decoding: $0.raw.prefix(120), as: UTF8.self) }
-        return Printable.line(state ?? "")
+        let state = widget["state"].map { Printable.json($0.raw) } ?? ""
+        return Printable.line(String(state.prefix(120)))
     }
 
     // MARK: The words of other commands

@@ -4,6 +4,9 @@ extension Flag {
     static let field = Flag(
         "set", short: "s", .pair, repeats: true,
         "a field of the content state; the value is JSON where it reads as JSON, else a string")
+    static let textField = Flag(
+        "text", .pair, repeats: true,
+        "a field of the content state; the value is a string, such as 1234567 or 1e10")
     static let stateFile = Flag(
         "state", .file, "the content state, a JSON object in a file; - is stdin")
     static let type = Flag("type", .text("TYPE"), "the app's ActivityAttributes type")
@@ -43,7 +46,7 @@ extension Flag {
     static let onlyType = Flag("type", .text("TYPE"), "only activities of this type")
 
     static let ofChanges: [Flag] = [
-        field, stateFile, alertTitle, alertBody, relevance, staleAfter, urgency, wait,
+        field, textField, stateFile, alertTitle, alertBody, relevance, staleAfter, urgency, wait,
         idempotencyKey,
     ]
 }
@@ -60,7 +63,7 @@ extension Subcommand {
             + Flag.ofLives + Flag.ofChanges
             + [.ifNew, .restart] + Flag.ofWriters,
         details: [
-            "Without -s and --state the state is read from stdin, where that is a pipe or a file."
+            "Without -s, --text and --state the state is read from stdin, where that is a pipe or a file."
         ],
         examples: [
             "tombolo start order-1 --type OrderAttributes --device phone-1 -s step=baking",
@@ -76,10 +79,11 @@ extension Subcommand {
             + [.replace, .ifMatch] + Flag.ofWriters,
         details: [
             "The state given is merged into the activity's (RFC 7396): fields not named stay.\n"
-                + "Without -s and --state it is read from stdin, where that is a pipe or a file."
+                + "Without -s, --text and --state it is read from stdin, where that is a pipe or a file."
         ],
         examples: [
             "tombolo update cat-7 -s lap=2/5",
+            "tombolo update build-9 --text commit=1234567",
             "tombolo update cat-7 -s lap=5/5 --alert-title 'Mike is home' --urgency high",
         ],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
@@ -93,8 +97,8 @@ extension Subcommand {
         flags: [
             Flag("type", .text("TYPE"), "end every running activity of this type"),
             Flag("user", .text("USER"), "with --type: only those of this user"),
-            .dismiss, .field, .stateFile, .alertTitle, .alertBody, .wait, .idempotencyKey,
-            .ifMatch,
+            .dismiss, .field, .textField, .stateFile, .alertTitle, .alertBody, .wait,
+            .idempotencyKey, .ifMatch,
         ] + Flag.ofWriters,
         examples: [
             "tombolo end cat-7 -s lap=5/5 --dismiss 'after 15m'",

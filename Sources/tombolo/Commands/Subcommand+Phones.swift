@@ -19,8 +19,9 @@ extension Subcommand {
     static let expect = Subcommand(
         path: ["expect"], summary: "Wait until a simulated phone shows a state",
         arguments: [.phone, .shownOne],
-        flags: [.field, .stateFile, .expectWithin, .expectGone, .family, .widgetConfig]
-            + Flag.ofClients,
+        flags: [
+            .field, .textField, .stateFile, .expectWithin, .expectGone, .family, .widgetConfig,
+        ] + Flag.ofClients,
         details: [
             "For a backend's own tests against tombolo dev. The picture counts, not the push: a\n"
                 + "phone of class standard or frequent draws one in 5 s. Members that are not named\n"

@@ -7,14 +7,73 @@ enum Printable {
     /// The same of several lines.
     static func lines(_ text: String) -> String { cleaned(text, keepsLines: true) }
 
+    /// JSON with the characters themselves in the place of their escapes: `\u81ea` is 自. What
+    /// `line` takes away stays escaped, and so do quotes and backslashes.
+    ///
+    /// - Parameter raw: one valid value.
+    static func json(_ raw: some Collection<UInt8>) -> String {
+        var (rest, bytes) = (raw[...], [UInt8]())
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            if let (scalar, length) = escaped(rest), isShown(scalar) {
+                bytes += String(scalar).utf8
+                rest = rest.dropFirst(length)
+            } else {
+                bytes.append(byte)
+                rest.popFirst().map { bytes.append($0) }
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The character of `uXXXX`, or of a pair of surrogates, and how many bytes it takes.
+    private static func escaped(_ rest: some Collection<UInt8>) -> (Unicode.Scalar, Int)? {
+        let text = Array(rest.prefix(11))
+        func unit(_ start: Int) -> UInt16? {
+            guard text.count >= start + 5, text[start] == UInt8(ascii: "u") else { return nil }
+            return UInt16(
+                String(decoding: text[(start + 1)..<(start + 5)], as: UTF8.self), radix: 16)
+        }
+        guard let first = unit(0) else { return nil }
+        guard UTF16.isLeadSurrogate(first), let second = unit(6) else {
+            return Unicode.Scalar(first).map { ($0, 5) }
+        }
+        var units = [first, second].makeIterator()
+        var decoder = UTF16()
+        guard case .scalarValue(let scalar) = decoder.decode(&units) else { return nil }
+        return (scalar, 11)
+    }
+
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        scalar != "\"" && scalar != "\\" && (scalar == joiner || !isLive(scalar))
+    }
+
+    /// Between two emoji it makes one picture of them.
+    private static let joiner: Unicode.Scalar = "\u{200D}"
+
+    private static func isEmoji(_ scalar: Unicode.Scalar?) -> Bool {
+        guard let scalar, scalar.value > 0x7f else { return false }
+        return scalar.properties.isEmoji || scalar.value == 0xfe0f
+    }
+
+    private static func isLive(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
     private static func cleaned(_ text: String, keepsLines: Bool) -> String {
         var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control where keepsLines && scalar == "\n": result.append(scalar)
-            case .control, .format, .lineSeparator, .paragraphSeparator: result.append("?")
-            default: result.append(scalar)
-            }
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            let stays =
+                !isLive(scalar) || keepsLines && scalar == "\n"
+                || scalar == joiner && isEmoji(result.last) && isEmoji(rest.first)
+            result.append(stays ? scalar : "?")
         }
         return String(result)
     }

@@ -3,7 +3,7 @@ struct TextTable: Sendable {
     private let titles: [String]
     private var rows: [[String]] = []
 
-    /// Cells longer than this end with an ellipsis on a terminal: a row is a line.
+    /// Cells wider than this end with an ellipsis on a terminal: a row is a line.
     static let cellMax = 60
 
     init(_ titles: [String]) { self.titles = titles }
@@ -23,14 +23,14 @@ struct TextTable: Sendable {
         let rows = rows.map { row in row.map { isForPeople ? Self.clipped($0) : Printable.line($0) }
         }
         let widths = titles.indices.map { column in
-            ([titles] + rows).map { $0[column].count }.max() ?? 0
+            ([titles] + rows).map { Cells.width($0[column]) }.max() ?? 0
         }
         func line(_ cells: [String]) -> String {
             var line = ""
             for (column, cell) in cells.enumerated() {
                 line += cell
                 guard column < cells.count - 1 else { break }
-                line += String(repeating: " ", count: widths[column] - cell.count + 2)
+                line += String(repeating: " ", count: widths[column] - Cells.width(cell) + 2)
             }
             return line
         }
@@ -41,6 +41,6 @@ struct TextTable: Sendable {
     /// One line: cells hold what others wrote.
     private static func clipped(_ text: String) -> String {
         let line = Printable.line(String(text.prefix(cellMax * 4)))
-        return line.count > cellMax ? line.prefix(cellMax - 1) + "…" : line
+        return Cells.width(line) > cellMax ? Cells.prefix(line, cellMax - 1) + "…" : line
     }
 }

@@ -51,6 +51,36 @@ import TomboloJSON
         #expect(Printable.line("a\nb\u{2028}c") == "a?b?c")
     }
 
+    @Test(arguments: [
+        (#"{"a":"\u81ea\u5df1"}"#, #"{"a":"自己"}"#), (#""\ud83d\udc69\u200D\ud83d\ude80""#, "\"👩‍🚀\""),
+        (#""\u0022\u005C\\u81ea\n""#, #""\u0022\u005C\\u81ea\n""#),
+        (#""\u001b\u202e\u2028\u009b""#, #""\u001b\u202e\u2028\u009b""#), ("-0.0", "-0.0"),
+    ])
+    func `JSON for people has the characters, and escapes of what is none`(
+        _ raw: String, _ shown: String
+    ) {
+        #expect(Printable.line(Printable.json(Array(raw.utf8))) == shown)
+    }
+
+    @Test func `an emoji of several stays one, and a joiner anywhere else is none`() {
+        for emoji in ["👩‍🚀", "👩🏽‍🚀", "❤️‍🔥", "👨‍👩‍👧", "🏳️‍🌈"] {
+            #expect(Printable.line(emoji) == emoji)
+            #expect(Cells.width(emoji) == 2, "\(emoji)")
+        }
+        #expect(Printable.line("a\u{200D}b👩\u{200D}c\u{200D}") == "a?b👩?c?")
+    }
+
+    @Test func `columns are as wide as their cells are on a terminal`() {
+        var table = TextTable(["A", "B"])
+        table.add(["自己", "x"])
+        table.add(["👩‍🚀", "y"])
+        table.add([String(repeating: "自", count: 31), "z"])
+        let text = table.text(isForPeople: true, usesColor: false).split(separator: "\n")
+        #expect(text[1] == "自己" + String(repeating: " ", count: 57) + "x")
+        #expect(text[2] == "👩‍🚀" + String(repeating: " ", count: 59) + "y")
+        #expect(text[3] == String(repeating: "自", count: 29) + "…  z")
+    }
+
     @Test func `on a terminal no cell moves the cursor or fills the line`() {
         var table = TextTable(["A"])
         table.add(["\u{1B}[2Jevil\u{07}"])

@@ -101,6 +101,10 @@ static const unsigned char registry_js[] = {
 #embed "console/registry.js"
 };
 
+static const unsigned char source_js[] = {
+#embed "console/source.js"
+};
+
 static const unsigned char table_js[] = {
 #embed "console/table.js"
 };
@@ -150,6 +154,7 @@ static const struct tombolo_console_asset assets[] = {
     {"phones.js", phones_js, sizeof phones_js},
     {"picture.js", picture_js, sizeof picture_js},
     {"registry.js", registry_js, sizeof registry_js},
+    {"source.js", source_js, sizeof source_js},
     {"table.js", table_js, sizeof table_js},
     {"tail.js", tail_js, sizeof tail_js},
     {"timelines.js", timelines_js, sizeof timelines_js},

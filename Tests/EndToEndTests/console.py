@@ -22,8 +22,8 @@ from playwright.sync_api import sync_playwright
 
 # 64000 before types had previews, and touches places; 68000 before widgets were drawn; 78000 before the
 # wall had buttons, icons, one bar of deeds, and the app in front; 86000 before cards were drawn by what
-# their phones have said.
-GZIP_MAX = 87500
+# their phones have said; 87500 before numbers were shown as they were sent.
+GZIP_MAX = 89000
 # The console's files as they are sent, with the heads of the answers.
 FIRST_SCREEN_MAX = 60_000
 # What a page comes to show it shows within so many seconds, on a busy machine too.
@@ -1070,6 +1070,34 @@ def followed(window):
     window.quiet("what follows")
 
 
+def spelled(window):
+    """Numbers are shown as they were sent, now, then and live, and a size is of the relay's own text."""
+    page, relay = window.page, window.relay
+    states = ['{"big":9007199254740993,"price":12.50,"one":1.0,"zero":-0.0}',
+              '{"big":9007199254740995,"price":13.50,"one":2.0,"zero":-0.0}']
+    shown = "() => document.querySelector('pre.json')?.textContent.replace(/\\s/g, '')"
+
+    def send(do, state, rest=""):
+        line = f'{{"activity":"spelled","do":"{do}"{rest},"state":{state}}}\n'
+        check(json.loads(relay.call("POST", "/v1/events", line.encode()))["ok"], "not taken:", line)
+
+    send("start", states[0], ',"type":"SpelledAttributes"')
+    window.open("activity/spelled", "spelled")
+    until(page, f"state => ({shown})() === state", states[0])
+    size = page.locator("pre.json + p.hint").first.text_content()
+    check(size.startswith(f"{len(states[0])} bytes"), "the size of", states[0], "is", size)
+    window.open("log?activity=spelled", "Log")
+    send("update", states[1])
+    until(page, """() => ['9007199254740995', '13.50', '2.0', '-0.0'].every(digits =>
+        document.querySelector('tbody').textContent.includes(digits))""")
+    window.open("activity/spelled", "spelled")
+    until(page, f"state => ({shown})() === state", states[1])
+    until(page, "() => document.querySelector('.scrubber').max > 0")
+    page.fill(".scrubber", "0")
+    until(page, f"state => ({shown})() === state", states[0])
+    window.quiet("numbers as they were sent")
+
+
 def broadcast(window):
     """Of a channel nobody knows who listens: no card is drawn, now or of then."""
     page, relay = window.page, window.relay
@@ -1333,6 +1361,7 @@ def main():
             attended(window)
             enemy(window)
             followed(window)
+            spelled(window)
             broadcast(window)
             touched(window)
             wall(window)

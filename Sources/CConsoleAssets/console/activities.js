@@ -3,6 +3,7 @@
 import { get, poll, segment } from "./api.js";
 import { badge, brief, count, fill, h, setText, toActivity } from "./dom.js";
 import { onEvents } from "./live.js";
+import { members } from "./source.js";
 import { Table } from "./table.js";
 
 const PAGE = 200;
@@ -13,11 +14,9 @@ export const tones = { active: "good", ended: "", waiting: "warn", damaged: "bad
 
 /** A small state in one line: pictures by their size. */
 export function summary(state) {
-    return brief(Object.entries(state ?? {}).slice(0, 6).map(([name, value]) => {
-        if (typeof value === "string" && value.startsWith("iVBORw0KGgo")) {
-            return `${name}: picture of ${count(Math.round(value.length * 3 / 4))} B`;
-        }
-        return `${name}: ${typeof value === "string" ? brief(value, 40) : brief(JSON.stringify(value), 40)}`;
+    return brief(members(state).slice(0, 6).map(([name, text]) => {
+        if (text.startsWith("iVBORw0KGgo")) return `${name}: picture of ${count(Math.round(text.length * 3 / 4))} B`;
+        return `${name}: ${brief(text, 40)}`;
     }).join(" · "), 160);
 }
 

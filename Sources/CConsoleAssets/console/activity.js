@@ -13,6 +13,7 @@ import { FrameLane } from "./lane.js";
 import { known, look, report } from "./look.js";
 import { facts, waiting } from "./overview.js";
 import { tones } from "./activities.js";
+import { bytesOf, textOf } from "./source.js";
 import { Table } from "./table.js";
 import { entryRow, numberOf } from "./log.js";
 import { WhyPanel, whyAddress } from "./why.js";
@@ -218,6 +219,7 @@ class View {
         this.place = place === null || place < 0 ? null : Math.min(place, last);
         this.slider.value = this.place ?? last;
         this.enteredAt = Date.now();
+        this.then = null;
         this.showPlace();
         this.readThen().catch(quiet);
     }
@@ -272,10 +274,11 @@ class View {
     }
 
     showState() {
+        // Of a moment that is past the relay's own text comes after the folded one.
         const state = this.place === null ? this.activity.state
-            : this.steps[this.place]?.state;
-        const bytes = new TextEncoder().encode(JSON.stringify(state ?? {})).length;
-        const stamp = `${bytes} ${JSON.stringify(state)}`;
+            : this.then?.state ?? this.steps[this.place]?.state;
+        const bytes = bytesOf(state ?? {});
+        const stamp = textOf(state);
         if (this.stateStamp === stamp) return;
         this.stateStamp = stamp;
         fill(this.stateBox, json(state), h("p.hint", {}, `${count(bytes)} bytes of state; `
@@ -304,7 +307,7 @@ class View {
             : `version ${activity?.version ?? "–"}`);
         this.showDestinations();
         this.showFrames();
-        if (this.place === null) this.showState();
+        if (this.place === null || this.then) this.showState();
     }
 
     showDestinations() {

@@ -1,5 +1,7 @@
 // The relay's public API, and who is signed in. The key is in sessionStorage and nowhere else.
 
+import { read } from "./source.js";
+
 const KEY = "tombolo.key";
 
 /** A refusal of the relay (RFC 9457), or that it cannot be reached. */
@@ -79,7 +81,7 @@ async function call(method, path, { query, body, signal, within = SILENCE_MAX } 
     }
     let value = null;
     try {
-        value = text ? JSON.parse(text) : null;
+        value = text ? read(text) : null;
     } catch {
         value = null;
     }

@@ -1,5 +1,7 @@
 // Elements, text and times. State text comes into the page here, and only as text.
 
+import { pretty } from "./source.js";
+
 /** An element: h("p.notice", { title }, "text", child, [more]). Nothing is ever parsed as HTML. */
 export function h(tag, attributes, ...children) {
     const [name, ...classes] = tag.split(".");
@@ -155,7 +157,7 @@ export function say(text, tone = "") {
 }
 
 export const json = (value, label = "JSON") => h("pre.json", { tabindex: "0", role: "region", "aria-label": label },
-    plain(JSON.stringify(value, null, 2), 60000));
+    plain(pretty(value), 60000));
 
 export const panel = (title, ...children) =>
     h("section.panel", { "aria-label": title }, h("h2", {}, title), ...children);

@@ -1,6 +1,7 @@
 // The one live stream, as screens hear it.
 
 import { session } from "./api.js";
+import { read } from "./source.js";
 import { Tail } from "./tail.js";
 
 const listeners = new Set();
@@ -15,7 +16,8 @@ export function onEvents(signal, act) {
 
 function hear(batch) {
     live.state = batch.state;
-    for (const act of [...listeners]) act(batch);
+    const events = batch.events.map(read);
+    for (const act of [...listeners]) act({ ...batch, events });
 }
 
 /** The only address that becomes a script here. */

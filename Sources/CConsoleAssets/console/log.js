@@ -4,6 +4,7 @@ import { get, poll, session } from "./api.js";
 import { badge, brief, count, fill, h, json, setText, time, timeTitle, toActivity, zone } from "./dom.js";
 import { onEvents } from "./live.js";
 import { summary } from "./activities.js";
+import { members } from "./source.js";
 import { Table } from "./table.js";
 
 const PAGE = 500;
@@ -55,7 +56,8 @@ export function entryRow(entry) {
     const said = body.state ?? body.replace;
     const words = [
         body.flipbook && `flip-book of ${body.flipbook.frames.length}, every ${body.flipbook.every}`,
-        body.tween && `tween of ${body.tween.path} to ${brief(JSON.stringify(body.tween.to), 30)}`,
+        body.tween && `tween of ${body.tween.path} to ${
+            brief(members(body.tween).find(([name]) => name === "to")?.[1], 30)}`,
         said && summary(said), !said && !body.flipbook && !body.tween && summary(body),
     ];
     return brief(words.filter(Boolean).join(" · "), 200);

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { at, between } from "./clips.js";
 import { plain, s } from "./dom.js";
+import { members } from "./source.js";
 
 const PNG_BYTES_MAX = 65536;
 const PNG_SIDE_MAX = 1024;
@@ -83,9 +84,8 @@ export const parametersOf = ({ parameters }, state) => parameters && Object.from
 
 /** "name: value" of the first members; `clip` is the relay's. */
 function listed(state) {
-    return Object.entries(state).filter(([name]) => name !== "clip").slice(0, 8)
-        .map(([name, value]) => plain(
-            `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`, 80));
+    return members(state).filter(([name]) => name !== "clip").slice(0, 8)
+        .map(([name, text]) => plain(`${name}: ${text}`, 80));
 }
 
 function artOf({ image, radial, window }, value) {

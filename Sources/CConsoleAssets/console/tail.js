@@ -7,7 +7,7 @@ const BATCH_MAX = 200;
 export class Tail {
     /**
      * tell({ events, missed, state }): `missed` events were read and are not among `events`; `state`
-     * is "open", "waiting" or "refused".
+     * is "open", "waiting" or "refused". Events are texts: a worker's messages would respell numbers.
      */
     constructor(origin, key, since, tell) {
         this.origin = origin;
@@ -65,15 +65,16 @@ export class Tail {
             if (done) return;
             const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
             rest = lines.pop();
-            for (const line of lines) if (line) this.take(JSON.parse(line));
+            for (const line of lines) if (line) this.take(line);
         }
     }
 
-    take(event) {
+    take(line) {
+        const event = JSON.parse(line);
         this.place = `cursor=${event.cursor}`;
         // Rows that cannot be read, or are there no more: lists say so when they are read.
         if (!event.do) return;
-        this.queue.push(event);
+        this.queue.push(line);
         if (this.queue.length > BATCH_MAX) {
             this.queue.shift();
             this.missed += 1;

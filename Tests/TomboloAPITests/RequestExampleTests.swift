@@ -44,6 +44,20 @@ import TomboloJSON
         }
     }
 
+    @Test func `the shortest spelling of an example is its value, and never longer`() throws {
+        for (name, _) in try Self.examples("requests") {
+            let sent = try ProtocolFiles.json("examples/requests/\(name).json").json
+            let short = JSON(unchecked: JSON.shortest(of: sent.bytes) ?? sent.bytes)
+            #expect(short.isSameValue(as: sent), "\(name)")
+            for member in ["state", "replace", "attributes", "alert", "content"] {
+                guard let before = sent.document.root[member] else { continue }
+                let after = try #require(short.document.root[member])
+                #expect(after.raw.count <= before.raw.count, "\(name) \(member)")
+                #expect(JSON.shortest(of: Array(after.raw)) == nil, "\(name) \(member)")
+            }
+        }
+    }
+
     @Test func `a line's id is told even where the line is refused`() {
         let fault = #expect(throws: EventLine.Fault.self) {
             try EventLine(Array(#"{"id":"e9","activity":"a","do":"begin"}"#.utf8))

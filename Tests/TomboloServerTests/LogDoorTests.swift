@@ -3,6 +3,7 @@ import Testing
 import TomboloCore
 import TomboloEventLog
 import TomboloJSON
+import TomboloRelay
 
 @testable import TomboloServer
 

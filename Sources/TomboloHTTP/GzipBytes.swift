@@ -1,8 +1,8 @@
 import CZlib
 
-/// Bytes compressed once, for answers that never change.
+/// Compresses bytes once, for answers that never change.
 package enum GzipBytes {
-    /// In the format of gzip (RFC 1952); nil where that is not shorter.
+    /// The bytes in gzip format (RFC 1952); nil if that is not shorter.
     package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         let short = [UInt8](unsafeUninitializedCapacity: bytes.count) { room, count in
             count = Int(
@@ -15,15 +15,15 @@ package enum GzipBytes {
 }
 
 extension HTTPFields {
-    /// Whether an answer may come in gzip (RFC 9110, section 12.5.3): it is named, or `*` is, and
-    /// its weight is not 0.
+    /// True if the client accepts gzip (RFC 9110, section 12.5.3): the field names it or `*`, with
+    /// a weight other than 0.
     package var acceptsGzip: Bool {
         let field = "accept-encoding"
         return weighs("gzip", in: field) ?? weighs("x-gzip", in: field) ?? weighs("*", in: field)
             ?? false
     }
 
-    /// Whether a choice has a weight other than 0 in a field such as `accept`; nil where the field
+    /// True if a choice has a weight other than 0 in a field such as `accept`; nil if the field
     /// does not name it.
     package func weighs(_ choice: String, in field: String) -> Bool? {
         for one in values(field).flatMap({ $0.lowercased().split(separator: ",") }) {

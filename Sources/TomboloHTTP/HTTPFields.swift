@@ -1,15 +1,14 @@
-/// Header or trailer fields in their order (RFC 9110, 5), compactly: one allocation for all of
-/// them.
+/// Header or trailer fields in order (RFC 9110, 5), in one allocation.
 ///
-/// Names are lower case (they are lowered when appended, ASCII only). Values are bytes as they
-/// came, read as UTF-8 with repair. Appending checks nothing else: parsers check what comes in, and
-/// what goes out is the program's own. Lookups go through all fields: a message has at most 64.
+/// Names are lower case: appending lowers them (ASCII only). Values are the received bytes, decoded
+/// as UTF-8 with repair. Appending checks nothing else: parsers check received fields. Lookups scan
+/// all fields: a message has at most 64.
 package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionaryLiteral {
-    /// How a field may travel through HPACK.
+    /// How HPACK may encode a field.
     package enum Indexing: UInt8, Hashable, Sendable {
-        /// As the encoder sees fit.
+        /// The encoder decides.
         case indexed
-        /// Never in a table, here or at any hop (RFC 7541, 7.1.3): for credentials.
+        /// Never enters a table, here or at any hop (RFC 7541, 7.1.3): for credentials.
         case neverIndexed
     }
 
@@ -25,12 +24,12 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
     private static let headBytes = 9
     private var bytes: [UInt8] = []
 
-    /// How many fields there are; a name that came twice counts twice.
+    /// Number of fields; a repeated name counts each time.
     package private(set) var count = 0
 
     package init() {}
 
-    /// Names are lower case already.
+    /// Names must be lower case.
     package init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { append(name, value) }
     }
@@ -41,18 +40,18 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
     /// counts (RFC 9113, 6.5.2).
     package var listBytes: Int { bytes.count + count * (32 - Self.headBytes) }
 
-    /// The first value; nil where there is none. `name` in lower case.
+    /// The first value; nil if there is none. `name` must be lower case.
     package subscript(name: String) -> String? {
         for index in Offsets(fields: self) where matches(index, name) { return value(at: index) }
         return nil
     }
 
-    /// All values in order. `name` in lower case.
+    /// All values in order. `name` must be lower case.
     package func values(_ name: String) -> [String] {
         Offsets(fields: self).filter { matches($0, name) }.map { value(at: $0) }
     }
 
-    /// Whether a field of this lower-case name is there.
+    /// True if there is a field of this lower-case name.
     package func contains(_ name: String) -> Bool {
         Offsets(fields: self).contains { matches($0, name) }
     }
@@ -69,7 +68,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         }
     }
 
-    /// Bytes as a parser has them.
+    /// Appends a field from a parser's raw bytes.
     package mutating func append(
         name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, indexing: Indexing = .indexed
     ) {
@@ -89,7 +88,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         count += 1
     }
 
-    /// One field of that name, in the place of the first; others of that name go.
+    /// Replaces the first field of that name and removes the others.
     package mutating func set(_ name: String, _ value: String, indexing: Indexing = .indexed) {
         let lower = name.lowercased()
         var replaced = HTTPFields()
@@ -115,14 +114,13 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         self = kept
     }
 
-    /// Removes everything and keeps the room.
+    /// Removes all fields and keeps the capacity.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         count = 0
     }
 
-    /// Calls `body` with each field's bytes, which are valid until `body` of the whole call
-    /// returns.
+    /// Calls `body` with each field's bytes, which are valid until `body` returns.
     package func withUnsafeFields<Value>(
         _ body: (UnsafeFields) -> Value
     ) -> Value {
@@ -168,7 +166,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
             indexing: Indexing(rawValue: bytes[offset + 8]) ?? .indexed)
     }
 
-    /// Where each field begins.
+    /// Offsets at which fields begin.
     private struct Offsets: Sequence, IteratorProtocol {
         let fields: HTTPFields
         var offset = 0
@@ -184,9 +182,9 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         }
     }
 
-    /// Fields as raw bytes, for a session that copies them; valid during `withUnsafeFields` only.
+    /// Fields as raw bytes. Valid during `withUnsafeFields` only.
     package struct UnsafeFields: Sequence, IteratorProtocol {
-        /// A field as bytes within the one allocation.
+        /// One field; the pointers refer to the fields' own memory.
         package struct Field {
             package let name: UnsafeRawBufferPointer
             package let value: UnsafeRawBufferPointer

@@ -1,21 +1,22 @@
 import CLinux
 import CNghttp2
 
-/// Runs ahead of nghttp2 through what came, from frame to frame (RFC 9113, 4.1), and has fetched
-/// what the frames' streams will need: by the time of an answer its stream has left the cache, and
-/// one after the other each would be waited for.
+/// Scans received bytes for frame heads (RFC 9113, 4.1) before nghttp2 parses them, and prefetches
+/// the state of the frames' streams. By the time an answer comes, a stream's state has left the CPU
+/// cache; prefetching overlaps the waits.
 ///
-/// It decides nothing: where it is mistaken only time is lost.
+/// It decides nothing: an error here costs time only.
 struct FrameScout: Hashable {
     private static let headBytes = 9
 
-    /// Of the frame that is under way; 0 in or before a head.
+    /// Bytes left of the current frame; 0 in or before a frame head.
     private(set) var bytesToNextFrame = 0
-    /// Bytes of the next frame's head that the last piece ended with.
+    /// Bytes of an incomplete frame head at the end of the last piece.
     private var headCount = 0
     private var payloadLength = 0
 
-    /// The streams of the frames that begin in `bytes`; of one whose head is cut not.
+    /// Prefetches the streams of the frames that begin in `bytes`. Skips a frame whose head is
+    /// split between two pieces.
     mutating func run(through bytes: UnsafeRawBufferPointer, _ session: OpaquePointer?) {
         var offset = 0
         while offset < bytes.count {

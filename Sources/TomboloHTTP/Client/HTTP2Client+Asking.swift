@@ -1,11 +1,11 @@
 package import TomboloLoop
 
 extension HTTP2Client {
-    /// Connects and shakes hands: TCP, TLS with ALPN `h2` where the endpoint is `https`, and the
-    /// peer's first SETTINGS. All of it within `timeout`.
+    /// Connects over TCP, does the TLS handshake with ALPN `h2` if the endpoint is `https`, and
+    /// waits for the peer's first SETTINGS. All of this has `timeout`.
     ///
-    /// A TLS server without ALPN is taken at its word that it speaks HTTP/2. Throws `notHTTP2`
-    /// where the peer speaks something else; otherwise what `Connection.dial` throws.
+    /// A TLS server without ALPN is assumed to speak HTTP/2. Throws `notHTTP2` if the peer speaks
+    /// another protocol, and the errors of `Connection.dial`.
     package static func connect(
         _ endpoint: HTTP2Endpoint, tls: TLSClientConfiguration?, on loop: EpollLoop,
         within timeout: Duration, limits: HTTP2ClientLimits = HTTP2ClientLimits()
@@ -29,11 +29,11 @@ extension HTTP2Client {
         }
     }
 
-    /// The same over a byte stream that is open: waits for the peer's first SETTINGS.
+    /// Starts HTTP/2 on an open byte stream and waits for the peer's first SETTINGS.
     ///
     /// - Parameters:
-    ///   - peer: in words, for errors.
-    ///   - own: makes the client the stream's owner.
+    ///   - peer: description of the peer for error messages.
+    ///   - own: must make the client the stream's owner.
     package static func speak(
         over stream: any ByteStream, to peer: String, on loop: any Loop,
         until deadline: MonotonicInstant, limits: HTTP2ClientLimits = HTTP2ClientLimits(),
@@ -49,8 +49,8 @@ extension HTTP2Client {
         return client
     }
 
-    /// One request, answered or not before `timeout`; waits for its turn while `capacity` is 0. A
-    /// cancelled task gives the request up.
+    /// Sends one request and returns its outcome within `timeout`. Waits first while `capacity` is
+    /// 0. Cancelling the task cancels the request.
     package func perform(_ request: HTTP2Request, timeout: Duration) async -> HTTP2Outcome {
         loop.checkIsolated()
         let deadline = loop.now + timeout
@@ -60,9 +60,9 @@ extension HTTP2Client {
         return await answer.wait { if case .success(let id) = result { self.cancel(id) } }
     }
 
-    /// Sends a request whose answer is streamed; with `uploads` its body too, after `request.body`.
-    /// Returns when it is on its way; it has no deadline but the connection's PING. Throws
-    /// `HTTP2Failure`.
+    /// Sends a request whose answer is streamed. If `uploads` is true, more of its body can be
+    /// written after `request.body`. Returns once the request is submitted. `timeout` limits only
+    /// the wait for capacity. Throws `HTTP2Failure`.
     package func open(
         _ request: HTTP2Request, uploads: Bool = false, within timeout: Duration = .seconds(30)
     ) async throws -> HTTP2ResponseStream {
@@ -76,7 +76,7 @@ extension HTTP2Client {
         return stream
     }
 
-    /// Why no request can be submitted.
+    /// Reason why no request can be submitted now.
     private var unavailable: HTTP2Failure {
         switch state {
         case .closed(let failure): failure
@@ -117,7 +117,7 @@ private final class SettingsWaiter: HTTP2ClientObserver {
     }
 }
 
-/// One answer for one task.
+/// Lets one task wait for one answer.
 private final class AnswerWaiter: HTTP2AnswerReceiver {
     private let parking: Parking
     private var outcome: HTTP2Outcome?
@@ -129,7 +129,7 @@ private final class AnswerWaiter: HTTP2AnswerReceiver {
         parking.unpark()
     }
 
-    /// `giveUp` settles the request at once.
+    /// Waits for the outcome. On cancellation it calls `giveUp`, which must settle the request.
     func wait(giveUp: () -> Void) async -> HTTP2Outcome {
         while true {
             if let outcome { return outcome }

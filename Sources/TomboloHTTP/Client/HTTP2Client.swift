@@ -1,19 +1,19 @@
 import CNghttp2
 package import TomboloLoop
 
-/// How a connection stands.
+/// State of a connection.
 package enum HTTP2ClientState: Hashable, Sendable {
     case open
-    /// It takes no more requests; those that are open may still be answered. nil: this side drains
-    /// it.
+    /// No new requests are accepted; open requests may still be answered. The value is nil if this
+    /// side started the drain.
     case draining(HTTP2GoAway?)
     case closed(HTTP2Failure)
 }
 
-/// Who wants to hear of a connection's changes.
+/// Gets notified of changes of a connection.
 package protocol HTTP2ClientObserver: AnyObject {
-    /// On the loop: the state is another one, or `capacity` rose from 0, or the peer's limit
-    /// changed.
+    /// Called on the loop when the state changed, when `capacity` rose from 0, or when the peer's
+    /// limit of streams changed.
     func clientChanged(_ client: HTTP2Client)
 }
 
@@ -21,25 +21,25 @@ package protocol HTTP2ClientObserver: AnyObject {
 ///
 /// Obeys the peer's MAX_CONCURRENT_STREAMS at all times, sends no priorities, takes no pushes. Each
 /// request ends in exactly one `HTTP2Outcome`. A peer that is silent while requests are open is
-/// asked by PING, and counts as lost when it does not answer. There is no reconnecting here: when
-/// it is closed, make another.
+/// probed by PING, and counts as lost if it does not answer. The client never reconnects: make a
+/// new one after it has closed.
 package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unchecked Sendable {
-    // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
+    // Sendable: used on the loop's thread only; `loop.checkIsolated()` enforces it.
 
     package let limits: HTTP2ClientLimits
-    /// Held until the connection is closed and that was told.
+    /// Held until it was notified that the connection is closed.
     package var observer: (any HTTP2ClientObserver)?
     package private(set) var state = HTTP2ClientState.open {
         didSet { isOpen = state == .open }
     }
-    /// Looked at for every request.
+    /// True if `state` is `.open`. Cached because every request checks it.
     private var isOpen = true
 
     let loop: any Loop
     private let stream: any ByteStream
     let session: HTTP2ClientSession
 
-    /// Who is told what became of requests from templates.
+    /// Receiver of the outcomes of all requests from templates.
     private var sender: (any HTTP2AnswerReceiver)?
     private var batch: [HTTP2ClientSession.Finished] = []
     private var acceptedBatch: [UInt64] = []
@@ -56,7 +56,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     private var lastHeard: MonotonicInstant
     private var pingedAt: MonotonicInstant?
 
-    /// Takes over an open byte stream: the caller makes this its owner.
+    /// Takes over an open byte stream. The caller must make this client its owner.
     init(_ stream: any ByteStream, limits: HTTP2ClientLimits, loop: any Loop) {
         self.stream = stream
         self.limits = limits
@@ -71,26 +71,26 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         armTimer()
     }
 
-    // MARK: Face
+    // MARK: API
 
-    /// Requests that may be submitted now: what the peer (and this side) allows less what is open;
-    /// 0 once a GOAWAY came, or it is draining or closed.
+    /// Requests that may be submitted now: the lower of the two sides' limits less the open
+    /// requests. 0 after a GOAWAY, while draining, and when closed.
     package var capacity: Int { isOpen ? session.capacity : 0 }
 
-    /// Requests that were submitted and are not settled with the peer yet.
+    /// Submitted requests that are not settled yet.
     package var openCount: Int { session.openCount }
 
-    /// What the kernel took of the output, before TLS.
+    /// Bytes of output that the kernel has accepted, counted before encryption.
     package var sentBytes: UInt64 { stream.sentBytes }
 
-    /// The peer in words: address and port.
+    /// Address and port of the peer, as text.
     package var peerDescription: String { stream.peerDescription }
 
-    /// Whether the peer's SETTINGS have come.
+    /// True once the peer's first SETTINGS have arrived.
     var hasSettings: Bool { session.hasSettings }
 
-    /// Sends a request: the hot path, without a task or a closure. `receiver` is held and told
-    /// exactly once. `timeout` counts from now, to the next `limits.tick`; nil:
+    /// Sends a request without a task or a closure. Retains `receiver` and calls it exactly once.
+    /// `timeout` counts from now and is rounded up to the next `limits.tick`; nil means
     /// `limits.requestTimeout`.
     package func submit(
         _ request: borrowing HTTP2Request, timeout: Duration? = nil,
@@ -100,9 +100,9 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         _ = start(request, timeout: timeout, receiver: receiver, tag: tag)
     }
 
-    /// The same for the next request of `template`, which must be answered before `deadline`: for a
-    /// sender of many. All templates of one connection have one receiver, which it holds until it
-    /// is closed.
+    /// Hot path: sends the next request of `template`, which must be answered before `deadline`.
+    /// All templates of a connection share one receiver, which is retained until the connection
+    /// closes.
     package func submit(
         _ template: HTTP2RequestTemplate, body: [UInt8], before deadline: MonotonicInstant,
         to receiver: any HTTP2AnswerReceiver, tag: UInt64
@@ -120,7 +120,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         submitted(refused: failure, nil, tag)
     }
 
-    /// Takes no more requests and closes when those that are open are settled.
+    /// Accepts no more requests, and closes once all open requests are settled.
     package func drain() {
         loop.checkIsolated()
         guard case .open = state else { return }
@@ -129,7 +129,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         settle()
     }
 
-    /// Closes now, with GOAWAY: what is open is unknown, what was not written is not processed.
+    /// Sends GOAWAY and closes now. Written requests end as `unknown`, others as `notProcessed`.
     package func close() {
         loop.checkIsolated()
         guard !isClosed else { return }
@@ -155,7 +155,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         }
         switch result {
         case .success: submitted(refused: nil, receiver, tag)
-        // Without a receiver the caller is told by what this answers.
+        // Without a receiver, the caller learns the failure from the return value.
         case .failure(let failure): if let receiver { submitted(refused: failure, receiver, tag) }
         }
         return result
@@ -183,19 +183,20 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
 
     func consumed(_ streamID: Int32, _ count: Int) {
         guard !isClosed else { return }
-        // It fails only where the stream is closed, and then its window is of no interest.
+        // It fails only if the stream is closed; then its window does not matter.
         nghttp2_session_consume_stream(session.session, streamID, count)
         stream.wantsOutput()
     }
 
     func resumeUpload(_ streamID: Int32) {
         guard !isClosed else { return }
-        // It fails where the body is not deferred: then it is asked for anyway.
+        // It fails if the body is not deferred; then nghttp2 asks for it anyway.
         nghttp2_session_resume_data(session.session, streamID)
         stream.wantsOutput()
     }
 
-    /// Waits until a request may be submitted. False: never again, or the deadline came first.
+    /// Waits until a request may be submitted. Returns false if the connection takes no more
+    /// requests or the deadline has passed.
     func waitForCapacity(until deadline: MonotonicInstant) async -> Bool {
         while capacity == 0 {
             guard case .open = state else { return false }
@@ -214,13 +215,13 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
 
     package func received(_ bytes: UnsafeRawBufferPointer) {
         lastHeard = loop.now
-        // Whatever comes shows that the peer is there.
+        // Any bytes prove that the peer is alive.
         if pingedAt != nil {
             pingedAt = nil
             armTimer()
         }
         if let failure = session.receive(bytes) { return fail(failure) }
-        // Answers, acknowledgements and window updates, if there are any.
+        // Write nghttp2's own frames (acknowledgements, window updates) if there are any.
         if nghttp2_session_want_write(session.session) != 0 { stream.wantsOutput() }
         settle()
     }
@@ -256,7 +257,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         guard !isClosed else { return }
         var told = failure
         switch failure {
-        // A GOAWAY that came before says why.
+        // An earlier GOAWAY gives the better reason.
         case .connectionLost, .closedHere:
             if let goAway = session.goAway { told = .goneAway(goAway) }
         default: break
@@ -267,7 +268,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         deliverAtEndOfTurn()
     }
 
-    /// After everything that may have changed something.
+    /// Updates the state. Call it after every step that may change the session.
     private func settle() {
         guard !isClosed else { return }
         if let goAway = session.goAway { state = .draining(goAway) }
@@ -284,7 +285,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         deliver()
     }
 
-    // MARK: Telling
+    // MARK: Delivery
 
     private func deliverAtEndOfTurn() {
         guard !isAtEndOfTurn else { return }
@@ -315,7 +316,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         tellChange()
     }
 
-    /// What nearly all are, without an outcome of its own for each.
+    /// Fast path for 200s: one call for all of them.
     private func deliverAccepted() {
         session.takeAccepted(into: &acceptedBatch)
         guard !acceptedBatch.isEmpty, let sender else { return }

@@ -1,6 +1,6 @@
 import CNghttp2
 
-/// What nghttp2 calls: each finds its session and slot and hands on. Nothing here decides.
+/// Callbacks of nghttp2. Each only finds its session and slot and forwards the call.
 extension HTTP2ClientSession {
     static func install(_ callbacks: OpaquePointer?) {
         nghttp2_session_callbacks_set_before_frame_send_callback(callbacks) {
@@ -79,7 +79,7 @@ extension HTTP2ClientSession {
     }
 }
 
-// Free functions: a C function captures nothing, not even a type.
+// Free functions because a C function pointer captures nothing, not even a type.
 
 private func frameCame(
     _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>,
@@ -107,7 +107,7 @@ private func frameCame(
 
 @inline(__always)
 private func this(_ user: UnsafeMutableRawPointer?) -> Unmanaged<HTTP2ClientSession> {
-    // The session is deleted in `deinit`: whoever calls this is alive.
+    // nghttp2's session is deleted in `deinit`, so the object is alive during every callback.
     Unmanaged<HTTP2ClientSession>.fromOpaque(user!)
 }
 

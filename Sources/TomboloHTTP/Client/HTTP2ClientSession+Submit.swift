@@ -1,10 +1,10 @@
 import CNghttp2
 import Glibc
 
-/// The way of a request into nghttp2. No closure, dictionary or string of its own for a request:
-/// names and values are copied once, from where they are, by nghttp2.
+/// Hands requests to nghttp2. A request costs no closure, dictionary or string of its own: nghttp2
+/// copies names and values once, from where they are.
 extension HTTP2ClientSession {
-    /// Answers the stream's id. Refused where there is no room, or where HTTP/2 cannot carry it.
+    /// Returns the stream's id. Fails without capacity, or if HTTP/2 cannot carry the request.
     func submit(
         _ request: borrowing HTTP2Request, deadline: Int64, receiver: (any HTTP2AnswerReceiver)?,
         tag: UInt64, stream: HTTP2ResponseStream? = nil
@@ -24,7 +24,8 @@ extension HTTP2ClientSession {
         let id = submitToSession(request, slot, hasBody: hasBody)
         guard id > 0 else {
             slab.giveBack(slot)
-            // The ids of one connection are used up after 2^30 requests; nothing else is left here.
+            // The stream ids of one connection are used up after 2^30 requests. nghttp2 has no
+            // other reason to fail here.
             drain()
             return .failure(.noCapacity)
         }
@@ -32,9 +33,9 @@ extension HTTP2ClientSession {
         return .success(id)
     }
 
-    /// The hot path: the next request of `template`, with `body`. Answers why it was refused.
+    /// Hot path: submits the next request of `template`. Returns nil, or why it was refused.
     ///
-    /// What varies is copied to memory of the slot, where nghttp2 finds it until it is written.
+    /// Varying values are copied to the slot's memory, where nghttp2 reads them.
     func submit(
         _ template: HTTP2RequestTemplate, body: [UInt8], deadline: Int64, tag: UInt64
     ) -> HTTP2Failure? {
@@ -137,7 +138,7 @@ extension HTTP2ClientSession {
             guard let buffer, let flags,
                 let slot = source?.pointee.ptr?.assumingMemoryBound(to: StreamSlot.self)
             else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-            // Given up with the connection: a body that ends early must not look whole.
+            // The request was given up. A body that ends early must not look complete.
             guard slot.pointee.streamID != 0 else {
                 return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
             }
@@ -153,7 +154,7 @@ extension HTTP2ClientSession {
             let isAtEnd = slot.pointee.requestOffset == slot.pointee.requestBody.count
             if isAtEnd, slot.stream?.hasMoreUpload != true {
                 slot.pointee.hasRequestEnded = true
-                // Let go while it is warm: when the answer comes it is not.
+                // Free the body now, while it is still in the CPU cache.
                 slot.pointee.requestBody = []
                 slot.pointee.requestOffset = 0
                 flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue

@@ -1,21 +1,20 @@
 import CNghttp2
 
-/// The client's end of one HTTP/2 connection as bytes in, bytes out: no socket, no clock.
+/// The client's side of one HTTP/2 connection: bytes in, bytes out. It has no socket and no clock.
 ///
-/// Requests go in by `submit`, outcomes come out by `takeFinished` once the call that brought them
-/// has returned, each request exactly once. nghttp2 does framing, HPACK and flow control; this
-/// decides what became of each request. Everything the peer sends is untrusted: limits are checked
-/// as it comes in, and a violation costs the peer its stream or the connection, never more.
+/// `submit` takes requests. `takeFinished` returns each request's outcome exactly once. nghttp2
+/// does framing, HPACK and flow control. Everything that the peer sends is untrusted: limits are
+/// checked on arrival, and a violation ends the stream or the connection.
 final class HTTP2ClientSession {
     /// An outcome on its way to its receiver.
     struct Finished {
-        /// nil: the session's own.
+        /// nil means the session's own receiver.
         let receiver: (any HTTP2AnswerReceiver)?
         let tag: UInt64
         let outcome: HTTP2Outcome
     }
 
-    /// Ours, for the whole connection: many streams' answers at once.
+    /// Our receive window for the whole connection. It holds the answers of many streams.
     private static let connectionWindowBytes: Int32 = 1 << 24
     static let fieldsMax = 64
 
@@ -23,10 +22,10 @@ final class HTTP2ClientSession {
     let slab = StreamSlab()
     private let memory = HTTP2SessionMemory()
     @exclusivity(unchecked) private(set) var session: OpaquePointer?
-    /// Templates that nghttp2 may have pointers to; the one that was used last stands at the end.
+    /// Templates that nghttp2 may point to; the one that was used last is at the end.
     private let templates = UnsafeMutablePointer<[HTTP2RequestTemplate]>.allocate(capacity: 1)
-    /// Behind a pointer, as what follows: the run-time check for exclusive access costs more than
-    /// what is done with it.
+    /// These two are behind pointers: the run-time check for exclusive access would cost more than
+    /// the accesses themselves.
     private let finished = UnsafeMutablePointer<[Finished]>.allocate(capacity: 1)
     private let accepted = UnsafeMutablePointer<[UInt64]>.allocate(capacity: 1)
 
@@ -37,7 +36,7 @@ final class HTTP2ClientSession {
     private(set) var hasSettings = false
     @exclusivity(unchecked) private var peerStreamsMax: Int
     @exclusivity(unchecked) private(set) var goAway: HTTP2GoAway?
-    /// nghttp2's words for the last thing that it minded about the peer.
+    /// nghttp2's message about the peer's last violation.
     private(set) var complaint = "no reason given"
     @exclusivity(unchecked) private var isClosing = false
 
@@ -102,7 +101,7 @@ final class HTTP2ClientSession {
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Self.connectionWindowBytes)
     }
 
-    /// Answers whether it is this connection's first request of `template`.
+    /// Returns true if it is this connection's first request of `template`.
     func keep(_ template: HTTP2RequestTemplate) -> Bool {
         if templates.pointee.contains(where: { $0 === template }) { return false }
         templates.pointee.append(template)
@@ -111,7 +110,7 @@ final class HTTP2ClientSession {
 
     // MARK: State
 
-    /// Requests in hand: open, waiting in nghttp2, or given up and not yet closed.
+    /// Requests that are open, waiting in nghttp2, or given up and not yet closed.
     var openCount: Int { slab.count }
 
     /// How many requests may be submitted now.
@@ -122,14 +121,14 @@ final class HTTP2ClientSession {
     /// How many requests may be open at once.
     var streamLimit: Int { min(limits.streamsMax, peerStreamsMax) }
 
-    /// Nothing is left to be read or written.
+    /// True if nothing is left to read or write.
     var isOver: Bool {
         nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
     }
 
     // MARK: Bytes
 
-    /// Takes what the peer sent. An answer other than nil: the connection is of no more use.
+    /// Takes bytes from the peer. A result other than nil means that the connection is unusable.
     func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2Failure? {
         scout.run(through: bytes, session)
         let count = nghttp2_session_mem_recv(
@@ -138,7 +137,7 @@ final class HTTP2ClientSession {
         return .protocolViolation(String(cString: nghttp2_strerror(Int32(count))))
     }
 
-    /// Adds what is to be sent until `output` is full.
+    /// Appends pending frames to `output` until it is full.
     func fill(_ output: OutputBuffer) -> HTTP2Failure? {
         while !output.isFull {
             var bytes: UnsafePointer<UInt8>?
@@ -155,17 +154,17 @@ final class HTTP2ClientSession {
 
     // MARK: Outcomes
 
-    /// What is settled since the last call.
+    /// Swaps in the outcomes since the last call.
     func takeFinished(into batch: inout [Finished]) {
         swap(&batch, &finished.pointee)
     }
 
-    /// The tags of what the session's own receiver may take as accepted, since the last call.
+    /// Swaps in the tags of the requests accepted (a 200 that is not kept) since the last call.
     func takeAccepted(into batch: inout [UInt64]) {
         swap(&batch, &accepted.pointee)
     }
 
-    /// The request is given up here; its outcome is told now, its slot stays until nghttp2 lets go.
+    /// Gives up a request and reports its outcome. Its slot stays until the stream is closed.
     func abandon(_ slot: StreamSlab.Slot, _ failure: HTTP2Failure) {
         let id = slot.pointee.streamID
         tell(slot, failed(slot, failure))
@@ -173,7 +172,7 @@ final class HTTP2ClientSession {
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, UInt32(NGHTTP2_CANCEL.rawValue))
     }
 
-    /// Gives up what is past its deadline; `now` in monotonic nanoseconds.
+    /// Gives up the requests that are past their deadline. `now` is in monotonic nanoseconds.
     func abandonLate(now: Int64) {
         slab.forEach { slot in
             guard slot.pointee.deadline <= now else { return }
@@ -182,8 +181,8 @@ final class HTTP2ClientSession {
         }
     }
 
-    /// The connection is lost, or closed here. `sentBytes`: what the kernel took of the output; a
-    /// request that begins behind it was never written.
+    /// Settles all requests because the connection is lost or closed. `sentBytes` is how much of
+    /// the output the kernel took; a request that begins after that was never written.
     func end(_ failure: HTTP2Failure, sentBytes: UInt64) {
         isClosing = true
         var slots: [StreamSlab.Slot] = []
@@ -197,22 +196,23 @@ final class HTTP2ClientSession {
         }
     }
 
-    /// Tells the peer that nothing more comes (GOAWAY, RFC 9113, 6.8) and takes no more.
+    /// Sends GOAWAY (RFC 9113, 6.8) and takes no more requests.
     func terminate() {
         isClosing = true
         nghttp2_session_terminate_session(session, UInt32(NGHTTP2_NO_ERROR.rawValue))
     }
 
-    /// No more requests; those that are open go on.
+    /// Takes no more requests; open requests go on.
     func drain() { isClosing = true }
 
     func ping() {
         nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
     }
 
-    /// What it is when `failure` ends it: by whether anything of it was written.
+    /// Outcome of a request that fails: `notProcessed` if nothing was written, else `unknown`.
     ///
-    /// nil: it was answered before that, and no more than its 200 is kept.
+    /// If the answer was complete before, returns that answer, or nil if it was a 200 of which no
+    /// more is kept.
     private func failed(
         _ slot: StreamSlab.Slot, _ failure: @autoclosure () -> HTTP2Failure
     ) -> HTTP2Outcome? {
@@ -254,15 +254,15 @@ final class HTTP2ClientSession {
         slab.giveBack(slot)
     }
 
-    /// An outcome for a request that got no slot; nil: for the session's own receiver.
+    /// Reports a failure for a request that got no slot. A nil `receiver` means the session's own.
     func refuse(_ receiver: (any HTTP2AnswerReceiver)?, _ tag: UInt64, _ failure: HTTP2Failure) {
         finished.pointee.append(
             Finished(receiver: receiver, tag: tag, outcome: .notProcessed(failure)))
     }
 
-    // MARK: What nghttp2 tells
+    // MARK: Callbacks of nghttp2
 
-    /// Its head is encoded: nghttp2 needs the values no more.
+    /// The request's head is being encoded; nghttp2 no longer needs the values.
     func willSend(_ slot: StreamSlab.Slot) {
         slot.pointee.outputOffset = producedBytes
         slab.giveBackValues(of: slot)
@@ -270,7 +270,7 @@ final class HTTP2ClientSession {
 
     /// The request never became a stream: a GOAWAY came first, or it was given up while it waited.
     func couldNotSend(_ streamID: Int32) {
-        // Where there is a stream, its close is told as well, and settles it.
+        // If a stream exists, nghttp2 reports its close too, and that settles the request.
         guard nghttp2_session_find_stream(session, streamID) == nil,
             let slot = slab.find(streamID)
         else { return }
@@ -289,12 +289,12 @@ final class HTTP2ClientSession {
 
     func headBegan(_ slot: StreamSlab.Slot) {
         guard !slot.pointee.hasHead else { return }
-        // An earlier 1xx answer's fields are of no use.
+        // Drop the fields of an earlier 1xx answer.
         slot.pointee.status = 0
         slot.dropFields()
     }
 
-    /// False: too much.
+    /// Returns false if the fields are too large.
     func fieldCame(
         _ slot: StreamSlab.Slot, _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) -> Bool {
@@ -324,16 +324,16 @@ final class HTTP2ClientSession {
     }
 
     func bodyCame(_ slot: StreamSlab.Slot, _ bytes: UnsafeRawBufferPointer) {
-        // The connection's window is free at once, so that a slow reader holds nobody else back.
+        // Reopen the connection's window at once: a slow reader must not hold up other streams.
         nghttp2_session_consume_connection(session, bytes.count)
-        // An answer of which nothing is kept ends at the stream's own window.
+        // A body that is not kept is limited by the stream's own window.
         guard !slot.pointee.isBare else { return }
         if let stream = slot.stream { return stream.bodyCame(bytes) }
         guard !slot.isTold else { return }
         guard slot.append(body: bytes, bytesMax: limits.answerBodyBytesMax) else {
             return abandon(slot, .answerTooLarge)
         }
-        // The stream's window opens again only where the largest answer needs more than it.
+        // Reopen the stream's window only if the largest allowed answer exceeds it.
         if limits.answerBodyBytesMax > limits.streamWindowBytes {
             nghttp2_session_consume_stream(session, slot.pointee.streamID, bytes.count)
         }
@@ -342,8 +342,7 @@ final class HTTP2ClientSession {
     func answerEnded(_ slot: StreamSlab.Slot) {
         slot.pointee.hasEnded = true
         guard !slot.pointee.hasRequestEnded else { return }
-        // The answer came before the request was through: what is left of it is of no use to the
-        // peer.
+        // The answer is complete before the request: the peer does not need the rest of it.
         nghttp2_submit_rst_stream(
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), slot.pointee.streamID,
             UInt32(NGHTTP2_NO_ERROR.rawValue))
@@ -361,8 +360,8 @@ final class HTTP2ClientSession {
             lastStreamID: lastStreamID, errorCode: code,
             debugData: Array(debugData.prefix(HTTP2GoAway.debugBytesMax)))
         self.goAway = goAway
-        // What still waits to be written will never be: nghttp2 would say so only when there is
-        // room.
+        // Requests that still wait will never be written, but nghttp2 would report them only once
+        // there is capacity.
         slab.forEach { slot in
             if slot.pointee.outputOffset == StreamSlot.unwritten {
                 abandon(slot, .goneAway(goAway))

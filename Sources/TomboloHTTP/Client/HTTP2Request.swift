@@ -1,14 +1,13 @@
-/// One request as a client sends it. A value that many requests share pieces of: `fields` and
-/// `body` are copied on write.
+/// A client's request. `fields` and `body` are copied on write, so requests can share them.
 package struct HTTP2Request: Sendable {
     package var method: String
-    /// `https`, or `http` in clear text.
+    /// `https` with TLS, `http` for clear text.
     package var scheme: String
-    /// Host, with the port where it is not the scheme's own.
+    /// Host, with the port unless it is the scheme's default.
     package var authority: String
     /// Path and query; begins with `/`.
     package var path: String
-    /// At most 64, without pseudo-fields, `connection` and the like (RFC 9113, 8.2.2).
+    /// At most 64, without pseudo-fields and connection-specific fields (RFC 9113, 8.2.2).
     package var fields: HTTPFields
     /// The whole body; empty for none.
     package var body: [UInt8]
@@ -26,9 +25,9 @@ package struct HTTP2Request: Sendable {
     }
 }
 
-/// Where an HTTP/2 server is.
+/// Address of an HTTP/2 server.
 package struct HTTP2Endpoint: Hashable, Sendable {
-    /// The `:scheme`; clear text is HTTP/2 by prior knowledge.
+    /// Value of `:scheme`.
     package enum Scheme: String, Hashable, Sendable {
         /// TLS.
         case https
@@ -46,17 +45,16 @@ package struct HTTP2Endpoint: Hashable, Sendable {
         self.port = port
     }
 
-    /// What `:authority` says: an IPv6 address in brackets, the port where it is not the scheme's
-    /// own.
+    /// Value of `:authority`: IPv6 addresses in brackets, without the scheme's default port.
     package var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (scheme == .https ? 443 : 80) ? name : "\(name):\(port)"
     }
 }
 
-/// An answer that came whole.
+/// A complete answer.
 package struct HTTPAnswer: Hashable, Sendable {
-    /// 200 to 599 as a rule; whatever three digits the peer sent.
+    /// Usually 200 to 599, but any three digits that the peer sent.
     package let status: Int
     package let fields: HTTPFields
     /// At most `HTTP2ClientLimits.answerBodyBytesMax`.
@@ -69,37 +67,37 @@ package struct HTTPAnswer: Hashable, Sendable {
     }
 }
 
-/// What became of a request: every one ends in exactly one of these.
+/// Outcome of a request: each request ends in exactly one of these.
 package enum HTTP2Outcome: Hashable, Sendable {
-    /// The whole answer came, whatever its status.
+    /// A complete answer came, with any status.
     case answered(HTTPAnswer)
-    /// Surely not processed: above the last id of a GOAWAY, REFUSED_STREAM (RFC 9113, 8.7), or no
-    /// byte of it was written. Safe to send again elsewhere, but for `unsendable`.
+    /// Certainly not processed: its stream is above the last id of a GOAWAY, it got REFUSED_STREAM
+    /// (RFC 9113, 8.7), or no byte of it was written. Safe to send again, unless it is
+    /// `unsendable`.
     case notProcessed(HTTP2Failure)
-    /// Written, and no whole answer came: it may have been processed or not.
+    /// Written, but no complete answer came: the peer may or may not have processed it.
     case unknown(HTTP2Failure)
 }
 
-/// Why a request has no answer, or a connection no future.
+/// Why a request got no answer, or why a connection ended.
 package enum HTTP2Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The peer ends the connection and did not process this one.
+    /// The peer ends the connection (GOAWAY) and did not process this request.
     case goneAway(HTTP2GoAway)
-    /// REFUSED_STREAM.
+    /// The peer sent REFUSED_STREAM.
     case refused
-    /// RST_STREAM with this code (RFC 9113, 7); by the peer, or here because the answer was
-    /// malformed.
+    /// RST_STREAM with this code (RFC 9113, 7) from the peer, or after a malformed answer.
     case reset(UInt32)
     case connectionLost(ConnectionError)
-    /// The peer broke the protocol; nghttp2's words.
+    /// The peer violated the protocol; the text is nghttp2's.
     case protocolViolation(String)
-    /// PING was not answered in time: the peer, or the way to it, is gone.
+    /// A PING was not answered in time: the peer or the network is down.
     case unresponsive
     case deadline
-    /// Fields or body beyond the limit.
+    /// Fields or body of the answer exceed the limit.
     case answerTooLarge
     /// Submitted while `capacity` was 0.
     case noCapacity
-    /// Not a request that HTTP/2 can carry: which part.
+    /// HTTP/2 cannot carry this request; the text names the part.
     case unsendable(String)
     /// This side closed the connection, or cancelled the request.
     case closedHere
@@ -123,10 +121,10 @@ package enum HTTP2Failure: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// A GOAWAY frame (RFC 9113, 6.8).
 package struct HTTP2GoAway: Hashable, Sendable, CustomStringConvertible {
-    /// Streams above it were not processed.
+    /// Streams with a greater id were not processed.
     package let lastStreamID: Int32
     package let errorCode: UInt32
-    /// Additional debug data, at most 4,096 bytes of it: APNs puts `{"reason":"…"}` here.
+    /// The frame's additional debug data, cut to 4,096 bytes. APNs puts `{"reason":"…"}` here.
     package let debugData: [UInt8]
 
     package static let debugBytesMax = 4_096
@@ -137,7 +135,7 @@ package struct HTTP2GoAway: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The names of RFC 9113, 7.
+/// Name of an HTTP/2 error code (RFC 9113, 7).
 package func http2ErrorName(_ code: UInt32) -> String {
     let names = [
         "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT",
@@ -147,14 +145,14 @@ package func http2ErrorName(_ code: UInt32) -> String {
     return code < names.count ? names[Int(code)] : "code \(code)"
 }
 
-/// Who is told what became of requests.
+/// Receives the outcomes of requests.
 package protocol HTTP2AnswerReceiver: AnyObject {
-    /// Exactly once for each request that was submitted, on the loop, never from within `submit`.
-    /// May submit or close.
+    /// Called once for each submitted request, on the loop, not within `submit`. May submit or
+    /// close.
     func answered(_ tag: UInt64, _ outcome: HTTP2Outcome)
 
-    /// In place of `answered` for each tag, where the answer is a 200 of which no more is kept: all
-    /// of them that came at once.
+    /// Called instead of `answered` for requests whose answer is a 200 of which no more is kept:
+    /// one call for all that came together.
     func accepted(_ tags: [UInt64])
 }
 

@@ -1,8 +1,8 @@
-/// What cannot be sent: a part that would make a request another one, or none, at the peer.
+/// Finds parts of a request that HTTP/2 cannot carry, or that the peer could misread.
 ///
-/// It looks at every byte of every request, sixteen at a time.
+/// It checks every byte of every request, sixteen at a time.
 enum HTTP2RequestCheck {
-    /// The part in words; nil where HTTP/2 can carry all of it.
+    /// Name of the first bad part; nil if HTTP/2 can carry the whole request.
     static func unsendablePart(_ request: borrowing HTTP2Request) -> String? {
         guard !request.method.isEmpty, isPlain(request.method) else { return "method" }
         guard !request.scheme.isEmpty, isPlain(request.scheme) else { return "scheme" }
@@ -29,10 +29,10 @@ enum HTTP2RequestCheck {
         return text.withUTF8 { !hasBlankOrControl(UnsafeRawBufferPointer($0)) }
     }
 
-    /// A byte below a blank, or DEL.
+    /// True if there is a byte below a space, or DEL.
     static func hasControl(_ bytes: UnsafeRawBufferPointer) -> Bool { has(bytes, below: 0x20) }
 
-    /// A blank, a byte below it, or DEL.
+    /// True if there is a space, a byte below it, or DEL.
     static func hasBlankOrControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
         has(bytes, below: 0x21)
     }

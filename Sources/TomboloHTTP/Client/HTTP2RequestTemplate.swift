@@ -1,65 +1,64 @@
 import CNghttp2
 import Glibc
 
-/// What many requests have in common, checked and laid out once; and what varies in the next one of
-/// them.
+/// The common parts of many requests, checked and laid out once, and the varying parts of the next
+/// request.
 ///
-/// The hot path of a sender: `begin` with the path, `add` what varies, submit; then the next. What
-/// stays the same is handed to nghttp2 by pointer, what varies is copied once. Costs no allocation
-/// for a request. Its bytes must not change while sessions use it: they keep it.
+/// For each request, call `begin` with the path, `add` for each varying field, then submit. nghttp2
+/// gets constant parts by pointer; varying parts are copied once. A request costs no allocation.
+/// Sessions retain the template because they point to its bytes.
 ///
-/// `@unchecked Sendable`: used on one loop's thread only, as the client it is submitted to.
+/// `@unchecked Sendable`: used on one loop's thread only, like its client.
 package final class HTTP2RequestTemplate: @unchecked Sendable {
-    /// How a field whose value varies travels through HPACK.
+    /// How HPACK encodes a field whose value varies.
     package enum Varying: Hashable, Sendable {
-        /// Its name enters the peer's table with the first request of a connection, its values
-        /// never do.
+        /// Its name enters the HPACK table with a connection's first request; its values never do.
         case nameIndexed
-        /// Never in a table, here or at any hop (RFC 7541, 7.1.3): for credentials.
+        /// Never enters a table, here or at any hop (RFC 7541, 7.1.3): for credentials.
         case neverIndexed
     }
 
-    /// What is kept of an answer.
+    /// Which parts of an answer are kept.
     package enum Keeping: Hashable, Sendable {
         case everything
-        /// Only the status where it is 200; everything of any other.
+        /// Of a 200 only the status; any other answer in full.
         case failures
     }
 
     static let fieldsMax = 32
-    /// Values beyond this are copied by nghttp2 instead: correct, only slower.
+    /// Capacity for values at first.
     static let valueBytesByDefault = 1_024
 
     let keeping: Keeping
     let names: UnsafeMutablePointer<nghttp2_nv>
-    /// Fields of `names` that a request begins with: the pseudo-fields, and those that stay.
+    /// Number of `names` that are constant: the pseudo-fields and the constant fields.
     private let fixedCount: Int
     private let varying: [(name: UnsafeRawBufferPointer, kind: Varying)]
     private let constants: UnsafeMutableRawBufferPointer
     private let pathPrefixCount: Int
-    /// The part that no request can be made with; nil where all is well.
+    /// Name of a constant part that HTTP/2 cannot carry; nil if there is none.
     private let unsendableConstant: String?
 
     private(set) var values: UnsafeMutableRawPointer
     private var valuesCapacity = valueBytesByDefault
-    // Unchecked: the run-time check for exclusive access costs more than what is done with these.
+    // Unchecked: the run-time check for exclusive access would cost more than the accesses.
     @exclusivity(unchecked) private(set) var valuesCount = 0
-    /// How many of `names` the next request has.
+    /// Number of `names` that the next request has so far.
     @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private var unsendable: String?
 
     @exclusivity(unchecked) private var sharedText = ""
     @exclusivity(unchecked) private var sharedField = nghttp2_nv()
     @exclusivity(unchecked) private var unsendableShared: String?
-    /// Of the next request: 0 or 1.
+    /// Shared fields of the next request: 0 or 1.
     @exclusivity(unchecked) private var sharedCount = 0
-    /// All that ever was shared: a session may still point to it.
+    /// Every value that was ever shared: a session may still point to it.
     private var shared: [UnsafeMutableRawBufferPointer] = []
 
-    /// `pathPrefix` is what all paths begin with. `fields` are in every request, as HPACK sees fit;
-    /// `varying` names those that `add` gives a value, by their place.
+    /// All paths begin with `pathPrefix`. Every request has `fields`. `varying` lists the fields
+    /// that get their values from `add`; `add` refers to them by index.
     ///
-    /// What HTTP/2 cannot carry is told by the outcome of each request (`unsendable`).
+    /// If HTTP/2 cannot carry a part, each request ends as `unsendable`.
     package init(
         method: String, scheme: String, authority: String, pathPrefix: String, fields: HTTPFields,
         varying: [(name: String, kind: Varying)], keeping: Keeping = .everything
@@ -113,13 +112,13 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
         return memory
     }
 
-    /// Names and values stay where they are until nghttp2 is through with them.
+    /// Tells nghttp2 not to copy: names and values stay in place until it has written them.
     static let byPointer = UInt8(
         NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
 
     // MARK: The next request
 
-    /// Begins the next request: its path is the prefix and `rest`.
+    /// Begins the next request. Its path is the prefix followed by `rest`.
     package func begin(path rest: borrowing String) {
         valuesCount = pathPrefixCount
         unsendable = unsendableConstant
@@ -131,7 +130,7 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
         sharedCount = 0
     }
 
-    /// Gives the field `place` of `varying` its value. Each at most once for a request.
+    /// Sets the value of field `place` of `varying`. At most once for each request.
     package func add(_ place: Int, _ value: borrowing String) {
         let field = varying[place]
         let start = append(value)
@@ -145,9 +144,9 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
         count += 1
     }
 
-    /// Keeps a value that many requests carry, a credential: it is checked once, and stands in each
-    /// request that `addShared` is called for. For one place only. Each other value costs its
-    /// memory for the template's life: for what changes a few times a day.
+    /// Checks and keeps a value that many requests carry, such as a credential; `addShared` adds it
+    /// to a request. For one field only. Each new value stays in memory as long as the template, so
+    /// share only values that change a few times a day.
     package func share(_ place: Int, _ value: String) {
         guard shared.isEmpty || value != sharedText else { return }
         let memory = Self.layOut([value])
@@ -165,7 +164,7 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
             flags: field.kind == .nameIndexed ? Self.byPointer : Self.byPointer | Self.noIndex)
     }
 
-    /// The next request carries the value that was shared last. Before any `add`.
+    /// Adds the value that was shared last to the next request. Call it before any `add`.
     package func addShared() {
         precondition(!shared.isEmpty, "nothing was shared yet")
         if let part = unsendableShared { unsendable = part }
@@ -176,7 +175,7 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
 
     private static let noIndex = UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
 
-    /// Answers where the text begins.
+    /// Returns the offset at which the text begins.
     private func append(_ text: borrowing String) -> Int {
         let start = valuesCount
         text.utf8.span.withUnsafeBufferPointer { append($0) }
@@ -204,9 +203,9 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
     /// Why the next request cannot be sent.
     var unsendablePart: String? { unsendable }
 
-    /// Points `names` at the values, which stand at `base` now, or are to be copied from there.
+    /// Points `names` at the values at `base`. If `isCopied`, nghttp2 copies them from there.
     ///
-    /// - Parameter indexesNames: the connection's first: names enter the peer's table.
+    /// - Parameter indexesNames: true for the connection's first request.
     func point(at base: UnsafeMutableRawPointer, isCopied: Bool, indexesNames: Bool) {
         let copying = UInt8(NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
         var next = base.assumingMemoryBound(to: UInt8.self)
@@ -223,7 +222,7 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// As nghttp2 declares it, which only reads.
+    /// nghttp2 declares a mutable pointer but only reads.
     fileprivate var bytes: UnsafeMutablePointer<UInt8>? {
         UnsafeMutablePointer(mutating: baseAddress?.assumingMemoryBound(to: UInt8.self))
     }

@@ -1,12 +1,12 @@
 import TomboloLoop
 
-/// A request whose answer, and if wanted body, are streamed: for tails and long uploads. On the
-/// loop only.
+/// A request with a streamed answer and optionally a streamed body, for tails and long uploads. On
+/// the loop only.
 ///
 /// The answer's window is the back-pressure: the peer sends no more than `streamWindowBytes` ahead
-/// of `next()`. A stream that nobody wants any more is ended by `cancel()`.
+/// of `next()`. `cancel()` ends a stream that is no longer needed.
 package final class HTTP2ResponseStream: @unchecked Sendable {
-    // Sendable: used on the loop's thread only; the client guards its face.
+    // Sendable: used on the loop's thread only; the client enforces it.
 
     /// Status and fields of the answer.
     package struct Head: Hashable, Sendable {
@@ -32,7 +32,7 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
     private var end = End.none
 
     private var upload: [UInt8] = []
-    /// More of the request's body may come.
+    /// True while more of the request's body may come.
     private var isUploadOpen: Bool
 
     init(_ client: HTTP2Client, loop: any Loop, writeBytesMax: Int, uploads: Bool) {
@@ -43,7 +43,7 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
         writer = Parking(loop)
     }
 
-    /// The request's body is not complete, or not handed over.
+    /// True while the request's body is incomplete or not fully handed to nghttp2.
     var hasMoreUpload: Bool { isUploadOpen || !upload.isEmpty }
 
     func begin(_ streamID: Int32) { self.streamID = streamID }
@@ -59,7 +59,7 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
         }
     }
 
-    /// The next piece of the answer's body, nil at its end. Throws `HTTP2Failure`, or
+    /// The next piece of the answer's body; nil at its end. Throws `HTTP2Failure`, or
     /// `CancellationError`.
     package func next() async throws -> [UInt8]? {
         while true {
@@ -86,8 +86,7 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
     // MARK: Request
 
     /// Appends to the request's body; waits while the peer is too far behind. Throws
-    /// `HTTP2Failure`, also when the answer came before the request was through, or
-    /// `CancellationError`.
+    /// `CancellationError`, or `HTTP2Failure`, also if the answer ended before the request did.
     package func write(_ piece: [UInt8]) async throws {
         precondition(isUploadOpen, "the request has no streamed body, or it is finished")
         while upload.count >= writeBytesMax {
@@ -99,7 +98,7 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
         client?.resumeUpload(streamID)
     }
 
-    /// The request's body is complete.
+    /// Ends the request's body.
     package func finish() {
         guard isUploadOpen else { return }
         isUploadOpen = false
@@ -114,7 +113,7 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
         }
     }
 
-    /// Ends the stream (RST_STREAM CANCEL); nothing more comes.
+    /// Ends the stream (RST_STREAM with CANCEL); no more pieces come.
     package func cancel() {
         isUploadOpen = false
         client?.cancel(streamID)
@@ -124,7 +123,7 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
         if await place.park() == .cancelled { throw CancellationError() }
     }
 
-    // MARK: What the session tells
+    // MARK: From the session
 
     func headCame(status: Int, fields: HTTPFields) {
         answerHead = Head(status: status, fields: fields)
@@ -145,7 +144,7 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
         writer.unpark()
     }
 
-    /// nghttp2 wants more of the request's body: what was sent goes, what waits comes.
+    /// Replaces the sent `body` with the bytes that wait, because nghttp2 wants more.
     func moveUpload(to body: inout [UInt8], _ offset: inout Int) {
         guard offset == body.count else { return }
         offset = 0

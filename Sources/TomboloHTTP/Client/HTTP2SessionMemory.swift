@@ -2,23 +2,23 @@ import CLinux
 import CNghttp2
 import Glibc
 
-/// The memory of one nghttp2 session: pieces of a few sizes that are used again and again.
+/// Allocator of one nghttp2 session: it reuses pieces of a few fixed sizes.
 ///
-/// A stream costs nghttp2 about ten allocations; from here each is a few loads and stores. Pieces
-/// go back to the system when the session is gone, all at once, so a session holds what its busiest
-/// moment needed. Larger than 4 KiB is left to `malloc`. On one thread only, as its session.
+/// A stream costs nghttp2 about ten allocations; here each is a few loads and stores. All memory
+/// returns to the system when the session ends, so a session holds as much as its busiest moment
+/// needed. `malloc` serves pieces larger than 4 KiB. On one thread only, like its session.
 final class HTTP2SessionMemory {
     private static let pieceMin = 64
     private static let sizesCount = 7
-    /// Taken from the system at once, for small pieces.
+    /// Size of the blocks that are taken from the system and cut into pieces.
     private static let blockBytes = 32_768
-    /// Before each piece: which size it has. Sixteen, so that pieces are aligned as `malloc`'s are.
+    /// Header of each piece, which tells its size. 16 bytes keep `malloc`'s alignment.
     private static let headBytes = 16
 
     private struct State {
-        /// Pieces that are free, by size: each begins with a pointer to the next.
+        /// Free pieces by size. Each begins with a pointer to the next one.
         var free: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-        /// Blocks, each beginning with a pointer to the one before.
+        /// The newest block. Each block begins with a pointer to the one before.
         var blocks: UnsafeMutableRawPointer?
         var next: UnsafeMutableRawPointer?
         var left = 0
@@ -34,7 +34,7 @@ final class HTTP2SessionMemory {
         state.initialize(to: State(free: free))
     }
 
-    /// Only when the session is gone.
+    /// The session must be gone before.
     deinit {
         var block = state.pointee.blocks
         while let this = block {
@@ -45,7 +45,7 @@ final class HTTP2SessionMemory {
         state.deallocate()
     }
 
-    /// What nghttp2 calls. Valid as long as this object.
+    /// Allocation functions for nghttp2. Valid as long as this object lives.
     var functions: nghttp2_mem {
         nghttp2_mem(
             mem_user_data: state,
@@ -82,7 +82,7 @@ final class HTTP2SessionMemory {
         if let piece = state.pointee.free[index] {
             let next = piece.load(as: UnsafeMutableRawPointer?.self)
             state.pointee.free[index] = next
-            // It has left the cache since it was used; by the time it is asked for it is back.
+            // The next piece is no longer in the CPU cache: prefetch it for the next call.
             tombolo_prefetch(next)
             return piece + headBytes
         }

@@ -1,18 +1,18 @@
 import CLinux
 
-/// Slots for the streams of one connection: reached by pointer, used again, never moved.
+/// Slots for the streams of one connection. Slots are reached by pointer, reused, and never moved.
 final class StreamSlab {
     typealias Slot = UnsafeMutablePointer<StreamSlot>
 
     private static let chunkCount = 64
 
-    /// Behind a pointer: the run-time check for exclusive access costs more than what is done here.
+    /// Behind a pointer: the run-time check for exclusive access would cost more than the accesses.
     private struct State {
         var chunks: [UnsafeMutableRawPointer] = []
         var used = 0
         var free: Slot?
         var valueChunks: [UnsafeMutableRawPointer] = []
-        /// Begins with a pointer to the next one.
+        /// Free memory for values. Each piece begins with a pointer to the next one.
         var freeValues: UnsafeMutableRawPointer?
     }
 
@@ -39,7 +39,7 @@ final class StreamSlab {
         state.pointee.used += 1
         let slot = state.pointee.free ?? addChunk()
         state.pointee.free = slot.pointee.link?.assumingMemoryBound(to: StreamSlot.self)
-        // The next one has left the cache since it was used; when it is asked for it is back.
+        // The next slot is no longer in the CPU cache: prefetch it for the next call.
         tombolo_prefetch(slot.pointee.link)
         slot.pointee.link = nil
         return slot
@@ -71,8 +71,8 @@ final class StreamSlab {
         state.pointee.free = slot
     }
 
-    /// Memory for the values of the request in `slot`, of `StreamSlot.valueBytesMax`: what is
-    /// written out gives it to the next, while it is warm.
+    /// Memory of `StreamSlot.valueBytesMax` for the values of the request in `slot`. Written
+    /// requests return theirs early, so it is still in the CPU cache for the next request.
     func takeValues(for slot: Slot) -> UnsafeMutableRawPointer {
         let values = state.pointee.freeValues ?? addValues()
         let next = values.load(as: UnsafeMutableRawPointer?.self)
@@ -94,7 +94,7 @@ final class StreamSlab {
         return chunk
     }
 
-    /// nghttp2 needs them no more, or never will.
+    /// Frees the values' memory: nghttp2 no longer needs it.
     func giveBackValues(of slot: Slot) {
         guard let values = slot.pointee.link else { return }
         slot.pointee.link = nil
@@ -113,7 +113,7 @@ final class StreamSlab {
         }
     }
 
-    /// Costs a walk: for what is rare.
+    /// Searches all slots: for rare cases only.
     func find(_ streamID: Int32) -> Slot? {
         for chunk in state.pointee.chunks {
             for index in 0..<Self.chunkCount {

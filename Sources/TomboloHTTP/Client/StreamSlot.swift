@@ -1,13 +1,13 @@
-/// What the client knows of one request. Lives at a fixed place: nghttp2 carries its pointer.
+/// State of one request. It never moves, because nghttp2 keeps a pointer to it.
 ///
-/// A thousand of them are open at once, and each comes out of the cache between its request and its
-/// answer. So what every request needs stands together in 64 bytes, a line of the cache, and the
-/// rest (`extras`) behind it, where it is not even looked at without need.
+/// A thousand are open at once, and each leaves the CPU cache between request and answer. So the
+/// parts that every request needs share one cache line of 64 bytes. The rest (`extras`) follows it
+/// and is read only when needed.
 struct StreamSlot {
-    /// What a request's own values may take while nghttp2 has pointers to them.
+    /// Most bytes of a request's varying values while nghttp2 points to them.
     static let valueBytesMax = 384
     static let lineBytes = 64
-    /// Slot and extras.
+    /// Bytes of a slot with its extras.
     static let strideBytes = 2 * lineBytes
 
     /// 0: the slot is free.
@@ -21,29 +21,29 @@ struct StreamSlot {
     /// Empty again once it is written.
     var requestBody: [UInt8] = []
     var requestOffset = 0
-    /// Of a slot in use: the memory of the request's own values, until they are written. Of a free
-    /// one: the next free one.
+    /// In a slot in use, the memory of the request's values until they are written. In a free slot,
+    /// the next free slot.
     var link: UnsafeMutableRawPointer?
 
-    /// The session's own receiver is to be told; false once it was.
+    /// True if the session's own receiver must still get the outcome.
     var tellsSessionReceiver = false
-    /// Of a 200 only the status is kept.
+    /// True if only the status of a 200 is kept.
     var keepsFailuresOnly = false
     var hasRequestEnded = false
-    /// Fields of the final answer are complete; what comes then are trailers.
+    /// True once the final answer's fields are complete. Later fields are trailers.
     var hasHead = false
-    /// END_STREAM came.
+    /// True once END_STREAM came.
     var hasEnded = false
-    /// Some of the extras are set.
+    /// True if any of the extras is set.
     fileprivate(set) var hasExtras = false
 
     static let unwritten = UInt64.max
 
-    /// Nothing of the answer but its status is of interest.
+    /// True if only the status of the answer is needed.
     var isBare: Bool { keepsFailuresOnly && status == 200 }
 }
 
-/// What few requests need.
+/// Parts that few requests need.
 private struct StreamExtras {
     var receiver: (any HTTP2AnswerReceiver)?
     var stream: HTTP2ResponseStream?
@@ -53,7 +53,7 @@ private struct StreamExtras {
 
 /// The slot with its extras.
 extension UnsafeMutablePointer<StreamSlot> {
-    /// In memory of `StreamSlot.strideBytes`, aligned to a line.
+    /// Initializes a slot in memory of `StreamSlot.strideBytes`, aligned to a cache line.
     static func initialize(_ memory: UnsafeMutableRawPointer) -> Self {
         precondition(MemoryLayout<StreamSlot>.size <= StreamSlot.lineBytes)
         precondition(MemoryLayout<StreamExtras>.size <= StreamSlot.lineBytes)
@@ -71,8 +71,8 @@ extension UnsafeMutablePointer<StreamSlot> {
             .assumingMemoryBound(to: StreamExtras.self)
     }
 
-    /// nil once the outcome was told, for streamed answers, and where the session's own receiver is
-    /// told.
+    /// Receiver of the outcome. nil after the outcome was reported, for streamed answers, and if
+    /// the session's own receiver gets it.
     var receiver: (any HTTP2AnswerReceiver)? {
         get { pointee.hasExtras ? extras.pointee.receiver : nil }
         nonmutating set {
@@ -82,7 +82,7 @@ extension UnsafeMutablePointer<StreamSlot> {
         }
     }
 
-    /// Where the answer goes piece by piece; nil once it has ended.
+    /// Receiver of a streamed answer; nil once the answer has ended.
     var stream: HTTP2ResponseStream? {
         get { pointee.hasExtras ? extras.pointee.stream : nil }
         nonmutating set {
@@ -92,15 +92,15 @@ extension UnsafeMutablePointer<StreamSlot> {
         }
     }
 
-    /// Of the answer, as far as they are kept.
+    /// The answer's fields, if they are kept.
     var fields: HTTPFields { pointee.hasExtras ? extras.pointee.fields : HTTPFields() }
-    /// Of the answer, as far as it is kept.
+    /// The answer's body, if it is kept.
     var answerBody: [UInt8] { pointee.hasExtras ? extras.pointee.answerBody : [] }
 
-    /// The outcome was told; the slot waits for nghttp2 to let go.
+    /// True once the outcome was reported; the slot waits for nghttp2 to close the stream.
     var isTold: Bool { !pointee.tellsSessionReceiver && receiver == nil && stream == nil }
 
-    /// A field of the answer came; false where there are too many, or too large ones.
+    /// Adds a field of the answer. Returns false if there are too many or they are too large.
     func append(
         field name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, bytesMax: Int
     ) -> Bool {
@@ -110,12 +110,12 @@ extension UnsafeMutablePointer<StreamSlot> {
             && extras.pointee.fields.listBytes <= bytesMax
     }
 
-    /// The fields so far were those of an interim answer.
+    /// Drops the fields of an interim answer.
     func dropFields() {
         if pointee.hasExtras { extras.pointee.fields = HTTPFields() }
     }
 
-    /// A piece of the answer's body came; false where it is too large.
+    /// Adds a piece of the answer's body. Returns false if the body is too large.
     func append(body bytes: UnsafeRawBufferPointer, bytesMax: Int) -> Bool {
         pointee.hasExtras = true
         guard extras.pointee.answerBody.count + bytes.count <= bytesMax else { return false }
@@ -123,7 +123,7 @@ extension UnsafeMutablePointer<StreamSlot> {
         return true
     }
 
-    /// As it was before its first request. What is so already costs only a look.
+    /// Resets the slot. Parts that are already empty are only checked.
     func clear() {
         pointee.streamID = 0
         pointee.status = 0

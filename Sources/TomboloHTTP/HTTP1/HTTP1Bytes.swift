@@ -1,4 +1,4 @@
-/// The characters of RFC 9110 and RFC 3986 that a parser has to tell apart.
+/// The characters of RFC 9110 and RFC 3986 that a parser must distinguish.
 enum HTTP1Bytes {
     static let cr = UInt8(ascii: "\r")
     static let lf = UInt8(ascii: "\n")
@@ -6,7 +6,7 @@ enum HTTP1Bytes {
     static let tab = UInt8(ascii: "\t")
     static let colon = UInt8(ascii: ":")
 
-    /// The byte of a token (RFC 9110, 5.6.2) in lower case, or nil where it may not stand in one.
+    /// The byte of a token (RFC 9110, 5.6.2) in lower case; nil if a token must not contain it.
     static func loweredTokenByte(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
@@ -23,13 +23,13 @@ enum HTTP1Bytes {
         !bytes.isEmpty && bytes.allSatisfy { loweredTokenByte($0) != nil }
     }
 
-    /// Visible characters, space, tab and bytes from 0x80 (RFC 9110, 5.5).
+    /// True for visible characters, space, tab and bytes from 0x80 (RFC 9110, 5.5).
     static func isFieldValueByte(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F || byte == tab
     }
 
-    /// What may stand in a target: visible ASCII without `#`, which no client may send (RFC 9112,
-    /// 3.2).
+    /// True for bytes allowed in a target: visible ASCII except `#`, which no client may send (RFC
+    /// 9112, 3.2).
     static func isTargetByte(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }
@@ -44,7 +44,8 @@ enum HTTP1Bytes {
         }
     }
 
-    /// A host with or without a port (RFC 3986, 3.2), without user information; never empty.
+    /// True for a host with or without a port (RFC 3986, 3.2). User information and the empty text
+    /// are refused.
     static func isAuthority(_ text: some StringProtocol) -> Bool {
         var bytes = Array(text.utf8)[...]
         if bytes.first == UInt8(ascii: "[") {

@@ -1,7 +1,7 @@
 /// Reads a body in the chunked coding (RFC 9112, 7.1). Extensions are skipped up to a bound;
 /// trailers are checked like fields, and dropped.
 struct HTTP1ChunkReader: Sendable {
-    /// 15 hexadecimal digits never overflow, and no body is that long.
+    /// Most digits of a chunk's size: 15 hexadecimal digits never overflow.
     static let sizeDigitsMax = 15
     /// The longest line that gives a size: the digits and whatever extensions are still allowed.
     private static let sizeLineBytesMax =
@@ -14,7 +14,7 @@ struct HTTP1ChunkReader: Sendable {
         case dataEnd
         case trailers(bytes: Int, count: Int)
         case finished
-        /// Refused, once what came before it is handed out.
+        /// The body is bad. The refusal is thrown after the bytes before it were handed out.
         case refused(HTTP1Refusal)
     }
 
@@ -25,8 +25,7 @@ struct HTTP1ChunkReader: Sendable {
         if case .finished = state { true } else { false }
     }
 
-    /// All bytes of the body that the buffer holds, of several chunks together where there are
-    /// several.
+    /// All bytes of the body that the buffer holds, joined over chunks.
     mutating func read(_ buffer: inout HTTP1LineBuffer) throws(HTTP1Refusal) -> [UInt8] {
         var piece: [UInt8] = []
         do throws(HTTP1Refusal) {
@@ -38,7 +37,7 @@ struct HTTP1ChunkReader: Sendable {
         return piece
     }
 
-    /// Answers whether there may be more in the buffer.
+    /// Returns true if the buffer may hold more.
     private mutating func step(
         _ buffer: inout HTTP1LineBuffer, _ piece: inout [UInt8]
     ) throws(HTTP1Refusal) -> Bool {
@@ -62,7 +61,8 @@ struct HTTP1ChunkReader: Sendable {
         return true
     }
 
-    /// One that is too long is refused before it is complete.
+    /// Takes the line with a chunk's size; nil if it is incomplete. A line that is too long is
+    /// refused before it is complete.
     private func takeSizeLine(
         _ buffer: inout HTTP1LineBuffer
     ) throws(HTTP1Refusal) -> ArraySlice<UInt8>? {
@@ -95,7 +95,7 @@ struct HTTP1ChunkReader: Sendable {
         return size
     }
 
-    /// Answers whether a line was there.
+    /// Returns true if a complete line was there.
     private mutating func readTrailer(
         _ buffer: inout HTTP1LineBuffer, bytes: Int, count: Int
     ) throws(HTTP1Refusal) -> Bool {

@@ -1,6 +1,6 @@
 /// One line of a head or of trailers: `name: value` (RFC 9112, 5).
 enum HTTP1FieldLine {
-    /// The name in lower case, the value without the space around it.
+    /// Returns the name in lower case, and the value without surrounding white space.
     static func read(
         _ line: ArraySlice<UInt8>
     ) throws(HTTP1Refusal) -> (name: String, value: String) {

@@ -1,4 +1,4 @@
-/// Gathers the head of one request line by line, and says at its end what it means.
+/// Collects the head of one request line by line, and interprets it at its end.
 struct HTTP1HeadBuilder: Sendable {
     /// The longest method: all registered ones have at most 17 bytes.
     static let methodBytesMax = 32
@@ -85,7 +85,7 @@ struct HTTP1HeadBuilder: Sendable {
 
     private mutating func takeContentLength(_ value: String) throws(HTTP1Refusal) {
         guard contentLength == nil else { throw .repeatedContentLength }
-        // 18 digits fit into Int; what they count fits nowhere.
+        // 18 digits fit into Int; a larger body would fit nowhere.
         guard (1...18).contains(value.utf8.count),
             value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(value)
         else { throw .badContentLength }
@@ -126,7 +126,7 @@ struct HTTP1HeadBuilder: Sendable {
 }
 
 extension Substring {
-    /// Without spaces and tabs at both ends.
+    /// The text without spaces and tabs at both ends.
     func trimmingOptionalSpace() -> Substring {
         var rest = self
         while let first = rest.utf8.first, first == 0x20 || first == 0x09 { rest.removeFirst() }

@@ -1,8 +1,8 @@
-/// The bytes of a connection that are not read yet: lines and runs of bytes come out at the front.
+/// Unread bytes of a connection. Lines and runs of bytes are taken from the front.
 struct HTTP1LineBuffer: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
-    /// Up to here there is no line end: a line that comes byte by byte is searched once.
+    /// No line end before this index, so a line that arrives byte by byte is searched once.
     private var searched = 0
 
     var count: Int { bytes.count - start }
@@ -23,9 +23,9 @@ struct HTTP1LineBuffer: Sendable {
         searched = 0
     }
 
-    /// The next line without its CR LF, or nil where it is not complete. A line feed without its
-    /// carriage return is refused; a lone carriage return is left to the reader of the line, in
-    /// which it is a control character.
+    /// The next line without its CR LF; nil if it is incomplete. Throws if a line feed has no
+    /// carriage return before it. A lone carriage return stays in the line; the line's reader
+    /// refuses it as a control character.
     mutating func takeLine() throws(HTTP1Refusal) -> ArraySlice<UInt8>? {
         guard let end = bytes[searched...].firstIndex(of: HTTP1Bytes.lf) else {
             searched = bytes.count
@@ -39,7 +39,7 @@ struct HTTP1LineBuffer: Sendable {
         return line
     }
 
-    /// At most `most` bytes (`most` > 0), or nil where there is none.
+    /// Takes at most `most` bytes (`most` > 0); nil if the buffer is empty.
     mutating func takeUpTo(_ most: Int) -> [UInt8]? {
         guard count > 0 else { return nil }
         let end = start + min(most, count)
@@ -49,7 +49,7 @@ struct HTTP1LineBuffer: Sendable {
         return piece
     }
 
-    /// Takes the CR LF that must stand here; answers false where it is not complete yet.
+    /// Takes the CR LF that must come next. Returns false if it is incomplete.
     mutating func takeLineEnd() throws(HTTP1Refusal) -> Bool {
         guard count > 0 else { return false }
         guard bytes[start] == HTTP1Bytes.cr else {
@@ -62,7 +62,7 @@ struct HTTP1LineBuffer: Sendable {
         return true
     }
 
-    /// Slides what is left to the front once at least half of the storage is read.
+    /// Moves the rest to the front once at least half of the storage is read.
     private mutating func compact() {
         guard start > 0 else { return }
         if start == bytes.count {

@@ -1,5 +1,5 @@
-/// Why a request in HTTP/1.1 is not taken. Whatever two readers could read differently is refused
-/// here, and the connection is closed after the answer: nothing behind it can be believed.
+/// Why an HTTP/1.1 request is refused. Everything that two parsers could read differently is
+/// refused, and the connection closes after the answer because later bytes cannot be trusted.
 package enum HTTP1Refusal: String, Error, Hashable, Sendable, CaseIterable {
     case bareLineEnd = "bare-line-end"
     case badRequestLine = "bad-request-line"
@@ -39,7 +39,7 @@ package enum HTTP1Refusal: String, Error, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The cause and the remedy, for the one who wrote the client.
+    /// Cause and remedy, for the client's developer.
     package var explanation: String {
         switch self {
         case .bareLineEnd: "A line must end with CR LF; a CR or LF stood alone."

@@ -1,6 +1,6 @@
-/// The head of a request in HTTP/1.1, read so strictly that its body's extent is beyond doubt.
+/// Head of an HTTP/1.1 request, parsed so strictly that the end of its body is unambiguous.
 package struct HTTP1Request: Hashable, Sendable {
-    /// How far the body reaches (RFC 9112, 6.3).
+    /// How the body's length is given (RFC 9112, 6.3).
     package enum Body: Hashable, Sendable {
         case none
         /// At least one byte.
@@ -17,19 +17,19 @@ package struct HTTP1Request: Hashable, Sendable {
     package var fields: HTTPFields
     package var version: HTTPVersion
     package var body: Body
-    /// Whether the client lets the connection live after this request.
+    /// True if the client keeps the connection open after this request.
     package var keepsAlive: Bool
-    /// Whether the client waits for `100 Continue` before it sends the body.
+    /// True if the client waits for `100 Continue` before it sends the body.
     package var expectsContinue: Bool
 }
 
-/// What the parser of requests has found.
+/// Event of the request parser.
 package enum HTTP1RequestEvent: Hashable, Sendable {
     case head(HTTP1Request)
-    /// A part of the body, never empty, its borders without meaning.
+    /// A part of the body, never empty. Where parts are split means nothing.
     case body([UInt8])
     /// The request is complete. What follows, if anything, is the next one.
     case end
-    /// Nothing more comes out of this parser.
+    /// The request is bad. The parser returns no more events.
     case refused(HTTP1Refusal)
 }

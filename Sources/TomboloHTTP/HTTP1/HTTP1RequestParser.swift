@@ -1,33 +1,33 @@
-/// Reads requests in HTTP/1.1 (RFC 9112) out of the bytes of one connection. Pure: bytes go in by
-/// `append`, events come out of `next` when they are asked for, so that whoever does not ask exerts
-/// back-pressure. Pipelined requests wait in the buffer until the one before them is answered.
+/// Reads requests in HTTP/1.1 (RFC 9112) out of the bytes of one connection. Pure: `append` takes
+/// bytes and `next` returns events. A caller that does not call `next` exerts back-pressure.
+/// Pipelined requests wait in the buffer until the one before them is answered.
 ///
-/// It takes only what every reader reads alike, and refuses the rest (`HTTP1Refusal`); after a
-/// refusal it stays silent. It holds at most what was appended and not yet asked for: append only
-/// after `next` answered nil.
+/// It accepts only requests that every parser reads alike, and refuses others (`HTTP1Refusal`).
+/// After a refusal it returns no more events. It buffers all appended bytes until `next` takes
+/// them: append only after `next` returned nil.
 package struct HTTP1RequestParser: Sendable {
-    /// The most bytes of a head, its line ends included: what nginx and Apache take, twice over.
+    /// The most bytes of a head, its line ends included. Twice the default of nginx and Apache.
     package static let headBytesMax = 16 * 1024
     /// The most fields of a head, and of trailers.
     package static let fieldsMax = 64
-    /// The most bytes of chunk extensions in one request: none are known, all are skipped (RFC
-    /// 9112, 7.1.1).
+    /// The most bytes of chunk extensions in one request. All extensions are skipped (RFC 9112,
+    /// 7.1.1).
     package static let chunkExtensionBytesMax = 1024
 
     enum State {
-        /// Before the first line; whether the one empty line that is forgiven was there.
+        /// Before the request line. `emptyLineSeen`: the one tolerated empty line has come.
         case start(emptyLineSeen: Bool)
         case fields(HTTP1HeadBuilder)
         case length(left: Int)
         case chunks(HTTP1ChunkReader)
-        /// A complete request; `end` is still to be told.
+        /// The request is complete; the event `end` is still due.
         case ending
         case refused
     }
 
     private var state = State.start(emptyLineSeen: false)
     private var buffer = HTTP1LineBuffer()
-    /// Bytes of the present head that are read already.
+    /// Bytes of the current head that are already read.
     private var headBytes = 0
 
     package init() {}
@@ -40,21 +40,21 @@ package struct HTTP1RequestParser: Sendable {
         if !hasRefused { buffer.append(bytes) }
     }
 
-    /// Whether the last event was a refusal: what comes behind it is dropped.
+    /// True if the parser has refused. Later bytes are dropped.
     private var hasRefused: Bool {
         if case .refused = state { true } else { false }
     }
 
-    /// Bytes that came in and have not come out: a part of a head, or pipelined requests.
+    /// Buffered bytes: a part of a head, or pipelined requests.
     package var bytesHeld: Int { buffer.count }
 
-    /// Whether the parser is between two requests and holds nothing: the moment at which a
-    /// connection is idle, and may be closed without harm.
+    /// True if the parser is between two requests and holds no bytes: the connection is idle and
+    /// may be closed without harm.
     package var isBetweenRequests: Bool {
         if case .start = state { buffer.count == 0 } else { false }
     }
 
-    /// The next event, or nil where more bytes are needed first (or the parser has refused).
+    /// The next event; nil if more bytes are needed or the parser has refused.
     package mutating func next() -> HTTP1RequestEvent? {
         do {
             return try step()
@@ -71,7 +71,7 @@ package struct HTTP1RequestParser: Sendable {
             case .start(let emptyLineSeen):
                 guard try readRequestLine(emptyLineSeen: emptyLineSeen) else { return nil }
             case .fields(var builder):
-                state = .refused  // The builder is not copied while it is changed.
+                state = .refused  // Avoids a copy of the builder on change.
                 guard let request = try readFields(&builder) else {
                     state = .fields(builder)
                     return nil
@@ -106,11 +106,11 @@ package struct HTTP1RequestParser: Sendable {
         }
     }
 
-    /// Answers whether the first line was there.
+    /// Returns true if the request line was complete.
     private mutating func readRequestLine(emptyLineSeen: Bool) throws(HTTP1Refusal) -> Bool {
         guard let line = try takeHeadLine(orTooLong: .targetTooLong) else { return false }
         if line.isEmpty {
-            // One empty line is forgiven: old clients send it after a body (RFC 9112, 2.2).
+            // One empty line is tolerated: old clients send it after a body (RFC 9112, 2.2).
             guard !emptyLineSeen else { throw .badRequestLine }
             state = .start(emptyLineSeen: true)
             return true

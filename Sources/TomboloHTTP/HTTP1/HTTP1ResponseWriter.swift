@@ -1,27 +1,27 @@
-/// Writes answers in HTTP/1.1 as bytes (RFC 9112). Pure; one value for one answer.
+/// Serializes HTTP/1.1 answers (RFC 9112). Pure; use one value for each answer.
 ///
-/// What frames the answer is its own: a handler's `connection`, `content-length`,
-/// `transfer-encoding`, `keep-alive` and `upgrade` are left out. Nothing in a field can end its
-/// line: control characters become spaces, and a field whose name is no token is left out.
+/// The writer itself frames the answer: it leaves out a handler's `connection`, `content-length`,
+/// `transfer-encoding`, `keep-alive` and `upgrade`. No field can break its line: control characters
+/// become spaces, and a field whose name is not a token is left out.
 package struct HTTP1ResponseWriter: Sendable {
-    /// How the body's end is told.
+    /// How the end of the body is marked.
     package enum Framing: Hashable, Sendable {
         /// No body at all: an answer to `HEAD`, 204 and 304.
         case none
         case length(Int)
         case chunked
-        /// HTTP/1.0 knows no chunks: the end of the connection is the end of the body.
+        /// The end of the connection ends the body: HTTP/1.0 has no chunks.
         case untilClose
     }
 
     package let framing: Framing
-    /// Whether the connection ends after this answer.
+    /// True if the connection closes after this answer.
     package let closes: Bool
 
     /// The interim answer to `Expect: 100-continue`.
     package static let continueLine = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
-    /// - Parameter length: the body's bytes where they are known, nil for a streaming answer.
+    /// - Parameter length: number of bytes of the body; nil for a streaming answer.
     package init(
         status: Int, method: String, version: HTTPVersion, length: Int?, keepsAlive: Bool
     ) {
@@ -35,8 +35,7 @@ package struct HTTP1ResponseWriter: Sendable {
         closes = !keepsAlive || framing == .untilClose
     }
 
-    /// Appends the head. `version` decides whether a connection that stays open must be told as
-    /// such.
+    /// Appends the head. In HTTP/1.0 it has `connection: keep-alive` if the connection stays open.
     package func appendHead(
         status: Int, fields: HTTPFields, version: HTTPVersion, to bytes: inout [UInt8]
     ) {
@@ -60,13 +59,13 @@ package struct HTTP1ResponseWriter: Sendable {
         bytes += "\r\n".utf8
     }
 
-    /// Appends a part of the body in the coding of this answer; nothing where it has no body.
+    /// Appends a part of the body in this answer's framing; appends nothing if it has no body.
     package func appendPiece(_ piece: [UInt8], to bytes: inout [UInt8]) {
         switch framing {
         case .none: break
         case .length, .untilClose: bytes += piece
         case .chunked:
-            // An empty chunk would be the end.
+            // An empty chunk would end the body.
             guard !piece.isEmpty else { return }
             bytes += String(piece.count, radix: 16).utf8
             bytes += "\r\n".utf8
@@ -75,7 +74,7 @@ package struct HTTP1ResponseWriter: Sendable {
         }
     }
 
-    /// Appends what ends the body: the last chunk, or nothing.
+    /// Appends the last chunk if the body is chunked.
     package func appendEnd(to bytes: inout [UInt8]) {
         if framing == .chunked { bytes += "0\r\n\r\n".utf8 }
     }
@@ -91,7 +90,7 @@ package struct HTTP1ResponseWriter: Sendable {
         HTTP1Bytes.isFieldValueByte(byte) ? byte : HTTP1Bytes.space
     }
 
-    /// The phrase behind the status. It means nothing; people read it.
+    /// Reason phrase of a status, for people only.
     private static func reason(_ status: Int) -> String {
         switch status {
         case 200: "OK"

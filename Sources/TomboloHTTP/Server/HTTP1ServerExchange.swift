@@ -1,12 +1,11 @@
-/// One request of an HTTP/1.1 connection, from its head until both its answer and its handler are
-/// done.
+/// State of one HTTP/1.1 request until its answer is complete and its handler has returned.
 struct HTTP1ServerExchange {
     let request: HTTP1Request
     let exchange: HTTPExchange
     /// Set when the answer begins.
     var writer: HTTP1ResponseWriter?
     var isBodyComplete = false
-    /// The body broke its framing: nothing behind it is read, and no answer may stream on.
+    /// The body's framing was bad: nothing after it is read, and the answer must not stream on.
     var isBodyRefused = false
     /// The peer waits for `100 Continue`.
     var isContinueDue: Bool
@@ -19,7 +18,7 @@ struct HTTP1ServerExchange {
         isContinueDue = request.expectsContinue
     }
 
-    /// Whether what is left of the body is so little that skipping it beats a new connection.
+    /// True if the rest of the body is so short that skipping it is cheaper than a new connection.
     func canSkipBody(_ limits: HTTPServerLimits) -> Bool {
         if isBodyComplete { return true }
         guard !isContinueDue, !isBodyRefused, case .length(let count) = request.body else {
@@ -28,7 +27,7 @@ struct HTTP1ServerExchange {
         return count <= limits.skippedBodyBytesMax
     }
 
-    /// - Parameter length: the answer's bytes, or nil where it streams.
+    /// - Parameter length: number of bytes of the answer's body; nil if it streams.
     func writer(status: Int, length: Int?, keepsAlive: Bool) -> HTTP1ResponseWriter {
         HTTP1ResponseWriter(
             status: status, method: request.method, version: request.version, length: length,

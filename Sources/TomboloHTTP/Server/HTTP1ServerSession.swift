@@ -1,21 +1,21 @@
 import TomboloLoop
 
-/// HTTP/1.1 for a server: one request after the other, pipelined ones wait in the parser.
+/// HTTP/1.1 for a server: one request after the other. Pipelined requests wait in the parser.
 final class HTTP1ServerSession: HTTPServerSession {
-    /// Where the connection stands between two requests.
+    /// Phase of the connection.
     private enum Phase {
         /// Waits for a head.
         case head
-        /// A request is with its handler, or its answer is on the way.
+        /// The handler runs, or its answer is being sent.
         case exchange(HTTP1ServerExchange)
-        /// The answer is complete; the rest of a short body is skipped until then.
+        /// The answer is complete; the rest of a short body is skipped until the given time.
         case skipping(until: MonotonicInstant)
         case finished
     }
 
-    /// Bytes of a body that may wait for the handler before the socket is left alone.
+    /// Bytes of a body that may wait for the handler before reading from the socket pauses.
     private static let bodyBytesHeldMax = 64 * 1024
-    /// Bytes of answers that may be unread before a pipelined request is looked at.
+    /// Bytes of answers that may be unread before the next pipelined request waits.
     private static let outputBeforeHeadMax = 64 * 1024
 
     private unowned let owner: any HTTPServerSessionOwner
@@ -23,7 +23,7 @@ final class HTTP1ServerSession: HTTPServerSession {
     private var parser = HTTP1RequestParser()
     private var phase = Phase.head
     private var output = HTTPByteQueue()
-    /// The last moment at which the connection was idle and something came.
+    /// Last time at which the connection was idle and bytes came.
     private var idleSince: MonotonicInstant
     private var headSince: MonotonicInstant?
     private var isDraining = false
@@ -65,7 +65,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         case .head: return output.count < Self.outputBeforeHeadMax
         case .skipping: return true
         case .exchange(let current):
-            // Behind a complete request only its end is looked for, and a pipelined head or so.
+            // After a complete request, read only up to about one pipelined head.
             return current.isBodyComplete
                 ? parser.bytesHeld < HTTP1RequestParser.headBytesMax
                 : !current.isBodyRefused
@@ -74,7 +74,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         }
     }
 
-    /// Takes events out of the parser as far as this phase can use them.
+    /// Takes all events from the parser that the current phase can use.
     private func advance() {
         while true {
             switch phase {
@@ -122,7 +122,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         phase = .exchange(HTTP1ServerExchange(request: request, exchange: exchange))
     }
 
-    /// Answers whether there may be more for this phase.
+    /// Returns true if there may be more events for this phase.
     private func takeBody(_ current: HTTP1ServerExchange) -> Bool {
         guard current.exchange.bodyBytesHeld < Self.bodyBytesHeldMax else { return false }
         switch parser.next() {
@@ -136,7 +136,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         case .refused(let refusal)?:
             change { $0.isBodyRefused = true }
             current.exchange.bodyFailed(refusal)
-            // An answer that streams might never end, and nobody would look at the peer again.
+            // Reset a streaming answer: it might never end, and no more bytes of the peer are read.
             if current.writer != nil, !current.isAnswerDone { reset(code: 0) }
             return false
         case nil: return false
@@ -173,7 +173,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         owner.sessionWantsBytes()
     }
 
-    /// The answer is complete and its handler has returned: on to the next request, or the end.
+    /// If the answer is complete and the handler has returned, starts the next request or closes.
     private func concludeIfDone() {
         guard case .exchange(let current) = phase, current.isAnswerDone, current.isHandlerDone
         else {
@@ -195,7 +195,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         owner.sessionHasOutput()
     }
 
-    /// The server's own answer to what is no request; the connection ends behind it.
+    /// Sends the server's own answer to bad input, then closes the connection.
     private func answerProblem(_ problem: HTTPServerProblem) {
         let body = problem.body
         let writer = HTTP1ResponseWriter(
@@ -218,7 +218,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         memory?.releaseAnswer(before - self.output.count)
     }
 
-    /// Bytes of answers on their way out.
+    /// Queues bytes of an answer.
     private func send(_ bytes: [UInt8]) {
         output.append(bytes)
         memory?.holdAnswer(bytes.count)
@@ -294,7 +294,7 @@ extension HTTP1ServerSession: HTTPExchangeWire {
         if byteCount > 0 { owner.sessionWantsBytes() }
     }
 
-    /// Whether there may be another request.
+    /// True if another request may follow.
     private var canLive: Bool { !isDraining && !isInputAtEnd }
 
     func respond(_ status: Int, _ fields: HTTPFields, _ body: [UInt8], isShared: Bool) {
@@ -324,8 +324,8 @@ extension HTTP1ServerSession: HTTPExchangeWire {
     func begin(_ status: Int, _ fields: HTTPFields) {
         guard case .exchange(let current) = phase else { return }
         guard !current.isBodyRefused else { return reset(code: 0) }
-        // While it streams the handler may still read the body, so the connection is kept until the
-        // end of the answer tells; and the peer must not wait for `100 Continue` any longer.
+        // The handler may read the body while it streams, so whether the connection is kept is
+        // decided at the end. The peer must not wait for `100 Continue` any longer.
         var bytes = current.isContinueDue ? HTTP1ResponseWriter.continueLine : []
         change { $0.isContinueDue = false }
         let writer = current.writer(status: status, length: nil, keepsAlive: canLive)
@@ -363,7 +363,7 @@ extension HTTP1ServerSession: HTTPExchangeWire {
 
     func handlerReturned() {
         change { $0.isHandlerDone = true }
-        // A stream whose body was not read to its end cannot be told from the next request.
+        // An unread body cannot be told from the next request.
         if case .exchange(let current) = phase, !current.canSkipBody(owner.limits) {
             finishConnection()
             return

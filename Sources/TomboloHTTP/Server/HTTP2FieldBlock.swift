@@ -1,10 +1,9 @@
 import CNghttp2
 
-/// Fields of an answer in the form that nghttp2 takes: one block of bytes, and pointers into it.
-/// Pure.
+/// Fields of an answer in nghttp2's format: one block of bytes, and pointers into it. Pure.
 ///
-/// A field that frames HTTP/1.1, or whose name is no token in lower case, is left out; control
-/// characters become spaces.
+/// Fields that frame HTTP/1.1 messages, and fields whose name is not a lower-case token, are left
+/// out. Control characters become spaces.
 struct HTTP2FieldBlock {
     private var bytes: [UInt8] = []
     private var sizes: [(name: Int, value: Int)] = []
@@ -30,7 +29,7 @@ struct HTTP2FieldBlock {
         }
     }
 
-    /// Calls `body` with the fields; they are gone afterwards (nghttp2 copies them).
+    /// Calls `body` with the fields. They are invalid afterwards (nghttp2 copies them).
     mutating func withFields<Result>(
         _ body: (UnsafePointer<nghttp2_nv>, Int) -> Result
     ) -> Result {

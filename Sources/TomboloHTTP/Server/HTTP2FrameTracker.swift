@@ -1,28 +1,28 @@
-/// Follows the borders of frames in the bytes of an HTTP/2 client, to tell a peer that stays in the
-/// middle of one from a peer that is idle. Pure. It judges PRIORITY alone: nghttp2 does not look at
-/// that frame once RFC 7540's priorities are switched off, and it judges all others.
+/// Tracks the frame boundaries in an HTTP/2 client's bytes, to tell a peer that stops in the middle
+/// of a frame from an idle peer. Pure. It validates only PRIORITY frames: nghttp2 ignores them once
+/// RFC 7540's priorities are switched off, and validates all others.
 package struct HTTP2FrameTracker {
     package init() {}
 
-    /// The connection preface, then frames.
+    /// Bytes of the connection preface that are still missing. Frames follow it.
     private var prefaceLeft = 24
     private var header: [UInt8] = []
     private var payloadLeft = 0
     private var isData = false
-    /// A head that goes on in CONTINUATION frames.
+    /// True while CONTINUATION frames must follow.
     private var isHeadOpen = false
-    /// Units that were begun and are complete: a frame, or a head with its continuations.
+    /// Number of complete units: a unit is a frame, or HEADERS with its CONTINUATION frames.
     package private(set) var unitsComplete: UInt64 = 0
-    /// Frames that carried nothing: neither a head nor part of a body.
+    /// Number of frames that carried neither a head nor part of a body.
     package private(set) var framesIdle = 0
     /// The code with which the connection must end (RFC 9113, 6.3): PROTOCOL_ERROR for PRIORITY on
-    /// stream 0, FRAME_SIZE_ERROR for one of another length than 5.
+    /// stream 0, FRAME_SIZE_ERROR for PRIORITY with a length other than 5.
     package private(set) var violation: UInt32?
 
     private static let headerBytes = 9
 
-    /// Whether the peer owes the rest of something that it has begun. DATA does not count: bodies
-    /// have a rate of their own.
+    /// True if the peer has begun a unit and not finished it. DATA does not count: bodies have
+    /// their own minimum rate.
     package var isWithinUnit: Bool {
         prefaceLeft > 0 || !header.isEmpty || isHeadOpen || payloadLeft > 0 && !isData
     }
@@ -58,7 +58,7 @@ package struct HTTP2FrameTracker {
         header.removeAll(keepingCapacity: true)
         isData = type == 0
         if type != 1, !isData || payloadLeft == 0 && flags & 1 == 0 { framesIdle += 1 }
-        // HEADERS and CONTINUATION with END_HEADERS.
+        // END_HEADERS of HEADERS and CONTINUATION ends the head.
         if type == 1 || type == 9 { isHeadOpen = flags & 4 == 0 }
         if payloadLeft == 0 { endFrame() }
     }

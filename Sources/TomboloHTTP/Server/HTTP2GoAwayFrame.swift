@@ -1,4 +1,4 @@
-/// GOAWAY (RFC 9113, 6.8) as bytes, for a session that has failed and writes no frames any more.
+/// GOAWAY (RFC 9113, 6.8) as bytes, for a session that has failed and writes no more frames.
 enum HTTP2GoAwayFrame {
     private static let type: UInt8 = 7
 

@@ -1,6 +1,6 @@
-/// Gathers the head of one HTTP/2 request, and says at its end what it means. Pure. nghttp2 has
-/// checked the order and the characters of fields (RFC 9113, 8.2 and 8.3) before they come here,
-/// and `HTTP2FieldCount` how many they are.
+/// Collects the head of one HTTP/2 request, and interprets it at its end. Pure. nghttp2 has already
+/// checked the order and the characters of fields (RFC 9113, 8.2 and 8.3), and `HTTP2FieldCount`
+/// their number and size.
 struct HTTP2RequestHead {
     private var method = ""
     private var path = ""
@@ -55,7 +55,7 @@ struct HTTP2RequestHead {
         fields = HTTPFields()
     }
 
-    /// - Parameter hasBody: whether the stream was left open by the head.
+    /// - Parameter hasBody: true if the stream stays open after the head.
     mutating func finish(hasBody: Bool) -> HTTPServerRequest? {
         if refusal == nil { refusal = check() }
         guard refusal == nil else { return nil }

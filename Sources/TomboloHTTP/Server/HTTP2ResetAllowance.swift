@@ -1,14 +1,14 @@
 package import TomboloLoop
 
-/// How many streams a peer may still abandon: a bucket that fills at a steady rate. Pure. It counts
-/// streams, whoever sent the RST_STREAM: a peer can make a server send it (CVE-2025-8671).
+/// How many streams a peer may still abandon: a token bucket. Pure. It counts reset streams
+/// whichever side sent the RST_STREAM: a peer can make a server send it (CVE-2025-8671).
 package struct HTTP2ResetAllowance {
     private var tokens: Double
     private let burst: Double
     private let perSecond: Double
     private var countedAt: MonotonicInstant
 
-    /// Full at first.
+    /// Starts full.
     package init(_ limits: HTTPServerLimits, now: MonotonicInstant) {
         burst = Double(limits.resetsBurst)
         perSecond = Double(limits.resetsPerSecond)
@@ -16,7 +16,7 @@ package struct HTTP2ResetAllowance {
         countedAt = now
     }
 
-    /// Counts one, and answers whether it was still allowed.
+    /// Counts one stream. Returns true if it was still allowed.
     package mutating func take(now: MonotonicInstant) -> Bool {
         let seconds = Double((now - countedAt).nanoseconds) / 1e9
         countedAt = now

@@ -1,41 +1,40 @@
 import CNghttp2
 import TomboloLoop
 
-/// HTTP/2 for a server (RFC 9113): nghttp2's session as bytes in, bytes out.
+/// HTTP/2 for a server (RFC 9113), based on nghttp2's session: bytes in, bytes out.
 ///
-/// Streams stand in a slab and are reached by their address. Flow control is ours: a window opens
-/// again only when a handler takes what came, so a slow handler slows its peer and nobody else, up
-/// to the connection's window.
+/// Streams live in a slab and are reached by their address. This class controls the windows: a
+/// stream's window reopens only when the handler takes bytes. So a slow handler slows only its own
+/// stream, until the connection's window is full.
 final class HTTP2ServerSession: HTTPServerSession {
     private unowned let owner: any HTTPServerSessionOwner
-    /// What its streams hold; they may outlive the owner.
+    /// Memory that the streams hold. Streams may outlive the owner.
     let memory: HTTPConnectionMemory
-    /// Bytes that a stream must take to make progress.
+    /// Bytes that the peer must take of a stream for it to count as progress.
     let bytesTakenMin: Int
     private let session: HTTP2SessionHandle
     private var streams: [HTTP2ServerStream?] = []
     private var freeSlots: [Int] = []
     private var openStreams = 0
-    /// Handlers that have not returned; more than there are streams if peers abandon requests.
+    /// Running handlers. They can outnumber the streams when a peer abandons requests.
     private var handlersRunning = 0
-    /// The greatest number of streams that was announced: what the peer may believe in.
+    /// The largest limit of streams that was announced: the peer may still rely on it.
     private var streamsMax: Int
     private var resets: HTTP2ResetAllowance
     private var idleSince: MonotonicInstant
     private var frames = HTTP2FrameTracker()
     private var idleFrames: HTTPAllowance
-    /// Bytes that the peer has read since it last earned frames for it.
+    /// Bytes that the peer has read since they last earned it a frame.
     private var bytesEarning = 0
-    /// When the frame that is being received began, unless it is DATA.
+    /// When the current incomplete frame began, unless it is DATA.
     private var frameSince: MonotonicInstant?
     private var hasFailed = false
-    /// What is still said to a peer after the session has failed: a GOAWAY.
+    /// The GOAWAY that is still sent after the session has failed.
     private var lastWords: [UInt8] = []
     private var fieldCount = HTTP2FieldCount()
     private var isDraining = false
     private var isTerminating = false
-    /// When streams are looked through for a stalled one: not at every event, for there may be
-    /// many.
+    /// When to check all streams for a stalled one. Not at every event, because there may be many.
     private var stallCheckAt = MonotonicInstant.distantFuture
 
     init(owner: any HTTPServerSessionOwner) {
@@ -90,12 +89,12 @@ final class HTTP2ServerSession: HTTPServerSession {
         bytesEarning %= Self.bytesPerFrame
     }
 
-    /// A peer that reads opens its windows again with frames, and sets windows and priorities for
-    /// each request: so many frames are earned by each request, and by so many bytes that are sent.
+    /// A peer that reads sends WINDOW_UPDATE frames, and a request may come with SETTINGS and
+    /// PRIORITY. So each request, and each `bytesPerFrame` bytes sent, earn this many frames.
     private static let framesPerRequest = 4
     private static let bytesPerFrame = 16_384
 
-    /// Frames that carry nothing have come. Too many end the connection.
+    /// Counts frames that carried nothing. Too many end the connection.
     private func spend(_ count: Int) {
         guard !isTerminating, !idleFrames.take(count, now: now) else { return }
         owner.cuts.count(.frames)
@@ -104,7 +103,7 @@ final class HTTP2ServerSession: HTTPServerSession {
 
     func outputProgressed() {}
 
-    /// A peer that reads nothing is not read from: what it could make us queue stays bounded.
+    /// Stop reading from a peer that does not read: this bounds the output it can make us queue.
     var wantsBytes: Bool { owner.bytesUnwritten < OutputBuffer.recordBytes }
 
     var isFinished: Bool { hasFailed && lastWords.isEmpty || session.isFinished }
@@ -112,8 +111,8 @@ final class HTTP2ServerSession: HTTPServerSession {
     func drain() {
         guard !isDraining else { return }
         isDraining = true
-        // First a warning, and after one round trip the last word: requests that are on their way
-        // are still taken (RFC 9113, 6.8).
+        // First a shutdown notice, and the final GOAWAY after one round trip: requests already on
+        // their way are still accepted (RFC 9113, 6.8).
         session.submitShutdownNotice()
         sessionHasOutput()
     }
@@ -145,13 +144,13 @@ final class HTTP2ServerSession: HTTPServerSession {
         sessionHasOutput()
     }
 
-    /// GOAWAY, and the end of every stream and of the connection.
+    /// Sends GOAWAY, and ends every stream and the connection.
     private func terminate(code: UInt32) {
         isTerminating = true
         session.terminate(code: code)
     }
 
-    /// Looks through all streams, and when one of them may be stalled next.
+    /// Resets stalled streams, and schedules the next check.
     private func resetStalledStreams() {
         let stall = owner.limits.writeStall
         stallCheckAt = openStreams == 0 ? .distantFuture : now + stall
@@ -212,11 +211,10 @@ final class HTTP2ServerSession: HTTPServerSession {
     }
 }
 
-// MARK: - What nghttp2 tells
+// MARK: - Callbacks of nghttp2
 
 extension HTTP2ServerSession {
-    /// A request's head begins. Answers the stream for nghttp2 to keep, or nil to refuse the
-    /// stream.
+    /// A request's head begins. Returns the stream, to which nghttp2 keeps a pointer.
     func beganRequest(_ id: Int32) -> HTTP2ServerStream {
         let slot = freeSlots.popLast() ?? streams.count
         let stream = HTTP2ServerStream(id: id, slot: slot, session: self)
@@ -229,8 +227,8 @@ extension HTTP2ServerSession {
     /// A head or trailers begin.
     func beganHead() { fieldCount = HTTP2FieldCount() }
 
-    /// Counts a field of the head that is being decoded. The first one too many refuses the
-    /// request, if it is one. Answers false to a flood: then the session is over.
+    /// Counts a field of the head that is being decoded. The first field beyond the limits refuses
+    /// the request. Returns false for a flood, which ends the session.
     func countField(_ characters: Int, isPseudo: Bool, of request: HTTP2ServerStream?) -> Bool {
         guard !fieldCount.take(characters, isPseudo: isPseudo) else { return true }
         if let refusal = fieldCount.refusal {
@@ -244,8 +242,8 @@ extension HTTP2ServerSession {
         return false
     }
 
-    /// A frame was answered with RST_STREAM, as one for a stream above the announced limit is. It
-    /// counts like a stream that the peer has abandoned.
+    /// A frame was answered with RST_STREAM, for example because its stream exceeds the announced
+    /// limit. It counts like a stream that the peer abandoned.
     func receivedInvalidFrame() {
         if !resets.take(now: now) { endForResets() }
     }
@@ -257,7 +255,7 @@ extension HTTP2ServerSession {
 
     func receivedFrame(type: UInt8, flags: UInt8, stream: HTTP2ServerStream?, isRequest: Bool) {
         if type == UInt8(NGHTTP2_PING.rawValue), flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 {
-            // The round trip after the warning is over.
+            // The round trip after the shutdown notice is over.
             if isDraining { session.submitGoAway(code: 0, reason: [], lastStream: nil) }
             return
         }
@@ -285,12 +283,12 @@ extension HTTP2ServerSession {
         stream.head = HTTP2RequestHead()
     }
 
-    /// The answer is sent to its end: what is left of the body is not wanted (RFC 9113, 8.1).
+    /// The answer is sent completely: the rest of the body is not needed (RFC 9113, 8.1).
     func sentEnd(_ stream: HTTP2ServerStream) {
         if !stream.isBodyComplete { session.submitReset(stream.id, code: 0) }
     }
 
-    /// The stream is closed, by its end or by a reset of either side.
+    /// The stream is closed, by its end or by a reset from either side.
     func closed(_ stream: HTTP2ServerStream, code: UInt32) {
         session.consumeConnection(stream.bytesUnconsumed)
         stream.closed()

@@ -1,32 +1,32 @@
 import CNghttp2
 import TomboloLoop
 
-/// One stream of an HTTP/2 connection: the wire of one exchange. nghttp2 reaches it by its address;
-/// the session's slab holds it from the head until the stream is closed.
+/// One stream of an HTTP/2 connection, which carries one exchange. nghttp2 reaches it by its
+/// address; the session's slab retains it from the head until the stream is closed.
 final class HTTP2ServerStream {
     let id: Int32
-    /// Its place in the session's slab.
+    /// Its index in the session's slab.
     let slot: Int
     private let home: HTTP2ServerSession
-    /// Once the stream is closed nothing here has an effect.
+    /// Once the stream is closed, calls have no effect.
     private var isClosed = false
     private(set) var exchange: HTTPExchange?
     var head = HTTP2RequestHead()
 
     private var output = HTTPByteQueue()
     private var isOutputComplete = false
-    /// The answer's body is a constant, which costs nothing to hold.
+    /// The answer's body is a shared constant, which does not count as memory held.
     private var isShared = false
     /// Bytes that the peer has taken since `progressAt`.
     private var takenBytes = 0
-    /// nghttp2 has asked for bytes when there were none, and must be told of new ones.
+    /// nghttp2 asked for bytes when there were none, and must be resumed when new ones come.
     private var isDeferred = false
     private var isContinueDue = false
     private var isHead = false
     private var bodyIsComplete = false
-    /// Bytes that were received and for which no window was given back.
+    /// Received bytes for which the window was not yet given back.
     private(set) var bytesUnconsumed = 0
-    /// The last moment at which the peer took a part of the answer, or the answer began.
+    /// Last time at which the peer took a part of the answer, or at which the answer began.
     private(set) var progressAt: MonotonicInstant
 
     init(id: Int32, slot: Int, session: HTTP2ServerSession) {
@@ -63,7 +63,7 @@ final class HTTP2ServerStream {
         exchange?.bodyCompleted()
     }
 
-    /// Moves bytes of the answer to `target`; nil where there are none yet.
+    /// Moves bytes of the answer to `target`. Returns nil if there are none yet.
     func fill(_ target: UnsafeMutableRawBufferPointer) -> (count: Int, isEnd: Bool)? {
         if output.isEmpty, !isOutputComplete {
             isDeferred = true
@@ -76,7 +76,8 @@ final class HTTP2ServerStream {
         return (count, isOutputComplete && output.isEmpty)
     }
 
-    /// Progress is so many bytes, or all there are: a byte now and then is none.
+    /// Counts bytes taken by the peer. Only `bytesTakenMin` bytes, or all there are, count as
+    /// progress: a byte now and then does not.
     private func noteTaken(_ count: Int) {
         takenBytes += count
         guard output.isEmpty || takenBytes >= home.bytesTakenMin else { return }
@@ -84,8 +85,7 @@ final class HTTP2ServerStream {
         progressAt = home.now
     }
 
-    /// The stream is closed. Whoever has the whole request and has given the whole answer need not
-    /// care.
+    /// The stream is closed. The exchange is lost unless request and answer are complete.
     func closed() {
         isClosed = true
         let isWhole = bodyIsComplete && isOutputComplete && output.isEmpty
@@ -133,7 +133,7 @@ extension HTTP2ServerStream: HTTPExchangeWire {
     func begin(_ status: Int, _ fields: HTTPFields) {
         guard let session else { return }
         progressAt = session.now
-        // No informational answer follows the final one (RFC 9113, 8.1): it goes before.
+        // An interim answer must not follow the final one (RFC 9113, 8.1), so send it first.
         if isContinueDue { session.submitContinue(self) }
         isContinueDue = false
         session.submitHead(

@@ -1,7 +1,7 @@
 import CNghttp2
 
-/// nghttp2's session in the server's role: the one place that calls the library. It owns the C
-/// object; the address given to `open` must outlive it.
+/// nghttp2's session in the server's role: the only code that calls the library for it. It owns the
+/// C object. The address given to `open` must outlive it.
 final class HTTP2SessionHandle {
     private var session: OpaquePointer?
 
@@ -17,14 +17,14 @@ final class HTTP2SessionHandle {
         nghttp2_option_new(&option)
         nghttp2_option_set_no_auto_window_update(option, 1)
         nghttp2_option_set_no_closed_streams(option, 1)
-        // Nothing but memory can be missing here.
+        // This can fail only for lack of memory.
         let code = nghttp2_session_server_new2(&session, callbacks, userData, option)
         precondition(code == 0, "nghttp2 made no session")
         nghttp2_option_del(option)
         nghttp2_session_callbacks_del(callbacks)
     }
 
-    /// Ends every call into and out of the session. Not from within a callback.
+    /// Deletes the session: no calls into or out of it follow. Not from within a callback.
     func close() {
         nghttp2_session_del(session)
         session = nil
@@ -54,7 +54,7 @@ final class HTTP2SessionHandle {
         nghttp2_settings_entry(settings_id: Int32(id.rawValue), value: UInt32(clamping: value))
     }
 
-    /// Answers false where the connection is beyond help (a bad preface, no memory).
+    /// Returns false if the connection is unusable (bad preface, no memory).
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let session, let base = bytes.baseAddress else { return true }
         let count = nghttp2_session_mem_recv(
@@ -62,7 +62,7 @@ final class HTTP2SessionHandle {
         return count >= 0
     }
 
-    /// The next frame's bytes, valid until the next call; nil where there are none.
+    /// Bytes of the next frame, valid until the next call; nil if there are none.
     func nextOutput() -> UnsafeRawBufferPointer? {
         guard let session else { return nil }
         var base: UnsafePointer<UInt8>?
@@ -125,7 +125,7 @@ final class HTTP2SessionHandle {
         nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
     }
 
-    /// The newest stream of the peer that was begun.
+    /// Id of the peer's newest stream that was begun.
     var lastStream: Int32 { session.map { nghttp2_session_get_last_proc_stream_id($0) } ?? 0 }
 
     func submitGoAway(code: UInt32, reason: [UInt8], lastStream: Int32?) {
@@ -135,7 +135,7 @@ final class HTTP2SessionHandle {
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, code, reason, reason.count)
     }
 
-    /// GOAWAY, and the end once it is written.
+    /// Sends GOAWAY; the session ends once it is written.
     func terminate(code: UInt32) {
         guard let session else { return }
         nghttp2_session_terminate_session(session, code)

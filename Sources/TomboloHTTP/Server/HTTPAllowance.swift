@@ -1,13 +1,13 @@
 package import TomboloLoop
 
-/// How much of something a peer may still do: a bucket that fills at a steady rate. Pure.
+/// How often a peer may still do something: a token bucket that fills at a steady rate. Pure.
 package struct HTTPAllowance {
     private let burst: Double
     private let perSecond: Double
     private var tokens: Double
     private var countedAt: MonotonicInstant
 
-    /// Full at first.
+    /// Starts full.
     package init(burst: Int, perSecond: Int, now: MonotonicInstant) {
         self.burst = Double(burst)
         self.perSecond = Double(perSecond)
@@ -15,10 +15,10 @@ package struct HTTPAllowance {
         countedAt = now
     }
 
-    /// Whether it is as at first.
+    /// True if the bucket is full.
     package func isFull(now: MonotonicInstant) -> Bool { filled(now) >= burst }
 
-    /// Counts some, and answers whether they were still allowed.
+    /// Takes `count` tokens. Returns false, and takes none, if there are too few.
     package mutating func take(_ count: Int = 1, now: MonotonicInstant) -> Bool {
         tokens = filled(now)
         countedAt = now
@@ -27,7 +27,7 @@ package struct HTTPAllowance {
         return true
     }
 
-    /// The peer has earned more, never beyond the burst.
+    /// Adds tokens that the peer has earned, never beyond the burst.
     package mutating func earn(_ count: Int) { tokens = min(burst, tokens + Double(count)) }
 
     private func filled(_ now: MonotonicInstant) -> Double {
@@ -35,9 +35,10 @@ package struct HTTPAllowance {
     }
 }
 
-/// An allowance for each address, in IPv6 for each network of 64 bits, kept while it is not full.
+/// One allowance for each address, or for each IPv6 network of 64 bits. An allowance is kept while
+/// it is not full.
 package struct HTTPAddressAllowances {
-    /// More addresses are not kept apart: then all begin anew, which is what they had an hour ago.
+    /// Most addresses at once. Beyond that, all allowances start again full.
     private static let addressesMax = 10_000
 
     private let burst: Int
@@ -49,7 +50,7 @@ package struct HTTPAddressAllowances {
         self.perSecond = perSecond
     }
 
-    /// Counts one of the peer with this address in numbers.
+    /// Takes one token of the peer with this numeric address.
     package mutating func take(host: String, now: MonotonicInstant) -> Bool {
         take(SocketAddress.network(ofHost: host), now: now)
     }

@@ -1,12 +1,12 @@
-/// The part of a request's body that has arrived and is not taken. Pure.
+/// The part of a request's body that has arrived and was not yet taken. Pure.
 struct HTTPBodyQueue {
-    /// Up to so many bytes, pieces are joined.
+    /// Pieces are joined up to this many bytes.
     private static let pieceBytesMax = 16_384
 
     private var pieces: [[UInt8]] = []
     private var first = 0
     private(set) var bytesHeld = 0
-    /// The whole body has arrived; pieces may still be held.
+    /// True once the whole body has arrived. Pieces may still be held.
     private(set) var isComplete = false
 
     var isEmpty: Bool { first == pieces.count }
@@ -14,7 +14,7 @@ struct HTTPBodyQueue {
     mutating func append(_ piece: [UInt8]) {
         guard !piece.isEmpty else { return }
         bytesHeld += piece.count
-        // A peer may send byte by byte: an array of its own for each would cost 48 times as much.
+        // Join small pieces: if a peer sends byte by byte, arrays would need 48 times the memory.
         if !isEmpty, let last = pieces.indices.last,
             pieces[last].count + piece.count <= Self.pieceBytesMax
         {
@@ -26,7 +26,7 @@ struct HTTPBodyQueue {
 
     mutating func complete() { isComplete = true }
 
-    /// The oldest piece. A queue that ran empty starts at its front again, so nothing is moved.
+    /// Takes the oldest piece; nil if there is none. No other piece is moved.
     mutating func take() -> [UInt8]? {
         guard !isEmpty else { return nil }
         let piece = pieces[first]
@@ -40,7 +40,7 @@ struct HTTPBodyQueue {
         return piece
     }
 
-    /// Drops what is held, and answers how many bytes that were.
+    /// Drops the held pieces and returns their number of bytes.
     mutating func discard() -> Int {
         defer {
             pieces = []

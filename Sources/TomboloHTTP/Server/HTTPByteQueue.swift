@@ -1,8 +1,8 @@
-/// Bytes of an answer on their way out: whole pieces go in, runs of any length come out. Pure.
+/// Queue of an answer's bytes: whole pieces go in, runs of any length come out. Pure.
 struct HTTPByteQueue {
     private var pieces: [[UInt8]] = []
     private var first = 0
-    /// What is already out of `pieces[first]`.
+    /// Bytes of `pieces[first]` that are already taken.
     private var offset = 0
     private(set) var count = 0
 
@@ -14,7 +14,7 @@ struct HTTPByteQueue {
         count += piece.count
     }
 
-    /// Moves as many bytes as `target` holds, and answers how many.
+    /// Moves bytes to `target` until it is full or the queue is empty. Returns their number.
     mutating func move(to target: UnsafeMutableRawBufferPointer) -> Int {
         var moved = 0
         while moved < target.count, count > 0 {
@@ -28,7 +28,7 @@ struct HTTPByteQueue {
         return moved
     }
 
-    /// Moves bytes to `output` until it holds a full record.
+    /// Moves bytes to `output` until it holds a full record or the queue is empty.
     mutating func move(to output: OutputBuffer) {
         while !output.isFull, count > 0 {
             let size = min(pieces[first].count - offset, OutputBuffer.recordBytes)

@@ -1,11 +1,11 @@
-/// The date of an answer, as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
+/// Formats the date of an answer, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
 package enum HTTPDate {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// - Parameter unixTime: seconds since 1970; before that the answer is of 1970's begin.
+    /// - Parameter unixTime: seconds since 1970; a negative value counts as 0.
     package static func text(unixTime: Int64) -> String {
         let time = max(0, unixTime)
         let days = time / 86_400
@@ -19,12 +19,12 @@ package enum HTTPDate {
         number < 10 ? "0\(number)" : "\(number)"
     }
 
-    /// Counted in years that begin in March, so that a leap day is the last of its year.
+    /// The civil date. Years begin in March here, so that a leap day is the last of its year.
     ///
     /// - Parameter days: since 1970, not negative.
     /// - Returns: the month from 0, the day from 1.
     private static func civil(_ days: Int64) -> (year: Int64, month: Int, day: Int64) {
-        // Since 1 March of the year 0; 146,097 days are 400 years.
+        // Days since 1 March of the year 0. 400 years have 146,097 days.
         let since = days + 719_468
         let era = since / 146_097
         let dayOfEra = since % 146_097

@@ -1,13 +1,12 @@
 import TomboloLoop
 
-/// One request and its answer: the same for HTTP/1.1 and HTTP/2. On the loop only.
+/// One request and its answer, for both HTTP/1.1 and HTTP/2. On the loop only.
 ///
-/// The body comes in pieces when they are asked for; a peer that sends faster is made to wait (by
-/// its flow-control window, or by a socket that is not read). The answer is either whole
-/// (`respond`) or a stream (`begin`, `write` …, `finish`), which waits for a peer that reads
-/// slowly.
+/// The handler asks for the body in pieces. A peer that sends faster must wait: its flow-control
+/// window stays closed, or its socket is not read. The answer is either whole (`respond`) or a
+/// stream (`begin`, `write` …, `finish`); `write` waits for a slow peer.
 package final class HTTPExchange: @unchecked Sendable {
-    // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
+    // Sendable: used on the loop's thread only; `loop.checkIsolated()` enforces it.
 
     private enum Answer { case none, streaming, finished }
 
@@ -19,11 +18,11 @@ package final class HTTPExchange: @unchecked Sendable {
 
     private var body = HTTPBodyQueue()
     private var rate: HTTPBodyRate
-    /// Bytes of the body that `body(atMost:)` has gathered, held until the handler returns.
+    /// Bytes that `body(atMost:)` has collected. They count as held until the handler returns.
     private var bodyGathered = 0
-    /// The body's length as its head gave it, or nil.
+    /// Length of the body as given by the head, or nil.
     private let bodyLength: Int?
-    /// Whether the request may have a body.
+    /// True if the request may have a body.
     package var hasBody: Bool { bodyLength != 0 }
     private var failure: HTTPExchangeError?
 
@@ -36,8 +35,8 @@ package final class HTTPExchange: @unchecked Sendable {
     private var writer: Parking?
     private var watchers: [Parking] = []
 
-    /// Whether the peer has reset the request, or ended its side of the connection. In HTTP/1.1 it
-    /// may have closed that side alone and still read; then `write` goes on.
+    /// True if the peer has reset the request or closed its side of the connection. An HTTP/1.1
+    /// peer may close only its sending side and still read; then `write` goes on.
     package private(set) var isPeerGone = false
     private var isLost = false
 
@@ -57,9 +56,9 @@ package final class HTTPExchange: @unchecked Sendable {
 
     // MARK: The request's body
 
-    /// The next part of the body, never empty, or nil at its end. The borders of pieces mean
-    /// nothing. Throws `.peerGone`, `.bodyTooSlow`, `.bodyMalformed` or `.cancelled`, and the same
-    /// again if asked again.
+    /// The next piece of the body, never empty; nil at its end. Where pieces are split means
+    /// nothing. Throws `.peerGone`, `.bodyTooSlow`, `.bodyMalformed` or `.cancelled`, and throws
+    /// the same error on later calls.
     package func nextPiece() async throws(HTTPExchangeError) -> [UInt8]? {
         loop.checkIsolated()
         while true {
@@ -91,8 +90,8 @@ package final class HTTPExchange: @unchecked Sendable {
         }
     }
 
-    /// The whole body, where it has at most `most` bytes; else `.bodyTooLarge`, before the body is
-    /// read if its head tells the length. Throws what `nextPiece` throws.
+    /// The whole body, of at most `most` bytes. Throws `.bodyTooLarge` if it is longer, before
+    /// reading it if the head gives the length. Also throws the errors of `nextPiece`.
     package func body(atMost most: Int) async throws(HTTPExchangeError) -> [UInt8] {
         loop.checkIsolated()
         if let bodyLength, bodyLength > most { throw fail(.bodyTooLarge) }
@@ -114,18 +113,18 @@ package final class HTTPExchange: @unchecked Sendable {
 
     // MARK: The answer
 
-    /// Whether an answer of so many bytes would be taken. Ask before you make a large one: it would
-    /// be replaced by a 429 where the connection leaves too much unread.
+    /// True if an answer of this many bytes would be accepted. Ask before making a large answer: it
+    /// is replaced by a 429 if the peer has too much unread on the connection.
     package func hasRoom(for bytes: Int) -> Bool {
         let unread = wire.memory?.unreadBytes ?? 0
         return unread == 0 || unread + bytes <= limits.unreadBytesPerConnection
     }
 
-    /// The whole answer at once; it is buffered, so nothing is waited for. `fields` need no
-    /// `content-length`. After `begin` it is too late for a whole answer: then the stream is reset.
+    /// Sends a whole answer. It is buffered, so the call does not wait. `fields` need no
+    /// `content-length`. After `begin` a call resets the stream instead.
     ///
-    /// - Parameter isShared: `body` is a constant that many answers share: it costs nothing.
-    ///   Any other body is replaced by a 429 where the connection leaves too much unread.
+    /// - Parameter isShared: true if `body` is a constant that many answers share, which does not
+    ///   count as memory. Any other body is replaced by a 429 if the peer has too much unread.
     package func respond(
         _ status: Int, _ fields: HTTPFields, _ body: [UInt8], isShared: Bool = false
     ) {
@@ -144,9 +143,10 @@ package final class HTTPExchange: @unchecked Sendable {
         }
     }
 
-    /// Keeps a part of an answer that has not begun: a proxy may take no more of the request's body
-    /// as soon as there is an answer. It counts as unread. Answers false, and keeps nothing, where
-    /// the connection or the server keeps too much: begin the answer then, with `takeKept` first.
+    /// Keeps a part of an answer that has not begun, because a proxy may stop forwarding the
+    /// request's body once there is an answer. The part counts as unread. Returns false, and keeps
+    /// nothing, if the connection or the server keeps too much: then begin the answer, with
+    /// `takeKept` first.
     package func keep(_ piece: [UInt8]) -> Bool {
         loop.checkIsolated()
         guard answer == .none, !isLost, let memory = wire.memory,
@@ -157,7 +157,7 @@ package final class HTTPExchange: @unchecked Sendable {
         return true
     }
 
-    /// What was kept, for the answer that begins.
+    /// Returns the kept parts and releases them.
     package func takeKept() -> [UInt8] {
         loop.checkIsolated()
         wire.memory?.releaseKept(kept.count)
@@ -165,7 +165,8 @@ package final class HTTPExchange: @unchecked Sendable {
         return kept
     }
 
-    /// Begins a streaming answer (chunked in HTTP/1.1). The head goes out at once. Once only.
+    /// Begins a streaming answer (chunked in HTTP/1.1). The head is sent at once. Has no effect
+    /// after the first call.
     package func begin(_ status: Int, _ fields: HTTPFields) {
         loop.checkIsolated()
         guard answer == .none else { return }
@@ -174,10 +175,10 @@ package final class HTTPExchange: @unchecked Sendable {
         wire.begin(status, fields)
     }
 
-    /// Sends a part of the body. Returns while less than `unreadAnswerBytesMax` is unread by the
-    /// peer, and waits otherwise. Throws `.peerStalled` after `writeStall` without progress (the
-    /// answer is given up), `.peerGone`, `.cancelled`. Without effect unless the answer was begun
-    /// and is not finished.
+    /// Sends a part of the body. Returns at once while the peer has less than
+    /// `unreadAnswerBytesMax` unread, and waits otherwise. Throws `.peerStalled` after `writeStall`
+    /// without progress (the answer is given up), `.peerGone` or `.cancelled`. No effect before
+    /// `begin` and after `finish`.
     package func write(_ piece: [UInt8]) async throws(HTTPExchangeError) {
         loop.checkIsolated()
         if isLost { throw .peerGone }
@@ -200,7 +201,7 @@ package final class HTTPExchange: @unchecked Sendable {
         }
     }
 
-    /// Ends a streaming answer. What is unread is still delivered.
+    /// Ends a streaming answer. Unread bytes are still delivered.
     package func finish() {
         loop.checkIsolated()
         guard answer == .streaming else { return }
@@ -208,8 +209,8 @@ package final class HTTPExchange: @unchecked Sendable {
         wire.finish()
     }
 
-    /// Gives up the request: RST_STREAM with `code` (RFC 9113, 7) in HTTP/2; in HTTP/1.1 the
-    /// connection ends.
+    /// Gives up the request: sends RST_STREAM with `code` (RFC 9113, 7) in HTTP/2, or closes the
+    /// connection in HTTP/1.1.
     package func reset(code: UInt32) {
         loop.checkIsolated()
         guard !isLost else { return }
@@ -222,7 +223,7 @@ package final class HTTPExchange: @unchecked Sendable {
 
     // MARK: The peer
 
-    /// Returns once the peer is gone (`isPeerGone`), or the task is cancelled.
+    /// Returns once the peer is gone (`isPeerGone`) or the task is cancelled.
     package func waitUntilPeerGone() async {
         loop.checkIsolated()
         guard !isPeerGone else { return }
@@ -236,10 +237,10 @@ package final class HTTPExchange: @unchecked Sendable {
 
     var isAnswered: Bool { answer != .none }
 
-    /// Bytes of the body that have arrived and wait.
+    /// Bytes of the body that wait for the handler.
     var bodyBytesHeld: Int { body.bytesHeld }
 
-    /// Runs the handler to its end, and sees to it that there is an answer.
+    /// Runs the handler to its end, and ensures that there is an answer.
     package func run(_ handler: any HTTPHandler) async {
         await handler.handle(self)
         handlerReturned()
@@ -284,25 +285,25 @@ package final class HTTPExchange: @unchecked Sendable {
         guard unread < unreadBefore || unread == 0 else { return }
         unreadBefore = unread
         progressAt = loop.now
-        // Half of it, so that a writer is not woken for every record.
+        // Wake the writer at half the limit, not for every record.
         if unread < limits.unreadAnswerBytesMax / 2 { writer?.unpark() }
     }
 
-    /// The peer will send nothing more, but may still read.
+    /// The peer sends no more, but may still read.
     func peerClosedItsSide() {
         guard !isPeerGone else { return }
         isPeerGone = true
         for watcher in watchers { watcher.unpark() }
     }
 
-    /// The peer will send nothing more, and the body is not whole. It may still read.
+    /// The peer sends no more, and the body is incomplete. The peer may still read.
     func bodyBrokeOff() {
         if failure == nil { failure = .peerGone }
         peerClosedItsSide()
         reader?.unpark()
     }
 
-    /// The request or its connection is gone: nothing can be read or written.
+    /// The request or its connection is lost: nothing can be read or written.
     func lost() {
         guard !isLost else { return }
         isLost = true

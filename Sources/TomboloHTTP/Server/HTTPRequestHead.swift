@@ -1,25 +1,25 @@
-/// The version of HTTP in which a request came. HTTP/1.0 is answered too, and told as such.
+/// HTTP version of a request. HTTP/1.0 requests are answered too.
 package enum HTTPVersion: String, Hashable, Sendable {
     case http1_0 = "HTTP/1.0"
     case http1_1 = "HTTP/1.1"
     case http2 = "HTTP/2"
 }
 
-/// What a request says before its body: the same for every version of HTTP.
+/// Head of a request: the same for every version of HTTP.
 package struct HTTPRequestHead: Hashable, Sendable {
-    /// A token (RFC 9110, 9.1) as sent: `GET`, `POST` … Case counts.
+    /// The method as sent: a token such as `GET` (RFC 9110, 9.1). Case-sensitive.
     package var method: String
     /// Path and query as sent: begins with `/` (or is `*` for `OPTIONS`), printable ASCII, without
-    /// `#`. Not decoded and not normalised: that is the router's work.
+    /// `#`. The router decodes and normalises it.
     package var target: String
-    /// `https` under TLS and `http` in clear text, whatever the peer claims.
+    /// `https` under TLS and `http` in clear text, independent of what the peer sent.
     package var scheme: String
-    /// `Host` or `:authority`, as sent. Nil only in HTTP/1.0 and where HTTP/2 sent neither.
+    /// `Host` or `:authority`, as sent. nil only in HTTP/1.0, or if an HTTP/2 request has neither.
     package var authority: String?
     /// Without pseudo fields and without `host`.
     package var fields: HTTPFields
     package var version: HTTPVersion
-    /// The peer's address without its port, as numbers: `127.0.0.1`, `::1`.
+    /// The peer's numeric address without its port: `127.0.0.1`, `::1`.
     package var peerAddress: String
 
     package init(

@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 package import TomboloLoop
 
-/// HTTP/1.1 and HTTP/2 on one port, with or without TLS. On its loop only, but for `init`.
+/// Serves HTTP/1.1 and HTTP/2 on one port, with or without TLS. On its loop only, except `init`.
 ///
 /// Under TLS, ALPN decides between `h2` and `http/1.1`; in clear text, and for a client without
-/// ALPN, the first bytes do (HTTP/2 with prior knowledge, RFC 9113, 3.3). Every request is one call
-/// of the handler in a child task of `run`.
+/// ALPN, the first bytes decide (HTTP/2 with prior knowledge, RFC 9113, 3.3). Each request calls
+/// the handler once, in a child task of `run`.
 ///
 /// ```swift
 /// struct Hello: HTTPHandler {
@@ -19,17 +19,17 @@ package import TomboloLoop
 /// try await server.run()
 /// ```
 package final class HTTPServer: @unchecked Sendable {
-    // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
+    // Sendable: used on the loop's thread only; `loop.checkIsolated()` enforces it.
 
     private enum State {
         case accepting
-        /// No more connections and requests; those that were taken are finished.
+        /// Takes no new connections and requests, and finishes accepted requests.
         case draining
-        /// What is left is cut.
+        /// All remaining connections are cut.
         case cut
     }
 
-    /// The address it is bound to, with the real port.
+    /// The bound address, with the actual port.
     package let address: SocketAddress
     private let loop: EpollLoop
     private let listener: Listener
@@ -49,12 +49,12 @@ package final class HTTPServer: @unchecked Sendable {
     private let work: Parking
     private var drainers: [Parking] = []
 
-    /// Binds and listens; connections wait in the kernel's queue until `run`. Throws where the
-    /// address cannot be used.
+    /// Binds and listens. Connections wait in the kernel's queue until `run`. Throws if the address
+    /// cannot be used.
     ///
     /// - Parameters:
-    ///   - inherited: listens on it, and binds nothing.
-    ///   - unixTime: seconds since 1970, for the date of each answer; nil: answers have none.
+    ///   - inherited: a socket to listen on instead of binding one.
+    ///   - unixTime: seconds since 1970, for the date of each answer; nil means no date.
     package init(
         loop: EpollLoop, listen place: ListenAddress, inherited: InheritedSocket? = nil,
         tls: TLSServerConfiguration? = nil,
@@ -79,25 +79,25 @@ package final class HTTPServer: @unchecked Sendable {
         work = Parking(loop)
     }
 
-    /// The certificate for connections from now on; those that are there keep theirs. Only for a
-    /// server that was made with TLS.
+    /// Sets the certificate for new connections; existing ones keep theirs. Only for a server that
+    /// was made with TLS.
     package func reload(_ tls: TLSServerConfiguration) {
         loop.checkIsolated()
         precondition(isSecure, "a server in clear text stays one")
         listener.tls = Self.advising(tls)
     }
 
-    /// One that tells those who speak clear text what to do.
+    /// The configuration, with an answer for clients that speak clear text to this port.
     private static func advising(_ tls: TLSServerConfiguration) -> TLSServerConfiguration {
         var tls = tls
         tls.clearTextAnswer = HTTPServerProblem.tlsExpected.wireForm
         return tls
     }
 
-    /// How many connections are open.
+    /// Number of open connections.
     package var connectionCount: Int { connections.count }
 
-    /// Serves until `drain` is through, or the task is cancelled: then every connection is cut.
+    /// Serves until `drain` has ended or the task is cancelled; cancelling cuts every connection.
     /// Returns when the last handler has returned.
     package func run() async throws {
         loop.checkIsolated()
@@ -112,7 +112,7 @@ package final class HTTPServer: @unchecked Sendable {
                     break
                 }
             }
-            // Those whose connection ended at once: their handlers still get their turn, to see it.
+            // Requests whose connection ended at once: their handlers still run, to see the end.
             startHandlers(&group)
             if state == .cut { group.cancelAll() }
         }
@@ -130,9 +130,9 @@ package final class HTTPServer: @unchecked Sendable {
         }
     }
 
-    /// Stops accepting, tells every peer (GOAWAY, `connection: close`), finishes what was accepted,
-    /// and cuts what is left after `time`. Returns when no connection is open. `run` returns after
-    /// that.
+    /// Stops accepting, notifies every peer (GOAWAY, `connection: close`), finishes accepted
+    /// requests, and cuts the remaining connections after `time`. Returns when no connection is
+    /// open. `run` returns later.
     package func drain(within time: Duration) async {
         loop.checkIsolated()
         let deadline = loop.now + time
@@ -183,11 +183,11 @@ extension HTTPServer: ListenerOwner {
         connection.start(accepted)
     }
 
-    /// A peer that vanished without a word is noticed by the kernel: what it does not acknowledge
-    /// ends the connection, and where nothing is sent probes ask for it. Without, a tail would be
-    /// fed for a quarter of an hour. A socket that refuses the options is served all the same.
+    /// Lets the kernel detect a peer that vanished: unacknowledged bytes end the connection, and an
+    /// idle connection is probed. Otherwise a tail would be fed for a quarter of an hour. If a
+    /// socket refuses the options, it is served without them.
     ///
-    /// And the kernel holds little that it has not sent.
+    /// Also limits the unsent bytes that the kernel holds.
     private func boundKernel(_ descriptor: Int32) {
         _ = tombolo_set_option(
             descriptor, Int32(IPPROTO_TCP), Self.notSentLowWater, Self.kernelBytesMax)
@@ -201,15 +201,15 @@ extension HTTPServer: ListenerOwner {
 }
 
 extension HTTPServer {
-    /// TCP_NOTSENT_LOWAT (tcp(7)), which Glibc's module does not have.
+    /// TCP_NOTSENT_LOWAT (tcp(7)). Glibc's module does not export it.
     private static let notSentLowWater: Int32 = 25
-    /// Without it, a peer that stops reading leaves megabytes in the kernel.
+    /// Value of TCP_NOTSENT_LOWAT. Without it, a slow peer leaves megabytes in the kernel.
     private static let kernelBytesMax: Int32 = 128 * 1024
 
-    /// Cuts connections that hold most, until the rest is within the limit.
+    /// Cuts the connections that hold most until the total is within the limit.
     private func cutLargest() {
         while memory.isExceeded {
-            // Of equals the oldest: the order of a dictionary decides nothing.
+            // Of equals the oldest one, so that the dictionary's order does not matter.
             let largest = connections.values.max {
                 ($0.memory.bytes, $1.id) < ($1.memory.bytes, $0.id)
             }

@@ -1,37 +1,37 @@
 package import TomboloLoop
 
-/// A peer's connection to the server, whatever it speaks. On the loop only.
+/// A peer's connection to the server, in any HTTP version. On the loop only.
 package final class HTTPServerConnection: @unchecked Sendable {
-    // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
+    // Sendable: used on the loop's thread only; `loop.checkIsolated()` enforces it.
 
-    /// Which version is spoken, or not known yet.
+    /// Protocol of the connection.
     private enum Mode {
-        /// Before the handshake's end.
+        /// Before the end of the handshake.
         case opening
-        /// No ALPN: the first bytes decide; so many of them were those of HTTP/2's preface.
+        /// No ALPN: the first bytes decide. `matched` bytes equal HTTP/2's preface so far.
         case undecided(matched: Int)
         case session(any HTTPServerSession)
         case closed
     }
 
-    /// What a client of HTTP/2 sends first (RFC 9113, 3.4). No request of HTTP/1.1 begins so.
+    /// An HTTP/2 client sends this first (RFC 9113, 3.4). No HTTP/1.1 request begins like it.
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-    /// One for each connection of the process, in the order of accepting, from 1.
+    /// Unique in the process, in the order of accepting, from 1.
     package let id: UInt64
-    /// The peer's address in numbers, without its port.
+    /// The peer's numeric address, without its port.
     package let peerAddress: String
 
     let loop: any Loop
     let limits: HTTPServerLimits
-    /// Seconds since 1970, for the date of each answer; nil where there is no such clock.
+    /// Seconds since 1970, for the date of each answer; nil means no date.
     private let unixTime: (@Sendable () -> Int64)?
     let memory: HTTPConnectionMemory
     let cuts: HTTPServerCuts
     private let isSecure: Bool
     private let stream: any ByteStream
-    /// Held until the end is told, which may come after `run` has returned; telling it ends the
-    /// cycle.
+    /// Retained until it is notified of the end, which may be after `run` has returned. Then the
+    /// reference cycle ends.
     private let server: any HTTPServerConnectionOwner
     private var mode = Mode.opening
     private let since: MonotonicInstant
@@ -42,7 +42,7 @@ package final class HTTPServerConnection: @unchecked Sendable {
     private var progressAt: MonotonicInstant
     private var isDraining = false
 
-    /// Takes over a byte stream; the caller makes this its owner, and calls `opened()`.
+    /// Takes over a byte stream. The caller must make this its owner and call `opened()`.
     package init(
         id: UInt64, stream: any ByteStream, peerAddress: String, isSecure: Bool, loop: any Loop,
         limits: HTTPServerLimits, memory: HTTPServerMemory? = nil, cuts: HTTPServerCuts? = nil,
@@ -65,22 +65,22 @@ package final class HTTPServerConnection: @unchecked Sendable {
 
     // MARK: For handlers
 
-    /// Requests that the peer may have open at once, from now on. HTTP/2 only; the first value is
-    /// the limits' `streamsPerConnection`.
+    /// Sets how many requests the peer may have open at once. HTTP/2 only; the initial value is
+    /// `streamsPerConnection` of the limits.
     package func setMaxConcurrentStreams(_ count: Int) {
         loop.checkIsolated()
         session?.setMaxConcurrentStreams(count)
     }
 
-    /// GOAWAY (RFC 9113, 6.8) with a code and the reason's bytes: requests above `lastStream` (nil:
-    /// above the newest one seen) are not processed, and those that are open end. The connection
-    /// ends with its last request. In HTTP/1.1 it ends after the request under way.
+    /// Sends GOAWAY (RFC 9113, 6.8) with a code and a reason. Requests above `lastStream` (nil:
+    /// above the newest one seen) are not processed; open ones finish, then the connection ends. In
+    /// HTTP/1.1 the connection ends after the current request.
     package func goAway(code: UInt32 = 0, reason: [UInt8] = [], lastStream: Int32? = nil) {
         loop.checkIsolated()
         session?.goAway(code: code, reason: reason, lastStream: lastStream)
     }
 
-    /// Cuts the connection: nothing is told to the peer.
+    /// Cuts the connection without notifying the peer.
     package func abort() {
         loop.checkIsolated()
         memory.close()
@@ -89,7 +89,7 @@ package final class HTTPServerConnection: @unchecked Sendable {
 
     // MARK: For the server
 
-    /// No more requests; what was accepted is finished, and then the connection ends.
+    /// Takes no more requests, finishes accepted ones, then closes the connection.
     func drain() {
         isDraining = true
         switch mode {
@@ -118,11 +118,11 @@ package final class HTTPServerConnection: @unchecked Sendable {
         return stream.unsentBytes > 0 ? min(own, progressAt + limits.writeStall) : own
     }
 
-    /// Arms the timer where it would fire too late; one that fires too early looks again.
+    /// Arms the timer if it would fire too late. If it fires early, it is rearmed.
     private func afterEvent() {
         noteProgress()
         if case .closed = mode { return }
-        // Never at this very moment: what a deadline has set off needs the end of the turn.
+        // At least 1 ms from now: effects of an expired deadline need the end of the turn.
         let due = max(deadline, loop.now + .milliseconds(1))
         guard due < timerAt else { return }
         loop.cancel(timer)
@@ -183,8 +183,7 @@ extension HTTPServerConnection: ByteStreamOwner {
         afterEvent()
     }
 
-    /// Compares the first bytes with the preface; what was compared is given to the session that
-    /// follows.
+    /// Compares the first bytes with the preface. The chosen session gets the compared bytes too.
     private func decide(_ matched: Int, _ bytes: UnsafeRawBufferPointer) {
         let rest = Self.preface[matched...]
         let same = zip(rest, bytes).prefix { $0 == $1 }.count
@@ -258,12 +257,12 @@ extension HTTPServerConnection: HTTPServerSessionOwner {
     }
 }
 
-/// Whom a connection belongs to.
+/// Owner of a connection.
 package protocol HTTPServerConnectionOwner: AnyObject {
-    /// It speaks HTTP.
+    /// The connection speaks HTTP.
     func opened(_ connection: HTTPServerConnection)
-    /// A request's head has come: the owner runs its exchange.
+    /// A request's head has come. The owner must run its exchange.
     func requested(_ exchange: HTTPExchange)
-    /// `wasOpened`: whether `opened` was told.
+    /// The connection has ended. `wasOpened` is true if `opened` was called.
     func closed(_ connection: HTTPServerConnection, wasOpened: Bool)
 }

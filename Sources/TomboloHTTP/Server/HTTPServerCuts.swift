@@ -1,19 +1,18 @@
-/// Connections that a server has ended, or has not taken, because a peer went beyond a limit. On
-/// the loop only.
+/// Counts connections ended or refused because a peer exceeded a limit. On the loop only.
 package final class HTTPServerCuts {
-    /// What a peer had too much of.
+    /// The limit that a peer exceeded.
     package enum Reason: String, CaseIterable, Sendable {
-        /// It held most of `bytesHeldMax`.
+        /// `bytesHeldMax` was exceeded, and this connection held most.
         case memory
-        /// Connections from one address, or in all.
+        /// Too many connections from one address, or in total.
         case connections
-        /// Handshakes of TLS from one address.
+        /// Too many TLS handshakes from one address.
         case handshakes
-        /// It left its answers unread, or its handshake unfinished.
+        /// The peer left its answers unread, or its handshake unfinished.
         case stalled
-        /// Frames that carry nothing.
+        /// Too many frames without content.
         case frames
-        /// Streams that it abandoned.
+        /// Too many abandoned streams.
         case resets
     }
 
@@ -23,18 +22,18 @@ package final class HTTPServerCuts {
 
     func count(_ reason: Reason) { counts[reason, default: 0] += 1 }
 
-    /// How many there were since the start.
+    /// Number of cuts for this reason since the start.
     package func count(of reason: Reason) -> Int64 { counts[reason] ?? 0 }
 }
 
-/// What a server counts, for its metrics.
+/// Counters of a server, for metrics.
 package struct HTTPServerView: Sendable {
-    /// Bytes of unread answers and waiting bodies.
+    /// Bytes of unread answers and of bodies that wait for a handler.
     package let bytesHeld: Int64
     /// In the order of `HTTPServerCuts.Reason`.
     package let cuts: [(reason: HTTPServerCuts.Reason, count: Int64)]
 
-    /// As both are now.
+    /// Takes the current values.
     package init(_ memory: HTTPServerMemory, _ cuts: HTTPServerCuts) {
         bytesHeld = Int64(memory.bytes)
         self.cuts = HTTPServerCuts.Reason.allCases.map { ($0, cuts.count(of: $0)) }

@@ -1,13 +1,13 @@
-/// Bytes that all peers of a server make it hold: answers that they do not read, and bodies that
-/// wait for their handlers. On the loop only.
+/// Counts the bytes that a server holds for all peers: unread answers, and bodies that wait for
+/// their handlers. On the loop only.
 package final class HTTPServerMemory {
     private let bytesMax: Int
-    /// What is held now.
+    /// Bytes held now.
     package private(set) var bytes = 0
-    /// Called when more is held than allowed. It must give some of it back.
+    /// Called when more is held than allowed. It must release some.
     var exceeded: (() -> Void)?
 
-    /// Nothing is held at first.
+    /// Starts with nothing held.
     package init(bytesMax: Int) { self.bytesMax = bytesMax }
 
     var isExceeded: Bool { bytes > bytesMax }
@@ -19,7 +19,7 @@ package final class HTTPServerMemory {
 
     fileprivate func release(_ count: Int) { bytes -= count }
 
-    /// Of these, answers that wait for the end of their request's body.
+    /// The part of `bytes` that answers hold while they wait for the end of their request's body.
     fileprivate var keptBytes = 0
 }
 
@@ -42,15 +42,15 @@ package final class HTTPConnectionMemory {
         if !isClosed { all.hold(count) }
     }
 
-    /// The peer has taken bytes. Those of a constant body were not counted: never below nothing.
+    /// The peer has taken bytes. Those of constant bodies were not counted, so it stops at 0.
     func releaseAnswer(_ count: Int) {
         let counted = min(count, unreadBytes)
         unreadBytes -= counted
         if !isClosed { all.release(counted) }
     }
 
-    /// A part of an answer waits for the end of its request's body; it is unread. Answers false
-    /// where all connections would keep more than so much.
+    /// A part of an answer waits for the end of its request's body; it counts as unread. Returns
+    /// false if all connections together would keep more than `most`.
     func keep(_ count: Int, atMost most: Int) -> Bool {
         guard !isClosed, all.keptBytes + count <= most else { return false }
         all.keptBytes += count
@@ -59,7 +59,7 @@ package final class HTTPConnectionMemory {
         return true
     }
 
-    /// It waits no more.
+    /// Such a part no longer waits.
     func releaseKept(_ count: Int) {
         let counted = min(count, keptBytes)
         keptBytes -= counted
@@ -77,7 +77,7 @@ package final class HTTPConnectionMemory {
         if !isClosed { all.release(count) }
     }
 
-    /// The connection ends: what it held is not counted any more.
+    /// The connection ends: its bytes are no longer counted.
     func close() {
         guard !isClosed else { return }
         all.release(unreadBytes + bodyBytes)

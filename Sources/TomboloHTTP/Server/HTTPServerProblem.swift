@@ -1,9 +1,9 @@
-/// An answer that the server itself gives, where no handler could: RFC 9457,
-/// `application/problem+json`.
+/// An answer of the server itself when no handler could answer (RFC 9457,
+/// `application/problem+json`).
 package struct HTTPServerProblem: Hashable, Sendable {
     /// The HTTP status.
     package let status: Int
-    /// The last part of `type`; the handler serves a page under it.
+    /// Last part of `type`. The handler serves a page for it.
     package let code: String
     /// What is wrong and what to do.
     package let detail: String
@@ -37,21 +37,21 @@ package struct HTTPServerProblem: Hashable, Sendable {
         status: 400, code: "tls-expected",
         detail: "This port speaks TLS. Write https:// in the place of http://.")
 
-    /// All there are, so that each has a page.
+    /// All problems, so that each gets a page.
     package static let all =
         HTTP1Refusal.allCases.map(HTTPServerProblem.init(_:)) + [
             bodyTooLarge, bodyTooSlow, headTooSlow, tooMuchUnread, shuttingDown, noAnswer,
             tlsExpected,
         ]
 
-    /// The code in words.
+    /// The code as a readable title.
     private var title: String {
         let words = code.split(separator: "-").map { $0 == "tls" ? "TLS" : $0 }
             .joined(separator: " ")
         return words.prefix(1).uppercased() + words.dropFirst()
     }
 
-    /// Its page, as plain text.
+    /// The problem's page, as plain text.
     package var text: String {
         """
         \(title)
@@ -76,14 +76,14 @@ package struct HTTPServerProblem: Hashable, Sendable {
         ]
     }
 
-    /// The whole answer in HTTP/1.1, for a connection that ends with it.
+    /// The complete HTTP/1.1 answer, after which the connection closes.
     var wireForm: [UInt8] {
         let named = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
         let length = "content-length: \(body.count)\r\nconnection: close\r\n\r\n"
         return Array("HTTP/1.1 \(status) Bad Request\r\n\(named)\(length)".utf8) + body
     }
 
-    /// All of its texts are the program's own: none needs escaping.
+    /// The JSON body. All its texts are constants, so none needs escaping.
     var body: [UInt8] {
         Array(
             """

@@ -1,10 +1,9 @@
 import TomboloLoop
 
-/// The server's end of one connection in one version of HTTP: bytes in, bytes out; no socket. On
-/// the loop.
+/// The server's side of one connection in one HTTP version: bytes in, bytes out. On the loop.
 ///
-/// The owner reads while `wantsBytes`, and writes what `produce` gives whenever the session has
-/// told it that there is output.
+/// The owner reads while `wantsBytes` is true. It writes the output of `produce` after the session
+/// has called `sessionHasOutput`.
 protocol HTTPServerSession: AnyObject {
     /// Bytes from the peer, in order; never after `receivedEnd`, `lost` or `isFinished`.
     func receive(_ bytes: UnsafeRawBufferPointer)
@@ -18,49 +17,49 @@ protocol HTTPServerSession: AnyObject {
     /// The owner has written something.
     func outputProgressed()
 
-    /// Whether more bytes may come now. When it turns true again, the owner is told.
+    /// True if more bytes may come now. The owner is notified when it becomes true again.
     var wantsBytes: Bool { get }
 
-    /// Nothing more will be said or heard once what was produced is written.
+    /// True if the connection can close once the produced output is written.
     var isFinished: Bool { get }
 
-    /// No more requests; those that were taken are finished, then `isFinished`.
+    /// Takes no more requests and finishes accepted ones; then `isFinished` is true.
     func drain()
 
-    /// The connection is gone: every exchange is told.
+    /// The connection is lost. Notifies every exchange.
     func lost()
 
-    /// When `deadlinePassed` is due, unless something happens before; nil if nothing is waited for.
+    /// When to call `deadlinePassed` if nothing happens before; nil if there is no deadline.
     var deadline: MonotonicInstant? { get }
 
-    /// The peer has let a deadline pass.
+    /// The deadline has passed.
     func deadlinePassed()
 
-    /// How many requests may be open at once, from now on.
+    /// Sets how many requests may be open at once.
     func setMaxConcurrentStreams(_ count: Int)
 
-    /// Tells the peer that requests above `lastStream` were not and will not be processed (nil:
-    /// above the newest one seen), with the reason's bytes; those above are dropped.
+    /// Tells the peer that requests above `lastStream` (nil: above the newest one seen) are not
+    /// processed, with a reason. Drops those requests.
     func goAway(code: UInt32, reason: [UInt8], lastStream: Int32?)
 }
 
-/// What a session needs of its connection. On the loop.
+/// What a session needs from its connection.
 protocol HTTPServerSessionOwner: AnyObject {
     var loop: any Loop { get }
     var limits: HTTPServerLimits { get }
-    /// What the peer makes the server hold.
+    /// Counts the memory held for this connection.
     var memory: HTTPConnectionMemory { get }
-    /// Where it is counted why connections were cut.
+    /// Counts the reasons why connections were cut.
     var cuts: HTTPServerCuts { get }
-    /// The date of an answer that is made now; nil: there is no clock.
+    /// Date for an answer that is made now; nil if there is no clock.
     var date: String? { get }
-    /// Bytes that were produced and are not written.
+    /// Produced bytes that are not yet written.
     var bytesUnwritten: Int { get }
 
-    /// A head is complete. The answer's exchange is on its way to the handler.
+    /// A head is complete. Returns its exchange, which is passed to the handler.
     func opened(_ request: HTTPServerRequest, over wire: any HTTPExchangeWire) -> HTTPExchange
 
-    /// There is output: `produce` before the turn ends.
+    /// There is output: the owner must call `produce` before the turn ends.
     func sessionHasOutput()
 
     /// `wantsBytes` may be true again.
@@ -68,7 +67,7 @@ protocol HTTPServerSessionOwner: AnyObject {
 }
 
 extension HTTPServerSessionOwner {
-    /// The fields of an answer, and its date (RFC 9110, 6.6.1).
+    /// Returns the fields of an answer with its date added (RFC 9110, 6.6.1).
     func dated(_ fields: HTTPFields) -> HTTPFields {
         guard let date else { return fields }
         var fields = fields
@@ -77,7 +76,7 @@ extension HTTPServerSessionOwner {
     }
 }
 
-/// What a session knows of a request; the rest of its head is the connection's.
+/// The session's part of a request's head; the connection adds the rest.
 struct HTTPServerRequest {
     var method: String
     var target: String

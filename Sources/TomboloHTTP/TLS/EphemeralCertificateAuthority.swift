@@ -1,17 +1,17 @@
 import COpenSSL
 import Glibc
 
-/// A certificate authority for one run: what the simulator and `dev` speak TLS with.
+/// A certificate authority for one run. The simulator and `dev` use it for TLS.
 ///
 /// Its key lives in memory only. It signs server certificates for names and addresses (P-256,
-/// SHA-256), and clients that are given `certificate` trust these and no others. Not for anything
-/// that lasts.
+/// SHA-256). Clients that get `certificate` trust these and no others. Do not use it for permanent
+/// installations.
 package struct EphemeralCertificateAuthority: Sendable {
-    /// Names that every machine calls itself by.
+    /// Names by which every machine reaches itself.
     package static let localNames = ["localhost", "127.0.0.1", "::1"]
-    /// A certificate's life; the run is shorter.
+    /// Lifetime of a certificate; longer than any run.
     package static let lifetimeSeconds: Int64 = 30 * 86_400
-    /// Clocks of two machines differ.
+    /// Certificates are valid from this long before now, because clocks differ between machines.
     private static let earlierSeconds: Int64 = 3_600
 
     /// The authority's own certificate in PEM: the CA file of clients.
@@ -36,7 +36,8 @@ package struct EphemeralCertificateAuthority: Sendable {
         }
     }
 
-    /// `unixTime`: now, in seconds since 1970; certificates are valid from an hour before it.
+    /// Makes the key and the authority's certificate. `unixTime` is now, in seconds since 1970; the
+    /// certificate is valid from an hour before.
     package init(name: String = "Tombolo ephemeral CA", unixTime: Int64) throws(TLSError) {
         let key = try Self.makeKey()
         let certificate = try Self.make(name: name, key: key, unixTime: unixTime)
@@ -49,7 +50,7 @@ package struct EphemeralCertificateAuthority: Sendable {
         self.certificate = try PEM.written { PEM_write_bio_X509($0, pointer) }
     }
 
-    /// A new key and a certificate for `names`: host names and addresses in numbers, at least one.
+    /// Makes a key and a certificate for `names`: at least one host name or numeric address.
     package func issueServer(
         names: [String] = localNames, unixTime: Int64
     ) throws(TLSError) -> ServerCredentials {
@@ -83,8 +84,7 @@ package struct EphemeralCertificateAuthority: Sendable {
         } else {
             isNumeric = false
         }
-        // The value is read by OpenSSL's configuration syntax: nothing of it may come in through a
-        // name.
+        // OpenSSL parses the value as configuration syntax, so a name must not contain any of it.
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -2,10 +2,10 @@ import COpenSSL
 
 /// Readers of PEM (RFC 7468) that own what they read.
 enum PEM {
-    /// Largest file that is looked at: the system's bundle of authorities has about 220 KiB.
+    /// Largest file that is read: the system's bundle of authorities has about 220 KiB.
     static let bytesMax = 4 << 20
 
-    /// All certificates in order. Throws where there is none, or one is damaged.
+    /// All certificates in order. Throws if there is none or one is damaged.
     static func certificates(_ bytes: [UInt8], what: String) throws(TLSError) -> [Certificate] {
         guard bytes.count <= bytesMax else { throw TLSError("\(what) has more than 4 MiB") }
         guard let bio = BIO_new_mem_buf(bytes, Int32(bytes.count)) else {
@@ -19,7 +19,7 @@ enum PEM {
         }
         let last = ERR_peek_last_error()
         let reason = takeOpenSSLReason()
-        // The end of the file is told as "no start line" as well; only another reason is damage.
+        // At the end of the file OpenSSL reports "no start line"; any other reason means damage.
         guard last == 0 || reason == "no start line" else {
             throw TLSError("\(what) holds a damaged certificate: \(reason)")
         }
@@ -35,7 +35,7 @@ enum PEM {
         }
         defer { BIO_free(bio) }
         ERR_clear_error()
-        // The callback refuses a pass phrase: without it OpenSSL would ask on the terminal.
+        // The callback refuses a pass phrase: without it, OpenSSL would prompt on the terminal.
         guard let key = PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil) else {
             throw TLSError(
                 "\(what) holds no usable private key (\(takeOpenSSLReason())); it must be PEM"
@@ -44,7 +44,7 @@ enum PEM {
         return PrivateKey(key)
     }
 
-    /// What `write` puts into a memory BIO.
+    /// Returns the bytes that `write` puts into a memory BIO.
     static func written(_ write: (OpaquePointer) -> Int32) throws(TLSError) -> [UInt8] {
         guard let bio = BIO_new(BIO_s_mem()) else { throw TLSError("out of memory") }
         defer { BIO_free(bio) }

@@ -1,23 +1,24 @@
 import COpenSSL
 
-/// Whom a client trusts and what it speaks; checked once, cheap to copy, shared by all connections.
+/// A client's trusted authorities and ALPN names. Checked once, cheap to copy, shared by all
+/// connections.
 package struct TLSClientConfiguration: Sendable {
-    /// Where trust comes from.
+    /// The trusted authorities.
     package enum Trust: Hashable, Sendable {
         /// The system's authorities (Debian: package ca-certificates).
         case system
-        /// These certificates in PEM, and no others.
+        /// Only these certificates, in PEM.
         case certificates([UInt8])
     }
 
     let context: TLSContext
 
-    /// The name that the certificate must carry and that SNI tells; nil: the host that is connected
-    /// to.
+    /// The name that the certificate must contain and that SNI sends; nil means the host that is
+    /// connected to.
     package let serverName: String?
 
-    /// The peer must present a chain up to a trusted certificate and carry the server's name: there
-    /// is no way to switch that off. Throws where a certificate cannot be read.
+    /// Makes a configuration. The peer's chain must lead to a trusted certificate and contain the
+    /// server's name; this check cannot be switched off. Throws if a certificate cannot be read.
     package init(
         trust: Trust = .system, serverName: String? = nil, applicationProtocols: [String] = ["h2"]
     ) throws(TLSError) {

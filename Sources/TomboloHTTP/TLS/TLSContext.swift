@@ -1,15 +1,14 @@
 import COpenSSL
 
-/// Owns an `SSL_CTX`: what all sessions of one configuration share.
+/// Owns an `SSL_CTX`, which all sessions of one configuration share.
 final class TLSContext: @unchecked Sendable {
-    // Sendable: configured before it is shared; OpenSSL counts references and locks what sessions
-    // use of it.
+    // Sendable: configured before it is shared; OpenSSL locks the parts that sessions use.
 
-    /// Several records of answers at once.
+    /// Read buffer of a client session: several records at once.
     private static let clientReadBytes = 65_536
 
-    /// Of TLS 1.2, what HTTP/2 may use: none of those is on its list of prohibited suites (RFC
-    /// 9113, 9.2.2 and appendix A). TLS 1.3 has no others.
+    /// Cipher suites of TLS 1.2. None is prohibited in HTTP/2 (RFC 9113, 9.2.2 and appendix A). TLS
+    /// 1.3 has no prohibited ones.
     private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL"
 
     let pointer: OpaquePointer
@@ -17,9 +16,9 @@ final class TLSContext: @unchecked Sendable {
     private let serverProtocols: [UInt8]
 
     /// TLS 1.2 or newer (RFC 8996 forbids older), no renegotiation, no compression, no session
-    /// cache. A server's buffers are given back while a session is idle: 10,000 idle connections
-    /// are a design point. A client has few connections and much to say: it keeps them, and reads
-    /// what has come in one go.
+    /// cache. A server frees a session's buffers while it is idle, because it may have 10,000 idle
+    /// connections. A client has few but busy connections: it keeps the buffers and reads several
+    /// records at once.
     init(server: Bool, serverProtocols: [String] = []) throws(TLSError) {
         ERR_clear_error()
         guard let context = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method()) else {
@@ -47,7 +46,7 @@ final class TLSContext: @unchecked Sendable {
 
     deinit { SSL_CTX_free(pointer) }
 
-    /// Each name with its length before it (RFC 7301, 3.1).
+    /// The ALPN names, each with its length before it (RFC 7301, 3.1).
     static func wireForm(_ protocols: [String]) throws(TLSError) -> [UInt8] {
         var bytes: [UInt8] = []
         for name in protocols {
@@ -60,7 +59,8 @@ final class TLSContext: @unchecked Sendable {
         return bytes
     }
 
-    /// No name in common ends the handshake (RFC 7301, 3.2). A client without ALPN is let through.
+    /// Selects the ALPN name by the server's order. If there is no common name, the handshake fails
+    /// (RFC 7301, 3.2). A client without ALPN is accepted.
     private func selectByServerPreference() {
         SSL_CTX_set_alpn_select_cb(
             pointer,

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A certificate, key or trust anchor that cannot be used. The message names which and what to do.
+/// An unusable certificate, key or trust anchor. The message names it and the remedy.
 package struct TLSError: Error, Hashable, CustomStringConvertible {
     package let message: String
 
@@ -9,8 +9,7 @@ package struct TLSError: Error, Hashable, CustomStringConvertible {
     package var description: String { message }
 }
 
-/// What OpenSSL's error queue of this thread says, newest reason first; the queue is empty
-/// afterwards.
+/// Takes the first reason from OpenSSL's error queue of this thread, and clears the queue.
 func takeOpenSSLReason() -> String {
     var reason = ""
     while true {

@@ -6,20 +6,19 @@ import Glibc
 package struct TLSServerConfiguration: Sendable {
     let context: TLSContext
 
-    /// Bytes for a client that speaks clear text instead of TLS; none: it is cut off.
+    /// Answer for a client that speaks clear text instead of TLS; if empty, there is none.
     var clearTextAnswer: [UInt8] = []
 
-    /// The PEM that it was made of, by which a renewed certificate is told from the old one.
+    /// The PEM of the chain. It tells a renewed certificate from the old one.
     package let certificateChain: [UInt8]
 
-    /// When clients accept the chain, in Unix seconds: from the latest beginning to the earliest
-    /// end of its certificates (RFC 5280, 4.1.2.5), both inclusive. Just the end where no moment
-    /// suits all of them.
+    /// When clients accept the chain, in Unix seconds: from the latest start to the earliest end of
+    /// its certificates (RFC 5280, 4.1.2.5), both inclusive. If these periods do not overlap, it
+    /// holds only the earliest end.
     package let validity: ClosedRange<Int64>
 
     /// `certificateChain`: PEM, the server's own certificate first, then the intermediate ones.
-    /// `privateKey`: PEM without a pass phrase. Throws where one cannot be read or they do not
-    /// belong together.
+    /// `privateKey`: PEM without a pass phrase. Throws if one cannot be read or they do not match.
     package init(
         certificateChain: [UInt8], privateKey: [UInt8],
         applicationProtocols: [String] = ["h2", "http/1.1"]
@@ -46,7 +45,7 @@ package struct TLSServerConfiguration: Sendable {
         validity = min(begins, ends)...ends
     }
 
-    /// A time that OpenSSL cannot read is taken as past: nobody accepts such a certificate.
+    /// A time that OpenSSL cannot parse counts as past: no client accepts such a certificate.
     private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
         var parts = tm()
         guard ASN1_TIME_to_tm(time, &parts) == 1 else { return .min }

@@ -2,22 +2,22 @@ import COpenSSL
 import Glibc
 import TomboloLoop
 
-/// What came of one step of a TLS session.
+/// Result of one step of a TLS session.
 enum TLSStep {
     case done(Int)
-    /// The socket has to become readable first.
+    /// The socket must become readable first.
     case wantsRead
-    /// The socket has to become writable first.
+    /// The socket must become writable first.
     case wantsWrite
     /// The peer has ended its side.
     case ended
     case failed(String)
 }
 
-/// Owns an `SSL` on a non-blocking socket, which stays its owner's.
+/// Owns an `SSL` on a non-blocking socket. It does not own the socket.
 struct TLSSession: ~Copyable {
     private let pointer: OpaquePointer
-    /// Held because the ALPN callback of the handshake reads it.
+    /// Retained because the handshake's ALPN callback reads it.
     private let context: TLSContext
     private let peerName: String
 
@@ -30,7 +30,7 @@ struct TLSSession: ~Copyable {
     }
 
     /// `host` is checked against the certificate (RFC 6125: names in subjectAltName, no partial
-    /// wildcards) and told by SNI, unless it is an address (RFC 6066, 3).
+    /// wildcards) and sent by SNI, unless it is an address (RFC 6066, 3).
     init(client configuration: TLSClientConfiguration, host: String, descriptor: Int32)
         throws(TLSError)
     {
@@ -69,7 +69,7 @@ struct TLSSession: ~Copyable {
         return session
     }
 
-    /// The name that ALPN chose; nil where the peer did not ask.
+    /// The name that ALPN chose; nil if the peer did not use ALPN.
     var applicationProtocol: String? {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
@@ -79,7 +79,7 @@ struct TLSSession: ~Copyable {
             decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
     }
 
-    /// Whether OpenSSL holds input that the socket does not show any more.
+    /// True if OpenSSL holds input, which epoll does not report.
     var hasPending: Bool { SSL_has_pending(pointer) == 1 }
 
     mutating func handshake() -> TLSStep {
@@ -87,20 +87,19 @@ struct TLSSession: ~Copyable {
         return step(SSL_do_handshake(pointer))
     }
 
-    /// At most one record.
+    /// Reads into `buffer`.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> TLSStep {
         ERR_clear_error()
         return step(SSL_read(pointer, buffer.baseAddress, Int32(clamping: buffer.count)))
     }
 
-    /// One record. After `wantsWrite` the next call must begin with the same bytes.
+    /// Writes one record. After `wantsWrite`, the next call must begin with the same bytes.
     mutating func write(_ bytes: UnsafeRawBufferPointer) -> TLSStep {
         ERR_clear_error()
         return step(SSL_write(pointer, bytes.baseAddress, Int32(clamping: bytes.count)))
     }
 
-    /// Sends close_notify as far as the socket takes it; a peer that does not get it sees the TCP
-    /// end.
+    /// Sends close_notify if the socket takes it; otherwise the peer sees the end of TCP.
     mutating func sendCloseNotify() {
         ERR_clear_error()
         _ = SSL_shutdown(pointer)
@@ -120,10 +119,10 @@ struct TLSSession: ~Copyable {
         }
     }
 
-    /// What a failure says where the peer answered with something that is not TLS.
+    /// Failure text if the peer answered with something that is not TLS.
     static let clearText = "the other end does not speak TLS"
 
-    /// The failure in words; for a refused certificate with what would help.
+    /// The failure as text. For a refused certificate it includes a remedy.
     private func reason() -> String {
         let code = ERR_GET_REASON(ERR_peek_last_error())
         if code == SSL_R_WRONG_VERSION_NUMBER || code == SSL_R_HTTP_REQUEST {

@@ -1,57 +1,55 @@
-/// A connection as its owner, an HTTP session, sees it: bytes in, bytes out, in order. On the loop
-/// only.
+/// A connection for its owner, an HTTP session: bytes in, bytes out, in order. On the loop only.
 ///
-/// Output is *pulled*: the owner says that it has something, and is asked for it at the end of the
-/// turn, as long as the peer takes it. So all of a turn goes out in writes of full TLS records, and
-/// no more is produced than the peer reads.
+/// Output is *pulled*: the owner announces output with `wantsOutput`, and the stream asks for it at
+/// the end of the turn while the peer takes more. So a turn's output is written in full TLS
+/// records, and no more is produced than the peer reads.
 package protocol ByteStream: AnyObject {
     /// The owner has output: `fillOutput` will be called at the end of this turn, or once the peer
     /// takes more.
     func wantsOutput()
 
-    /// No `received` until `resumeReading`: the peer feels it through TCP.
+    /// Stops calls of `received` until `resumeReading`. TCP slows the peer down.
     func pauseReading()
     /// Goes on reading after `pauseReading()`.
     func resumeReading()
 
-    /// Sends what the owner still has (until `fillOutput` adds nothing), tells the peer the end,
-    /// takes in and drops what the peer still sends for a moment (so that a reset does not destroy
-    /// the last answer), and closes. All of that has 5 seconds. `closed` comes at the end, nothing
-    /// else but `fillOutput` before it.
+    /// Sends the owner's remaining output (until `fillOutput` adds nothing) and ends the sending
+    /// side. Then drops the peer's bytes for a moment, so that a reset does not destroy the last
+    /// answer, and closes. All of this has 5 seconds. Only `fillOutput` is called before the final
+    /// `closed`.
     func close()
 
-    /// Closes at once. `closed(nil)` comes at the end of the turn, nothing before it.
+    /// Closes at once. `closed(nil)` is called at the end of the turn, and nothing before it.
     func abort()
 
-    /// Bytes the owner handed over that the kernel has not taken yet.
+    /// Bytes from the owner that the kernel has not taken yet.
     var unsentBytes: Int { get }
 
-    /// Bytes the owner handed over that the kernel has taken.
+    /// Bytes from the owner that the kernel has taken.
     var sentBytes: UInt64 { get }
 
-    /// What ALPN chose; nil without TLS, or where the peer did not ask.
+    /// The name that ALPN chose; nil without TLS or ALPN.
     var applicationProtocol: String? { get }
 
-    /// The peer in words: address and port.
+    /// Address and port of the peer, as text.
     var peerDescription: String { get }
 }
 
-/// Whom a `ByteStream` belongs to. All calls on the loop; `closed` is the last one and comes
-/// exactly once.
+/// Owner of a `ByteStream`. All calls are on the loop. `closed` comes last, exactly once.
 package protocol ByteStreamOwner: AnyObject {
-    /// Connection and handshake are done. Not called for a connection that was handed over open
-    /// (`dial`).
+    /// Connection and handshake are complete. Not called for a connection that was already open
+    /// when it was handed over (`dial`).
     func opened()
 
-    /// Valid during the call only. May call anything of the stream.
+    /// Bytes from the peer, valid during the call only. May call any method of the stream.
     func received(_ bytes: UnsafeRawBufferPointer)
 
-    /// Appends to `output` until it is full or nothing is left. May call anything of the stream.
+    /// Appends to `output` until it is full or nothing is left. May call any method of the stream.
     func fillOutput(_ output: OutputBuffer)
 
     /// The peer sends no more (its half of the connection is closed); it may still read.
     func inputEnded()
 
-    /// No call comes after this one. nil: this side closed it.
+    /// The stream is closed; no further call comes. nil means that this side closed it.
     func closed(_ error: ConnectionError?)
 }

@@ -1,8 +1,7 @@
 import Glibc
 import TomboloLoop
 
-/// Reading and writing. Every call into the owner may end the connection, so each is followed by a
-/// look at the phase.
+/// Reading and writing. A call into the owner may end the connection: check the phase after it.
 extension Connection {
     // MARK: In
 
@@ -10,7 +9,7 @@ extension Connection {
         var count = 0
         while wantsInput {
             guard count < Self.inputPerTurnMax else {
-                // OpenSSL may hold the rest, and then the socket would not say that it is readable.
+                // OpenSSL may hold the rest; then the socket does not become readable.
                 mustReadAtEndOfTurn = true
                 return callAtEndOfTurn()
             }
@@ -18,11 +17,11 @@ extension Connection {
             case .done(let received):
                 count += received
                 take(received)
-                // What has not come yet is told by the loop: asking for it costs a system call.
+                // The loop reports later bytes: another read would only cost a system call.
                 if !mayHoldMore(after: received) { return }
             case .wantsRead: return
             case .wantsWrite:
-                // Only a key update's answer that did not fit; it goes out before the next write.
+                // Only an answer to a key update. It goes out before the next write.
                 return
             case .ended:
                 hasInputEnded = true
@@ -61,7 +60,7 @@ extension Connection {
 
     // MARK: Out
 
-    /// Writes full records as long as the owner fills them, and the rest when it has no more.
+    /// Writes full records while the owner fills them, and then the rest.
     func writeOutput() {
         var written = 0
         while phase == .open || phase == .closing {
@@ -77,7 +76,7 @@ extension Connection {
         }
     }
 
-    /// Answers whether the owner may have more than the buffer took.
+    /// Returns true if the owner may have more than the buffer took.
     private func fill(_ buffer: OutputBuffer) -> Bool {
         guard needsFill else { return false }
         guard !buffer.isFull else { return true }
@@ -87,7 +86,7 @@ extension Connection {
         return needsFill
     }
 
-    /// False: the peer takes no more for now, or the connection ended.
+    /// Returns false if the peer takes no more for now or the connection ended.
     private func writeRecord(_ buffer: OutputBuffer, _ written: inout Int) -> Bool {
         switch writeOnce(buffer.record) {
         case .done(let count):
@@ -113,8 +112,8 @@ extension Connection {
         return errno == EAGAIN || errno == EINTR ? .wantsWrite : .failed(systemErrorText(errno))
     }
 
-    /// Tells a client that speaks clear text to a port with TLS, and drops what it sends: a socket
-    /// that is closed over unread bytes would take the answer back.
+    /// Answers a client that speaks clear text to a TLS port, and drops its bytes: closing a socket
+    /// with unread bytes would destroy the answer.
     func answerInClearText() {
         let answer = clearTextAnswer
         // The first bytes of a socket: the kernel takes all of them.
@@ -140,7 +139,7 @@ extension Connection {
         guard !hasInputEnded else { return end(nil) }
         phase = .lingering
         updateInterest()
-        // Bytes inside OpenSSL are dropped with the session: only the socket's end matters now.
+        // Bytes inside OpenSSL are dropped. From now on only the socket's end matters.
         readInput()
     }
 }

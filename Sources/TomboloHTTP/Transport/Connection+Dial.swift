@@ -3,10 +3,10 @@ import Glibc
 package import TomboloLoop
 
 extension Connection {
-    /// Connects to `host` and, with `tls`, shakes hands; each address of a name is tried in turn,
-    /// each with its share of the time that is left.
+    /// Connects to `host`, and does the TLS handshake if `tls` is given. Tries each address of a
+    /// name in turn, each with its share of the remaining time.
     ///
-    /// Answers an open connection without an owner, its reading paused: `handOver`, then
+    /// Returns an open connection without an owner and with reading paused: call `handOver`, then
     /// `resumeReading`. Throws the last address's error, or `cancelled`.
     package static func dial(
         host: String, port: Int, tls: TLSClientConfiguration?, on loop: EpollLoop,
@@ -20,7 +20,7 @@ extension Connection {
             addresses, of: host, tls: tls, on: loop, until: deadline, buffers: buffers)
     }
 
-    /// The same where the addresses of `host` are known; it is what a certificate must name.
+    /// The same for known addresses. The certificate must name `host`.
     package static func dial(
         _ addresses: [SocketAddress], of host: String, tls: TLSClientConfiguration?,
         on loop: EpollLoop, until deadline: MonotonicInstant,

@@ -2,37 +2,36 @@ import CLinux
 import Glibc
 package import TomboloLoop
 
-/// A TCP connection with or without TLS, of either role: bytes in and bytes out for its owner.
+/// A TCP connection with or without TLS, as client or server: bytes in and bytes out for its owner.
 ///
-/// On the loop only. Accepted by a `Listener` and begun by `start`, or made by `dial`. From `start`
-/// to `closed` the loop keeps it alive, and it keeps its owner.
+/// On the loop only. A `Listener` accepts it and `start` begins it, or `dial` makes it. From
+/// `start` to `closed` the loop retains it, and it retains its owner.
 package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTarget,
     @unchecked Sendable
 {
-    // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
+    // Sendable: used on the loop's thread only; `loop.checkIsolated()` enforces it.
 
-    /// For a client's handshake to end, after TCP is connected: a peer that says nothing costs a
-    /// descriptor.
+    /// Time for a client's handshake, after TCP is connected: a silent peer holds a descriptor.
     package static let handshakeTimeout: Duration = .seconds(10)
-    /// For everything that `close()` does.
+    /// Time for everything that `close()` does.
     package static let closeTimeout: Duration = .seconds(5)
-    /// Bytes read in one go before others have their turn.
+    /// Bytes read in one turn before other connections are served.
     static let inputPerTurnMax = 16 * OutputBuffer.recordBytes
-    /// Bytes written in one go before others have their turn.
+    /// Bytes written in one turn before other connections are served.
     static let outputPerTurnMax = 64 * OutputBuffer.recordBytes
-    /// What a peer may still send after `close()` before it is cut off.
+    /// Bytes that a peer may still send after `close()` before it is cut off.
     static let lingerBytesMax = 1 << 20
 
     enum Phase {
-        /// Not begun: an accepted socket that nobody started.
+        /// An accepted socket before `start`.
         case idle
-        /// TCP under way (client).
+        /// TCP is connecting (client only).
         case connecting
         case handshaking
         case open
         /// `close()` was called; output is still going out.
         case closing
-        /// Output is out; input is dropped until the peer ends.
+        /// All output is sent; input is dropped until the peer ends.
         case lingering
         case closed
     }
@@ -50,7 +49,7 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
     private var timer = TimerID()
     private var isAtEndOfTurn = false
 
-    /// Output that the kernel has not taken; nil while there is none.
+    /// Output that the kernel has not taken; nil if there is none.
     var output: OutputBuffer?
     var needsFill = false
     var waitsForWritable = false
@@ -58,15 +57,15 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
 
     var isReadingPaused = false
     var hasInputEnded = false
-    /// Bytes may wait inside OpenSSL where epoll does not see them.
+    /// True if bytes may wait inside OpenSSL, where epoll does not see them.
     var mustReadAtEndOfTurn = false
     var lingeredBytes = 0
 
     package private(set) var applicationProtocol: String?
-    /// What a client gets that speaks clear text to a port with TLS.
+    /// Answer to a client that speaks clear text to a TLS port.
     let clearTextAnswer: [UInt8]
 
-    /// A socket from `accept`, with a server's TLS or none.
+    /// Takes a socket from `accept`, with a server's TLS or none.
     init(
         accepted descriptor: Int32, from peer: SocketAddress, tls: TLSServerConfiguration?,
         on loop: EpollLoop, buffers: ConnectionBuffers
@@ -86,7 +85,7 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
         }
     }
 
-    /// A socket that `connect` was called for.
+    /// Takes a socket for which `connect` was called.
     init(
         connecting descriptor: Int32, to peer: SocketAddress, tls: consuming TLSSession?,
         on loop: EpollLoop, buffers: ConnectionBuffers
@@ -105,10 +104,10 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    // MARK: Face
+    // MARK: API
 
-    /// Begins: the handshake (within `handshakeTimeout`), then `opened`, then input. What goes
-    /// wrong comes as `closed`.
+    /// Starts the handshake (within `handshakeTimeout`), then calls `opened`, then delivers input.
+    /// Errors are reported by `closed`.
     package func start(_ owner: any ByteStreamOwner) {
         loop.checkIsolated()
         precondition(phase == .idle || phase == .connecting, "a connection starts once")
@@ -124,8 +123,7 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
         becomeConnected()
     }
 
-    /// Gives an open connection another owner; input waits until the owner before it has paused
-    /// reading.
+    /// Gives an open connection another owner. The previous owner must have paused reading.
     package func handOver(to owner: any ByteStreamOwner) {
         loop.checkIsolated()
         self.owner = owner
@@ -175,7 +173,7 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
     package var sentBytes: UInt64 { sentCount }
     package var peerDescription: String { peer.description }
 
-    // MARK: What the loop tells
+    // MARK: Callbacks of the loop
 
     package func becameReady(_ readiness: Readiness) {
         switch phase {
@@ -257,7 +255,7 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
         updateInterest()
         owner?.opened()
         guard phase == .open else { return }
-        // The handshake may have read the first bytes of what follows it.
+        // The handshake may have read the first application bytes already.
         if tls != nil { mustReadAtEndOfTurn = true }
         callAtEndOfTurn()
     }
@@ -296,7 +294,7 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
 
     func fail(_ error: ConnectionError) { end(error) }
 
-    /// The socket is closed now; the owner hears of it at the end of the turn.
+    /// Closes the socket now. The owner is notified at the end of the turn.
     func end(_ error: ConnectionError?) {
         guard phase != .closed else { return }
         let wasStarted = owner != nil

@@ -1,11 +1,11 @@
-/// Memory that the connections of one loop share: an idle connection holds none. On the loop only.
+/// Buffers that the connections of one loop share. An idle connection holds none. On the loop only.
 package final class ConnectionBuffers: @unchecked Sendable {
-    // Sendable: touched on the loop's thread only, by connections that guard their faces.
+    // Sendable: used on the loop's thread only, by connections that check this.
 
-    /// Clear text is read this much at a time; TLS at most a record.
+    /// Bytes per read of clear text. A TLS read returns at most one record.
     static let inputBytes = 65_536
 
-    /// Output buffers that are kept for the next turn: more would be memory without use.
+    /// Most output buffers that are kept for the next turn.
     private static let sparesMax = 16
 
     let input = UnsafeMutableRawBufferPointer.allocate(byteCount: inputBytes, alignment: 16)

@@ -1,14 +1,14 @@
 import TomboloLoop
 
-/// Why a connection could not be made, or ended before it was told to.
+/// Why a connection could not be made, or why it ended unexpectedly.
 package struct ConnectionError: Error, Hashable, CustomStringConvertible {
-    /// What went wrong, for deciding; the text is for people.
+    /// Kind of error, for code to decide on; `message` is for people.
     package enum Kind: Hashable, Sendable {
         /// The name has no address.
         case unresolved
-        /// No address took the connection.
+        /// No address accepted the connection.
         case refused
-        /// A deadline of connecting, handshake or closing.
+        /// Connecting, the handshake or closing took too long.
         case timedOut
         /// The handshake failed, or a record was damaged.
         case tls

@@ -1,14 +1,14 @@
 import Glibc
 
-/// A TCP socket that listens already: a service manager has bound it, and handed it over.
+/// A listening TCP socket that a service manager has bound and handed over.
 ///
-/// Its address is the one that clients reach, whatever a configuration says.
+/// Clients reach its address, even if a configuration says otherwise.
 package struct InheritedSocket: Hashable, Sendable {
     package let descriptor: Int32
     package let address: ListenAddress
 
-    /// Takes the descriptor over: from now on it is non-blocking, and no child gets it. Throws
-    /// where it is something else than a TCP socket that listens.
+    /// Takes over the descriptor and makes it non-blocking and close-on-exec. Throws if it is not a
+    /// listening TCP socket.
     package init(descriptor: Int32) throws(ConnectionError) {
         func refusal(_ what: String) -> ConnectionError {
             ConnectionError(.local, "descriptor \(descriptor) \(what)")

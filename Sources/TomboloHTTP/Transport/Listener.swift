@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 package import TomboloLoop
 
-/// Where a server listens: an address in numbers (`127.0.0.1`, `::1`, `0.0.0.0`, `::`) or
-/// `localhost`, and a port; 0 lets the system choose.
+/// Where a server listens: a numeric address (`127.0.0.1`, `::1`, `0.0.0.0`, `::`) or `localhost`,
+/// and a port; 0 lets the system choose.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var host: String
     package var port: Int
@@ -18,27 +18,26 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Who takes what a listener accepts.
+/// Takes the connections that a listener accepts.
 package protocol ListenerOwner: AnyObject {
-    /// On the loop. Start the connection or abort it; one that is dropped is closed.
+    /// Called on the loop. Must start or abort the connection; a released one is closed.
     func accepted(_ connection: Connection)
 }
 
-/// A listening socket: accepted connections go to its owner. On the loop only, but for `init`.
+/// A listening socket: accepted connections go to its owner. On the loop only, except `init`.
 package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable {
-    // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
+    // Sendable: used on the loop's thread only; `loop.checkIsolated()` enforces it.
 
-    /// Connections the kernel completes ahead of `accept`.
+    /// Connections that the kernel completes before `accept`.
     package static let backlog: Int32 = 1024
-    /// Accepted in one go, so that a storm of connections does not starve those that are there.
+    /// Connections accepted in one turn, so that many new ones do not starve existing ones.
     static let acceptedPerTurnMax = 64
-    /// How long accepting rests when this machine has no descriptors left: they come back by
-    /// closing.
+    /// How long accepting pauses when this machine has no free descriptors.
     static let restWithoutDescriptors: Duration = .milliseconds(100)
 
-    /// The address it is bound to, with the real port.
+    /// The bound address, with the actual port.
     package let address: SocketAddress
-    /// For connections accepted from now on; a new value reloads the certificate.
+    /// TLS for new connections; set it to reload the certificate.
     package var tls: TLSServerConfiguration?
 
     private let loop: EpollLoop
@@ -50,7 +49,7 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
 
     private enum State { case bound, accepting, paused, closed }
 
-    /// Binds and listens (SO_REUSEADDR, so that a restart need not wait); nothing is accepted
+    /// Binds and listens, with SO_REUSEADDR so that a restart need not wait. Nothing is accepted
     /// before `start`. From any thread.
     package init(
         on loop: EpollLoop, at place: ListenAddress, tls: TLSServerConfiguration?,
@@ -63,7 +62,7 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
     }
 
     /// Listens on a socket that a service manager has bound; nothing is accepted before `start`.
-    /// From any thread. The socket is the listener's own from now on.
+    /// From any thread. The listener then owns the socket.
     package init(
         on loop: EpollLoop, inheriting socket: InheritedSocket, tls: TLSServerConfiguration?,
         buffers: ConnectionBuffers = ConnectionBuffers()
@@ -82,7 +81,7 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
         if state != .closed { Glibc.close(descriptor) }
     }
 
-    /// Throws where the host of `place` is not an address of this machine, whatever the port.
+    /// Throws if the host of `place` is not an address of this machine. The port is ignored.
     package static func tryAddress(of place: ListenAddress) throws(ConnectionError) {
         Glibc.close(try socket(at: place, port: 0))
     }
@@ -101,7 +100,7 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
         return (descriptor, actual)
     }
 
-    /// A socket that is bound and does not listen yet.
+    /// Returns a bound socket that does not listen yet.
     private static func socket(
         at place: ListenAddress, port: Int
     ) throws(ConnectionError) -> Int32 {
@@ -127,7 +126,7 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
         return descriptor
     }
 
-    /// Accepts from now on. `owner` is held weakly.
+    /// Starts accepting. `owner` is referenced weakly.
     package func start(_ owner: any ListenerOwner) throws(ConnectionError) {
         loop.checkIsolated()
         precondition(state == .bound, "a listener starts once")
@@ -140,7 +139,7 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
         state = .accepting
     }
 
-    /// New connections wait in the kernel's queue until `resume`: for a server that is full.
+    /// Stops accepting until `resume`, for a full server. New connections wait in the kernel.
     package func pause() {
         loop.checkIsolated()
         guard state == .accepting else { return }
@@ -156,7 +155,7 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
         loop.modify(descriptor, .readable)
     }
 
-    /// Frees the port. Accepted connections go on.
+    /// Stops listening. Accepted connections go on.
     package func close() {
         loop.checkIsolated()
         guard state != .closed else { return }

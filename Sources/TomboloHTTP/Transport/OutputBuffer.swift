@@ -1,4 +1,4 @@
-/// Bytes on their way out: a full TLS record's worth at a time.
+/// Buffer for output, written one full TLS record at a time.
 package final class OutputBuffer {
     /// The plaintext of one full TLS record (RFC 8446, 5.1): the unit of writing.
     package static let recordBytes = 16_384
@@ -19,11 +19,11 @@ package final class OutputBuffer {
     package var count: Int { end - start }
     package var isEmpty: Bool { start == end }
 
-    /// A record is full; the owner stops here and is asked again.
+    /// True if it holds a full record. The owner then stops and is asked again later.
     package var isFull: Bool { count >= Self.recordBytes }
 
-    /// Takes all of `bytes`, also beyond a full record: an owner with much of it appends piece by
-    /// piece.
+    /// Appends all of `bytes`, even beyond a full record. An owner with many bytes appends them
+    /// piece by piece.
     package func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
         reserve(bytes.count)
@@ -49,7 +49,7 @@ package final class OutputBuffer {
         UnsafeRawBufferPointer(start: base + start, count: min(count, Self.recordBytes))
     }
 
-    /// So many of the next bytes are written.
+    /// Removes `count` written bytes.
     package func consume(_ count: Int) {
         start += count
         if start == end {

@@ -2,16 +2,14 @@ import Glibc
 import Synchronization
 import TomboloLoop
 
-/// Names to addresses by the system's rules (`/etc/hosts`, DNS), without standing in the loop's
-/// way.
+/// Resolves names by the system's rules (`/etc/hosts`, DNS) without blocking the loop.
 enum Resolver {
-    /// A name's addresses that are tried at most: a wrong DNS answer must not hold a connection up
-    /// for ever.
+    /// Most addresses tried for a name: a wrong DNS answer must not delay a connection for ever.
     static let addressesMax = 16
 
-    /// The addresses in the system's order of preference. An address in numbers is answered at
-    /// once; a name is looked up on a thread of its own, which ends by itself when nobody waits any
-    /// more.
+    /// The addresses in the system's order of preference. A numeric address is returned at once. A
+    /// name is looked up on its own thread, which ends by itself even if the caller has stopped
+    /// waiting.
     static func addresses(
         of host: String, port: Int, on loop: any Loop, until deadline: MonotonicInstant
     ) async throws(ConnectionError) -> [SocketAddress] {
@@ -61,7 +59,7 @@ enum Resolver {
     }
 }
 
-/// One name on its way; held by the thread and by whoever waits.
+/// One lookup. The thread and the waiting caller share it.
 private final class Lookup: Sendable {
     let host: String
     let port: Int

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An IP address with its port, as the kernel has it.
+/// An IP address and port in the kernel's format.
 package struct SocketAddress: Sendable, CustomStringConvertible {
     private var storage: sockaddr_storage
     private var length: socklen_t
@@ -13,7 +13,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What `read` (accept, getsockname) writes; nil where it fails (below 0).
+    /// The address that `read` (accept, getsockname) writes; nil if its result is negative.
     init?(_ read: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32) {
         storage = sockaddr_storage()
         length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -33,7 +33,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
 
     var family: Int32 { Int32(storage.ss_family) }
 
-    /// 0 for what is neither IPv4 nor IPv6.
+    /// The port; 0 if the address is neither IPv4 nor IPv6.
     package var port: Int {
         withSocketAddress { address, _ in
             let raw = UnsafeRawPointer(address)
@@ -45,7 +45,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address in numbers, without port and brackets; an IPv4 address mapped into IPv6 as IPv4.
+    /// The numeric address, without port and brackets. A mapped IPv4 address is shown as IPv4.
     package var host: String {
         let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
             withSocketAddress { address, length in
@@ -59,8 +59,8 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         return text.hasPrefix("::ffff:") && text.contains(".") ? String(text.dropFirst(7)) : text
     }
 
-    /// What one client is given of addresses: an IPv4 address, or the first 64 bits of one in IPv6
-    /// (RFC 6177). `host` as `SocketAddress.host` has it.
+    /// The block of addresses that one client gets: an IPv4 address, or the first 64 bits of an
+    /// IPv6 address (RFC 6177). `host` is a value of `SocketAddress.host`.
     static func network(ofHost host: String) -> String {
         var address = in6_addr()
         guard inet_pton(AF_INET6, host, &address) == 1 else { return host }

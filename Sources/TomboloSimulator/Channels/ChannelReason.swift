@@ -30,11 +30,11 @@ package enum ChannelReason: String, CaseIterable, Hashable, Sendable {
     case tooManyRequests = "TooManyRequests"
     case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
     case internalServerError = "InternalServerError"
-    /// Printed with a space on this page, and without on the other.
+    /// With a space on this page, without one on the other page.
     case serviceUnavailable = "Service Unavailable"
     case shutdown = "Shutdown"
 
-    /// The `:status` Apple sends with this reason.
+    /// The `:status` that Apple sends with this reason.
     package var status: Int {
         switch self {
         case .badCertificate, .badCertificateEnvironment, .topicMismatch, .missingProviderToken,
@@ -58,7 +58,7 @@ struct ChannelRefusal: Error, Hashable {
 
     init(_ reason: ChannelReason) { self.reason = reason }
 
-    /// What both APIs refuse alike. One that this page does not name is a bad path.
+    /// Converts a refusal of the push API. A reason that this page does not list becomes `badPath`.
     init(_ refusal: Refusal) {
         reason = ChannelReason(rawValue: refusal.reason.rawValue) ?? .badPath
     }

@@ -1,6 +1,6 @@
 /// The broadcast channels of all apps (Apple, *Sending channel management requests to APNs*).
 package struct ChannelRegistry: Sendable {
-    /// What a channel keeps for phones that cannot be reached; it never changes.
+    /// What a channel stores for unreachable phones; it never changes.
     package enum StoragePolicy: Int64, Hashable, Sendable {
         case nothing = 0
         case mostRecent = 1
@@ -9,12 +9,12 @@ package struct ChannelRegistry: Sendable {
     private var channels: [String: [String: StoragePolicy]] = [:]
     private var created: [String: [String]] = [:]
 
-    /// Channels of one app in one environment.
+    /// Most channels of one app in one environment.
     package static let channelsMax = 10_000
 
     package init() {}
 
-    /// False where the app has as many as it may.
+    /// Creates a channel. Returns false if the app has `channelsMax` already.
     mutating func create(_ id: String, of bundleID: String, _ policy: StoragePolicy) -> Bool {
         guard channels[bundleID, default: [:]].count < Self.channelsMax else { return false }
         channels[bundleID, default: [:]][id] = policy
@@ -22,7 +22,7 @@ package struct ChannelRegistry: Sendable {
         return true
     }
 
-    /// Whether there was one. Deletion is for good: an id is never given twice.
+    /// Deletes a channel for good: its id is never issued again. Returns true if it existed.
     mutating func delete(_ id: String, of bundleID: String) -> Bool {
         guard channels[bundleID]?.removeValue(forKey: id) != nil else { return false }
         created[bundleID]?.removeAll { $0 == id }
@@ -31,18 +31,18 @@ package struct ChannelRegistry: Sendable {
 
     subscript(_ id: String, of bundleID: String) -> StoragePolicy? { channels[bundleID]?[id] }
 
-    /// In the order of their creation.
+    /// The app's channels in the order of their creation.
     func all(of bundleID: String) -> [String] { created[bundleID] ?? [] }
 }
 
-/// A broadcast that the gateway took.
+/// A broadcast that the gateway accepted.
 package struct AcceptedBroadcast: Hashable, Sendable {
     package var channelID: String
     package var bundleID: String
     package var priority: Int
     package var payload: [UInt8]
     package var requestID: String
-    /// Whether the channel keeps it for phones that cannot be reached, and until when.
+    /// True if the channel stores it for unreachable phones, until `expiration`.
     package var isStored = false
     package var expiration = PushExpiration.immediate
     package var acceptedAt = WallInstant(seconds: 0)
@@ -51,9 +51,9 @@ package struct AcceptedBroadcast: Hashable, Sendable {
 /// The answer to one request of the channel or broadcast API.
 package struct ChannelAnswer: Sendable {
     package var status: Int
-    /// The request's `apns-request-id` where it was a canonical one, else a fresh one.
+    /// The request's `apns-request-id` if it is canonical, else a fresh one.
     package var requestID: String
-    /// Of a channel that was created.
+    /// Id of the channel that was created.
     package var channelID: String?
     package var body: [UInt8] = []
     package var broadcast: AcceptedBroadcast?

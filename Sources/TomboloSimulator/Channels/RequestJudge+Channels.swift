@@ -1,19 +1,20 @@
 import TomboloCrypto
 import TomboloJSON
 
-/// Channels and broadcasts: the same provider tokens, other paths, headers and reasons.
+/// Channels and broadcasts: the provider tokens are the same as for pushes; paths, headers and
+/// reasons differ.
 extension RequestJudge {
-    /// A broadcast may be larger than a push to a device; ActivityKit still takes 4 KB.
+    /// Bytes of the largest broadcast. A push to a device may have only 4 KB.
     package static let broadcastBytesMax = 5_120
-    /// "Don't make assumptions on the channel ID size"; this only bounds what is looked at.
+    /// "Don't make assumptions on the channel ID size"; this only limits how much is read.
     private static let channelIDBytesMax = 256
 
-    /// Whether a path belongs to the channel or broadcast API.
+    /// True if a path belongs to the channel or broadcast API.
     static func isOfChannels(_ path: String) -> Bool {
         path.hasPrefix("/1/apps/") || path.hasPrefix("/4/broadcasts/")
     }
 
-    /// Judges one request. `freshID`: as for a push; `freshChannel`: 16 bytes that nobody guesses.
+    /// Judges one request. `freshID` as for a push; `freshChannel` returns 16 random bytes.
     package mutating func judgeChannel(
         _ request: PushRequest, on connection: inout GatewayConnection, at now: WallInstant,
         freshID: () -> String, freshChannel: () -> [UInt8]
@@ -71,7 +72,7 @@ extension RequestJudge {
         }
     }
 
-    /// A registered bundle id without a suffix, which the key covers.
+    /// Checks that the text is a registered bundle id without a suffix, and that the key covers it.
     private func app(_ text: String, _ key: ProviderKey) throws(ChannelRefusal) -> String {
         guard rules.bundleIDs.contains(text) else {
             let isSuffixed = rules.bundleIDs.contains { text.hasPrefix($0 + ".") }

@@ -1,36 +1,36 @@
 import TomboloJSON
 
-/// What a user, the system or the app does on a phone, as the control port takes it:
+/// An action of the user, the system or the app on a phone, as sent to the control port:
 /// `{"do":"swipe","activity":"cat-7"}`.
 package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
-    // The user.
+    // Actions of the user.
     case front, back
     case switcher
     case controlCenter = "control-center"
     case touch, lock, unlock, offline, online, terminate, launch, restart, reinstall, swipe, allow,
         deny
-    /// A card, a widget, a link or a button.
+    /// Taps a card, a widget, a link or a button.
     case tap
-    /// Widgets: `widget` is the kind.
+    /// Actions on widgets: the member `widget` is the kind.
     case widgetAdd = "widget-add"
     case widgetRemove = "widget-rm"
     case widgetGallery = "widget-gallery"
-    /// By the app in front.
+    /// The app in front reloads its widgets.
     case widgetReload = "widget-reload"
-    /// These switch on, or off with `"on":false`.
+    /// These switch something on, or off with `"on":false`.
     case statusBar = "status-bar"
     case lowPower = "low-power"
     case watch
-    // The system and the app.
+    // Actions of the system and the app.
     case rotate, update
-    /// The app begins a card that listens on a broadcast channel.
+    /// The app starts a card that listens on a broadcast channel.
     case listen
-    /// Something that goes wrong without a word; `"on":false` ends it.
+    /// A silent fault of the phone; `"on":false` ends it.
     case trouble
-    /// Other numbers for the phone's budget, from the next window on.
+    /// Changes the phone's budget from the next window on.
     case budget
 
-    /// Whether it is done to a card, so that it needs an activity of which there is one.
+    /// True if the action needs a card, so the request must name an activity that exists.
     var needsCard: Bool {
         switch self {
         case .swipe, .rotate, .update: true
@@ -38,12 +38,12 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Why a request cannot be carried out.
+    /// Why a request cannot be performed.
     struct Fault: Error {
         var message: String
     }
 
-    /// Why it cannot be done on a phone as it is; nil where it can.
+    /// Why the phone's current state does not allow the action; nil if it does.
     func obstacle(on phone: Phone, activity: String) -> String? {
         let name = phone.configuration.name
         switch self {
@@ -61,7 +61,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Control Center and app switcher lie over the app in front, and not over each other.
+    /// Control Center and app switcher cover the app in front, but not each other.
     private func overlayObstacle(on phone: Phone) -> String? {
         let name = phone.configuration.name
         if phone.isLocked { return "\(name) is locked; unlock it first" }
@@ -75,7 +75,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What it comes to on a phone. `view`: the request's object.
+    /// Returns the change to make on a phone. `view` is the request's object.
     func change(
         _ view: JSONView
     ) throws(Fault) -> (inout Phone, WallInstant) -> [PhoneEffect] {
@@ -129,8 +129,8 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// With an activity its card's "Allow"; without, the question about frequent updates where it
-    /// is there, else the newest card that waits for an answer.
+    /// Answers a question to the user. With an activity: its card's "Allow". Without: the question
+    /// about frequent updates if it is shown, else the newest card that waits for an answer.
     private static func answer(
         allow: Bool, _ activity: String
     ) -> (inout Phone, WallInstant) -> [PhoneEffect] {
@@ -145,7 +145,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// `obstacle` has looked at what the request names.
+    /// `obstacle` has already checked the names in the request.
     private func widgetChange(
         _ deed: WidgetDeed
     ) -> (inout Phone, WallInstant) -> [PhoneEffect] {
@@ -165,7 +165,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Where the glass is touched; nil where the request does not say.
+    /// Where the screen is touched; nil if the request does not say.
     private static func point(_ view: JSONView) throws(Fault) -> PhoneGlass.Point? {
         if view["x"] == nil, view["y"] == nil { return nil }
         guard let x = view["x"]?.double, let y = view["y"]?.double,

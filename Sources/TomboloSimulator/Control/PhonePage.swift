@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// A phone as the control port shows it: what its user sees, and what it never told.
+/// A phone as the control port shows it: what its user sees, and what the phone never reports.
 enum PhonePage {
     static func write(_ phone: Phone, at now: WallInstant, into writer: inout JSONWriter) {
         writer.beginObject()
@@ -113,7 +113,7 @@ enum PhonePage {
         writer.endObject()
     }
 
-    /// What its user did last, and whether somebody hears of it.
+    /// The user's last tap, and whether it reached the relay.
     private static func write(
         _ tap: PhoneTap, at now: WallInstant, into writer: inout JSONWriter
     ) {
@@ -138,7 +138,7 @@ enum PhonePage {
         writer.endObject()
     }
 
-    /// The phone's own budget of pushes, which no real phone tells.
+    /// The phone's own budget of pushes, which no real phone reveals.
     private static func writeBudget(
         _ phone: Phone, at now: WallInstant, into writer: inout JSONWriter
     ) {

@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// Which widget a request of the control port is about.
+/// The widget that a request of the control port names.
 struct WidgetDeed {
     let kind: String?
     let family: Widget.Family?
@@ -20,9 +20,9 @@ struct WidgetDeed {
         family = known
     }
 
-    /// The phone's widget that is meant: the first one that has what the request names. Without a
-    /// configuration in the request, one that has none goes before those that have one; with one,
-    /// a widget that has it alone goes before one that has it among others.
+    /// The first matching widget on the phone. If the request has no configuration, widgets without
+    /// one are preferred. If it has one, a widget with exactly this configuration is preferred to a
+    /// widget with several.
     func widget(on phone: Phone) -> Widget? {
         let meant = phone.board.widgets.filter { widget in
             widget.key.kind == kind && (family ?? widget.key.family) == widget.key.family
@@ -33,10 +33,10 @@ struct WidgetDeed {
         return meant.first { $0.key.config == config } ?? meant.first
     }
 
-    /// Which item of a widget is meant; nil: all of it.
+    /// The item of the widget that is meant; nil means the whole widget.
     func item(of widget: Widget) -> String? { config == widget.key.config ? nil : config }
 
-    /// Why it cannot be done on a phone as it is; nil where it can.
+    /// Why the phone's current state does not allow the action; nil if it does.
     func obstacle(to deed: PhoneDeed, link: String?, on phone: Phone) -> String? {
         let name = phone.configuration.name
         let words = [kind, family?.rawValue, config].compactMap(\.self).joined(separator: " ")

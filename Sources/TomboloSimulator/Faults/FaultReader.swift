@@ -1,13 +1,13 @@
 import TomboloJSON
 
-/// Reads the members of one rule; each answers nil where the member is not there.
+/// Reads the members of one rule. Each method returns nil if the member is missing.
 struct FaultReader {
     let view: JSONView
     let pointer: String
 
     func path(_ name: String) -> String { pointer + "/" + name }
 
-    /// An object with no other members than these.
+    /// Throws unless the view is an object with no other members than these.
     func checkMembers(_ names: [String]) throws(FaultScriptError) {
         guard view.kind == .object else {
             throw FaultScriptError(pointer, "must be an object")
@@ -33,7 +33,7 @@ struct FaultReader {
         }
     }
 
-    /// `device` where nothing is said; nil for `any`.
+    /// The rule's target: `device` by default, nil for `any`.
     func target(_ name: String) throws(FaultScriptError) -> FaultRule.Target? {
         let choices = FaultRule.Target.allCases.map(\.rawValue) + ["any"]
         let message = "must be one of " + choices.joined(separator: ", ")
@@ -43,7 +43,7 @@ struct FaultReader {
         return given == nil ? .device : given.flatMap(FaultRule.Target.init(rawValue:))
     }
 
-    /// A part of the whole: above 0, at most 1.
+    /// A fraction above 0 and at most 1.
     func share(_ name: String) throws(FaultScriptError) -> Double? {
         try value(name, "must be a number above 0 and at most 1") { view in
             view.double.flatMap { $0 > 0 && $0 <= 1 ? $0 : nil }
@@ -69,7 +69,7 @@ struct FaultReader {
         return duration <= .seconds(31_536_000) ? duration : nil
     }
 
-    /// The codes of RFC 9113, 7, by name, or any by number.
+    /// An error code of RFC 9113, 7, by name, or any code by number.
     func resetCode(_ name: String) throws(FaultScriptError) -> UInt32? {
         let names = [
             "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR",

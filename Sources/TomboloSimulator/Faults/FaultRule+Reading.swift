@@ -1,8 +1,8 @@
 package import TomboloJSON
 
-/// Why a fault script cannot be used, for whoever wrote it.
+/// Why a fault script cannot be used, for its author.
 package struct FaultScriptError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A JSON Pointer to the place.
+    /// A JSON Pointer to the error.
     package var pointer: String
     package var message: String
 
@@ -15,7 +15,7 @@ package struct FaultScriptError: Error, Hashable, Sendable, CustomStringConverti
 }
 
 extension FaultRule {
-    /// The rules of a script: `{"rules":[…]}`, or one rule by itself.
+    /// The rules of a script: `{"rules":[…]}`, or a single rule.
     package static func script(_ bytes: [UInt8]) throws(FaultScriptError) -> [FaultRule] {
         let root: JSONView
         do {
@@ -37,14 +37,14 @@ extension FaultRule {
         return read
     }
 
-    /// The members of a rule, in the order in which they are told where one is wrong.
+    /// The members of a rule, in the order in which error messages list them.
     private static let members = [
         "name", "to", "token", "push_type", "priority", "share", "times", "from", "for", "every",
         "status", "reason", "gone_for", "no_answer", "reset", "abort", "delay", "delivered",
         "go_away", "max_streams",
     ]
 
-    /// Reads one rule. `pointer`: where it stands.
+    /// Reads one rule. `pointer` is its place in the script.
     package init(_ view: JSONView, at pointer: String) throws(FaultScriptError) {
         let reader = FaultReader(view: view, pointer: pointer)
         try reader.checkMembers(Self.members)

@@ -1,13 +1,13 @@
-/// One thing that goes wrong at Apple: for which pushes, when, how often, and how.
+/// One simulated fault of Apple's service: for which pushes, when, how often, and how.
 ///
-/// A fault stands behind the judge: what is wrong with a request is refused for what it is, and
-/// only a push that would have been accepted meets a fault.
+/// Faults apply after `RequestJudge`: a bad request is refused for its own error. Only a push that
+/// would have been accepted meets a fault.
 package struct FaultRule: Hashable, Sendable {
-    /// An answer that Apple's service might give, whatever the push.
+    /// An answer that Apple's service may give to any push.
     package struct Answer: Hashable, Sendable {
         package var status: Int
         package var reason: String
-        /// Only with 410: how long ago the token was lost, told in the answer.
+        /// Only with 410: how long ago the token became invalid, as reported in the answer.
         package var goneFor: Duration
     }
 
@@ -21,72 +21,72 @@ package struct FaultRule: Hashable, Sendable {
         case abort
     }
 
-    /// What happens to a push that the rule takes; both parts may be there.
+    /// What happens to a push that the rule applies to.
     package enum Outcome: Hashable, Sendable {
-        /// Nothing but the delay, the GOAWAY or the stream limit.
+        /// Only the delay, the GOAWAY or the stream limit applies.
         case none
         case answer(Answer)
         case silence(Silence)
     }
 
-    /// Shown where rules are listed; for people.
+    /// Name for people, shown in lists of rules.
     package var name = ""
 
-    // For which pushes: all that are given have to hold.
+    // Conditions: a push must meet all that are given.
 
-    /// What is sent to Apple.
+    /// The kind of request to Apple.
     package enum Target: String, CaseIterable, Hashable, Sendable {
         /// A push to one device.
         case device
         /// A push to a channel.
         case broadcast
-        /// The making, reading, listing or deleting of channels.
+        /// Creating, reading, listing or deleting channels.
         case channels
     }
 
-    /// nil: anything.
+    /// The kind of request; nil means any.
     package var target: Target? = .device
-    /// The device token begins so (lower-case hex).
+    /// Prefix of the device token (lower-case hex).
     package var tokenPrefix = ""
     /// `apns-push-type`, as sent.
     package var pushType: String?
     /// `apns-priority`, as accepted.
     package var priority: Int?
-    /// Of the pushes that match otherwise, this part.
+    /// Fraction of the matching pushes that the rule applies to.
     package var share = 1.0
-    /// The first so many that match; nil: without end.
+    /// Number of matching pushes that the rule applies to; nil means no limit.
     package var times: Int?
 
-    // When, counted from the moment at which the rule was given.
+    // Time window, relative to the time at which the rule was given.
 
     package var from = Duration.zero
-    /// nil: for good.
+    /// Length of the window; nil means for ever.
     package var lasts: Duration?
-    /// The window comes back this often: a storm every so often.
+    /// Period after which the window repeats.
     package var every: Duration?
 
-    // How.
+    // Effects.
 
     package var outcome = Outcome.none
     package var delay = Duration.zero
-    /// Whether the phone gets the push all the same, where its sender does not hear 200: an
-    /// outcome that nobody knows may be either.
+    /// True if the phone gets the push although the sender gets no 200: a push whose outcome is
+    /// unknown may or may not have been delivered.
     package var isDelivered = false
-    /// GOAWAY with this `reason`; what is open is still answered. Empty: without a reason.
+    /// Sends GOAWAY with this `reason`; open requests are still answered. Empty: without a reason.
     package var goAway: String?
-    /// While the window is open every connection may have at most so many streams.
+    /// Most streams of each connection while the window is open.
     package var streamsMax: Int?
 
     package init() {}
 
-    /// Whether its window is open.
+    /// True if the rule's window is open.
     func isOpen(at now: WallInstant, since given: WallInstant) -> Bool {
         guard now >= given + from else { return false }
         guard let lasts else { return true }
         return phase(at: now, since: given) < lasts
     }
 
-    /// The next moment at which the window opens or closes; nil: never again.
+    /// The next time at which the window opens or closes; nil if it never does.
     func nextEdge(after now: WallInstant, since given: WallInstant) -> WallInstant? {
         guard now >= given + from else { return given + from }
         guard let lasts else { return nil }
@@ -95,32 +95,32 @@ package struct FaultRule: Hashable, Sendable {
         return every.map { now + ($0 - phase) }
     }
 
-    /// How long ago the newest window opened.
+    /// Time since the latest window opened.
     private func phase(at now: WallInstant, since given: WallInstant) -> Duration {
         let age = now - (given + from)
         guard let every, every > .zero else { return age }
         return age - every * Int(age / every)
     }
 
-    /// Whether it is about this request; share, times and window are the script's affair.
+    /// True if the conditions match the request. `FaultScript` checks share, times and window.
     func concerns(_ request: FaultedRequest) -> Bool {
         target ?? request.target == request.target && request.token.hasPrefix(tokenPrefix)
             && pushType ?? request.pushType == request.pushType
             && priority ?? request.priority == request.priority
     }
 
-    /// Whether a push that it takes notices anything; else it only limits streams.
+    /// True if the rule affects pushes; false if it only limits streams.
     var touchesPushes: Bool {
         outcome != .none || delay > .zero || goAway != nil
     }
 }
 
-/// A request that would be answered well, as far as rules look at it.
+/// The properties of an otherwise successful request that rules check.
 struct FaultedRequest {
     var target: FaultRule.Target
     var token = ""
     var pushType = PushType.liveActivity.rawValue
-    /// 0 where it has none.
+    /// 0 if the request has no priority.
     var priority = 0
 
     init(_ target: FaultRule.Target) { self.target = target }

@@ -1,28 +1,28 @@
-/// The faults in force: given by a file, and changed over the control port while it runs.
+/// The active faults: loaded from a file, and changed through the control port at run time.
 ///
-/// A pure machine; chance comes from a seed, so that one script and one order of pushes give one
-/// outcome. Of several rules that concern a push the first that is open takes it.
+/// A pure state machine. Randomness comes from a seed, so the same script and the same order of
+/// pushes give the same outcome. The first open rule that matches a push applies.
 package struct FaultScript: Sendable {
-    /// A rule, and what became of it.
+    /// A rule and its counter.
     package struct Entry: Sendable {
         package var id: Int
         package var rule: FaultRule
         package var givenAt: WallInstant
-        /// Pushes it took.
+        /// Number of pushes that the rule was applied to.
         package var taken = 0
     }
 
-    /// Rules at once; a script beyond is a mistake.
+    /// Most rules at once; a larger script is a mistake.
     package static let rulesMax = 1_000
 
     package private(set) var entries: [Entry] = []
     private var nextID = 1
     private var chance: UInt64
 
-    /// No rule. `seed`: of the chance by which a share is taken.
+    /// Starts without rules. `seed` decides which pushes a `share` selects.
     package init(seed: UInt64 = 0) { chance = seed }
 
-    /// Adds a rule behind the others; its clock starts now. Answers its id.
+    /// Appends a rule. Its time starts now. Returns its id.
     @discardableResult
     package mutating func add(_ rule: FaultRule, at now: WallInstant) -> Int {
         defer { nextID += 1 }
@@ -30,20 +30,20 @@ package struct FaultScript: Sendable {
         return nextID
     }
 
-    /// Takes other rules instead of all there are.
+    /// Replaces all rules.
     package mutating func replace(with rules: [FaultRule], at now: WallInstant) {
         entries = []
         for rule in rules { add(rule, at: now) }
     }
 
-    /// Whether there was such a rule.
+    /// Removes a rule. Returns true if it existed.
     package mutating func remove(_ id: Int) -> Bool {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return false }
         entries.remove(at: index)
         return true
     }
 
-    /// The rule that takes this push, if any.
+    /// The rule that applies to this push, if any. Counts it.
     mutating func take(_ push: AcceptedPush, at now: WallInstant) -> FaultRule? {
         take(FaultedRequest(push), at: now)
     }
@@ -62,19 +62,19 @@ package struct FaultScript: Sendable {
         return nil
     }
 
-    /// How many streams a connection may have now at most; nil: no fault says.
+    /// Most streams that a connection may have now; nil if no rule limits them.
     func streamsMax(at now: WallInstant) -> Int? {
         entries.filter { $0.rule.isOpen(at: now, since: $0.givenAt) }
             .compactMap(\.rule.streamsMax).min()
     }
 
-    /// When the limit on streams may change by itself.
+    /// When the limit on streams may change next.
     func nextEdge(after now: WallInstant) -> WallInstant? {
         entries.filter { $0.rule.streamsMax != nil }
             .compactMap { $0.rule.nextEdge(after: now, since: $0.givenAt) }.min()
     }
 
-    /// 0 up to 1 (SplitMix64).
+    /// A random number from 0 up to, but not including, 1 (SplitMix64).
     private mutating func fraction() -> Double {
         chance &+= 0x9e37_79b9_7f4a_7c15
         var mixed = chance

@@ -1,6 +1,6 @@
-/// The device tokens Apple has issued: whose they are, for which topic, and which are gone.
+/// The device tokens that Apple has issued: their topics, and which are invalid.
 package struct DeviceTokenRegistry: Sendable {
-    /// How fast one token may be pushed to. Apple publishes no number.
+    /// Rate limit of pushes to one token. Apple publishes no number.
     package struct RequestLimit: Hashable, Sendable {
         package var burst: Double
         package var perSecond: Double
@@ -10,7 +10,7 @@ package struct DeviceTokenRegistry: Sendable {
             self.perSecond = perSecond
         }
 
-        /// Far above a push a second, which is what Apple's staff call the limit of one activity.
+        /// Far above one push a second, which Apple's staff call the limit of one activity.
         package static let standard = RequestLimit(burst: 100, perSecond: 10)
     }
 
@@ -22,15 +22,16 @@ package struct DeviceTokenRegistry: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
-    /// Retired tokens in the order of their retirement, so that the oldest are forgotten first.
+    /// Retired tokens in the order of their retirement, to forget the oldest first.
     private var retired: [String] = []
 
-    /// Retired tokens remembered; older ones are answered `BadDeviceToken`, as if never issued.
+    /// Most retired tokens that are remembered. Older ones are answered with `BadDeviceToken`, as
+    /// if never issued.
     package static let retiredTokensMax = 100_000
 
     package init() {}
 
-    /// Makes a token known. `token`: lower-case hex. `limit` nil: never 429.
+    /// Registers a token. `token` is lower-case hex. A nil `limit` means that it never gets a 429.
     package mutating func issue(
         _ token: String, topic: PushTopic, environment: PushEnvironment,
         limit: RequestLimit?, at now: WallInstant
@@ -42,9 +43,10 @@ package struct DeviceTokenRegistry: Sendable {
             topic: topic, environment: environment, retirement: nil, bucket: bucket)
     }
 
-    /// Declares a token dead from `now` on: 410 with `reason` (`unregistered` or `expiredToken`).
+    /// Retires a token from `now` on: its pushes get 410 with `reason` (`unregistered` or
+    /// `expiredToken`).
     ///
-    /// A token that was never issued, or is retired already, stays as it is.
+    /// Has no effect on a token that was never issued or is already retired.
     package mutating func retire(
         _ token: String, reason: RefusalReason = .unregistered, at now: WallInstant
     ) {
@@ -59,7 +61,7 @@ package struct DeviceTokenRegistry: Sendable {
 
     func entry(_ token: String) -> Entry? { entries[token] }
 
-    /// Takes one request's share of the token's rate; true where it has none.
+    /// Counts one request against the token's rate limit. Returns false if the limit is exceeded.
     mutating func take(_ token: String, at now: WallInstant) -> Bool {
         guard let index = entries.index(forKey: token) else { return true }
         return entries.values[index].bucket?.take(at: now) ?? true

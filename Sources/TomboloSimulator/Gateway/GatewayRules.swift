@@ -1,13 +1,13 @@
 package import TomboloCrypto
 
-/// One `.p8` key as Apple knows it: the public half, and what it may be used for.
+/// One `.p8` key as Apple knows it: the public half, and its permitted uses.
 package struct ProviderKey: Sendable {
-    /// Ten characters, `kid` of the provider token.
+    /// The `kid` of the provider token, ten characters.
     package var keyID: String
-    /// Ten characters, `iss` of the provider token.
+    /// The `iss` of the provider token, ten characters.
     package var teamID: String
     package var publicKey: P256PublicKey
-    /// The one environment the key is for; nil for the older keys that serve both.
+    /// The one environment the key is for; nil for an older key that serves both.
     package var environment: PushEnvironment?
     /// The bundle ids of a topic-specific key; nil for a team-scoped key.
     package var bundleIDs: [String]?
@@ -24,26 +24,25 @@ package struct ProviderKey: Sendable {
     }
 }
 
-/// What the gateway knows before the first request: keys, apps, and how strict it is where Apple's
-/// pages leave room.
+/// Configuration of the gateway: keys, apps, and its strictness where Apple's pages leave room.
 package struct GatewayRules: Sendable {
     package var environment: PushEnvironment
     package var keys: [ProviderKey]
     /// The registered apps' bundle ids, without any suffix.
     package var bundleIDs: [String]
-    /// Every well-formed token is a phone, and none gets a 429: for load, not for life.
+    /// True if every well-formed token is accepted and none gets a 429: for load tests.
     package var acceptsAnyToken = false
-    /// Whether the apps have the capability for broadcasts.
+    /// True if the apps have the broadcast capability.
     package var broadcasts = true
-    /// Senders report that a connection on which a provider token was seen to have expired answers
-    /// `ExpiredProviderToken` to everything from then on. Apple's pages do not say so.
+    /// True if a connection that once had an expired provider token answers `ExpiredProviderToken`
+    /// to every later request. Senders report this; Apple's pages do not mention it.
     package var expiredTokenWedgesConnection = false
 
-    /// `iat` may be this far from the gateway's clock (Apple: "no more than one hour").
+    /// Largest difference between `iat` and the gateway's clock (Apple: "no more than one hour").
     package static let providerTokenAgeMax: Duration = .seconds(3_600)
     /// A connection may change to another provider token once in this time.
     package static let providerTokenChangeSpacing: Duration = .seconds(20 * 60)
-    /// `apns-collapse-id`, in bytes of UTF-8.
+    /// Most bytes of `apns-collapse-id`, in UTF-8.
     package static let collapseIDBytesMax = 64
 
     package init(
@@ -55,17 +54,16 @@ package struct GatewayRules: Sendable {
     }
 }
 
-/// What the gateway remembers of one connection, from its first request to its end.
+/// The gateway's state of one connection.
 package struct GatewayConnection: Sendable {
-    /// The provider token last accepted here.
+    /// The provider token that was last accepted on the connection.
     var providerToken: String?
-    /// When the connection last changed from one provider token to another; the first is no change.
+    /// When the connection last changed its provider token. The first token is not a change.
     var changedAt: WallInstant?
-    /// The key of the first push: another, unrelated one needs another connection.
+    /// Id of the first push's key. An unrelated key needs another connection.
     var keyID: String?
     var isWedged = false
-    /// Whether a request with a valid provider token was accepted: until then Apple allows one
-    /// stream.
+    /// True once a request with a valid provider token was accepted. Before, one stream is allowed.
     package internal(set) var hasAcceptedRequest = false
 
     package init() {}

@@ -1,22 +1,23 @@
 import TomboloCrypto
 import TomboloJSON
 
-/// A provider token taken apart: a JSON Web Token signed with ES256 (RFC 7519, RFC 7518 3.4), read
-/// as Apple's *Establishing a token-based connection to APNs* describes it.
+/// A parsed provider token: a JSON Web Token signed with ES256 (RFC 7519, RFC 7518 3.4), as in
+/// Apple's *Establishing a token-based connection to APNs*.
 ///
-/// Made only from a well-formed token; whether its signature holds is asked separately.
+/// The token is well-formed; its signature is checked separately.
 struct ProviderToken: Hashable, Sendable {
     var keyID: String
     var teamID: String
     /// `iat`, Unix seconds.
     var issuedAt: Int64
-    /// What was signed: header and claims with the dot between them.
+    /// The signed bytes: header and claims with the dot between them.
     private var signedBytes: [UInt8]
     private var signature: [UInt8]
 
-    /// nil where it is not three parts of base64url, or header or claims lack what Apple demands.
+    /// Parses a token. Returns nil if it is not three parts of base64url, or if header or claims
+    /// lack a member that Apple requires.
     ///
-    /// `iat` may be a string of digits: a widely used client sends it so, and Apple takes it.
+    /// `iat` may be a string of digits: a widely used client sends that, and Apple accepts it.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3,
@@ -33,14 +34,15 @@ struct ProviderToken: Hashable, Sendable {
         signedBytes = [UInt8]((parts[0] + "." + parts[1]).utf8)
     }
 
-    /// Raw R‖S (as the RFC wants it) and DER (as Apple's own samples show it) both count.
+    /// True if the signature is valid. Raw R‖S (per the RFC) and DER (as in Apple's samples) are
+    /// both accepted.
     func isSigned(by key: P256PublicKey) -> Bool {
         key.verifies(signature, over: signedBytes)
     }
 
     private static func object(_ part: String) -> JSONDocument? {
         guard let bytes = Base64URL.decode(part) else { return nil }
-        // Why it cannot be read does not matter: Apple has one reason for all of it.
+        // The location of an error is not needed: Apple has one reason for every error.
         guard let document = try? JSONDocument(bytes), document.root.kind == .object else {
             return nil
         }

@@ -1,9 +1,9 @@
-/// A request to the gateway, as it stands on the wire: nothing parsed, nothing dropped.
+/// A request to the gateway as received: nothing parsed, nothing dropped.
 package struct PushRequest: Sendable {
     package var method: String
     /// `:path`, with its query if it has one.
     package var path: String
-    /// Every header in order, names in lower case, repetitions included, pseudo headers left out.
+    /// All headers in order, including repetitions, without pseudo-headers. Names are lower case.
     package var fields: [(name: String, value: String)]
     package var body: [UInt8]
 
@@ -22,21 +22,21 @@ package struct PushRequest: Sendable {
     }
 }
 
-/// Which of Apple's two worlds: tokens, keys and channels of one mean nothing in the other.
+/// One of Apple's two environments. Tokens, keys and channels of one are invalid in the other.
 package enum PushEnvironment: String, Hashable, Sendable {
     case sandbox, production
 }
 
-/// How long the gateway keeps a push for a phone that cannot be reached (`apns-expiration`).
+/// How long the gateway stores a push for an unreachable phone (`apns-expiration`).
 package enum PushExpiration: Hashable, Sendable {
     /// `0`: one attempt, not stored.
     case immediate
-    /// Stored until that time, whole Unix seconds.
+    /// Stored until that time, in Unix seconds.
     case until(Int64)
-    /// No header: Apple keeps it up to 30 days.
+    /// No header: Apple stores the push for up to 30 days.
     case absent
 
-    /// Whether a push with this expiration is still worth an attempt.
+    /// True if a stored push with this expiration may still be delivered.
     package func isStorable(at now: WallInstant, acceptedAt: WallInstant) -> Bool {
         switch self {
         case .immediate: false
@@ -46,7 +46,7 @@ package enum PushExpiration: Hashable, Sendable {
     }
 }
 
-/// A push that the gateway took: from here on Apple says nothing more about it.
+/// A push that the gateway accepted. Apple reports nothing about it afterwards.
 package struct AcceptedPush: Hashable, Sendable {
     package var apnsID: String
     /// Lower-case hex.
@@ -58,7 +58,7 @@ package struct AcceptedPush: Hashable, Sendable {
     package var collapseID: String?
     package var payload: [UInt8]
     package var acceptedAt: WallInstant
-    /// It starts an activity on a channel that does not exist.
+    /// True if the push starts an activity on a channel that does not exist.
     package var startsOnUnknownChannel = false
 
     package init(
@@ -79,8 +79,7 @@ package struct AcceptedPush: Hashable, Sendable {
 
 /// The gateway's answer to one request.
 package struct GatewayAnswer: Sendable {
-    /// The request's `apns-id` where it was a canonical one, else a fresh one. Always in the
-    /// answer.
+    /// The request's `apns-id` if it is canonical, else a fresh one. Sent in every answer.
     package var apnsID: String
     /// `apns-unique-id`, on success in the sandbox only.
     package var uniqueID: String?

@@ -12,7 +12,7 @@ package enum PushType: String, CaseIterable, Hashable, Sendable {
     case voip
     case widgets
 
-    /// What follows the bundle id in `apns-topic`. nil: the topic is no bundle id at all (`mdm`).
+    /// Suffix after the bundle id in `apns-topic`; nil if the topic is not a bundle id (`mdm`).
     package var topicSuffix: String? {
         switch self {
         case .alert, .background: ""
@@ -28,7 +28,7 @@ package enum PushType: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The values of `apns-priority` this type allows; an absent header counts as 10.
+    /// True if this type allows the value of `apns-priority`. A missing header counts as 10.
     package func allows(priority: Int) -> Bool {
         switch self {
         case .background: priority == 5
@@ -37,11 +37,11 @@ package enum PushType: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The greatest payload in bytes: 4,096, for VoIP 5,120.
+    /// Bytes of the largest payload: 4,096, or 5,120 for VoIP.
     package var payloadBytesMax: Int { self == .voip ? 5_120 : 4_096 }
 }
 
-/// Where `apns-topic` points: an app, and what of it.
+/// An `apns-topic`: an app's bundle id and a suffix.
 package struct PushTopic: Hashable, Sendable {
     package var bundleID: String
     package var suffix: String

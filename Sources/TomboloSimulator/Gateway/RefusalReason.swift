@@ -34,7 +34,7 @@ package enum RefusalReason: String, CaseIterable, Hashable, Sendable {
     case serviceUnavailable = "ServiceUnavailable"
     case shutdown = "Shutdown"
 
-    /// The `:status` Apple sends with this reason.
+    /// The `:status` that Apple sends with this reason.
     package var status: Int {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority,
@@ -56,11 +56,10 @@ package enum RefusalReason: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// A refusal as it goes back to the sender.
+/// A refusal as sent to the sender.
 package struct Refusal: Error, Hashable, Sendable {
     package var reason: RefusalReason
-    /// Only with 410: since when the token is no longer valid for the topic, in milliseconds since
-    /// 1970.
+    /// Only with 410: when the token became invalid for the topic, in milliseconds since 1970.
     package var timestamp: Int64?
 
     package init(_ reason: RefusalReason, timestamp: Int64? = nil) {

@@ -1,9 +1,9 @@
 import TomboloJSON
 
-/// Whom a push is for, and what it carries.
+/// Checks the device token and the payload of a push.
 extension RequestJudge {
     /// Any even-length hex string may be a token ("Don't make assumptions about device token
-    /// size"); only those issued for this environment are.
+    /// size"); only tokens issued for this environment are accepted.
     func checkDeviceToken(_ token: String, topic: PushTopic) throws(Refusal) {
         guard token.utf8.count.isMultiple(of: 2), token.utf8.allSatisfy(Self.isLowerHex) else {
             throw Refusal(.badDeviceToken)
@@ -17,13 +17,13 @@ extension RequestJudge {
         if let retirement = entry.retirement { throw retirement }
     }
 
-    /// A JSON object of at least one byte and at most the type's limit; what does not parse counts
-    /// as empty, for it says nothing. Whether its `aps` makes sense is the phone's affair.
+    /// The payload: a JSON object of at most the type's limit. An empty or unparsable payload is
+    /// refused as `payloadEmpty`. The phone checks the content of `aps`.
     func payload(of request: PushRequest, type: PushType) throws(Refusal) -> JSONDocument {
         let body = request.body
         guard !body.isEmpty else { throw Refusal(.payloadEmpty) }
         guard body.count <= type.payloadBytesMax else { throw Refusal(.payloadTooLarge) }
-        // Where the fault lies does not matter: Apple has one reason for all of it.
+        // The location of an error is not needed: Apple has one reason for every error.
         guard let document = try? JSONDocument(body), document.root.kind == .object else {
             throw Refusal(.payloadEmpty)
         }

@@ -1,6 +1,6 @@
-/// The request's envelope: headers, path, topic (Apple, *Sending notification requests to APNs*).
+/// Checks headers, path and topic of a request (Apple, *Sending notification requests to APNs*).
 extension RequestJudge {
-    /// Repeating a header is an error; `cookie` may come in pieces over HTTP/2 (RFC 9113 8.2.3).
+    /// Refuses repeated headers. Only `cookie` may be split over HTTP/2 (RFC 9113 8.2.3).
     func checkRepetitions(_ request: PushRequest) throws(Refusal) {
         let fields = request.fields
         for index in fields.indices.dropFirst() where fields[index].name != "cookie" {
@@ -10,7 +10,7 @@ extension RequestJudge {
         }
     }
 
-    /// The token of `/3/device/<token>` in lower case; its shape is judged later.
+    /// The token of `/3/device/<token>` in lower case; its format is checked later.
     func deviceToken(inPath path: String) throws(Refusal) -> String {
         let prefix = "/3/device/"
         if path == "/3/device" { throw Refusal(.missingDeviceToken) }
@@ -22,7 +22,7 @@ extension RequestJudge {
         return token.lowercased()
     }
 
-    /// A registered bundle id followed by exactly one known suffix, or by none.
+    /// The topic: a registered bundle id followed by one known suffix or none.
     func topic(of request: PushRequest, key: ProviderKey) throws(Refusal) -> PushTopic {
         guard let text = request.value("apns-topic"), !text.isEmpty else {
             throw Refusal(.missingTopic)
@@ -45,8 +45,8 @@ extension RequestJudge {
         return id
     }
 
-    /// The push type must be the topic's. Without the header a bare bundle id means `alert`; a
-    /// topic with a suffix needs it.
+    /// The push type must be the topic's. Without the header, a bare bundle id means `alert`, and a
+    /// topic with a suffix is refused.
     func pushType(of request: PushRequest, topic: PushTopic) throws(Refusal) -> PushType {
         guard let text = request.value("apns-push-type") else {
             guard topic.suffix.isEmpty else { throw Refusal(.invalidPushType) }
@@ -64,7 +64,7 @@ extension RequestJudge {
         return priority
     }
 
-    /// `10`, `5` and `1` are all there is: `010` and `+5` are no priorities.
+    /// The priority: exactly `10`, `5` or `1`. `010` and `+5` are refused.
     static func priority(_ text: String) -> Int? {
         [10, 5, 1].first { "\($0)" == text }
     }
@@ -75,7 +75,7 @@ extension RequestJudge {
         return second == 0 ? .immediate : .until(second)
     }
 
-    /// 8-4-4-4-12 lower-case hex digits.
+    /// True if the text is 8-4-4-4-12 lower-case hex digits.
     static func isCanonicalUUID(_ text: String) -> Bool {
         guard text.utf8.count == 36 else { return false }
         return text.utf8.enumerated().allSatisfy { index, byte in

@@ -1,23 +1,23 @@
 import TomboloJSON
 
-/// Apple's gateway as a pure machine: one request in, one verdict out.
+/// Apple's gateway as a pure state machine: it takes a request and returns an answer.
 ///
-/// It is a reading of Apple's public pages of its own and shares no table with the sender. Apple
-/// does not document the order of its checks; this one goes from the envelope inwards: headers,
-/// method, path, provider token, topic and the other headers, device token, payload, rate. Only
-/// requests with several faults can tell.
+/// It implements Apple's public pages independently and shares no code with the sender. Apple does
+/// not document the order of its checks. Here it is: headers, method, path, provider token, topic
+/// and the other headers, device token, payload, rate. The order shows only in requests with
+/// several errors.
 ///
-/// What it does not do: deliver. An accepted push is handed to whoever owns the phones.
+/// It does not deliver: the caller passes an accepted push to the phones.
 package struct RequestJudge: Sendable {
     package var rules: GatewayRules
-    /// The device tokens Apple knows.
+    /// The device tokens that Apple knows.
     package var tokens = DeviceTokenRegistry()
-    /// The broadcast channels there are.
+    /// All broadcast channels.
     package var channels = ChannelRegistry()
-    /// Provider tokens whose signature was found good, so that it is checked once per token.
+    /// Provider tokens with a verified signature, so that each is verified once.
     private var verified: [String: ProviderToken] = [:]
 
-    /// Verified provider tokens kept; a sender needs one or two.
+    /// Most verified provider tokens that are kept; a sender needs one or two.
     private static let verifiedTokensMax = 256
 
     package init(rules: GatewayRules) {
@@ -27,8 +27,7 @@ package struct RequestJudge: Sendable {
     /// Judges one request.
     ///
     /// - Parameters:
-    ///   - freshID: a canonical lower-case UUID, asked for `apns-id` where the request brings none
-    ///     and
+    ///   - freshID: returns a canonical lower-case UUID, for `apns-id` if the request has none, and
     ///     for `apns-unique-id`.
     package mutating func judge(
         _ request: PushRequest, on connection: inout GatewayConnection, at now: WallInstant,
@@ -129,7 +128,7 @@ package struct RequestJudge: Sendable {
     }
 
     /// "APNs report an error if you use a new token more than once every 20 minutes on the same
-    /// connection": the first token of a connection is none of its changes.
+    /// connection": the first token of a connection is not a change.
     private func noteProviderToken(
         _ text: String, on connection: inout GatewayConnection, at now: WallInstant
     ) throws(Refusal) {

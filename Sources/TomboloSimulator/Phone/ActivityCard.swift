@@ -1,15 +1,15 @@
-/// One Live Activity on one phone: what its Dynamic Island and Lock Screen show.
+/// One Live Activity on one phone, as its Dynamic Island and Lock Screen show it.
 package struct ActivityCard: Hashable, Sendable {
-    /// ActivityKit's states, with the instant at which each ends by itself.
+    /// ActivityKit's states.
     package enum Phase: Hashable, Sendable {
         case active
         /// The stale date has passed; a newer one makes it active again.
         case stale
-        /// Off the Dynamic Island, on the Lock Screen until then.
+        /// Gone from the Dynamic Island, and on the Lock Screen until the given time.
         case ended(until: WallInstant)
         case dismissed
 
-        /// As the relay's API spells it.
+        /// Name of the phase in the relay's API.
         package var name: String {
             switch self {
             case .active: "active"
@@ -20,55 +20,54 @@ package struct ActivityCard: Hashable, Sendable {
         }
     }
 
-    /// The phone's own number for it, counting from 1. Two starts make two cards.
+    /// The phone's own number for the card, from 1. Two starts make two cards.
     package let number: Int
     package let attributesType: String
-    /// The relay's id, read by the app from `attributes.activity_id`; nil where the relay wrote
-    /// none.
+    /// The relay's id, read by the app from `attributes.activity_id`; nil if there is none.
     package let activityID: String?
     package let startedAt: WallInstant
     package internal(set) var phase = Phase.active
-    /// The content state shown, byte for byte as it came.
+    /// The current content state, byte for byte as received.
     package internal(set) var contentState: [UInt8]
-    /// How often the shown state changed, the start included.
+    /// Number of changes of the state, including the start.
     package internal(set) var shownCount = 1
     package let firstShownAt: WallInstant
-    /// The last change of the shown state.
+    /// Time of the last change of the state.
     package internal(set) var shownAt: WallInstant
-    /// The text of the last alert that came with a push for it.
+    /// Text of the last alert in a push for this card.
     package internal(set) var alert: String?
-    /// Pushes for this card that changed nothing.
+    /// Number of pushes for this card that changed nothing.
     package internal(set) var ignoredCount = 0
-    /// The newest timestamp applied, Unix seconds.
+    /// The newest applied timestamp, in Unix seconds.
     var timestamp: Int64
-    /// The channel that it listens on, instead of having an update token.
+    /// The channel that the card listens on; such a card has no update token.
     package internal(set) var channelID: String?
     var staleAt: WallInstant?
-    /// The app's own last update.
+    /// Time of the app's own last update.
     package internal(set) var localUpdateAt: WallInstant?
     var updateToken: String?
-    /// When the user taps "Allow"; nil when that is done, or never happens.
+    /// When the app gets the update token; nil if it already has it or never gets it.
     var updateTokenDueAt: WallInstant?
     var budget: TokenBucket?
-    /// The state of the newest picture: what a person sees.
+    /// The state in the last drawn picture: what a person sees.
     package internal(set) var drawnState: [UInt8]
     package internal(set) var drawnPhase = Phase.active
     package internal(set) var drawnAt: WallInstant
-    /// Pictures drawn, the first included.
+    /// Number of drawn pictures, including the first.
     package internal(set) var drawnCount = 1
-    /// When the phone draws again, where there is something new; nil: nothing is.
+    /// When the phone draws the card again; nil if there is nothing new.
     var drawDueAt: WallInstant?
-    /// A spinner hides the picture until the app is opened.
+    /// True while a spinner hides the picture, until the app is opened.
     package internal(set) var hasOverlay = false
 
-    /// The user has swiped it away.
+    /// True if the user has swiped the card away.
     package internal(set) var isSwiped = false
-    /// The user tapped "Don't Allow".
+    /// True if the user tapped "Don't Allow".
     package internal(set) var isDenied = false
 
-    /// Whether the picture is older than the state.
+    /// True if the picture shows an older state.
     package var isBehind: Bool { drawnState != contentState }
-    /// Whether its token waits for "Allow".
+    /// True if the update token waits for "Allow".
     package var waitsForAllow: Bool {
         updateToken == nil && channelID == nil && !isDenied && !isOver
     }
@@ -100,7 +99,7 @@ package struct ActivityCard: Hashable, Sendable {
         }
     }
 
-    /// Shows a state; true where it differs from the one shown.
+    /// Sets the state. Returns true if it differs from the current one.
     mutating func show(_ state: [UInt8], at now: WallInstant) -> Bool {
         guard state != contentState else { return false }
         contentState = state
@@ -109,7 +108,7 @@ package struct ActivityCard: Hashable, Sendable {
         return true
     }
 
-    /// The next instant at which something happens by itself.
+    /// The next time at which something happens by itself.
     var deadline: WallInstant? {
         switch phase {
         case .active:

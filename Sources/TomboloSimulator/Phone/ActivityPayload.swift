@@ -21,18 +21,18 @@ struct ActivityPayload {
     var dismissalDate: DateField
     var inputPushChannel: String?
 
-    /// A date of the payload: Unix seconds, whole.
+    /// A date in the payload: whole Unix seconds.
     enum DateField: Equatable {
         case absent
         case second(Int64)
         case notWholeSeconds
     }
 
-    /// Unix seconds stay below this until the year 5138: a greater `timestamp` is in milliseconds.
+    /// Largest `timestamp` in seconds, reached in the year 5138. A greater one is in milliseconds.
     static let timestampMax: Int64 = 100_000_000_000
 
     init(_ payload: [UInt8]) throws(Ignored) {
-        // Where the fault lies does not matter: the phone drops the whole push.
+        // The location of an error is not needed: the phone drops the whole push.
         guard let aps = (try? JSONDocument(payload))?.root["aps"], aps.kind == .object else {
             throw Ignored(.unreadable, "no aps object")
         }

@@ -1,23 +1,23 @@
-/// Where the phone's app is, as its user sees it.
+/// State of the phone's app, as its user sees it.
 package enum AppPresence: String, Hashable, Sendable {
     case active, background
-    /// In front, under the Control Center.
+    /// In front, covered by the Control Center.
     case covered
-    /// In the app switcher: it has resigned, and is not in the background yet.
+    /// In the app switcher: the app has resigned active, but is not in the background yet.
     case inactive
 
-    /// As the relay's API spells the report of it.
+    /// Value of the report in the relay's API.
     var phase: String { self == .covered ? AppPresence.inactive.rawValue : rawValue }
     var cause: String? { self == .covered ? "control_center" : nil }
 }
 
 extension Phone {
     /// The user opens the app, leaves it, pulls the Control Center over it, or opens the app
-    /// switcher. On a locked phone nothing of that can be done; Control Center and switcher need an
-    /// app in front, and go back to it with `active`.
+    /// switcher. None of this has an effect on a locked phone. Control Center and switcher need an
+    /// app in front; `active` returns to it.
     ///
-    /// The app learns only that it resigns. It reports its own verdict, by the touches before
-    /// (`PhoneGlass`).
+    /// The app learns only that it resigns active. It guesses the cause from earlier touches
+    /// (`PhoneGlass`) and reports its guess.
     package mutating func move(to place: AppPresence, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         let isOverlay = place == .covered || place == .inactive
@@ -35,7 +35,7 @@ extension Phone {
         return effects + readStartTokens()
     }
 
-    /// A pull at the edge of the Control Center. Where the status bar is hidden, the first one only
+    /// A pull at the edge of the Control Center. If the status bar is hidden, the first pull only
     /// shows the handle.
     package mutating func pullControlCenter(at now: WallInstant) -> [PhoneEffect] {
         let effects = touch(at: now)
@@ -43,7 +43,7 @@ extension Phone {
         return effects + move(to: .covered, at: now)
     }
 
-    /// The side button: the app in front goes to the background.
+    /// The side button locks or unlocks the phone; locking sends the app to the background.
     package mutating func setLocked(_ locked: Bool, at now: WallInstant) -> [PhoneEffect] {
         var effects = locked ? move(to: .background, at: now) : advance(to: now)
         guard locked != isLocked else { return effects }
@@ -55,7 +55,7 @@ extension Phone {
         return effects
     }
 
-    /// A finger on the glass: the phone is in use. With a place, the app in front learns of it.
+    /// A touch of the screen: the phone is in use. With a `point`, the app in front sees it.
     package mutating func touch(
         _ point: PhoneGlass.Point? = nil, at now: WallInstant
     ) -> [PhoneEffect] {
@@ -69,7 +69,7 @@ extension Phone {
     /// The app shows or hides the status bar.
     package mutating func setStatusBar(hidden: Bool) { glass.isStatusBarHidden = hidden }
 
-    /// The phone is switched off and on: it is locked, and no app is in front. Cards, tokens and
+    /// Switches the phone off and on: it is locked, and no app is in front. Cards, tokens and
     /// budgets stay.
     package mutating func restart(at now: WallInstant) -> [PhoneEffect] {
         setLocked(true, at: now)

@@ -1,8 +1,8 @@
-/// What a real phone never tells: a push that APNs answered with 200 and that changed nothing.
+/// A push that APNs answered with 200 and that changed nothing. A real phone never reports it.
 package struct IgnoredPush: Hashable, Sendable {
-    /// Why. The words are those of the log and of the simulator's lines.
+    /// The reason. The log and the simulator's lines use these names.
     package enum Reason: String, CaseIterable, Hashable, Sendable {
-        /// No `aps` object, or an `event` that is none of start, update and end.
+        /// No `aps` object, or an `event` other than start, update and end.
         case unreadable
         case timestampMissing = "timestamp_missing"
         case timestampNotWholeSeconds = "timestamp_not_whole_seconds"
@@ -18,10 +18,9 @@ package struct IgnoredPush: Hashable, Sendable {
         /// The token starts activities of another type, or the app has no such type.
         case attributesTypeMismatch = "attributes_type_mismatch"
         case startOverBudget = "start_over_budget"
-        /// The app's budget is exhausted: the phone keeps the push until it is used, or a window
-        /// ends.
+        /// The app's budget is used up: the phone keeps the push until it is used or a window ends.
         case heldOverBudget = "held_over_budget"
-        /// A newer push took the one place for pushes over budget.
+        /// A newer push replaced it as the one push that is held over budget.
         case replacedOverBudget = "replaced_over_budget"
         case updateBudgetExceeded = "update_budget_exceeded"
         case tooManyActivities = "too_many_activities"
@@ -30,39 +29,39 @@ package struct IgnoredPush: Hashable, Sendable {
         case wrongToken = "wrong_token"
         /// `input-push-channel` before iOS 18.
         case channelNeedsNewerOS = "channel_needs_newer_os"
-        /// `input-push-channel` names no channel: the activity does not start.
+        /// `input-push-channel` names an unknown channel: the activity does not start.
         case channelUnknown = "channel_unknown"
         case reloadBudgetExceeded = "reload_budget_exceeded"
-        /// A stale or dismissal date that is no whole second; the push itself was applied.
+        /// A stale or dismissal date is not a whole second; the push itself was applied.
         case dateNotWholeSeconds = "date_not_whole_seconds"
         /// A stale date that has passed: the card is stale at once; the push itself was applied.
         case staleDateNotInFuture = "stale_date_not_in_future"
-        /// A date in the state shows another year than was meant; the push itself was applied.
+        /// A date in the state shows an unintended year; the push itself was applied.
         case dateInAnotherEpoch = "date_in_another_epoch"
-        /// The card came, but the app cannot tell the relay whose update token it has.
+        /// The card started, but has no id under which the app could report its update token.
         case activityIDUnknown = "activity_id_unknown"
-        /// The user has closed the app: nothing starts by push.
+        /// The user has closed the app, so pushes start nothing.
         case appTerminated = "app_terminated"
         /// The push-to-start token does nothing until the app is opened.
         case startTokenSilent = "start_token_silent"
-        /// Low Power Mode: nothing starts by push.
+        /// Low Power Mode: pushes start nothing.
         case lowPower = "low_power"
-        /// The phone was offline and the push asked not to be stored, or expired there.
+        /// The phone was offline, and the push was not to be stored or expired meanwhile.
         case expiredWhileOffline = "expired_while_offline"
-        /// The phone was offline and a later push took the one place there is.
+        /// The phone was offline, and a later push replaced this one: APNs stores one.
         case replacedWhileOffline = "replaced_while_offline"
     }
 
     package var reason: Reason
-    /// More, for a person: which member, how far ahead.
+    /// Details for people, such as the member's name.
     package var detail: String
     package var at: WallInstant
     package var apnsID: String
-    /// The relay's id, where the phone knows it.
+    /// The relay's id, if the phone knows it.
     package var activityID: String?
 }
 
-/// A reason not to apply a push, before it has a time and a place.
+/// Thrown to ignore a push; time and ids are added later.
 struct Ignored: Error {
     var reason: IgnoredPush.Reason
     var detail: String

@@ -1,10 +1,10 @@
 package import TomboloJSON
 
 extension JSONShape {
-    /// What a type as it is registered with the relay (`{"state":{JSON Schema},"dates":…}`) demands
-    /// of a content state on the phone; what has no schema takes any object.
+    /// The shape that a type registered with the relay (`{"state":{JSON Schema},"dates":…}`)
+    /// requires of a content state on the phone. Without a schema any object is accepted.
     ///
-    /// Kinds and required members only, as a decoder would: no ranges, lengths or values.
+    /// Like a decoder, it checks only kinds and required members, not ranges, lengths or values.
     package init(registered type: JSONView) {
         let dates: JSONShape =
             switch type["dates"]?.string {
@@ -38,7 +38,7 @@ extension JSONShape {
         }
     }
 
-    /// The kinds of a list but `null`: an optional property.
+    /// The kinds of a list without `null`, which marks an optional property.
     private static func kinds(_ list: JSONView?) -> [String] {
         list?.kind == .array
             ? list?.elements.compactMap(\.string).filter { $0 != "null" } ?? [] : []

@@ -1,9 +1,9 @@
 package import TomboloJSON
 
-/// What an app's Swift type demands of the JSON it is decoded from, as far as a default
-/// `JSONDecoder` would notice: kinds of values and required members.
+/// The JSON that an app's Swift type can be decoded from. It covers what a default `JSONDecoder`
+/// checks: kinds of values and required members.
 ///
-/// Unknown members are ignored, as the decoder ignores them. It checks no ranges and no dates.
+/// Like the decoder, it ignores unknown members. It checks no ranges and no dates.
 package indirect enum JSONShape: Hashable, Sendable {
     /// One stored property of a struct.
     package struct Member: Hashable, Sendable {
@@ -24,12 +24,12 @@ package indirect enum JSONShape: Hashable, Sendable {
     case number
     case integer
     case bool
-    /// A `Date`: seconds since 2001, as the default decoder takes it.
+    /// A `Date`: seconds since 2001, the default decoder's format.
     case date
     case array(JSONShape)
     case object([Member])
 
-    /// Why the value does not decode, with the JSON Pointer of the place; nil where it does.
+    /// Why the value does not decode, with the JSON Pointer of the error; nil if it decodes.
     package func fault(in value: JSONView, at path: String = "") -> String? {
         switch self {
         case .any: nil
@@ -43,7 +43,8 @@ package indirect enum JSONShape: Hashable, Sendable {
         }
     }
 
-    /// Where a date that decodes would show a year that nobody means: Unix time, most likely.
+    /// Text about a date that decodes to an implausible year, probably because it is Unix time; nil
+    /// if there is none.
     func strangeDate(in value: JSONView, at path: String = "") -> String? {
         switch self {
         case .date:
@@ -61,7 +62,7 @@ package indirect enum JSONShape: Hashable, Sendable {
         }
     }
 
-    /// Beyond the year 2045: no card shows a time so far ahead.
+    /// Seconds since 2001, in the year 2045. No card shows a time so far ahead.
     private static let dateSecondsMax = 1_400_000_000.0
 
     private func arrayFault(_ element: JSONShape, _ value: JSONView, _ path: String) -> String? {

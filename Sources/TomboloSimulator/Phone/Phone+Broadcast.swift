@@ -1,10 +1,11 @@
 /// Broadcasts: a card that was started with `input-push-channel` listens on its channel.
 extension Phone {
-    /// A channel of policy 1 keeps its newest message for so long (Apple: "up to 8 hours").
+    /// A channel of policy 1 stores its newest message for this time (Apple: "up to 8 hours").
     static let broadcastStorageMax: Duration = .seconds(8 * 3_600)
 
-    /// A broadcast from APNs. A phone without a card on the channel misses it, and one that is
-    /// offline too, unless the channel stores its newest message: that comes when it is back.
+    /// Takes a broadcast from APNs. A phone without a card on the channel misses it. An offline
+    /// phone misses it too, unless the channel stores it; then it comes when the phone is back
+    /// online.
     package mutating func receive(
         _ broadcast: AcceptedBroadcast, at now: WallInstant
     ) -> [PhoneEffect] {
@@ -23,10 +24,10 @@ extension Phone {
         return effects
     }
 
-    /// The app begins an activity that listens on a channel (`Activity.request` with
-    /// `pushType: .channel`): no push is needed. Without room for one more card nothing happens.
+    /// The app starts an activity that listens on a channel (`Activity.request` with `pushType:
+    /// .channel`): no push is needed. Has no effect if there are too many cards.
     ///
-    /// - Parameter channelID: Apple's id of the channel, as a push-to-start would name it.
+    /// - Parameter channelID: Apple's id of the channel, as in a push-to-start.
     package mutating func listen(
         on channelID: String, activityID: String, type: String, state: [UInt8],
         at now: WallInstant
@@ -67,14 +68,14 @@ extension Phone {
         }
     }
 
-    /// What came at low priority while the phone was locked.
+    /// Applies the broadcasts of low priority that came while the phone was locked.
     mutating func takeLockedBroadcasts(at now: WallInstant, _ effects: inout [PhoneEffect]) {
         let waiting = lockedBroadcasts.values.sorted { $0.channelID < $1.channelID }
         lockedBroadcasts = [:]
         for broadcast in waiting { apply(broadcast, at: now, &effects) }
     }
 
-    /// What was kept while the phone was offline, as far as it is worth anything now.
+    /// Applies the broadcasts that were stored while the phone was offline and have not expired.
     mutating func takeStoredBroadcasts(at now: WallInstant) -> [PhoneEffect] {
         defer { storedBroadcasts = [:] }
         return storedBroadcasts.values.sorted { $0.channelID < $1.channelID }.flatMap {

@@ -1,25 +1,25 @@
-/// What a phone does with pushes beyond its budget: it holds the newest, and shows it when the
-/// phone is used or a window ends.
+/// Pushes beyond the budget: the phone holds the newest, and shows it when the phone is used or a
+/// window ends.
 extension Phone {
-    /// A push that waits for the budget, and the card it is for.
+    /// A push that waits for the budget, and its card.
     struct HeldPush: Sendable {
         var push: AcceptedPush
         var card: Int
     }
 
-    /// The level of a window that begins now.
+    /// Level of a window that begins now.
     package func budgetLevel(at now: WallInstant) -> BudgetWindows.Level {
         guard isInUse || now < usedAt + Self.unusedAfter else { return .unused }
         let isFrequent = configuration.budgetClass == .frequent && isFrequentAllowed
         return isFrequent ? .frequent : .standard
     }
 
-    /// Nobody has touched the phone for so long: it lies unused.
+    /// Time without a touch after which the phone counts as unused.
     static let unusedAfter: Duration = .seconds(3_600)
 
     private var isInUse: Bool { presence != .background }
 
-    /// Spends what a push costs, before its payload is read; throws where it is held or dropped.
+    /// Counts a push against the budget, before it is read. Throws if it is held or dropped.
     mutating func spend(
         _ push: AcceptedPush, on index: Int, at now: WallInstant, _ effects: inout [PhoneEffect]
     ) throws(Ignored) {
@@ -36,7 +36,7 @@ extension Phone {
             windows.spend(card: number, full: budgetLevels[level], at: now)
             askForFrequentUpdates(at: now)
         }
-        // In the user's hand nothing is held.
+        // While the phone is in use, nothing is held.
         guard windows.isExhausted(at: now), !isInUse else { return }
         if let replaced = held {
             note(Ignored(.replacedOverBudget), replaced.push, at: now, &effects)
@@ -46,10 +46,10 @@ extension Phone {
         throw Ignored(.heldOverBudget, "\(windows.left(at: now) ?? 0) left")
     }
 
-    /// When the budget may let the held push through.
+    /// When the held push may be released.
     var heldOverBudgetUntil: WallInstant? { held == nil ? nil : budgetEnd }
 
-    /// Handles the held push where there is budget again.
+    /// Applies the held push if there is budget again.
     mutating func releaseHeld(at now: WallInstant, _ effects: inout [PhoneEffect]) {
         guard held != nil else { return }
         if windows.isExhausted(at: now) {
@@ -59,7 +59,7 @@ extension Phone {
         }
     }
 
-    /// The user has the phone in hand: what was held is handled at once.
+    /// The user uses the phone: the held push is applied at once.
     mutating func use(at now: WallInstant, _ effects: inout [PhoneEffect]) {
         usedAt = now
         handleHeld(at: now, &effects)
@@ -78,13 +78,14 @@ extension Phone {
         }
     }
 
-    /// Numbers of the levels while the phone runs: the system gets them from Apple, and they drift.
+    /// Changes the pushes of each level at run time: the system gets these numbers from Apple, and
+    /// they change.
     package mutating func setBudgetLevels(_ levels: BudgetWindows.Levels) { budgetLevels = levels }
 
     // MARK: - Frequent updates
 
-    /// Below zero with the key declared, the system asks the user whether the app may update more
-    /// often.
+    /// If the budget is below zero and the app declares frequent updates, the system asks the user
+    /// whether the app may update more often.
     private mutating func askForFrequentUpdates(at now: WallInstant) {
         guard configuration.budgetClass == .frequent, !isFrequentAllowed,
             frequentPrompt == .notAsked,
@@ -93,14 +94,14 @@ extension Phone {
         frequentPrompt = .asks
     }
 
-    /// What became of the question whether the app may update more often.
+    /// State of the question whether the app may update more often.
     package enum FrequentPrompt: String, Hashable, Sendable {
         case notAsked = "not_asked"
         case asks
         case answered
     }
 
-    /// The user answers the question, where it is there; nothing happens without.
+    /// The user answers the question. Has no effect if it is not shown.
     package mutating func answerPrompt(allow: Bool, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         guard frequentPrompt == .asks else { return effects }

@@ -1,8 +1,9 @@
-/// How pushes come to a phone that is reached: late, in groups, and not always in order.
+/// How pushes reach an online phone: late, in groups, and not always in order.
 ///
 /// Apple: priority 5 "might get grouped and delivered in bursts", and APNs "may reorder".
 extension Phone {
-    /// Holds a push back or lets it, and what it brings along, through; in the order of applying.
+    /// Returns the pushes to apply now, in order: none if the new push is held back, else it and
+    /// the pushes that it releases.
     mutating func arrive(_ push: AcceptedPush, at now: WallInstant) -> [AcceptedPush] {
         arrivals += 1
         if push.priority < 10, keepsLowPriority {
@@ -13,7 +14,7 @@ extension Phone {
             group(push, until: now + grouping)
             return []
         }
-        // What waited is delivered with what wakes the phone.
+        // Waiting pushes are delivered with the push that wakes the phone.
         let woken = takeGrouped() + [push]
         if let every = configuration.reordersEvery, arrivals.isMultiple(of: every), late == nil {
             late = push
@@ -24,10 +25,10 @@ extension Phone {
         return woken + (late.map { [$0] } ?? [])
     }
 
-    /// Whether what comes at low priority waits for the user, or for a push at 10.
+    /// True if pushes of low priority wait for the user, or for a push at 10.
     var keepsLowPriority: Bool { isLocked && configuration.holdsLowPriorityWhileLocked }
 
-    /// Keeps a push of low priority for later, the first one says until when.
+    /// Keeps a push of low priority for later. The first one's `until` applies to all.
     private mutating func group(_ push: AcceptedPush, until: WallInstant) {
         if grouped.isEmpty { groupedUntil = until }
         if grouped.count < Self.groupedMax { return grouped.append(push) }
@@ -35,16 +36,16 @@ extension Phone {
         grouped.append(push)
     }
 
-    /// Pushes of low priority kept at once; beyond, the oldest is lost.
+    /// Pushes of low priority kept at once; beyond this, the oldest is lost.
     static let groupedMax = 1_000
 
-    /// The phone is awake: what waited for that is applied.
+    /// The phone is awake: applies the pushes and broadcasts that waited for it.
     mutating func wake(at now: WallInstant, _ effects: inout [PhoneEffect]) {
         for push in takeGrouped() { take(push, at: now, &effects) }
         takeLockedBroadcasts(at: now, &effects)
     }
 
-    /// What is due by itself.
+    /// Takes the pushes that are due now.
     mutating func takeDue(at now: WallInstant) -> [AcceptedPush] {
         var due: [AcceptedPush] = []
         if !grouped.isEmpty, groupedUntil <= now, !keepsLowPriority { due = takeGrouped() }
@@ -60,14 +61,14 @@ extension Phone {
         return grouped
     }
 
-    /// When `takeDue` has something; nil where nothing is held.
+    /// When `takeDue` has a push; nil if none is held.
     var heldUntil: WallInstant? {
         [grouped.isEmpty || keepsLowPriority ? nil : groupedUntil, late == nil ? nil : lateUntil]
             .compactMap(\.self)
             .min()
     }
 
-    /// A push that is overtaken comes at the latest after this.
+    /// Most delay of a push that the next one overtakes.
     static let lateTimeMax: Duration = .seconds(1)
 
     // MARK: - Starts that the system handles later
@@ -77,7 +78,7 @@ extension Phone {
         var due: WallInstant
     }
 
-    /// Whether a start waits, as chance by the phone's seed has it.
+    /// Delays a start by a random time if the phone has that trouble. Returns true if it waits.
     mutating func delayStart(_ push: AcceptedPush, at now: WallInstant) -> Bool {
         guard trouble.startJitter > .zero else { return false }
         let delay = trouble.startJitter * chance("start \(arrivals)")

@@ -1,4 +1,4 @@
-/// What a phone draws of the states it has: a picture now and then, and the newest at the end.
+/// Drawing: a phone draws a picture now and then, and always the newest state in the end.
 extension Phone {
     /// The least time between two pictures of a card. People saw one picture in 5 to 15 s from iOS
     /// 18 on.
@@ -9,11 +9,10 @@ extension Phone {
         return configuration.osMajor >= 18 ? .seconds(5) : .zero
     }
 
-    /// A card has a state, new or the same once more: its picture follows as soon as the phone
-    /// draws.
+    /// A card got a new state or the same again: draws it as soon as the phone draws.
     mutating func draw(_ index: Int, at now: WallInstant, _ effects: inout [PhoneEffect]) {
         let isSame = !cards[index].isBehind && cards[index].drawnPhase == cards[index].phase
-        // The same picture is not drawn again, and on a locked phone no equal state is.
+        // An equal picture is not drawn again, and a locked phone draws no equal state.
         if isSame && cards[index].drawDueAt == nil || isLocked && !cards[index].isBehind { return }
         let due = cards[index].drawnAt + drawsEvery
         guard now >= due else {
@@ -23,7 +22,7 @@ extension Phone {
         picture(index, at: now, &effects)
     }
 
-    /// The widget extension is asked for a picture, where it still answers.
+    /// Asks the widget extension for a picture, if it still answers.
     mutating func picture(_ index: Int, at now: WallInstant, _ effects: inout [PhoneEffect]) {
         cards[index].drawDueAt = nil
         guard !trouble.kinds.contains(.extensionFrozen), !cards[index].hasOverlay else { return }
@@ -39,14 +38,13 @@ extension Phone {
         effects.append(.drawn(cards[index]))
     }
 
-    /// The stale date has passed. The system knows it; the picture changes only where the extension
-    /// lives.
+    /// The stale date has passed. The picture changes only if the extension runs.
     mutating func drawStale(_ index: Int, at now: WallInstant, _ effects: inout [PhoneEffect]) {
         guard !isTerminated, !trouble.kinds.contains(.staleNotDrawn) else { return }
         picture(index, at: now, &effects)
     }
 
-    /// The app is opened: an overlay goes, and every card is drawn as it is.
+    /// The app is opened: overlays disappear, and their cards are drawn.
     mutating func removeOverlays(at now: WallInstant, _ effects: inout [PhoneEffect]) {
         for index in cards.indices where cards[index].hasOverlay {
             cards[index].hasOverlay = false

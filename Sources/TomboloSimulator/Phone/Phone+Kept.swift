@@ -1,11 +1,11 @@
 import TomboloJSON
 
-/// A phone's cards over a restart of the simulator: a real phone does not lose them.
+/// Keeps a phone's cards over a restart of the simulator: a real phone does not lose them.
 extension Phone {
-    /// Of each phone the newest so many are kept.
+    /// Most cards that are kept for each phone; the newest ones are kept.
     private static let keptCardsMax = 100
 
-    /// Writes the phone's name and its cards, without those that somebody swiped away.
+    /// Writes the phone's name and its cards, without dismissed ones.
     func keep(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("phone", configuration.name)
@@ -19,8 +19,8 @@ extension Phone {
         writer.endObject()
     }
 
-    /// Takes back what `keep` wrote, before the phone is used: the cards, and their tokens, which
-    /// Apple and the app learn of again. What cannot be read is left out.
+    /// Restores what `keep` wrote, before the phone is used: the cards and their tokens, which are
+    /// announced again to Apple and the app. Unreadable cards are left out.
     mutating func restore(_ kept: JSONView, at now: WallInstant) -> [PhoneEffect] {
         nextCardNumber = Int.kept(kept["next_card"]) ?? 1
         var effects: [PhoneEffect] = []
@@ -95,7 +95,7 @@ extension ActivityCard {
 }
 
 extension Int {
-    /// A count of a file that somebody may have changed: nil beyond what a phone comes to.
+    /// A count from a file that may have been edited; nil if it is implausible.
     fileprivate static func kept(_ value: JSONView?) -> Int? {
         value?.integer.flatMap { (1...1_000_000_000).contains($0) ? Int($0) : nil }
     }

@@ -53,7 +53,7 @@ extension Phone {
         effects += advance(to: now)
     }
 
-    /// What of the phone itself, not of the push, keeps an activity from starting.
+    /// Throws if the phone's own state, not the push, keeps an activity from starting.
     private mutating func checkPhone(
         _ push: AcceptedPush, _ payload: ActivityPayload, at now: WallInstant
     ) throws(Ignored) {
@@ -69,8 +69,7 @@ extension Phone {
         guard cards.count < Self.cardsMax else { throw Ignored(.tooManyActivities) }
     }
 
-    /// When the app gets the update token of a card that a push has started; nil: not before
-    /// "Allow".
+    /// When the app gets the update token of a started card; nil if it waits for "Allow".
     private func updateTokenDueAt(_ card: ActivityCard, _ now: WallInstant) -> WallInstant? {
         if lacksUpdateToken(card: card.number) { return nil }
         return switch configuration.updateTokens {
@@ -119,7 +118,8 @@ extension Phone {
             throw Ignored(
                 .timestampOlderThanShown, "\(timestamp), shown is \(cards[index].timestamp)")
         }
-        // The age at which Apple took it: what the phone or Apple kept since is no older for that.
+        // Measure the age when Apple accepted the push: the time that Apple or the phone kept it
+        // does not count.
         if WallInstant(seconds: timestamp) < push.acceptedAt - Self.updateAgeMax {
             throw Ignored(.timestampInThePast, "\(push.acceptedAt.seconds - timestamp) s ago")
         }
@@ -142,7 +142,7 @@ extension Phone {
         effects += advance(to: now)
     }
 
-    /// An end is applied however old its timestamp is; without a state the last one stays.
+    /// Applies an `end`, even with an old timestamp. Without a content state the last one stays.
     private mutating func end(
         _ index: Int, _ payload: ActivityPayload, _ push: AcceptedPush, at now: WallInstant,
         _ effects: inout [PhoneEffect]

@@ -1,17 +1,17 @@
 import TomboloJSON
 
-/// Widgets and controls: a push says that there is something new, and nothing else (Apple,
-/// *Updating widgets with WidgetKit push notifications*, *Updating controls locally and remotely*).
+/// Widgets and controls: a push says only that there is something new (Apple, *Updating widgets
+/// with WidgetKit push notifications*, *Updating controls locally and remotely*).
 extension Phone {
     mutating func reload(
         _ surface: TokenPurpose, _ push: AcceptedPush, at now: WallInstant,
         _ effects: inout [PhoneEffect]
     ) throws(Ignored) {
-        // Where the fault lies does not matter: the phone drops the whole push.
+        // The location of an error is not needed: the phone drops the whole push.
         guard let aps = (try? JSONDocument(push.payload))?.root["aps"], aps.kind == .object else {
             throw Ignored(.unreadable, "no aps object")
         }
-        // Before OS 26 the app is woken, and reloads its widgets itself.
+        // Before OS 26 a background push wakes the app, which reloads its widgets itself.
         if push.type == .background {
             guard aps["content-available"]?.integer == 1 else {
                 throw Ignored(.unreadable, "aps.content-available is not 1")
@@ -29,7 +29,7 @@ extension Phone {
         }
         reloads[surface, default: 0] += 1
         effects.append(.reloaded(surface, count: reloads[surface] ?? 0))
-        // A push names no kind: all widgets of the app ask.
+        // A push names no kind, so all widgets of the app reload.
         if surface == .widget { board.reload(kind: nil, .push, at: now) }
     }
 }

@@ -1,19 +1,19 @@
-/// What the app knew of the page that a tap opened.
+/// The state behind the page that a tap opened.
 package struct OpenedPage: Hashable, Sendable {
-    /// Whose states these are; nil: nothing says it.
+    /// Type of the state; nil if unknown.
     package var type: String?
-    /// As it was drawn when it was tapped; empty: nothing was.
+    /// The state as drawn when it was tapped; empty if nothing was drawn.
     package var state: [UInt8]
 }
 
-/// What a person taps: cards, links and buttons.
+/// Taps on cards, links and buttons.
 extension Phone {
-    /// Taps a card, a link, or a button that runs an intent. A tap unlocks the phone, as a face
-    /// does, and opens the app; a button does neither.
+    /// Taps a card, a link, or a button that runs an intent. A tap unlocks the phone (Face ID) and
+    /// opens the app; a button does neither.
     ///
     /// - Parameters:
-    ///   - widget: the kind of the widget that was tapped; nil: none was.
-    ///   - config: what it, or its item, is configured to.
+    ///   - widget: the kind of the tapped widget; nil if it was not a widget.
+    ///   - config: the configuration of the widget or of its tapped item.
     package mutating func tap(
         activity: String?, widget: String? = nil, config: String? = nil, link: String? = nil,
         intent: String? = nil, parameters: [UInt8]? = nil,
@@ -39,7 +39,7 @@ extension Phone {
         return effects
     }
 
-    /// What the relay said to a tap; one that is over already stays as it is.
+    /// Takes the relay's answer to a tap. A tap that already has an outcome keeps it.
     package mutating func tapEnded(_ number: Int, _ outcome: PhoneTap.Outcome) {
         guard lastTap?.number == number, lastTap?.outcome == .waiting else { return }
         lastTap?.outcome = outcome

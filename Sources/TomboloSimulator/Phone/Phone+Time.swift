@@ -1,6 +1,6 @@
 /// What happens on a phone by itself: "Allow", staleness, the end after 8 hours, dismissal.
 extension Phone {
-    /// The next instant at which `advance(to:)` has something to do; nil where nothing waits.
+    /// When `advance(to:)` has something to do next; nil if nothing waits.
     package var deadline: WallInstant? {
         let own = [
             heldUntil, heldOverBudgetUntil, lateStarts.map(\.due).min(),
@@ -10,7 +10,7 @@ extension Phone {
             .min()
     }
 
-    /// Lets time pass up to `now`.
+    /// Performs everything that is due by `now`.
     package mutating func advance(to now: WallInstant) -> [PhoneEffect] {
         var effects: [PhoneEffect] = []
         for push in takeDue(at: now) { take(push, at: now, &effects) }
@@ -26,10 +26,10 @@ extension Phone {
         return effects + carryOut(board.advance(to: now, isOnline: isOnline))
     }
 
-    /// The user swipes the card off the Lock Screen: it is gone. Apple answers its token with 200
-    /// for some hours more.
+    /// The user swipes the card off the Lock Screen, and it is dismissed. Apple still answers
+    /// pushes to its token with 200 for some hours.
     ///
-    /// Without such a card nothing happens. Of several with the id it takes the newest.
+    /// Has no effect without such a card. Of several cards with the id it takes the newest.
     package mutating func swipeAway(activityID: String, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         guard let index = cards.lastIndex(where: { $0.activityID == activityID }) else {

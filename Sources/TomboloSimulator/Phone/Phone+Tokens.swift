@@ -1,9 +1,8 @@
 import TomboloCrypto
 
-/// The tokens of a phone: the system issues them, the app learns of them, and some day they are
-/// dead.
+/// The tokens of a phone: the system issues them, the app reports them, and they expire.
 extension Phone {
-    /// A token of a card that is gone, which Apple takes for alive until then.
+    /// A token that is no longer in use. Apple accepts its pushes until `end`.
     struct DyingToken: Sendable {
         var token: String
         var purpose: TokenPurpose
@@ -35,7 +34,7 @@ extension Phone {
         }
     }
 
-    /// The app is opened: it reads the push-to-start tokens that the system did not tell.
+    /// The app is opened: it reads the push-to-start tokens of which the system did not notify it.
     mutating func readStartTokens() -> [PhoneEffect] {
         guard trouble.kinds.contains(.startStreamSilent) else { return [] }
         return configuration.attributesTypes.map { type in
@@ -43,7 +42,7 @@ extension Phone {
         }
     }
 
-    /// A token that outlives a restart.
+    /// Issues a token that survives a restart.
     private mutating func issue(
         _ name: String, _ purpose: Purpose, _ reported: TokenPurpose
     ) -> PhoneEffect {
@@ -54,8 +53,9 @@ extension Phone {
         return .tokenIssued(token, reported)
     }
 
-    /// The user deletes the app and installs it again: cards are gone, no token of before lives,
-    /// and the app is launched with others. Budgets stay: they are the system's.
+    /// The user deletes the app and installs it again: all cards disappear, all tokens become
+    /// invalid, and the app gets new ones at launch. Budgets stay, because they belong to the
+    /// system.
     package mutating func reinstall(at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         let gone = TokenEnd(reason: .unregistered, at: now)
@@ -71,7 +71,7 @@ extension Phone {
         }
         purposes = [:]
         installations += 1
-        // The widgets of an app go with it.
+        // Deleting the app removes its widgets.
         (board, gallery) = (WidgetBoard(configuration.widgetRules), nil)
         (stored, late, held) = (nil, nil, nil)
         (grouped, lateStarts, storedBroadcasts, lockedBroadcasts) = ([], [], [:], [:])
@@ -92,7 +92,7 @@ extension Phone {
         }
     }
 
-    /// Issues the next update token: 64 bytes, longer than an app's own token, as on real phones.
+    /// Issues the next update token: 64 bytes, longer than a device token.
     mutating func makeUpdateToken() -> String {
         issuedTokens += 1
         return Self.token(
@@ -103,22 +103,22 @@ extension Phone {
         Hex.encode(SHA256.digest(seed + [0]) + SHA256.digest(seed + [1]))
     }
 
-    /// Whether chance, by the phone's seed, keeps a card's update token back.
+    /// True if this card gets no update token; a random choice by the phone's seed.
     func lacksUpdateToken(card number: Int) -> Bool {
         guard trouble.noUpdateToken > 0 else { return false }
         return chance("token \(number)") < trouble.noUpdateToken
     }
 
-    /// A number from 0 up to 1 that the seed and a name decide.
+    /// A number from 0 up to, but not including, 1. The seed and a name decide it.
     func chance(_ name: String) -> Double {
         let digest = SHA256.digest(
             configuration.updateTokenSeed + [UInt8]("\(configuration.name) \(name)".utf8))
         return digest.prefix(4).reduce(0) { ($0 + Double($1)) / 256 }
     }
 
-    // MARK: - Their ends
+    // MARK: - Retirement
 
-    /// A card's token goes out of use. Apple takes it for alive until the end's instant.
+    /// Retires a card's token. Apple accepts its pushes until `end.at`.
     mutating func retireToken(
         _ index: Int, _ end: TokenEnd, at now: WallInstant, _ effects: inout [PhoneEffect]
     ) {
@@ -133,12 +133,12 @@ extension Phone {
         dyingTokens.append(DyingToken(token: token, purpose: purpose, end: end))
     }
 
-    /// Tells Apple of the tokens whose time is over.
+    /// Retires at Apple the tokens whose `end` has passed.
     mutating func retireDyingTokens(at now: WallInstant, _ effects: inout [PhoneEffect]) {
         guard dyingTokens.contains(where: { $0.end.at <= now }) else { return }
         for dying in dyingTokens where dying.end.at <= now {
             purposes[dying.token] = nil
-            // It may be of a card that lives on.
+            // Its card may still be active.
             for index in cards.indices where cards[index].updateToken == dying.token {
                 cards[index].updateToken = nil
             }

@@ -1,8 +1,8 @@
-/// What the user, the system and the app itself do on a phone, apart from pushes.
+/// Actions of the user, the system and the app on a phone, apart from pushes.
 extension Phone {
     /// The user taps "Allow" on the Lock Screen: the update token comes now.
     ///
-    /// Without such a card, or where the token is there, nothing happens.
+    /// Has no effect without such a card, or if it already has its token.
     package mutating func allow(activityID: String, at now: WallInstant) -> [PhoneEffect] {
         let effects = advance(to: now)
         guard let index = card(activityID), cards[index].updateToken == nil, !cards[index].isOver
@@ -12,7 +12,7 @@ extension Phone {
         return effects + advance(to: now)
     }
 
-    /// The system rotates the update token: the app learns a new one, and the old one is dead.
+    /// The system rotates the update token: the app gets a new one, the old one is invalid.
     package mutating func rotate(activityID: String, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         guard let index = card(activityID), cards[index].updateToken != nil else { return effects }
@@ -21,7 +21,8 @@ extension Phone {
         return effects + advance(to: now)
     }
 
-    /// The app updates its activity itself (`Activity.update`): same clock, no budget.
+    /// The app updates its activity itself (`Activity.update`): the timestamp counts as for pushes,
+    /// but no budget is used.
     package mutating func updateLocally(
         activityID: String, state: [UInt8], at now: WallInstant
     ) -> [PhoneEffect] {
@@ -36,7 +37,7 @@ extension Phone {
     }
 
     /// The user closes the app in the app switcher, or opens it again. While it is closed, a
-    /// push-to-start is dropped: developers report so, and Apple does not say otherwise.
+    /// push-to-start is dropped. Developers report this; Apple documents nothing else.
     package mutating func setTerminated(
         _ terminated: Bool, at now: WallInstant
     ) -> [PhoneEffect] {
@@ -46,7 +47,7 @@ extension Phone {
         return effects
     }
 
-    /// The user taps "Don't Allow": the card stays, and its token never comes.
+    /// The user taps "Don't Allow": the card stays, and gets no update token.
     package mutating func deny(activityID: String, at now: WallInstant) -> [PhoneEffect] {
         let effects = advance(to: now)
         if let index = card(activityID), cards[index].updateToken == nil {
@@ -56,8 +57,7 @@ extension Phone {
         return effects
     }
 
-    /// Something goes wrong on the phone, or no longer does, from now on: then it draws what it
-    /// has.
+    /// Sets the phone's silent faults. When the widget extension works again, cards are drawn.
     package mutating func setTrouble(
         _ next: PhoneTrouble, at now: WallInstant
     ) -> [PhoneEffect] {
@@ -69,10 +69,10 @@ extension Phone {
         return effects
     }
 
-    /// A watch that shows the cards too is put on or taken off.
+    /// The user puts on or takes off a watch, which shows the cards too.
     package mutating func setWatch(_ on: Bool) { hasWatch = on }
 
-    /// The newest of an activity's cards.
+    /// Index of the newest card of an activity.
     private func card(_ activityID: String) -> Int? {
         cards.lastIndex { $0.activityID == activityID }
     }

@@ -1,14 +1,14 @@
 import TomboloJSON
 
-/// One iPhone with one app, as ActivityKit runs it: pushes and time go in, what the islands show
-/// and what was silently ignored come out.
+/// A simulated iPhone with one app. Pushes and time go in; changes of the islands and silently
+/// ignored pushes come out.
 ///
-/// A pure machine on virtual time. It applies what Apple documents (*Starting and updating Live
-/// Activities with ActivityKit push notifications*, *Activity.update*) and what developers found
-/// out: most of it is silent on a real phone.
+/// A pure state machine on virtual time. It follows Apple's documentation (*Starting and updating
+/// Live Activities with ActivityKit push notifications*, *Activity.update*) and developers'
+/// findings. Most of this happens silently on a real phone.
 package struct Phone: Sendable {
     package let configuration: PhoneConfiguration
-    /// The cards not dismissed yet, oldest first.
+    /// Cards that are not dismissed yet, oldest first.
     package internal(set) var cards: [ActivityCard] = []
     /// The newest pushes that changed nothing, oldest first.
     package private(set) var ignored: [IgnoredPush] = []
@@ -17,53 +17,53 @@ package struct Phone: Sendable {
     package internal(set) var isLocked = false
     package internal(set) var presence = AppPresence.background
     package internal(set) var glass: PhoneGlass
-    /// The URL with which the app was opened last by a tap.
+    /// The URL with which a tap last opened the app.
     package internal(set) var opened: String?
     package internal(set) var openedPage: OpenedPage?
     package internal(set) var lastTap: PhoneTap?
-    /// Pictures drawn since the phone was switched on.
+    /// Number of pictures drawn since the phone was switched on.
     package internal(set) var drawnCount = 0
 
-    /// What each living token is for.
+    /// Purpose of each valid token.
     var purposes: [String: Purpose] = [:]
     var starts = StartWindow()
     var windows = BudgetWindows()
     package internal(set) var budgetLevels: BudgetWindows.Levels
     /// The newest push of the app that waits for the budget.
     var held: HeldPush?
-    /// When the budget is looked at again for the held push.
+    /// When the budget is checked again for the held push.
     var budgetEnd = WallInstant.distantFuture
-    /// When somebody last had the phone in hand.
+    /// When the phone was last used.
     var usedAt: WallInstant
     /// The user's switch for frequent updates of this app.
     package internal(set) var isFrequentAllowed: Bool
     package internal(set) var frequentPrompt = FrequentPrompt.notAsked
-    /// What goes wrong on it without a word.
+    /// Silent faults of the phone.
     package internal(set) var trouble: PhoneTrouble
     package internal(set) var hasWatch: Bool
     var nextCardNumber = 1
     package internal(set) var board: WidgetBoard
-    /// What the gallery of widgets shows, where somebody has opened it.
+    /// The open widget gallery; nil if none was opened.
     package internal(set) var gallery: WidgetGallery?
-    /// How often widgets and controls were reloaded by push, and what is left of their budgets.
+    /// How often widgets and controls were reloaded by push.
     package internal(set) var reloads: [TokenPurpose: Int] = [:]
     var reloadBudgets: [TokenPurpose: TokenBucket] = [:]
-    /// Of each channel the newest broadcast that APNs keeps for a phone it cannot reach.
+    /// The newest broadcast of each channel that APNs stores while the phone is offline.
     var storedBroadcasts: [String: AcceptedBroadcast] = [:]
-    /// Of each channel the newest broadcast of low priority that came while the phone was locked.
+    /// The newest broadcast of low priority of each channel that came while the phone was locked.
     var lockedBroadcasts: [String: AcceptedBroadcast] = [:]
-    /// APNs keeps one push per app for a phone it cannot reach.
+    /// The push that APNs stores while the phone is offline: one for each app.
     var stored: AcceptedPush?
     var issuedTokens: UInt64 = 0
-    /// Whether the user has closed the app.
+    /// True if the user has closed the app.
     package internal(set) var isTerminated = false
     /// Starts that the system handles later.
     var lateStarts: [LateStart] = []
-    /// Tokens of cards that are gone, until Apple knows.
+    /// Tokens that are no longer in use but still accepted by Apple.
     var dyingTokens: [DyingToken] = []
-    /// How often the app has been installed: each time it gets other push-to-start tokens.
+    /// How often the app was installed. Each installation gets new push-to-start tokens.
     var installations = 1
-    /// Pushes of low priority that wait for the phone to be awake.
+    /// Pushes of low priority that wait until the phone is awake.
     var grouped: [AcceptedPush] = []
     var groupedUntil = WallInstant.distantFuture
     /// A push that the next one overtakes.
@@ -74,20 +74,20 @@ package struct Phone: Sendable {
     enum Purpose: Hashable, Sendable {
         case startType(String)
         case card(Int)
-        /// Widgets, or a control.
+        /// All widgets, or one control.
         case surface(TokenPurpose)
     }
 
-    /// Ignored pushes kept for reading; the count goes on.
+    /// Most ignored pushes that are kept; `ignoredCount` counts all.
     package static let ignoredPushesMax = 1_000
-    /// Cards at once. Apple says "a variety of factors"; this bounds memory.
+    /// Most cards at once, to limit memory. Apple says only "a variety of factors".
     package static let cardsMax = 1_000
-    /// An update older than this is in the past. Apple does not say how old that is.
+    /// An older update is ignored as being in the past. Apple does not document the age.
     package static let updateAgeMax: Duration = .seconds(60)
-    /// An update further ahead than this is ignored.
+    /// An update with a timestamp further ahead is ignored.
     package static let timestampLeadMax: Duration = .seconds(8 * 3_600)
 
-    /// A phone that has just been unpacked: no card, full budgets.
+    /// A new phone: no cards, full budgets.
     package init(_ configuration: PhoneConfiguration, at now: WallInstant) {
         self.configuration = configuration
         glass = PhoneGlass(edge: configuration.controlCenter)
@@ -99,7 +99,7 @@ package struct Phone: Sendable {
         usedAt = now
     }
 
-    /// A push from APNs, whose gateway has accepted it.
+    /// Takes a push that the gateway has accepted.
     package mutating func receive(_ push: AcceptedPush, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         guard isOnline else { return effects + store(push, at: now) }
@@ -108,7 +108,7 @@ package struct Phone: Sendable {
         return effects
     }
 
-    /// - Parameter mayWait: false of a start that has waited.
+    /// - Parameter mayWait: false for a start that has already waited.
     mutating func take(
         _ push: AcceptedPush, mayWait: Bool = true, at now: WallInstant,
         _ effects: inout [PhoneEffect]
@@ -120,7 +120,7 @@ package struct Phone: Sendable {
         }
     }
 
-    /// Loses or finds the network; on its return APNs delivers the one push it kept.
+    /// The phone loses or regains the network. When it is back, APNs delivers the stored push.
     package mutating func setOnline(_ online: Bool, at now: WallInstant) -> [PhoneEffect] {
         guard online != isOnline else { return [] }
         isOnline = online
@@ -153,11 +153,11 @@ package struct Phone: Sendable {
         return effects
     }
 
-    /// Writes down what changed nothing, and counts it at its card.
+    /// Records an ignored push, and counts it for its card.
     mutating func note(
         _ reason: Ignored, _ push: AcceptedPush, at now: WallInstant, _ effects: inout [PhoneEffect]
     ) {
-        // What is held may be shown yet.
+        // A held push may still be shown.
         let count = reason.reason == .heldOverBudget ? 0 : 1
         var activityID: String?
         if case .card(let number) = purposes[push.token],

@@ -1,4 +1,4 @@
-/// A phone's budgets and habits: what a user, a device and an app bring with them.
+/// Properties of a simulated phone: its budgets, its device, its user and its app.
 package struct PhoneConfiguration: Hashable, Sendable {
     /// Depth and refill of a budget kept on the phone.
     package struct Budget: Hashable, Sendable {
@@ -15,32 +15,31 @@ package struct PhoneConfiguration: Hashable, Sendable {
     package enum BudgetModel: String, CaseIterable, Hashable, Sendable {
         /// `BudgetWindows`.
         case windows
-        /// A bucket for each activity; what is beyond is lost.
+        /// A token bucket for each activity; pushes beyond it are lost.
         case bucket
     }
 
-    /// What device it is, in UIKit's words (`UIUserInterfaceIdiom`).
+    /// Kind of device, in UIKit's terms (`UIUserInterfaceIdiom`).
     package enum Idiom: String, Hashable, Sendable {
         case phone, pad
 
-        /// Whether its screens have room for widgets of a family.
+        /// True if the device shows widgets of a family.
         package func has(_ family: Widget.Family) -> Bool {
             switch family {
             case .systemExtraLarge: self == .pad
-            // The watch's.
+            // Only on the watch.
             case .accessoryCorner: false
             default: true
             }
         }
     }
 
-    /// What phone it is: as most are, with an app that declares frequent updates, or without
-    /// budgets.
+    /// Budget class: standard, with an app that declares frequent updates, or without budgets.
     package enum BudgetClass: String, CaseIterable, Hashable, Sendable {
         case standard, frequent, lab
 
-        /// The bucket of an activity, where buckets are chosen. Apple publishes no number; these
-        /// lie a little above what a careful sender allows itself. nil: no budget.
+        /// The bucket of an activity for the model `bucket`; nil means no budget. Apple publishes
+        /// no number; these are slightly above what a careful sender uses.
         package var budget: Budget? {
             switch self {
             case .standard: Budget(depth: 5, perHour: 12)
@@ -50,55 +49,55 @@ package struct PhoneConfiguration: Hashable, Sendable {
         }
     }
 
-    /// When the system hands the app an update token for an activity started by push: once the user
-    /// has tapped "Allow" on the Lock Screen.
+    /// When the app gets the update token of an activity started by push: after the user has tapped
+    /// "Allow" on the Lock Screen.
     package enum UpdateTokenPolicy: Hashable, Sendable {
         case atOnce
         case after(Duration)
         case never
     }
 
-    /// `phone-1`: also the relay's device id.
+    /// Name such as `phone-1`; also the relay's device id.
     package var name: String
     package var bundleID: String
-    /// Whose phone it is; nil: not known.
+    /// The phone's user; nil if unknown.
     package var user: String?
     package var idiom = Idiom.phone
     package var os = "26.1"
     package var budgetClass = BudgetClass.standard
-    /// The user's switch for an app that declares frequent updates; without it `frequent` is
-    /// `standard`.
+    /// The user's switch for an app that declares frequent updates; if it is off, `frequent`
+    /// behaves like `standard`.
     package var frequentPushesEnabled = false
     package var budgetModel = BudgetModel.windows
     package var budgetLevels = BudgetWindows.Levels()
-    /// Starts by push have a budget of their own.
+    /// Budget of starts by push.
     package var startBudget = StartWindow.Budget()
-    /// Where the Control Center is pulled from.
+    /// Edge from which the Control Center is pulled.
     package var controlCenter = PhoneGlass.Edge.bottom
-    /// A watch shows the cards too, and the phone draws less often.
+    /// True if a watch shows the cards too. Then the phone draws less often.
     package var hasWatch = false
-    /// The least time between two pictures of a card; nil: as phones of this class and OS do.
+    /// Least time between two pictures of a card; nil means the default of this class and OS.
     package var drawsEvery: Duration?
-    /// Whether pushes below priority 10 wait while the phone is locked.
+    /// True if pushes below priority 10 wait while the phone is locked.
     package var holdsLowPriorityWhileLocked = true
     package var trouble = PhoneTrouble()
     package var updateTokens = UpdateTokenPolicy.atOnce
-    /// Pushes below priority 10 are delivered together, after this or with the next at 10; nil:
-    /// at once.
+    /// Delay after which pushes below priority 10 are delivered together, or earlier with the next
+    /// at 10; nil means at once.
     package var lowPriorityGrouping: Duration?
-    /// Every so many pushes one is overtaken by the next; nil: none.
+    /// One in this many pushes is overtaken by the next; nil means none.
     package var reordersEvery: Int?
     /// The app's ActivityAttributes types: each has a push-to-start token.
     package var attributesTypes = ["RunnerWidgetAttributes"]
     /// Kinds of the app's controls: each has a token (iOS 18 and later).
     package var controlKinds = ["RunnerControl"]
-    /// By which name of the time zone database its clock goes; nil: it does not say.
+    /// Time zone of the phone (name in the time zone database); nil if it reports none.
     package var timeZone: String?
     package var widgetRules = WidgetRules()
-    /// Reloads of the widgets, or of one control, by push. Apple publishes no number; of timelines
-    /// it says 40 to 70 a day for a widget that is looked at often.
+    /// Budget of reloads by push, for all widgets or for one control. Apple publishes no number;
+    /// for timelines it says 40 to 70 a day for a widget that is looked at often.
     package var reloadBudget: Budget? = Budget(depth: 10, perHour: 3)
-    /// What each type's content state must look like; a type without an entry takes any object.
+    /// Required shape of each type's content state. A type without an entry takes any object.
     package var shapes: [String: JSONShape] = [
         "RunnerWidgetAttributes": .object([.init("image", .string)]),
         "RadialWidgetAttributes": .object([.init("offset", .number)]),
@@ -107,8 +106,8 @@ package struct PhoneConfiguration: Hashable, Sendable {
         "WindowWidgetAttributes": .object([.init("corner", .number)]),
         "DoorAttributes": .object([.init("word", .string)]),
     ]
-    /// Chance, from outside: push-to-start tokens come from the first (kept, they outlive a
-    /// restart), update tokens from the second.
+    /// Random seeds: push-to-start tokens derive from the first (kept over restarts), update tokens
+    /// from the second.
     package var startTokenSeed: [UInt8]
     package var updateTokenSeed: [UInt8]
 
@@ -121,13 +120,13 @@ package struct PhoneConfiguration: Hashable, Sendable {
         self.updateTokenSeed = updateTokenSeed
     }
 
-    /// The bucket of one activity; nil where there is none.
+    /// The bucket of one activity; nil if there is no budget.
     var updateBudget: Budget? {
         if budgetClass == .frequent, !frequentPushesEnabled { return BudgetClass.standard.budget }
         return budgetClass.budget
     }
 
-    /// What pushes to a token of this purpose name as their topic.
+    /// The topic of pushes to a token of this purpose.
     func topic(of purpose: TokenPurpose) -> PushTopic {
         let type: PushType =
             switch purpose {

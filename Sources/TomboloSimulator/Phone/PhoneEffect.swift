@@ -1,33 +1,33 @@
-/// What a phone's rules lead to: carried out by the simulator, in order.
+/// An effect of a phone's rules. The simulator performs effects in order.
 package enum PhoneEffect: Hashable, Sendable {
-    /// The system issued a token: Apple knows it from now on, and the app reports it.
+    /// The system issued a token: Apple accepts it from now on, and the app reports it.
     case tokenIssued(String, TokenPurpose)
-    /// The same, but the system does not tell the app.
+    /// The system issued a token but did not notify the app.
     case tokenIssuedSilently(String, TokenPurpose)
-    /// The token is dead: Apple answers 410 from now on.
+    /// The token is invalid: Apple answers 410 from now on.
     case tokenRetired(String, TokenPurpose, TokenEnd)
-    /// The island shows something else than before.
+    /// The island shows something new.
     case changed(ActivityCard, IslandChange)
     /// A card has a new picture.
     case drawn(ActivityCard)
     case ignored(IgnoredPush)
-    /// Widgets, or a control, asked for what is new, so often by now.
+    /// Widgets, or a control, were reloaded by push; `count` times by now.
     case reloaded(TokenPurpose, count: Int)
-    /// A widget asks for a timeline, with the validator of what it has.
+    /// A widget fetches a timeline, with the ETag of its current one.
     case widgetFetch(Widget)
-    /// A widget shows something else than before.
+    /// A widget shows something new.
     case widgetDrawn(Widget)
     /// The gallery asks for the snapshots of a kind's families.
     case galleryOpened(WidgetGallery)
-    /// The app came to the front, or left it, as the app itself takes it.
+    /// The app came to the front or left it, in the app's own view.
     case moved(AppPresence)
-    /// A person has tapped something that the app tells its backend.
+    /// The user tapped something that the app reports to its backend.
     case tapped(PhoneTap)
-    /// The user allowed frequent updates for the app, or no longer does.
+    /// The user switched frequent updates for the app on or off.
     case frequentUpdatesAllowed(Bool)
 }
 
-/// Why and since when a token is dead, as a 410 tells it.
+/// Why and since when a token is invalid, as reported by a 410.
 package struct TokenEnd: Hashable, Sendable {
     /// `unregistered` or `expiredToken`.
     package var reason: RefusalReason
@@ -39,17 +39,17 @@ package struct TokenEnd: Hashable, Sendable {
     }
 }
 
-/// What a token is for, in the words of the relay's API.
+/// Purpose of a token, in the terms of the relay's API.
 package enum TokenPurpose: Hashable, Sendable {
     case start(attributesType: String)
-    /// An activity's update token; without an id the app has nothing to report it under.
+    /// An activity's update token. Without an id the app cannot report it.
     case update(activityID: String?)
-    /// All widgets of the app; before OS 26, where there is none, the app's own token, by which it
-    /// is woken in the background.
+    /// All widgets of the app. Before OS 26 it is the app's device token, whose background pushes
+    /// wake the app.
     case widget
     case control(kind: String)
 
-    /// In a word, as the relay's API spells it; an activity without an id is told by none.
+    /// Name of the purpose in the relay's API; nil for an activity without an id.
     package var name: String? {
         switch self {
         case .start(let type): "start:" + type
@@ -60,7 +60,7 @@ package enum TokenPurpose: Hashable, Sendable {
     }
 }
 
-/// How an island changed.
+/// Kind of change of an island.
 package enum IslandChange: String, Hashable, Sendable {
     case shown, stale, ended, dismissed
     /// The stale date moved on before a new state came.

@@ -1,31 +1,32 @@
-/// The glass of a phone: its size, where the Control Center is pulled from, and what the app makes
-/// of touches that begin there.
+/// The screen of a phone: its size, the edge of the Control Center, and what an app concludes from
+/// touches there.
 ///
-/// "Will resign active" is sent for a Control Center and for an app that is left. The app tells them
-/// apart by the touch before: one that begins at the edge arms for a while.
+/// An app gets "will resign active" both when the Control Center opens and when the user leaves the
+/// app. It tells them apart by a recent touch at the edge, which arms the detection for a short
+/// time.
 package struct PhoneGlass: Hashable, Sendable {
-    /// Where a phone has its Control Center.
+    /// The edge from which the Control Center is pulled.
     package enum Edge: String, CaseIterable, Hashable, Sendable {
         /// Phones with a home button.
         case bottom
         case topRight = "top_right"
     }
 
-    /// A place on the glass, in points from the top left.
+    /// A position on the screen, in points from the top left.
     package struct Point: Hashable, Sendable {
         package var x: Double
         package var y: Double
 
-        /// Neither is checked: a place outside of the glass is at no edge.
+        /// The values are not checked: a position outside of the screen is at no edge.
         package init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
     }
 
-    /// Points, as those of most phones since 2020.
+    /// Size in points, as of most phones since 2020.
     package static let width = 390.0
     package static let height = 844.0
-    /// From a touch at the edge up to, but not at, its end.
+    /// How long a touch at the edge arms the detection (exclusive).
     package static let window: Duration = .milliseconds(500)
-    /// Without a status bar the first pull only shows the handle, and the second opens.
+    /// The same without a status bar, where only the second pull opens the Control Center.
     package static let windowWithoutStatusBar: Duration = .milliseconds(2_750)
 
     package let edge: Edge
@@ -34,7 +35,7 @@ package struct PhoneGlass: Hashable, Sendable {
 
     init(edge: Edge) { self.edge = edge }
 
-    /// Whether the Control Center is pulled from this place.
+    /// True if the Control Center is pulled from this position.
     package func isAtEdge(_ point: Point) -> Bool {
         switch edge {
         case .bottom: point.y >= 0.9 * Self.height
@@ -42,19 +43,19 @@ package struct PhoneGlass: Hashable, Sendable {
         }
     }
 
-    /// A touch begins. One elsewhere arms nothing, and disarms nothing.
+    /// A touch begins. A touch elsewhere does not change the state.
     mutating func touch(_ point: Point, at now: WallInstant) {
         if isAtEdge(point) { armedAt = now }
     }
 
-    /// A pull at the edge, which begins with a touch there; true where it opens the Control Center.
+    /// A pull that begins at the edge. Returns true if it opens the Control Center.
     mutating func pull(at now: WallInstant) -> Bool {
         let hasHandle = isArmed(at: now)
         armedAt = now
         return !isStatusBarHidden || hasHandle
     }
 
-    /// Whether an app that resigns now was covered only, by what it knows.
+    /// True if an app that resigns active now concludes that the Control Center covers it.
     package func isArmed(at now: WallInstant) -> Bool {
         guard let armedAt, now >= armedAt else { return false }
         return now - armedAt < (isStatusBarHidden ? Self.windowWithoutStatusBar : Self.window)

@@ -1,8 +1,8 @@
-/// What can be set about one simulated phone by a command line: `phone-3.os=17.4`.
+/// A setting of a simulated phone on the command line: `phone-3.os=17.4`.
 package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
     case os
     case budgetClass = "class"
-    /// Whose phone it is.
+    /// The phone's user.
     case user
     /// The user's switch for frequent updates of the app.
     case frequentUpdates = "frequent-updates"
@@ -11,18 +11,18 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
     case controlCenter = "control-center"
     case budget, starts
     case timeZone = "time-zone"
-    /// Reloads of its widgets by push that the phone takes at once, and as many in an hour.
+    /// Number of widget reloads by push: allowed at once, and also per hour.
     case reloads
-    /// Fetches of a widget in 24 hours, and the least time between two by its policy.
+    /// Fetches of a widget in 24 hours, and least time between two by its policy.
     case fetches
     case fetchSpacing = "fetch-spacing"
     case startsWindow = "starts-window"
     case watch
     case drawsEvery = "draws-every"
     case holdsLowPriority = "holds-low-priority"
-    /// Pushes below priority 10 come together, so much later.
+    /// Delay after which pushes below priority 10 come together.
     case groupsLowPriority = "groups-low-priority"
-    /// Every so many pushes one is overtaken.
+    /// One in this many pushes is overtaken by the next.
     case reorders
     case trouble
     case noUpdateToken = "no-update-token"
@@ -30,7 +30,7 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
     case tokenDiesAfter = "token-dies-after"
     case deadTokenGrace = "dead-token-grace"
 
-    /// What its value may be, for a person.
+    /// The allowed values, for error messages.
     var values: String {
         switch self {
         case .os: "a version such as 17.4"
@@ -51,7 +51,7 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Changes the configuration; throws where the text is no value of it.
+    /// Applies the setting. Throws if the text is not an allowed value.
     func apply(_ text: String, to phone: inout PhoneConfiguration) throws(SimulatorError) {
         switch self {
         case .os:
@@ -122,7 +122,7 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
 }
 
 extension SimulatorConfiguration {
-    /// Sets something about one phone, or with `all` about each: `phone-3.os`, `17.4`. A later
+    /// Applies a setting to one phone, or to every phone with `all`: `phone-3.os`, `17.4`. A later
     /// setting replaces an earlier one.
     package mutating func set(_ name: String, _ text: String) throws(SimulatorError) {
         let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
@@ -132,21 +132,21 @@ extension SimulatorConfiguration {
                 "\"\(name)\" is no setting of a phone; write phone-3.os=17.4, or all.os=17.4, with "
                     + "one of \(names)")
         }
-        // A value that is wrong is found here, and not when the phones are made.
+        // Check the value now, not when the phones are made.
         var probe = PhoneConfiguration(
             name: "", bundleID: "", startTokenSeed: [], updateTokenSeed: [])
         try setting.apply(text, to: &probe)
         phoneSettings.append(GivenSetting(phone: parts[0], setting: setting, text: text))
     }
 
-    /// A setting that was given, for a phone by its name or for `all`.
+    /// A setting for a phone name or for `all`.
     struct GivenSetting: Sendable {
         var phone: String
         var setting: PhoneSetting
         var text: String
     }
 
-    /// The phones that settings name and that there are not.
+    /// Phone names in settings for which there is no phone.
     package var unknownPhones: [String] {
         let names = Set(
             (1...max(1, phoneCount)).map { "phone-\($0)" } + (hasPad ? ["pad-1"] : []) + ["all"])

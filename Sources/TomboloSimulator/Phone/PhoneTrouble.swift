@@ -1,8 +1,8 @@
-/// What goes wrong on a phone without a word to anybody, as people saw it on real ones.
+/// Silent faults of a phone, as people observed them on real ones.
 package struct PhoneTrouble: Hashable, Sendable {
-    /// What is either so or not.
+    /// Faults that are on or off.
     package enum Kind: String, CaseIterable, Hashable, Sendable {
-        /// The widget extension is not called any more: the state is right, the picture stays.
+        /// The widget extension is no longer called: the state changes, but the picture stays.
         case extensionFrozen = "extension_frozen"
         /// A spinner lies over the old picture until the app is opened.
         case loadingOverlay = "loading_overlay"
@@ -17,14 +17,13 @@ package struct PhoneTrouble: Hashable, Sendable {
     }
 
     package var kinds: Set<Kind> = []
-    /// How likely a started card gets no update token without "Allow", from 0 to 1.
+    /// Probability from 0 to 1 that a started card gets no update token without "Allow".
     package var noUpdateToken = 0.0
-    /// A start is handled up to so much later.
+    /// Largest random delay of a start.
     package var startJitter = Duration.zero
-    /// An update token dies so long after its start, in mid-life; nil: it lives as long as its
-    /// card.
+    /// Age at which an update token becomes invalid while its card lives; nil means never.
     package var tokenDiesAfter: Duration?
-    /// The token of a dismissed card is answered with 200 for so long.
+    /// How long pushes to a dismissed card's token are still answered with 200.
     package var deadTokenGrace = Duration.seconds(6 * 3_600)
 
     package init() {}

@@ -1,6 +1,6 @@
 import TomboloLoop
 
-/// The app on one phone as a client of the relay: tells it what happened until it knows.
+/// The app on one phone as a client of the relay: it retries reports until the relay has them.
 final class PhoneClient: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -12,11 +12,11 @@ final class PhoneClient: @unchecked Sendable {
     private let parking: Parking
     let taps: TapSender
     let fetcher: WidgetFetcher
-    /// Whether the last attempt found nobody: an outage is told once.
+    /// True if the last attempt did not reach the relay, so that an outage is logged once.
     private var isRelayGone = false
 
-    /// The device, its tokens and its presence are told again this often: a relay may have lost
-    /// them, and a presence lapses after 90 s.
+    /// Interval at which device, tokens and presence are sent again: a relay may have lost them,
+    /// and a presence expires after 90 s.
     private static let refreshSpacing: Duration = .seconds(30)
 
     init(
@@ -35,7 +35,7 @@ final class PhoneClient: @unchecked Sendable {
         parking = Parking(loop)
     }
 
-    /// Something happened on the phone; it is told as soon as may be.
+    /// Takes an effect of the phone, and reports it as soon as possible.
     func note(_ effect: PhoneEffect, at wall: WallInstant) {
         switch effect {
         case .tapped(let tap): taps.send(tap)
@@ -47,8 +47,7 @@ final class PhoneClient: @unchecked Sendable {
         parking.unpark()
     }
 
-    /// Tells the relay, until cancelled. A relay that is down or restarting delays, and loses
-    /// nothing.
+    /// Sends reports until cancelled. A relay that is down delays them, but none is lost.
     func run() async throws {
         defer { link.close() }
         reports.introduce(at: loop.now, wall: wallClock())
@@ -78,7 +77,7 @@ final class PhoneClient: @unchecked Sendable {
         {
             _ = reports.giveUpBudgetClass(at: loop.now)
         }
-        // The relay found on a new connection may have started with less than it had.
+        // The relay on a new connection may have restarted with older data.
         if connections > 0, link.connectionsMade > connections {
             reports.refresh(at: loop.now)
         }

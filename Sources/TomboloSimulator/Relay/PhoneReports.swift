@@ -1,21 +1,21 @@
 import TomboloJSON
 package import TomboloLoop
 
-/// What the app on a phone tells the relay's API, made of what happened on the phone: device,
-/// tokens, presence, and the phone's word on each activity.
+/// The app's requests to the relay's API, derived from a phone's effects: device, tokens, presence,
+/// and a report on each activity.
 package struct PhoneReports: Sendable {
     package let configuration: PhoneConfiguration
     package let environment: PushEnvironment
-    /// Whose phone it is; nil: not told.
+    /// The phone's user; nil if it is not reported.
     package let user: String?
     package var queue = UploadQueue()
-    /// Whether the device's budget class is told: only a key that may operate the relay may say so.
+    /// True if the device's budget class is reported. This needs a key with the scope `operate`.
     package private(set) var tellsBudgetClass: Bool
     private var isFrequentAllowed: Bool
-    /// The newest card of each activity: an older one's end is not the activity's.
+    /// The newest card of each activity. The end of an older card is not the activity's end.
     private var newestCards: [String: Int] = [:]
 
-    /// `user`: whose phone it is, where that is known.
+    /// `user` is the phone's user, or nil.
     package init(
         configuration: PhoneConfiguration, environment: PushEnvironment, user: String?,
         tellsBudgetClass: Bool
@@ -29,20 +29,20 @@ package struct PhoneReports: Sendable {
 
     private var devicePath: String { "/devices/" + percentEncoded(configuration.name) }
 
-    /// The app has come to life: it introduces the device and says where it is.
+    /// The app is launched: it registers the device and reports its presence.
     package mutating func introduce(at now: MonotonicInstant, wall: WallInstant) {
         queue.put(devicePath, .device, deviceBody, at: now)
         tellPresence(.background, at: now, wall: wall)
     }
 
-    /// Everything but the reports once more, presence with the time at which it was first told:
-    /// whoever has told something newer for this phone meanwhile is right.
+    /// Sends everything except the reports again. Presence keeps its original time, so that a newer
+    /// report of another sender wins.
     package mutating func refresh(at now: MonotonicInstant) {
         queue.refresh(at: now)
     }
 
-    /// The relay refused the device: perhaps for its budget class, which not every key may set.
-    /// True where it is worth another try without.
+    /// The relay refused the device, perhaps because the key must not set its budget class. Returns
+    /// true if a retry without the class makes sense.
     package mutating func giveUpBudgetClass(at now: MonotonicInstant) -> Bool {
         guard tellsBudgetClass else { return false }
         tellsBudgetClass = false
@@ -51,7 +51,7 @@ package struct PhoneReports: Sendable {
         return true
     }
 
-    /// Something happened on the phone.
+    /// Takes an effect of the phone.
     package mutating func note(
         _ effect: PhoneEffect, at now: MonotonicInstant, wall: WallInstant
     ) {
@@ -122,7 +122,7 @@ package struct PhoneReports: Sendable {
         return devicePath + "/tokens/" + parts.joined(separator: ":")
     }
 
-    /// The phone's word on one activity: what it shows, since when, and how often that changed.
+    /// The phone's report on one activity: what it shows, since when, and how often that changed.
     private static func word(_ card: ActivityCard) -> [UInt8] {
         var body = JSONWriter()
         body.beginObject()
@@ -141,7 +141,7 @@ package struct PhoneReports: Sendable {
     }
 }
 
-/// One segment of a path: everything but unreserved characters as `%XX` (RFC 3986, 2.3).
+/// Encodes one segment of a path: everything but unreserved characters as `%XX` (RFC 3986, 2.3).
 func percentEncoded(_ segment: String) -> String {
     var text: [UInt8] = []
     for byte in segment.utf8 {

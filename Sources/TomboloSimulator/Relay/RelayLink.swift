@@ -2,8 +2,8 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
 
-/// A phone's way to the relay: one HTTP/2 connection, made when there is something to say and made
-/// anew when it has ended.
+/// A phone's HTTP/2 connection to the relay. It connects when there is something to send, and again
+/// after the connection has ended.
 final class RelayLink: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -13,10 +13,10 @@ final class RelayLink: @unchecked Sendable {
     private let tls: TLSClientConfiguration?
     private let loop: EpollLoop
     private var client: HTTP2Client?
-    /// Connections made so far: after a new one the relay may be another than before.
+    /// Number of connections made. A new one may lead to a restarted relay.
     private(set) var connectionsMade = 0
 
-    /// A relay that does not answer within this is asked again.
+    /// Time to wait for an answer before a retry.
     private static let answerTimeMax: Duration = .seconds(10)
     private static let connectTimeMax: Duration = .seconds(5)
 
@@ -33,12 +33,12 @@ final class RelayLink: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// What the relay said.
+    /// The relay's answer.
     struct Answer: Sendable {
         var status: Int
         var etag: String?
         var body: [UInt8]
-        /// Of a problem; an answer that is none has none.
+        /// The `code` of a problem; nil for other answers.
         var code: String? { (try? JSONDocument(body))?.root["code"]?.string }
     }
 
@@ -49,15 +49,15 @@ final class RelayLink: @unchecked Sendable {
         return .answered(status: answer.status)
     }
 
-    /// `GET /v1<path>`; with a validator, the answer may be 304; nil: nobody has answered in time.
+    /// `GET /v1<path>`. With an `etag` the answer may be 304. Returns nil if none came in time.
     func get(_ path: String, etag: String?, within time: Duration) async -> Answer? {
         var fields = fields
         if let etag { fields.append("if-none-match", etag) }
         return await perform("GET", path, fields, [], within: time)
     }
 
-    /// `POST /v1<path>`, with a key where it counts once under it; nil: nobody has answered in
-    /// time.
+    /// `POST /v1<path>`. With an idempotency key, repeats count once. Returns nil if no answer came
+    /// in time.
     func post(
         _ path: String, _ body: [UInt8], key: String? = nil, within time: Duration
     ) async -> Answer? {
@@ -99,7 +99,7 @@ final class RelayLink: @unchecked Sendable {
             client = made
             return made
         } catch {
-            return nil  // The relay may be down or starting: whoever asked tries again.
+            return nil  // The relay may be down or starting: the caller tries again.
         }
     }
 }

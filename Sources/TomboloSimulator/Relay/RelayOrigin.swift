@@ -1,10 +1,10 @@
-/// Where the relay is: an origin (RFC 6454), without a path.
+/// Address of the relay: an origin (RFC 6454), without a path.
 struct RelayOrigin: Hashable, Sendable {
     let isSecure: Bool
-    /// A name or an address in numbers, without brackets.
+    /// A name or a numeric address, without brackets.
     let host: String
     let port: Int
-    /// What goes into `:authority`.
+    /// Value of `:authority`.
     let authority: String
 
     init(_ text: String) throws(SimulatorError) {

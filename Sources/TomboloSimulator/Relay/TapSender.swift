@@ -1,8 +1,8 @@
 import TomboloJSON
 import TomboloLoop
 
-/// Posts what a person taps, at once and once: a tap is never sent later. It has a connection of
-/// its own, for reports wait for a relay that is slow.
+/// Posts each tap once and at once; it never retries later. It uses its own connection, because
+/// reports may wait for a slow relay.
 final class TapSender: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -11,7 +11,7 @@ final class TapSender: @unchecked Sendable {
     private let loop: any Loop
     private let parking: Parking
     private var waiting: [(tap: PhoneTap, at: MonotonicInstant)] = []
-    /// Hears what became of each.
+    /// Called with the outcome of each tap.
     var ended: (Int, PhoneTap.Outcome) -> Void = { _, _ in }
 
     init(phone: String, link: RelayLink, loop: any Loop) {
@@ -48,7 +48,7 @@ final class TapSender: @unchecked Sendable {
         let answer = await link.post(
             "/devices/\(percentEncoded(phone))/actions", tap.body, key: key, within: time)
         guard let answer else { return Self.late }
-        // An answer without an id is none that the phone can name.
+        // The phone cannot use an answer without an id.
         let view = try? JSONDocument(answer.body).root
         if answer.status == 202, let action = view?["action"]?.string {
             return .sent(action: action)
@@ -58,7 +58,7 @@ final class TapSender: @unchecked Sendable {
 }
 
 extension PhoneTap {
-    /// As the app posts it to its relay (`POST /v1/devices/{device}/actions`).
+    /// Body of the request to the relay
     package var body: [UInt8] {
         var body = JSONWriter()
         body.beginObject()

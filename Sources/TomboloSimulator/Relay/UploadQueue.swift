@@ -1,23 +1,22 @@
 package import TomboloLoop
 
-/// What one phone has to tell the relay: of each resource the newest value only, again and again
-/// until the relay has taken it.
+/// The uploads of one phone to the relay: only the newest value of each resource, retried until the
+/// relay accepts it.
 ///
-/// A pure machine: it decides what goes next and when; somebody else sends. One upload is under way
-/// at a time. Until the device itself is known to the relay nothing else goes.
+/// A pure state machine: it decides what to send next and when; its caller sends. Only one upload
+/// is under way at a time. Nothing else is sent until the relay knows the device.
 package struct UploadQueue: Sendable {
-    /// What a resource is; lower goes first among those that are due.
+    /// Kind of a resource. Of due resources, the lower kind is sent first.
     package enum Kind: Int, Comparable, Sendable {
         case device, token, presence, report
 
         package static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
 
-        /// The least time between two uploads of one resource: a phone reports what it shows at
-        /// most once a second.
+        /// Least time between two uploads of one resource: at most one report a second.
         var spacing: Duration { self == .report ? .seconds(1) : .zero }
     }
 
-    /// One request that is to be answered with 2xx.
+    /// One request, which needs an answer of 2xx.
     package struct Upload: Hashable, Sendable {
         /// The path below `/v1`.
         package var path: String
@@ -26,10 +25,10 @@ package struct UploadQueue: Sendable {
         fileprivate var generation: UInt64
     }
 
-    /// What became of a try.
+    /// Outcome of an attempt.
     package enum Outcome: Hashable, Sendable {
         case answered(status: Int)
-        /// Nobody there, or no answer in time.
+        /// No connection, or no answer in time.
         case unreachable
     }
 
@@ -43,7 +42,7 @@ package struct UploadQueue: Sendable {
         var body: [UInt8]
         var kind: Kind
         var generation: UInt64
-        /// Nothing will change here any more: forgotten once the relay has it.
+        /// This is the resource's last value: it is forgotten once the relay has it.
         var isLast: Bool
         var state: State
         var failures = 0
@@ -51,17 +50,17 @@ package struct UploadQueue: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
-    /// Paths in the order in which they were first told.
+    /// Paths in the order in which they were added.
     private var order: [String] = []
     private var generations: UInt64 = 0
 
-    /// Resources of one phone. Beyond, the oldest report gives way.
+    /// Most resources of one phone. Beyond this, the oldest report is dropped.
     package static let resourcesMax = 4_096
-    /// How often a report is offered to a relay that refuses it. The next change is offered again.
+    /// Most attempts to send a report that the relay refuses. The next change is sent again.
     package static let refusedReportsMax = 8
     /// The first wait after a failure; it doubles.
     package static let backOffMin: Duration = .milliseconds(100)
-    /// The longest wait while nobody answers: a relay that starts again is found within it.
+    /// The longest wait while the relay is unreachable. A restarted relay is found within it.
     package static let unreachableBackOffMax: Duration = .seconds(2)
     /// The longest wait while the relay refuses.
     package static let refusedBackOffMax: Duration = .seconds(30)
@@ -70,7 +69,7 @@ package struct UploadQueue: Sendable {
 
     package var count: Int { entries.count }
 
-    /// A resource has a (new) value; `isLast`: it will not get another.
+    /// Sets the value of a resource. `isLast` means that it will not change again.
     package mutating func put(
         _ path: String, _ kind: Kind, _ body: [UInt8], isLast: Bool = false,
         at now: MonotonicInstant
@@ -95,14 +94,15 @@ package struct UploadQueue: Sendable {
         }
     }
 
-    /// A resource no longer exists: it is not told any more.
+    /// Removes a resource that no longer exists, so that it is not sent.
     package mutating func forget(_ path: String) {
         guard entries.removeValue(forKey: path) != nil else { return }
         order.removeAll { $0 == path }
     }
 
-    /// Tells tokens and presence once more: the relay may have lost them. The device follows where
-    /// they find it unknown: one that is known keeps what somebody else has set, such as its user.
+    /// Sends tokens and presence again, because the relay may have lost them. The device itself is
+    /// sent only if the relay answers that it is unknown; otherwise it keeps values that other
+    /// clients set, such as its user.
     package mutating func refresh(at now: MonotonicInstant) {
         for path in order
         where entries[path].map({ $0.kind == .token || $0.kind == .presence }) == true {
@@ -110,7 +110,7 @@ package struct UploadQueue: Sendable {
         }
     }
 
-    /// Takes what goes now; nil where nothing is due. Its outcome has to be told.
+    /// Takes the upload to send now; nil if nothing is due. Report its outcome with `ended`.
     package mutating func next(at now: MonotonicInstant) -> Upload? {
         var chosen: (path: String, entry: Entry)?
         for path in order {
@@ -126,7 +126,7 @@ package struct UploadQueue: Sendable {
             path: path, body: entry.body, kind: entry.kind, generation: entry.generation)
     }
 
-    /// What became of an upload.
+    /// Takes the outcome of an upload.
     package mutating func ended(_ upload: Upload, _ outcome: Outcome, at now: MonotonicInstant) {
         guard var entry = entries[upload.path] else { return }
         let isNewest = entry.generation == upload.generation
@@ -139,7 +139,7 @@ package struct UploadQueue: Sendable {
         case .answered(let status):
             entry.failures += 1
             entry.state = .waiting(until: now + Self.backOff(entry.failures, refused: true))
-            // The relay does not know the device any more: introduce it again.
+            // The relay no longer knows the device: send it again.
             if status == 404 { hasDeviceToIntroduce(at: now) }
             if entry.kind == .report, isNewest, entry.failures >= Self.refusedReportsMax {
                 if entry.isLast { return forget(upload.path) }
@@ -152,7 +152,7 @@ package struct UploadQueue: Sendable {
         entries[upload.path] = entry
     }
 
-    /// When something is due next; nil where nothing waits.
+    /// When the next upload is due; nil if none waits.
     package var deadline: MonotonicInstant? {
         let waiting = isDeviceUnknown ? entries.values.filter { $0.kind == .device } : nil
         return (waiting ?? Array(entries.values)).compactMap { entry in

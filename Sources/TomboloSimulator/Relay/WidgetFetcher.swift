@@ -1,8 +1,8 @@
 import TomboloJSON
 import TomboloLoop
 
-/// What a widget extension does: it fetches timelines and snapshots, one after the other, with a
-/// key of its own device.
+/// Simulates a widget extension: fetches timelines and snapshots, one after the other, with the
+/// device's own key.
 final class WidgetFetcher: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -10,16 +10,16 @@ final class WidgetFetcher: @unchecked Sendable {
     private let relay: SimulatorConfiguration.Relay
     private let loop: EpollLoop
     private let parking: Parking
-    /// With the key that the simulator was given.
+    /// Uses the simulator's key.
     private let backend: RelayLink
-    /// With the device's own key; nil: none was minted yet.
+    /// Uses the device's own key; nil if none was made yet.
     private var own: RelayLink?
-    /// Who has signed in; nil: nobody.
+    /// The signed-in user; nil if there is none.
     private var user: String?
     private var waiting: [Job] = []
-    /// Hears what became of each fetch.
+    /// Called with the outcome of each fetch.
     var ended: (Widget.Key, WidgetFetchOutcome) -> Void = { _, _ in }
-    /// Hears of each family of a gallery.
+    /// Called with the snapshot of each family of a gallery.
     var snapped: (Int, Widget.Family, Widget.Entry?) -> Void = { _, _, _ in }
 
     private enum Job {
@@ -27,9 +27,9 @@ final class WidgetFetcher: @unchecked Sendable {
         case snapshot(WidgetGallery, Widget.Family)
     }
 
-    /// A widget extension is ended by the system if it takes longer.
+    /// Time to wait for an answer: the system ends a widget extension that takes longer.
     private static let answerTimeMax: Duration = .seconds(10)
-    /// The device's key opens for a day; then it is minted anew.
+    /// Lifetime of the device's key; after it, a new one is made.
     private static let keyTime = "24h"
 
     init(
@@ -81,7 +81,7 @@ final class WidgetFetcher: @unchecked Sendable {
         case 200:
             return WidgetTimeline(answer.body, etag: answer.etag).map { .timeline($0) } ?? .failed
         case 304: return .unchanged
-        // What it is configured to is gone, or not for this user.
+        // The configured item is gone, or not visible to this user.
         case 404: return .timeline(.empty)
         default: return .failed
         }
@@ -98,7 +98,7 @@ final class WidgetFetcher: @unchecked Sendable {
         let answer = await link.get(path, etag: etag, within: Self.answerTimeMax)
         let isFormer = answer?.status == 403 && answer?.code == "key-of-former-user"
         guard answer?.status == 401 || isFormer, link !== backend else { return answer }
-        // The key is over: the app's backend makes another, for the user who has the device.
+        // The key is invalid: the app's backend makes a new one, for the device's current user.
         if isFormer { await askWhoHasDevice() }
         own?.close()
         own = nil
@@ -108,14 +108,14 @@ final class WidgetFetcher: @unchecked Sendable {
     private func askWhoHasDevice() async {
         let path = "/devices/\(percentEncoded(phone.name))"
         let answer = await backend.get(path, etag: nil, within: Self.answerTimeMax)
-        // Without an answer it stays as it was.
+        // Without an answer the user stays the same.
         guard let answer, answer.status == 200, let view = try? JSONDocument(answer.body).root
         else { return }
         user = view["user"]?.string
     }
 
-    /// The app's backend makes the device's key when its user signs in. Where it may not, the
-    /// simulator's own key has to do.
+    /// Returns a link with the device's key, which the app's backend makes when the user signs in.
+    /// If it may not make keys, the simulator's own key is used.
     private func link() async -> RelayLink? {
         if let own { return own }
         var body = JSONWriter()
@@ -131,13 +131,13 @@ final class WidgetFetcher: @unchecked Sendable {
         body.endObject()
         guard let answer = await backend.post("/keys", body.bytes, within: Self.answerTimeMax)
         else { return nil }
-        // An answer without a key is none.
+        // No key in the answer: the backend may not make keys.
         guard let key = (try? JSONDocument(answer.body))?.root["key"]?.string else {
             return backend
         }
         var relay = relay
         relay.key = key
-        // Its origin was read once.
+        // The origin was already parsed successfully.
         own = try? RelayLink(relay, loop: loop)
         return own
     }

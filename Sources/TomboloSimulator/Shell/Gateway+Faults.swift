@@ -2,12 +2,12 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
 
-/// What faults do to pushes and connections.
+/// Applies faults to pushes and connections.
 extension Gateway {
-    /// The wall clock may be set while a window is waited for: it looks again this often.
+    /// The wall clock may be changed during a wait, so it is checked again after this time.
     private static let waitMax: Duration = .seconds(30)
 
-    /// Opens and closes the windows of stream limits, until cancelled.
+    /// Applies the stream limits when fault windows open and close, until cancelled.
     func run() async throws {
         while true {
             let now = wallClock()
@@ -19,7 +19,7 @@ extension Gateway {
         }
     }
 
-    /// A push that would have been accepted meets a fault.
+    /// Applies a fault to a push that would have been accepted.
     func suffer(
         _ fault: FaultRule, _ push: AcceptedPush, _ answer: GatewayAnswer,
         _ exchange: HTTPExchange
@@ -31,7 +31,7 @@ extension Gateway {
         }
     }
 
-    /// The same of a broadcast, or of a request about channels.
+    /// The same for a broadcast, or for a request about channels.
     func suffer(_ fault: FaultRule, _ answer: ChannelAnswer, _ exchange: HTTPExchange) async {
         await suffer(fault, ("apns-request-id", answer.requestID), exchange) {
             respond(answer, to: exchange)
@@ -46,7 +46,7 @@ extension Gateway {
     ) async {
         counts.faults[fault.effect, default: 0] += 1
         if fault.delay > .zero {
-            // Cancelled: the simulator ends, and the answer goes at once.
+            // If cancelled, the simulator ends, and the answer is sent at once.
             _ = try? await loop.sleep(for: fault.delay)
         }
         if let reason = fault.goAway {
@@ -81,7 +81,7 @@ extension Gateway {
         exchange.respond(given.status, fields, body.bytes)
     }
 
-    /// What GOAWAY carries: "a JSON dictionary with a reason key".
+    /// Debug data of GOAWAY: "a JSON dictionary with a reason key".
     private static func reason(_ text: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -92,7 +92,7 @@ extension Gateway {
 }
 
 extension FaultRule {
-    /// In a word, for counting.
+    /// Short name of the effect, for counters.
     var effect: String {
         switch outcome {
         case .answer(let answer): "\(answer.status) \(answer.reason)"

@@ -2,26 +2,26 @@ import TomboloCrypto
 import TomboloHTTP
 import TomboloLoop
 
-/// Who gets what the gateway accepted.
+/// Receives what the gateway accepted.
 protocol PushReceiver: AnyObject {
-    /// On the loop, once for each push, after its answer was given.
+    /// Called on the loop, once for each push, after its answer was sent.
     func received(_ push: AcceptedPush, at now: WallInstant)
 
-    /// On the loop, once for each broadcast, after its answer was given.
+    /// Called on the loop, once for each broadcast, after its answer was sent.
     func received(_ broadcast: AcceptedBroadcast, at now: WallInstant)
 }
 
-/// What the gateway said so far.
+/// Counters of the gateway's answers.
 package struct GatewayCounts: Hashable, Sendable {
     package internal(set) var accepted = 0
-    /// Pushes that were right, whatever fault they met, by the id of the key that signed.
+    /// Valid pushes, including those that met a fault, by the id of the signing key.
     package internal(set) var acceptedByKey: [String: Int] = [:]
     package internal(set) var refused: [RefusalReason: Int] = [:]
-    /// Pushes that met a fault, by what it did: `503 ServiceUnavailable`, `no_answer` …
+    /// Pushes that met a fault, by its effect: `503 ServiceUnavailable`, `no_answer` …
     package internal(set) var faults: [String: Int] = [:]
 }
 
-/// Apple's gateway on HTTP: reads a request, lets the judge decide, answers, delivers.
+/// Apple's gateway on HTTP: reads a request, asks `RequestJudge`, answers, and delivers.
 final class Gateway: HTTPHandler, @unchecked Sendable {
     // Sendable: used on the loop's thread only, by the server that calls it.
 
@@ -30,23 +30,23 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
     weak var receiver: (any PushReceiver)?
     private var connections: [UInt64: Memory] = [:]
     var faults: FaultScript
-    /// Woken where the faults have changed.
+    /// Woken when the faults have changed.
     let faultsChanged: Parking
     let loop: any Loop
     let wallClock: @Sendable () -> WallInstant
     private let line: @Sendable ([UInt8]) -> Void
 
-    /// What is remembered of a connection.
+    /// State of a connection.
     private struct Memory {
         let connection: HTTPServerConnection
         var judged = GatewayConnection()
-        /// Reasons given on it, each told once.
+        /// Reasons already sent on this connection; each is logged once.
         var reasons: Set<RefusalReason> = []
     }
 
-    /// No payload is larger; of what is, only its size matters.
+    /// Bytes kept of a body. No payload is larger; of a larger body only the size matters.
     private static let bodyBytesMax = 16 * 1_024
-    /// What is read of a larger body, so that its sender comes to hear the answer.
+    /// Bytes read of a larger body, so that its sender gets the answer.
     private static let skippedBytesMax = 1_024 * 1_024
 
     init(
@@ -83,7 +83,7 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
     }
 
     func handle(_ exchange: HTTPExchange) async {
-        // Apple speaks HTTP/2 and nothing else.
+        // Apple speaks only HTTP/2.
         guard exchange.head.version == .http2 else { return exchange.connection.abort() }
         guard let body = await Self.body(of: exchange) else { return }
         let now = wallClock()
@@ -100,7 +100,7 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         {
             line(SimulatorLine.refused(refusal, apnsID: answer.apnsID, at: now))
         }
-        // A connection that has ended meanwhile is forgotten already.
+        // A connection that has ended meanwhile is already removed.
         if connections[id] != nil { connections[id] = memory }
         if memory.judged.hasAcceptedRequest, !hadAccepted { limitStreams(memory, at: now) }
         if case .success = answer.result, let key = memory.judged.keyID {
@@ -119,7 +119,7 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         let id = exchange.connection.id
         var memory = connections[id] ?? Memory(connection: exchange.connection)
         let hadAccepted = memory.judged.hasAcceptedRequest
-        // What a fault answers with an error was not done.
+        // If a fault answers with an error, the change must be undone.
         let before = faults.entries.isEmpty ? nil : judge.channels
         let answer = judge.judgeChannel(
             Self.request(exchange.head, body), on: &memory.judged, at: now, freshID: Self.freshID,
@@ -143,7 +143,7 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         exchange.respond(answer.status, fields, answer.body)
     }
 
-    /// The body, cut where it is larger than any payload may be; nil where its sender is gone.
+    /// The body, cut if it is larger than any payload may be; nil if its sender is gone.
     private static func body(of exchange: HTTPExchange) async -> [UInt8]? {
         var body: [UInt8] = []
         var count = 0
@@ -154,18 +154,18 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
             }
             return body
         } catch {
-            return nil  // Nobody is left to answer, or the server answers.
+            return nil  // The peer is gone, or the server answers.
         }
     }
 
-    /// One stream until a request with a valid provider token was accepted, then as many as the
-    /// faults leave.
+    /// Allows one stream until a request with a valid provider token was accepted, then as many as
+    /// the faults allow.
     private func limitStreams(_ memory: Memory, at now: WallInstant) {
         let own = memory.judged.hasAcceptedRequest ? Simulator.streamsMax : 1
         memory.connection.setMaxConcurrentStreams(min(own, faults.streamsMax(at: now) ?? own))
     }
 
-    /// The faults have changed, or a window of theirs has opened or closed.
+    /// Call it when the faults have changed, or when one of their windows has opened or closed.
     func limitStreams(at now: WallInstant) {
         for memory in connections.values { limitStreams(memory, at: now) }
     }

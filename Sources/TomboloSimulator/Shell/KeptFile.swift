@@ -5,10 +5,10 @@ struct KeptFile {
     let path: String
     private static let bytesMax = 64 << 20
 
-    /// The bytes; nil where there is no such file. Throws where it cannot be read, or is larger
-    /// than 64 MiB: then it is not ours.
+    /// The bytes; nil if there is no such file. Throws if it cannot be read, or is larger than 64
+    /// MiB and thus not ours.
     func read() throws(SimulatorError) -> [UInt8]? {
-        // A pipe in its place has nobody at its other end.
+        // O_NONBLOCK: if the path is a pipe, opening it must not block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -33,7 +33,7 @@ struct KeptFile {
         throw SimulatorError("\(path) is larger than 64 MiB; is it the right file?")
     }
 
-    /// Replaces the file at once: a reader sees the old bytes or the new ones, never a part.
+    /// Replaces the file atomically: a reader sees the old bytes or the new ones, never a part.
     func write(_ bytes: [UInt8], mode: mode_t) throws(SimulatorError) {
         let temporary = path + ".new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
@@ -55,7 +55,7 @@ struct KeptFile {
         }
     }
 
-    /// Takes the file as a lock for as long as this process lives. Throws where another has it.
+    /// Locks the file for the life of this process. Throws if another process holds the lock.
     func lock() throws(SimulatorError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("cannot be created") }

@@ -1,8 +1,8 @@
 import TomboloJSON
 import TomboloLoop
 
-/// The phones of a simulator: pushes and time go to them, and what follows goes to the gateway
-/// (tokens), to the relay (reports) and to whoever watches (lines).
+/// The phones of a simulator. It passes pushes and time to them, and their effects to the gateway
+/// (tokens), the relay (reports) and the output (lines).
 final class PhoneFleet: PushReceiver, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -12,18 +12,18 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
     private let loop: any Loop
     private let wallClock: @Sendable () -> WallInstant
     private let line: @Sendable ([UInt8]) -> Void
-    /// Which phone a token belongs to; retired ones are the gateway's to refuse.
+    /// The phone of each token. The gateway refuses retired tokens.
     private var owners: [String: Int] = [:]
     private let parking: Parking
     private var awaited: WallInstant?
-    /// Where the phones' cards are kept; nil: they end with the simulator.
+    /// File that keeps the phones' cards; nil means that they are lost when the simulator ends.
     private let kept: KeptFile?
-    /// Cards are other than in the file.
+    /// True if cards differ from the file.
     private var hasUnkept = false
 
-    /// The wall clock may be set while the fleet waits: it looks again this often.
+    /// The wall clock may be changed during a wait, so it is checked again after this time.
     private static let waitMax: Duration = .seconds(30)
-    /// Changed cards are in their file after this time, or a little more.
+    /// Changed cards are written to the file after about this time.
     private static let keepWithin: Duration = .milliseconds(200)
 
     /// `clients`: one for each phone, in the same order.
@@ -69,7 +69,7 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         parking.unpark()
     }
 
-    /// Does something to a phone as its user would, and carries out what follows.
+    /// Performs an action of a phone's user, and carries out the effects.
     func perform(
         on name: String, _ change: (inout Phone, WallInstant) -> [PhoneEffect]
     ) {
@@ -131,7 +131,7 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         writer.beginArray()
         for phone in phones { phone.keep(to: &writer) }
         writer.endArray()
-        // Where the disk takes nothing the phones go on, and it is tried again.
+        // If writing fails, the phones go on, and the write is retried.
         hasUnkept = (try? kept.write(writer.bytes, mode: 0o600)) == nil
     }
 
@@ -168,7 +168,7 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
                     SimulatorLine.island(
                         phone: configuration.name, card, change, isDrawn: isDrawn, at: now))
             case .drawn(let card):
-                // A picture that is drawn with its change has its line.
+                // A picture that was drawn with its change already has its line.
                 guard !changed.contains(card.number) else { break }
                 line(
                     SimulatorLine.island(

@@ -3,11 +3,11 @@ import TomboloCrypto
 import TomboloHTTP
 package import TomboloLoop
 
-/// Apple, strict, and a few phones: a gateway on HTTP/2 over TLS that judges every push, and phones
-/// that follow ActivityKit's rules and are clients of a relay.
+/// A strict simulation of Apple's gateway and a few phones. The gateway speaks HTTP/2 over TLS and
+/// checks every push. The phones follow ActivityKit's rules and are clients of a relay.
 ///
-/// It shares nothing with the sender it judges. What it does not do: send anything to Apple, or
-/// stand in for Apple's real limits, of which nobody knows the numbers.
+/// It shares no code with the sender it tests. It sends nothing to Apple. Apple's real limits are
+/// unknown, so it cannot reproduce them.
 ///
 /// ```swift
 /// var configuration = SimulatorConfiguration(keys: [key], bundleIDs: ["com.example.app"])
@@ -20,7 +20,7 @@ package import TomboloLoop
 package final class Simulator: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
-    /// The authority's certificate in PEM: what senders have to trust.
+    /// The authority's certificate in PEM, which senders must trust.
     package let caPEM: [UInt8]
     private let configuration: SimulatorConfiguration
     private let gateway: Gateway
@@ -30,16 +30,16 @@ package final class Simulator: @unchecked Sendable {
     private let control: HTTPServer?
     private let line: @Sendable ([UInt8]) -> Void
 
-    /// Streams of a connection once a request with a valid provider token was accepted there;
-    /// before that Apple allows one.
+    /// Most streams of a connection once a request with a valid provider token was accepted. Before
+    /// that, Apple allows one.
     static let streamsMax = 1_000
 
-    /// Writes the CA's file, then binds and listens.
+    /// Binds and listens, and writes the CA's file.
     ///
     /// - Parameters:
-    ///   - wallClock: Apple's and the phones' clock.
-    ///   - line: takes each line of output, a JSON object without the line's end; on the loop.
-    /// - Throws: what keeps it from starting, with the remedy.
+    ///   - wallClock: the clock of Apple and the phones.
+    ///   - line: called on the loop with each line of output, a JSON object without the line end.
+    /// - Throws: an error with the remedy if it cannot start.
     package init(
         _ configuration: SimulatorConfiguration, loop: EpollLoop,
         wallClock: @escaping @Sendable () -> WallInstant = SystemWallClock.now,
@@ -67,7 +67,7 @@ package final class Simulator: @unchecked Sendable {
                 certificateChain: credentials.certificateChain,
                 privateKey: credentials.privateKey, applicationProtocols: ["h2"]),
             limits: Self.limits, handler: gateway)
-        // Once the port is this one's: another that runs there keeps its file.
+        // Write it only after binding: a simulator that already runs on the port keeps its file.
         if let caFile = configuration.caFile {
             try KeptFile(path: caFile).write(authority.certificate, mode: 0o644)
         }
@@ -83,16 +83,16 @@ package final class Simulator: @unchecked Sendable {
         gateway.receiver = fleet
     }
 
-    /// `https://127.0.0.1:8443`, with the real port.
+    /// The gateway's URL with the actual port: `https://127.0.0.1:8443`.
     package var url: String { "https://" + server.address.description }
 
     /// The port it listens on.
     package var port: Int { server.address.port }
 
-    /// `http://127.0.0.1:8444`, with the real port; nil where there is no control port.
+    /// The control port's URL with the actual port: `http://127.0.0.1:8444`; nil if there is none.
     package var controlURL: String? { control.map { "http://" + $0.address.description } }
 
-    /// What the gateway said so far.
+    /// Counters of the gateway.
     package var counts: GatewayCounts { gateway.counts }
 
     /// Writes the first line and serves until cancelled.
@@ -114,7 +114,8 @@ package final class Simulator: @unchecked Sendable {
         }
     }
 
-    /// Connections to Apple live for hours; one stream until the first accepted request.
+    /// Limits like Apple's: connections live for hours, and have one stream until the first
+    /// accepted request.
     private static var limits: HTTPServerLimits {
         var limits = HTTPServerLimits()
         limits.idleTime = .seconds(6 * 3_600)
@@ -122,7 +123,7 @@ package final class Simulator: @unchecked Sendable {
         return limits
     }
 
-    /// The control port asks for no key, so it is for this machine alone.
+    /// The control port. It needs no key, so it listens on a loopback address only.
     private static func control(
         _ configuration: SimulatorConfiguration, _ loop: EpollLoop, _ door: ControlDoor
     ) throws -> HTTPServer? {
@@ -169,11 +170,11 @@ package final class Simulator: @unchecked Sendable {
         return (phones, clients)
     }
 
-    /// The seed of the push-to-start tokens, kept where there is a place for it: a phone's start
-    /// token outlives a restart.
+    /// The seed of the push-to-start tokens. It is kept in the data directory, if there is one, so
+    /// that start tokens survive a restart.
     private static func startTokenSeed(_ configuration: SimulatorConfiguration) throws -> [UInt8] {
         guard let directory = configuration.dataDirectory else { return RandomBytes.make(16) }
-        // One that cannot be made is told by the file that cannot be in it.
+        // If the directory cannot be created, creating the file in it fails with an error.
         _ = mkdir(directory, 0o700)
         try KeptFile(path: directory + "/lock").lock()
         let file = KeptFile(path: directory + "/start-tokens.seed")

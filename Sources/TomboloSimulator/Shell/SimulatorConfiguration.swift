@@ -1,12 +1,12 @@
-/// What a simulator is told when it starts.
+/// Configuration of a simulator.
 package struct SimulatorConfiguration: Sendable {
-    /// The relay whose clients the phones are.
+    /// The relay that the phones use.
     package struct Relay: Hashable, Sendable {
         /// `http://127.0.0.1:8780` (HTTP/2 by prior knowledge) or `https://…`, without a path.
         package var origin: String
         /// An API key for devices, tokens, presence and reports.
         package var key: String
-        /// The authority the relay's certificate comes from, in PEM; nil: the system's.
+        /// The authority of the relay's certificate, in PEM; nil means the system's authorities.
         package var caPEM: [UInt8]?
 
         package init(origin: String, key: String, caPEM: [UInt8]? = nil) {
@@ -16,50 +16,49 @@ package struct SimulatorConfiguration: Sendable {
         }
     }
 
-    /// Where the gateway listens; port 0 takes a free one.
+    /// Address on which the gateway listens; port 0 takes a free one.
     package var host = "127.0.0.1"
     package var port: UInt16 = 8_443
     package var environment = PushEnvironment.sandbox
-    /// The keys Apple knows. At least one, or every push is refused.
+    /// The keys that Apple knows. Without any, every push is refused.
     package var keys: [ProviderKey]
-    /// The apps Apple knows; the phones carry the first.
+    /// The apps that Apple knows; the phones have the first one.
     package var bundleIDs: [String]
     package var acceptsAnyToken = false
-    /// Where the CA's certificate is written before the gateway listens; nil: nowhere.
+    /// File to which the CA's certificate is written at the start; nil means none.
     package var caFile: String?
-    /// What goes wrong from the start on.
+    /// Faults that are active from the start.
     package var faults: [FaultRule] = []
-    /// Of the chance that a rule's `share` is taken by: one script, one order of pushes, one
-    /// outcome.
+    /// Random seed for `share` of fault rules: it makes outcomes repeatable.
     package var faultSeed: UInt64 = 0
-    /// Where the control port listens: a loopback address; nil: nowhere.
+    /// Loopback address on which the control port listens; nil means no control port.
     package var control: (host: String, port: UInt16)?
-    /// Where what must outlive a restart is kept (the seed of the push-to-start tokens); nil:
-    /// nothing is.
+    /// Directory for data that must survive a restart, such as the seed of the push-to-start
+    /// tokens; nil means that nothing is kept.
     package var dataDirectory: String?
-    /// The phones; they exist only where there is a relay.
+    /// The relay that the phones use; without it there are no phones.
     package var relay: Relay?
     package var phoneCount = 3
-    /// Beside the phones, a pad: `pad-1`, with widgets and no cards.
+    /// True adds an iPad, `pad-1`, with widgets but no cards.
     package var hasPad = false
-    /// The ActivityAttributes types the phones' app has.
+    /// The ActivityAttributes types of the phones' app.
     package var attributesTypes = [
         "RunnerWidgetAttributes", "RadialWidgetAttributes", "RadialDefaultWidgetAttributes",
         "RadialStepsWidgetAttributes", "WindowWidgetAttributes", "DoorAttributes",
     ]
-    /// Kinds of the controls the phones' app has.
+    /// Kinds of the controls of the phones' app.
     package var controlKinds = ["RunnerControl", "DoorControl"]
-    /// What states of types beside the scenarios' must look like.
+    /// Required shapes of the states of further types, besides the scenarios' own.
     package var shapes: [String: JSONShape] = [:]
-    /// The phones' budget for starts; nil: the default.
+    /// The phones' budget for starts; nil means the default.
     package var startBudget: StartWindow.Budget?
     package var updateTokens = PhoneConfiguration.UpdateTokenPolicy.atOnce
-    /// What was set about single phones.
+    /// Settings of single phones.
     var phoneSettings: [GivenSetting] = []
-    /// Whose phones they are; nil: nobody's.
+    /// User of all phones; nil if there is none.
     package var user: String?
-    /// Whether the phones try to tell their budget class (scope `operate`); refused, they go
-    /// without.
+    /// True if the phones try to report their budget class (scope `operate`). If that is refused,
+    /// they go on without it.
     package var tellsBudgetClass = true
 
     package init(keys: [ProviderKey], bundleIDs: [String]) {
@@ -67,8 +66,8 @@ package struct SimulatorConfiguration: Sendable {
         self.bundleIDs = bundleIDs
     }
 
-    /// The phones by number: the first is a laboratory, the second has frequent updates switched
-    /// on, all others are as most phones are. The number after the last phone's is the pad's.
+    /// The configuration of a phone by number. The first has no budgets (`lab`), the second has
+    /// frequent updates on, all others are `standard`. The number after the last phone is the pad.
     func phone(_ number: Int, startTokenSeed: [UInt8], updateTokenSeed: [UInt8])
         -> PhoneConfiguration
     {
@@ -91,14 +90,14 @@ package struct SimulatorConfiguration: Sendable {
         }
         phone.user = user
         for given in phoneSettings where given.phone == phone.name || given.phone == "all" {
-            // Checked when it was given.
+            // The value was already checked in `set`.
             try? given.setting.apply(given.text, to: &phone)
         }
         return phone
     }
 }
 
-/// Why a simulator cannot start: each says what to do.
+/// Why a simulator cannot start. The text includes the remedy.
 package struct SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

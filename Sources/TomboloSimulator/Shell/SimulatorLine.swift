@@ -1,8 +1,8 @@
 import TomboloJSON
 
-/// The lines a simulator writes: one JSON object each, without the line's end.
+/// The output lines of a simulator: each is one JSON object, without the line end.
 enum SimulatorLine {
-    /// The first line: it listens. `control` only where there is a control port.
+    /// The first line: the simulator listens. `control` is present only if there is a control port.
     static func ready(url: String, caFile: String?, controlURL: String? = nil) -> [UInt8] {
         var line = JSONWriter()
         line.beginObject()
@@ -15,9 +15,9 @@ enum SimulatorLine {
         return line.bytes
     }
 
-    /// An island changed, or, where `change` is nil, only its picture. `shown` counts the changes
-    /// of its state, `ignored` the pushes for it that changed nothing; `drawn` is false where the
-    /// picture stays behind.
+    /// An island changed, or only its picture if `change` is nil. `shown` counts the changes of its
+    /// state, `ignored` the pushes for it that changed nothing. `drawn` is false if the picture
+    /// shows an older state.
     static func island(
         phone: String, _ card: ActivityCard, _ change: IslandChange?, isDrawn: Bool,
         at now: WallInstant
@@ -41,7 +41,7 @@ enum SimulatorLine {
         return JSON.line(line.bytes)
     }
 
-    /// Widgets, or a control, asked for what is new, so often by now.
+    /// Widgets, or a control, were reloaded by push; `count` times by now.
     static func reloaded(
         phone: String, _ surface: TokenPurpose, count: Int, at now: WallInstant
     ) -> [UInt8] {
@@ -56,7 +56,7 @@ enum SimulatorLine {
         return line.bytes
     }
 
-    /// A widget shows something else.
+    /// A widget shows something new.
     static func widget(phone: String, _ widget: Widget, at now: WallInstant) -> [UInt8] {
         var line = JSONWriter()
         line.beginObject()
@@ -73,7 +73,7 @@ enum SimulatorLine {
         return JSON.line(line.bytes)
     }
 
-    /// A person has tapped something.
+    /// The user tapped something.
     static func tapped(phone: String, _ tap: PhoneTap) -> [UInt8] {
         var line = JSONWriter()
         line.beginObject()
@@ -90,7 +90,7 @@ enum SimulatorLine {
         return line.bytes
     }
 
-    /// A push changed nothing, and why.
+    /// A push changed nothing; the line has the reason.
     static func ignored(phone: String, _ push: IgnoredPush) -> [UInt8] {
         var line = JSONWriter()
         line.beginObject()
@@ -106,7 +106,7 @@ enum SimulatorLine {
         return line.bytes
     }
 
-    /// The gateway refused a push for a reason it had not given on that connection before.
+    /// The gateway refused a push for a reason that it had not given on that connection before.
     static func refused(_ refusal: Refusal, apnsID: String, at now: WallInstant) -> [UInt8] {
         var line = JSONWriter()
         line.beginObject()
@@ -119,7 +119,7 @@ enum SimulatorLine {
         return line.bytes
     }
 
-    /// The relay did not take what a phone told it; `status` nil: it could not be reached.
+    /// The relay did not accept a phone's report; `status` is nil if it was unreachable.
     static func untold(
         phone: String, path: String, status: Int?, at now: WallInstant
     ) -> [UInt8] {

@@ -1,14 +1,14 @@
-/// A bucket that holds at most `depth` tokens and regains `perHour` of them in an hour.
+/// A token bucket that holds at most `depth` tokens and refills at `perHour`.
 ///
-/// In any window of length *w* it grants at most `depth + perHour · w`. It starts full. A clock
-/// that goes back refills nothing.
+/// In any window of length *w* it grants at most `depth + perHour · w`. A clock that goes back
+/// refills nothing.
 package struct TokenBucket: Hashable, Sendable {
     package let depth: Double
     package let perHour: Double
     private var level: Double
     private var filledAt: WallInstant
 
-    /// Full at first.
+    /// Starts full.
     package init(depth: Double, perHour: Double, at now: WallInstant) {
         self.depth = depth
         self.perHour = perHour
@@ -16,7 +16,7 @@ package struct TokenBucket: Hashable, Sendable {
         filledAt = now
     }
 
-    /// Takes one token where one is there.
+    /// Takes one token. Returns false if there is none.
     package mutating func take(at now: WallInstant) -> Bool {
         refill(at: now)
         guard level >= 1 else { return false }

@@ -1,7 +1,7 @@
 extension WallInstant {
     /// RFC 3339 in UTC with six decimal places: `2026-11-20T09:15:42.041000Z`.
     ///
-    /// Microseconds, because the instants of two frames a millisecond apart must stay distinct.
+    /// Microseconds keep the instants of frames distinct.
     package var rfc3339: String {
         let microseconds = (nanoseconds - seconds * 1_000_000_000) / 1_000
         let day = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
@@ -13,8 +13,8 @@ extension WallInstant {
             + Self.padded(microseconds, 6) + "Z"
     }
 
-    /// Reads `2026-11-20T09:15:42Z`, with or without a fraction, in UTC or with an offset; nil
-    /// where the text is no such time.
+    /// Parses `2026-11-20T09:15:42Z`, with or without a fraction, in UTC or with an offset. Returns
+    /// nil if the text is not such a time.
     package init?(rfc3339 text: String) {
         let text = Array(text.utf8)
         func number(_ range: Range<Int>, _ allowed: ClosedRange<Int64>) -> Int64? {
@@ -60,7 +60,7 @@ extension WallInstant {
         self.nanoseconds += nanoseconds
     }
 
-    /// The day, counted from 1970-01-01, of a date: the way back of `civilDate(ofDay:)`.
+    /// The day, counted from 1970-01-01, of a date: the inverse of `civilDate(ofDay:)`.
     private static func day(ofCivil year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = year / 400
@@ -71,8 +71,8 @@ extension WallInstant {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The proleptic Gregorian date of a day counted from 1970-01-01, by eras of 400 years that
-    /// begin on the first of March (so that the leap day is a year's last).
+    /// The proleptic Gregorian date of a day counted from 1970-01-01, computed in eras of 400
+    /// years. Years begin on 1 March, so that a leap day is the last day of its year.
     private static func civilDate(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

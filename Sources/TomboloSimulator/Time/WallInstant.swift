@@ -1,7 +1,7 @@
 /// A moment on the wall clock of Apple and its phones: nanoseconds since 1970-01-01T00:00:00Z.
 ///
-/// Whole seconds of it are what `timestamp`, `stale-date`, `dismissal-date`, `iat` and
-/// `apns-expiration` count. Range: the years 1678 to 2262; arithmetic stays at the ends.
+/// `timestamp`, `stale-date`, `dismissal-date`, `iat` and `apns-expiration` count its whole
+/// seconds. Range: the years 1678 to 2262; arithmetic saturates.
 package struct WallInstant: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
@@ -18,7 +18,7 @@ package struct WallInstant: Hashable, Comparable, Sendable {
     /// Whole seconds, rounded down.
     package var seconds: Int64 { Self.floor(nanoseconds, 1_000_000_000) }
 
-    /// Whole milliseconds, rounded down: how a 410 tells since when a token is gone.
+    /// Whole milliseconds, rounded down: the unit of `timestamp` in a 410.
     package var milliseconds: Int64 { Self.floor(nanoseconds, 1_000_000) }
 
     package static func < (one: WallInstant, other: WallInstant) -> Bool {

@@ -1,30 +1,30 @@
-// What a user and the app do with widgets (Apple, *Keeping a widget up to date*, *Linking to
+// Actions of the user and the app on widgets (Apple, *Keeping a widget up to date*, *Linking to
 // specific app scenes from your widget or Live Activity*).
 
 extension Phone {
-    /// The user puts a widget on a screen, which closes the gallery. Nothing happens where it is
-    /// there already.
+    /// The user puts a widget on a screen, which closes the gallery. Has no further effect if the
+    /// widget is already there.
     package mutating func addWidget(_ key: Widget.Key, at now: WallInstant) -> [PhoneEffect] {
         gallery = nil
         board.add(key, at: now)
         return advance(to: now)
     }
 
-    /// The user takes a widget off.
+    /// The user removes a widget.
     package mutating func removeWidget(_ key: Widget.Key, at now: WallInstant) -> [PhoneEffect] {
         board.remove(key)
         return advance(to: now)
     }
 
     /// The app in front reloads the widgets of a kind, or all of them (`WidgetCenter`): at once,
-    /// and not counted.
+    /// and without using the budget.
     package mutating func reloadWidgets(kind: String?, at now: WallInstant) -> [PhoneEffect] {
         guard presence == .active else { return advance(to: now) }
         board.reload(kind: kind, .app, at: now)
         return advance(to: now)
     }
 
-    /// What the relay said to a widget that asked.
+    /// Takes the outcome of a widget's fetch.
     package mutating func widgetFetched(
         _ key: Widget.Key, _ outcome: WidgetFetchOutcome, at now: WallInstant
     ) -> [PhoneEffect] {
@@ -32,7 +32,7 @@ extension Phone {
         return drawn + advance(to: now)
     }
 
-    /// The user looks at the widgets that the app offers of a kind: each family's snapshot.
+    /// The user opens the gallery with the widgets of a kind: it fetches their snapshots.
     package mutating func openGallery(kind: String, at now: WallInstant) -> [PhoneEffect] {
         let number = (gallery?.number ?? 0) + 1
         let families = Widget.Family.allCases.filter(configuration.idiom.has)
@@ -41,7 +41,7 @@ extension Phone {
         return advance(to: now) + (isOnline ? [.galleryOpened(opened)] : [])
     }
 
-    /// What the relay said about one family of the gallery that is open; nil: nothing.
+    /// Takes the snapshot of one family of the open gallery; nil if there is none.
     package mutating func gallerySnapshot(
         _ number: Int, _ family: Widget.Family, _ entry: Widget.Entry?
     ) {
@@ -49,17 +49,18 @@ extension Phone {
         gallery?.took(family, entry)
     }
 
-    /// The user taps a widget, or one of its links: that opens the app with it. A button runs its
-    /// intent and opens nothing. A widget without a URL opens the app, and nobody hears of it.
+    /// The user taps a widget or one of its links, which opens the app with its URL. A button runs
+    /// its intent and opens nothing. A widget without a URL opens the app, and the tap is not
+    /// reported.
     ///
-    /// - Parameter item: which of several that it is configured to; nil: its first.
+    /// - Parameter item: the tapped item of a widget with several; nil means the first.
     package mutating func tapWidget(
         _ key: Widget.Key, item: String? = nil, link: String?, intent: String?,
         parameters: [UInt8]?, at now: WallInstant
     ) -> [PhoneEffect] {
         let widget = board.widgets.first { $0.key == key }
         let items = key.config?.split(separator: ",").map(String.init) ?? []
-        // Of several items each that is there has its own link, in their order.
+        // If there are several items, each visible one has its own link, in order.
         let links = widget?.current.map(\.links) ?? []
         let there = items.indices.filter { widget?.hasItem($0) ?? false }
         let places = items.count > 1 && links.count == there.count ? there : []

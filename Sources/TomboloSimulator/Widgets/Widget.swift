@@ -8,7 +8,7 @@ package struct Widget: Hashable, Sendable {
         case systemSmall, systemMedium, systemLarge, systemExtraLarge
         case accessoryInline, accessoryCircular, accessoryRectangular, accessoryCorner
 
-        /// Whether it has more than one place to tap.
+        /// True if widgets of the family have more than one tap target.
         var hasLinks: Bool {
             switch self {
             case .systemMedium, .systemLarge, .systemExtraLarge: true
@@ -17,20 +17,20 @@ package struct Widget: Hashable, Sendable {
         }
     }
 
-    /// Which widget it is. A phone has each once.
+    /// Identity of a widget. A phone has each once.
     package struct Key: Hashable, Sendable {
         package var kind: String
         package var family: Family
-        /// What its user has configured it to; nil: it has nothing to configure.
+        /// The user's configuration; nil if the widget cannot be configured.
         package var config: String?
 
-        /// `config` nil: the widget has nothing to configure.
+        /// A nil `config` means that the widget cannot be configured.
         package init(kind: String, family: Family, config: String? = nil) {
             (self.kind, self.family, self.config) = (kind, family, config)
         }
     }
 
-    /// What it shows from a date on.
+    /// Content to show from a date on.
     package struct Entry: Hashable, Sendable {
         package var date: WallInstant
         /// One JSON object.
@@ -39,7 +39,7 @@ package struct Widget: Hashable, Sendable {
         package var links: [String] = []
     }
 
-    /// When it asks for another timeline (`TimelineReloadPolicy`).
+    /// When the widget fetches the next timeline
     package enum Policy: Hashable, Sendable {
         case atEnd, never
         case after(WallInstant)
@@ -53,72 +53,72 @@ package struct Widget: Hashable, Sendable {
         }
     }
 
-    /// Why it fetches.
+    /// Why a widget fetches.
     package enum Cause: String, Hashable, Sendable {
-        /// It has just been put there.
+        /// It was just added.
         case placed
         /// A push said that there is something new.
         case push
-        /// Its last entry's date is over.
+        /// Its last entry's date has passed.
         case atEnd = "at_end"
-        /// The date of its policy `after` is over.
+        /// The date of its policy `after` has passed.
         case after
-        /// The app in front has asked for it (`WidgetCenter`).
+        /// The app in front has requested it (`WidgetCenter`).
         case app
-        /// The fetch before has failed.
+        /// The previous fetch has failed.
         case retry
 
-        /// Whether it counts against the day's fetches; those of an app in front do not.
+        /// True if the fetch counts against the day's budget. Requests of the app in front do not.
         var isCounted: Bool { self != .app && self != .placed }
     }
 
-    /// A fetch to come.
+    /// A future fetch.
     package struct Fetch: Hashable, Sendable {
         package var cause: Cause
         package var at: WallInstant
     }
 
     package let key: Key
-    /// In the order of their dates; empty: the placeholder.
+    /// In the order of their dates; if empty, the placeholder is shown.
     package internal(set) var entries: [Entry] = []
-    /// Of the entry that it shows; nil: it shows the placeholder.
+    /// Index of the shown entry; nil if the placeholder is shown.
     package internal(set) var shown: Int?
     package internal(set) var policy = Policy.never
-    /// Whose states its entries are, where the relay says so.
+    /// Type of the states in the entries, if the relay tells it.
     package internal(set) var type: String?
-    /// The validator of what it has.
+    /// ETag of the current timeline.
     package internal(set) var etag: String?
-    /// Why the next fetch is due, and since when; nil: its policy decides.
+    /// The requested fetch and since when it is due; nil if only the policy decides.
     var wanted: Fetch?
-    /// The cause of the fetch that runs now.
+    /// Cause of the running fetch; nil if none runs.
     package internal(set) var fetching: Cause?
-    /// Fetches that ended well, and why the last of them went.
+    /// Number of successful fetches, and time and cause of the last one.
     package internal(set) var fetchCount = 0
     package internal(set) var fetchedAt: WallInstant?
     package internal(set) var fetchedFor: Cause?
-    /// When the counted ones of the last 24 hours began, oldest first.
+    /// Start times of the counted fetches of the last 24 hours, oldest first.
     var counted: [WallInstant] = []
     var failuresInRow = 0
-    /// Pictures drawn: each entry that it has come to, and each fetch that showed something else.
+    /// Number of pictures: one for each new entry, and one for each fetch that changed the picture.
     package internal(set) var drawnCount = 0
 
     init(_ key: Key) { self.key = key }
 
-    /// The entry that it shows; nil: the placeholder.
+    /// The shown entry; nil if the placeholder is shown.
     package var current: Entry? { shown.map { entries[$0] } }
 
-    /// The content that it shows, or of several `items` one; empty: it shows the placeholder.
+    /// The shown content, or one of its `items`; empty if the placeholder is shown.
     func state(ofItem index: Int) -> [UInt8] {
         guard let current else { return [] }
-        let root = try? JSONDocument(current.content).root  // The relay's own writing.
+        let root = try? JSONDocument(current.content).root  // The relay wrote it, so it is valid.
         let items = root?["items"]?.elements.map { $0 } ?? []
         return items.indices.contains(index) ? [UInt8](items[index].raw) : current.content
     }
 
-    /// Whether one of its items may be seen: an empty one is not there, or not for this phone.
+    /// True if an item is visible: an empty one does not exist or is hidden from this phone.
     func hasItem(_ index: Int) -> Bool { state(ofItem: index) != Array("{}".utf8) }
 
-    /// When its entry changes by itself; nil: it does not.
+    /// When the next entry is shown; nil if there is none.
     var nextEntryAt: WallInstant? {
         let next = shown.map { $0 + 1 } ?? 0
         return entries.indices.contains(next) ? entries[next].date : nil

@@ -1,22 +1,21 @@
-/// The widgets of one phone: what each shows, and which fetches are due. A pure machine on virtual
-/// time.
+/// The widgets of one phone: what each shows, and which fetches are due. A pure state machine on
+/// virtual time.
 package struct WidgetBoard: Sendable {
-    /// In the order in which they were put there.
+    /// In the order in which they were added.
     package private(set) var widgets: [Widget] = []
     let rules: WidgetRules
 
-    /// What follows, for the phone to carry out.
+    /// An effect, which the phone carries out.
     enum Effect: Hashable, Sendable {
-        /// Ask the relay for a timeline.
+        /// Fetch a timeline from the relay.
         case fetch(Widget)
-        /// A widget shows something else.
+        /// A widget shows something new.
         case drawn(Widget)
     }
 
     init(_ rules: WidgetRules) { self.rules = rules }
 
-    /// Puts a widget there; it shows the placeholder until it has fetched. One that is there stays
-    /// as it is.
+    /// Adds a widget, which shows the placeholder until it has fetched, unless it is there.
     mutating func add(_ key: Widget.Key, at now: WallInstant) {
         guard index(key) == nil, widgets.count < WidgetRules.widgetsMax else { return }
         var widget = Widget(key)
@@ -26,17 +25,17 @@ package struct WidgetBoard: Sendable {
 
     mutating func remove(_ key: Widget.Key) { widgets.removeAll { $0.key == key } }
 
-    /// Something says that there is something new for the widgets of a kind; nil: for all.
+    /// Requests a fetch for the widgets of a kind; nil means all.
     mutating func reload(kind: String?, _ cause: Widget.Cause, at now: WallInstant) {
         for index in widgets.indices where kind.map({ $0 == widgets[index].key.kind }) ?? true {
-            // What the app asks for is not counted, and so goes before what is.
+            // A request of the app is not counted, so it replaces a counted one.
             if widgets[index].wanted == nil || !cause.isCounted {
                 widgets[index].wanted = Widget.Fetch(cause: cause, at: now)
             }
         }
     }
 
-    /// The next instant at which `advance` has something to do; nil where nothing waits.
+    /// When `advance` has something to do next; nil if nothing waits.
     func deadline(isOnline: Bool) -> WallInstant? {
         widgets.compactMap { widget in
             let fetch = isOnline ? nextFetch(of: widget)?.at : nil
@@ -44,7 +43,7 @@ package struct WidgetBoard: Sendable {
         }.min()
     }
 
-    /// Lets time pass: entries come up at their dates, and fetches begin.
+    /// Lets time pass: shows entries at their dates, and begins fetches.
     mutating func advance(to now: WallInstant, isOnline: Bool) -> [Effect] {
         var effects: [Effect] = []
         for index in widgets.indices {
@@ -71,11 +70,11 @@ package struct WidgetBoard: Sendable {
         widgets[index].counted.append(now)
     }
 
-    /// What the relay said to a widget that asked.
+    /// Takes the outcome of a widget's fetch.
     mutating func fetched(
         _ key: Widget.Key, _ outcome: WidgetFetchOutcome, at now: WallInstant
     ) -> [Effect] {
-        // It may have been removed meanwhile.
+        // The widget may have been removed meanwhile.
         guard let index = index(key), let cause = widgets[index].fetching else { return [] }
         widgets[index].fetching = nil
         let before = widgets[index].current
@@ -109,15 +108,14 @@ package struct WidgetBoard: Sendable {
         return wait
     }
 
-    /// The last entry whose date has come; before the first, that one.
+    /// Index of the last entry whose date has come, or of the first one before that.
     private static func current(_ entries: [Widget.Entry], at now: WallInstant) -> Int? {
         entries.isEmpty ? nil : entries.lastIndex { $0.date <= now } ?? 0
     }
 
     // MARK: Budget
 
-    /// When a widget fetches next, and why; nil: not before something new is said, or while one
-    /// runs.
+    /// When and why a widget fetches next; nil if a fetch runs or nothing requests one.
     package func nextFetch(of widget: Widget) -> Widget.Fetch? {
         guard widget.fetching == nil else { return nil }
         var next = widget.wanted.map { [$0] } ?? []
@@ -138,13 +136,13 @@ package struct WidgetBoard: Sendable {
         return first
     }
 
-    /// When a counted fetch may begin; nil: at once.
+    /// When a counted fetch may begin; nil means at once.
     private func budgetFreeAt(_ widget: Widget) -> WallInstant? {
         let full = widget.counted.count - rules.fetchesPerDay
         return full >= 0 ? widget.counted[full] + WidgetRules.day : nil
     }
 
-    /// Counted fetches that a widget has left in these 24 hours.
+    /// Counted fetches that a widget has left within 24 hours.
     package func fetchesLeft(of widget: Widget, at now: WallInstant) -> Int {
         let from = now - WidgetRules.day
         return max(0, rules.fetchesPerDay - widget.counted.count { $0 > from })

@@ -1,20 +1,20 @@
 import TomboloJSON
 
-/// A timeline as the relay answers it to `GET /v1/timelines/{kind}/entries`.
+/// A timeline in the relay's answer to
 package struct WidgetTimeline: Hashable, Sendable {
     package var entries: [Widget.Entry]
     package var policy: Widget.Policy
     package var type: String?
     package var etag: String?
 
-    /// Of a widget that has nothing to show: the relay knows no such timeline, or does not tell.
+    /// For a widget with nothing to show: its timeline does not exist, or is hidden from the user.
     static let empty = WidgetTimeline()
 
     private init() { (entries, policy) = ([], .never) }
 
-    /// Nil where the bytes are no timeline.
+    /// Returns nil if the bytes are not a timeline.
     package init?(_ bytes: [UInt8], etag: String?) {
-        // Where the fault lies does not matter: the widget stays as it is.
+        // The location of an error is not needed: the widget keeps its timeline.
         guard let view = try? JSONDocument(bytes).root, let list = view["entries"],
             list.kind == .array
         else { return nil }
@@ -41,11 +41,11 @@ package struct WidgetTimeline: Hashable, Sendable {
     }
 }
 
-/// What became of a fetch.
+/// Outcome of a fetch.
 package enum WidgetFetchOutcome: Hashable, Sendable {
     case timeline(WidgetTimeline)
-    /// What the widget has is right still (304).
+    /// The widget's timeline is still current (304).
     case unchanged
-    /// Nobody answered, or with something that is no timeline.
+    /// No answer came, or it was not a timeline.
     case failed
 }

@@ -2,23 +2,24 @@ package import TomboloCore
 import TomboloHTTP
 package import TomboloLoop
 
-/// Sends the pushes of one lane (an app in one environment) and says exactly what became of each.
+/// Sends the pushes of one upstream (an app in one environment) and reports the outcome of each.
 ///
 /// - **Outcomes**: one `PushOutcome` per push, within `APNsConfiguration.pushDeadline` of its
-///   hand-over. *Accepted* and *rejected* are Apple's word; *not sent* is sure not to have been
-///   processed; *unknown* may have been. What was surely not processed (GOAWAY, REFUSED_STREAM)
-///   goes again on another connection within the same deadline; nothing else is sent twice here.
+///   hand-over. *Accepted* and *rejected* are Apple's answers. A push that is *not sent* was
+///   certainly not processed; an *unknown* one may have been. A push that Apple did not process
+///   (GOAWAY, REFUSED_STREAM) is sent again on another connection within the same deadline. No
+///   other push is sent twice.
 /// - **Capacity**: how many pushes may be without an outcome at once. Without a connection it is 1:
-///   that one push causes the connection and waits for it. It is 0 while a back-off forbids to
-///   connect, so that no push grows old in here. On a connection it is 1 until Apple accepted a
-///   push there, then what the peer's `MAX_CONCURRENT_STREAMS` leaves; a limit that falls is obeyed
-///   at once, by telling a capacity that falls as pushes end. A push within the capacity that was
-///   told waits if it must; one beyond it is *not sent*.
-/// - **Connections** are opened on demand, one after the other, and another one when the first are
-///   full, up to the configured number. One that Apple drains (GOAWAY), that brought a refusal of
-///   the provider token, or that answered nothing for a push's whole deadline takes no more; if it
-///   was in use, its successor is opened at once. So is that of one which allows no stream for the
-///   connect deadline.
+///   this push opens the connection and waits for it. It is 0 while a back-off forbids connecting,
+///   so that no push waits for long. On a connection it is 1 until Apple has accepted a push there;
+///   then the peer's `MAX_CONCURRENT_STREAMS` limits it. If this limit falls, the reported capacity
+///   falls as pushes end. A push within the reported capacity may wait; a push beyond it is *not
+///   sent*.
+/// - **Connections** are opened on demand, one after the other, up to the configured number:
+///   another one when the open ones are full. A connection is retired when Apple drains it
+///   (GOAWAY), when an answer on it refuses the provider token, or when nothing was answered on it
+///   for a push's whole deadline. If it was in use, its successor is opened at once. A connection
+///   that allows no stream for the connect deadline is replaced too.
 ///
 /// ```swift
 /// let client = try APNsClient(
@@ -27,42 +28,40 @@ package import TomboloLoop
 /// try await client.run()
 /// ```
 ///
-/// `@unchecked Sendable`: used on its loop's thread only; `loop.checkIsolated()` guards its face.
+/// `@unchecked Sendable`: used on its loop's thread only; `loop.checkIsolated()` checks that.
 package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
-    /// What an operator wants to see of a lane.
+    /// State of an upstream, for operators.
     package struct Status: Hashable, Sendable {
         package let connections: Int
         package let pushesInFlight: Int
-        /// What all connections of the lane have written so far, before TLS.
+        /// Bytes that all connections of the upstream have written so far, before TLS.
         package let sentBytes: UInt64
-        /// Why the last connection was not made, or ended before it was of use; nil once one
-        /// serves.
+        /// Why the last connection failed or ended before it served a push; nil once one serves.
         package let trouble: String?
     }
 
-    /// How often one push may be given to a connection, before it is *not sent*. More than a server
-    /// needs that ends its connections early (one with 100 requests for each, and a thousand
-    /// streams at once); but one that refuses every stream is not asked for ever.
+    /// Attempts to send one push before it is *not sent*. High enough for a server that ends its
+    /// connections early (for example after 100 requests, with a thousand streams at once), but
+    /// finite for one that refuses every stream.
     package static let attemptsMax = 64
 
     let pool: APNsConnectionPool
     private let configuration: APNsConfiguration
     private let key: ProviderKey
     private let loop: any Loop
-    /// Its owner, as `init` says: a checked reference would cost a count for every outcome.
+    /// Outlives the client (see `init`). A checked reference would be counted for each outcome.
     private unowned(unsafe) let receiver: any PushOutcomeReceiver
     private let requests: PushRequests
     private let pushes = PushesInFlight()
     private let pushDeadlineNanoseconds: Int64
-    /// Pushes that wait for a connection: a first one, or those that come back from an ended
-    /// connection.
-    /// Unchecked, here and in the pool: the run-time check costs more than what is done with it.
+    /// Pushes that wait for a connection: the first one, and those returned by an ended connection.
+    /// Unchecked, here and in the pool: the run-time check would cost more than the accesses.
     @exclusivity(unchecked) private var waiting: [UInt64] = []
     private var isDeadlineArmed = false
     private var isTurnNoted = false
     private var toldCapacity = 0
 
-    /// `receiver` must outlive the client. `chance` spreads the back-off. Throws where the
+    /// `receiver` must outlive the client. `chance` randomises the back-off. Throws if the
     /// authorities of `configuration` cannot be read.
     package convenience init(
         _ configuration: APNsConfiguration, key: ProviderKey, loop: EpollLoop,
@@ -74,7 +73,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
             receiver: receiver)
     }
 
-    /// The same on any loop, with connections that somebody else makes.
+    /// The same on any loop, with a given dialer.
     package init(
         _ configuration: APNsConfiguration, key: ProviderKey, loop: any Loop,
         dialer: any APNsDialer, chance: any RandomNumberGenerator & Sendable,
@@ -91,9 +90,9 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         pool.belongs(to: self)
     }
 
-    /// Opens connections as they are wanted until it is cancelled, then closes them and throws
-    /// `CancellationError`. Pushes in flight at that moment end as *unknown*: whoever stops
-    /// gracefully waits for their outcomes first. Capacity is 0 before and after.
+    /// Opens connections on demand until it is cancelled, then closes them and throws
+    /// `CancellationError`. Pushes in flight then end as *unknown*, so wait for their outcomes
+    /// before a graceful stop. Capacity is 0 before and after.
     package func run() async throws {
         loop.checkIsolated()
         await pool.run()
@@ -102,13 +101,13 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         throw CancellationError()
     }
 
-    /// Opens a connection before the first push wants one; `isWarm` tells when it is there.
+    /// Opens a connection before the first push needs one. `isWarm` becomes true when it is open.
     package func warm() {
         loop.checkIsolated()
         pool.want()
     }
 
-    /// Whether a connection is open, and Apple's settings have come.
+    /// True if a connection is open and Apple's SETTINGS have come.
     package var isWarm: Bool { pool.free != nil }
 
     package var status: Status {
@@ -118,22 +117,22 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
             trouble: pool.trouble)
     }
 
-    /// Pushes that may be without an outcome at once, now: what connections carry, and what they
-    /// would take. `capacityChanged` tells it at a turn's end.
+    /// Pushes that may be without an outcome now: those in flight and those that connections would
+    /// take. `capacityChanged` reports changes at the end of a turn.
     package var capacity: Int { pool.inFlight + (pool.free ?? (pool.mayConnect ? 1 : 0)) }
 
-    /// Sends `push`, or lets it wait for a connection. Its outcome is told once, perhaps before
+    /// Sends `push`, or lets it wait for a connection. Its outcome is reported once, perhaps before
     /// this returns.
     package func send(_ push: consuming Push) {
         loop.checkIsolated()
         let tag = pushes.insert(consume push, at: loop.now)
         armDeadline()
         noteTurn()
-        // Behind those that came back from a connection: the oldest go first.
+        // Pushes that an ended connection returned are older and go first.
         if waiting.isEmpty, submit(tag) { return }
-        // What was told holds until the next is told, though a connection may have gone in this
-        // turn. A relay that starts with pushes due may be quicker than its lanes: the first push
-        // waits for `run`, as it would wait for a connection.
+        // The reported capacity holds until the next report, even if a connection has ended in this
+        // turn. At the start of the relay, pushes may be due before `run` is called: the first push
+        // waits for it, as it would for a connection.
         let isEarly = !pool.hasRun && pushes.count == 1
         guard isEarly || pool.isRunning && pushes.count <= toldCapacity else {
             let why = pool.isRunning ? "is full" : "is closed"
@@ -142,8 +141,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         waiting.append(tag)
     }
 
-    /// Hands a push to a connection; false if none has room. The push stays where it is: a copy
-    /// would cost a count for each of its parts.
+    /// Hands a push to a connection. Returns false if none has room. The push is not copied: a copy
+    /// would cost reference counts for each of its parts.
     private func submit(_ tag: UInt64) -> Bool {
         while let place = pool.roomiest {
             guard let push = pushes.place(of: tag) else { return true }
@@ -175,12 +174,12 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// The pushes that wait go, as far as there is room; for the others a connection is seen to.
+    /// Submits waiting pushes while there is room. Requests a connection for the others.
     private func placeWaiting() {
         guard !waiting.isEmpty else { return }
         var placed = 0
         for tag in waiting {
-            // Without an entry its deadline has passed.
+            // A push without an entry has passed its deadline.
             if pushes.place(of: tag) != nil, !submit(tag) { break }
             placed += 1
         }
@@ -197,10 +196,10 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
 
     // MARK: Outcomes
 
-    /// The HTTP/2 client's word on the push of `tag`.
+    /// Takes the HTTP/2 outcome of the push of `tag`.
     func ended(_ tag: UInt64, _ outcome: HTTP2Outcome, on connection: APNsConnection) {
         noteTurn()
-        // Without an entry its deadline has passed: it was told as unknown, and that stands.
+        // A push without an entry has passed its deadline. Its reported outcome, unknown, stays.
         guard let entry = pushes[tag] else { return }
         switch outcome {
         case .answered(let answer):
@@ -219,11 +218,10 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         pool.closeIfDrained(connection)
     }
 
-    /// The HTTP/2 client's word that the answers to the pushes of `tags` are 200: what nearly all
-    /// are.
+    /// Fast path for the pushes of `tags` that were answered with 200, as nearly all are.
     func accepted(_ tags: [UInt64], on connection: APNsConnection) {
         noteTurn()
-        // Since they were sent they have left the cache: all are fetched at once, not one by one.
+        // The entries have left the CPU cache: prefetch all of them at once.
         for tag in tags { pushes.prefetch(tag) }
         for (index, tag) in tags.enumerated() {
             if index + 1 < tags.count { pushes.prefetchPayload(tags[index + 1]) }
@@ -235,12 +233,12 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         pool.closeIfDrained(connection)
     }
 
-    /// The push waits for another connection, or for room on this one, within its deadline.
+    /// Lets the push wait for another connection, or for room on this one, within its deadline.
     private func notProcessed(
         _ tag: UInt64, _ entry: PushesInFlight.Entry, _ failure: HTTP2Failure
     ) {
         if case .unsendable = failure {
-            // No connection will take it: as if Apple had called it malformed.
+            // No connection can carry it: reject it as if Apple had called it malformed.
             return end(
                 tag,
                 .rejected(
@@ -267,7 +265,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         }
         let remedy = answer.isExpiredToken ? key.expired(entry.tokenGeneration) : .none
         if remedy == .newToken {
-            // The token was at fault and is replaced: no failure of the endpoint.
+            // Only the token was bad, and it is replaced: do not count a failure of the endpoint.
             connection.allowance.pointee.excuse()
         }
         pool.retire(connection, because: "brought \(answer.status) \(answer.reason)")
@@ -284,7 +282,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         receiver.pushEnded(PushOutcome(push: entry.id, result: result, took: took))
     }
 
-    /// After the last connection is closed: whatever is left was on one, or waited for one.
+    /// Ends all remaining pushes after the last connection is closed.
     private func endAll() {
         couldNotConnect("connection to \(configuration.endpoint) is closed")
         while let tag = pushes.first { end(tag, .unknown(reason: "the relay is stopping")) }
@@ -300,7 +298,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
 
     private var oldest: PushesInFlight.Entry? { pushes.first.flatMap { pushes[$0] } }
 
-    /// The oldest push may be due: all wait equally long, so one timer serves them all.
+    /// Ends pushes that are past their deadline. All have the same time, so one timer for the
+    /// oldest push is enough.
     package func timerFired() {
         isDeadlineArmed = false
         while let tag = pushes.first, let entry = oldest,
@@ -331,14 +330,15 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
 
     // MARK: Capacity
 
-    /// Something changed that capacity depends on: it is looked at once, when the turn ends.
+    /// Call it after each change that may affect the capacity. The capacity is computed once, at
+    /// the end of the turn.
     func noteTurn() {
         guard !isTurnNoted else { return }
         isTurnNoted = true
         loop.atEndOfTurn(self)
     }
 
-    /// Everything that changed in this turn has: those that wait go, and the capacity is told.
+    /// All changes of this turn are done: submits waiting pushes and reports the capacity.
     package func turnEnded() {
         isTurnNoted = false
         placeWaiting()

@@ -1,26 +1,26 @@
 package import TomboloCore
 
-/// One lane: an app in one environment, and where its pushes go.
+/// One upstream: an app in one environment, and the endpoint of its pushes.
 package struct APNsConfiguration: Sendable {
-    /// Connections one lane may open. Apple documents no limit; more than this from one relay is a
-    /// mistake rather than a wish (one carries thousands of pushes a second).
+    /// Most connections of one upstream. Apple documents no limit. One connection carries thousands
+    /// of pushes a second, so a higher number is a mistake.
     package static let connectionsMax = 64
-    /// How long a push may take from hand-over to answer.
+    /// Default time of a push from hand-over to answer.
     package static let pushDeadline = Duration.seconds(10)
 
     package let lane: LaneNumber
     package let bundleID: String
     package let endpoint: APNsEndpoint
-    /// Certificates in PEM of the authorities to trust, and no others; nil: the system's.
+    /// Certificates in PEM of the only authorities to trust; nil means the system's.
     package let authorities: [UInt8]?
     /// Most connections at once.
     package let connections: Int
-    /// From hand-over to answer; after it a push's outcome is unknown. Above zero.
+    /// Time of a push from hand-over to answer; then its outcome is unknown. Above zero.
     package let pushDeadline: Duration
-    /// The longest time between two tries to connect.
+    /// Longest time between two attempts to connect.
     package let connectEvery: Duration
 
-    /// `endpoint` nil is Apple's of `environment`.
+    /// A nil `endpoint` means Apple's endpoint of `environment`.
     package init(
         lane: LaneNumber, bundleID: String, environment: APNsEnvironment,
         endpoint: APNsEndpoint? = nil, authorities: [UInt8]? = nil, connections: Int = 1,
@@ -40,12 +40,11 @@ package struct APNsConfiguration: Sendable {
         self.connectEvery = connectEvery
     }
 
-    /// For connecting and the handshake, over all addresses of the name: less than a push's own
-    /// deadline, so that the push that waits is told why there is no connection.
+    /// Time for connecting and the handshake, over all addresses of the name. Shorter than a push's
+    /// deadline, so that the waiting push gets the reason why there is no connection.
     package var connectDeadline: Duration { pushDeadline / 2 }
 
-    /// CFBundleIdentifier: letters, digits, hyphens and periods. A suffix of a topic is no part of
-    /// it.
+    /// True for letters, digits, hyphens and periods (CFBundleIdentifier) without a topic suffix.
     private static func isBundleID(_ id: String) -> Bool {
         (1...255).contains(id.utf8.count)
             && !APNsPushType.allCases.contains {

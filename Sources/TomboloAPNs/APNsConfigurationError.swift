@@ -1,6 +1,6 @@
 package import TomboloCrypto
 
-/// Why an app's push configuration cannot be used; each says what to write instead.
+/// Why an app's push configuration cannot be used; each text says what to write instead.
 package enum APNsConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     case keyID(String)
     case teamID(String)
@@ -8,7 +8,7 @@ package enum APNsConfigurationError: Error, Hashable, Sendable, CustomStringConv
     case endpoint(String)
     case connections(Int)
     case key(KeyError)
-    /// The certificates of `ca_file`, and what is wrong with them.
+    /// Error in the certificates of `ca_file`.
     case authorities(String)
 
     package var description: String {

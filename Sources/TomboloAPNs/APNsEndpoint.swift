@@ -1,8 +1,8 @@
 package import TomboloCore
 
-/// Where pushes go: Apple, or a stand-in for Apple.
+/// The endpoint of pushes: Apple's, or a simulator's.
 package struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
-    /// TLS; false is HTTP/2 in clear text by prior knowledge, for stand-ins only.
+    /// True for TLS; false for HTTP/2 in clear text by prior knowledge, for simulators only.
     package let isSecure: Bool
     /// A name or an address; an IPv6 address without its brackets.
     package let host: String
@@ -16,8 +16,8 @@ package struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Where Apple manages the broadcast channels of an environment (*Sending channel management
-    /// requests to APNs*).
+    /// Apple's endpoint for managing the broadcast channels of an environment (*Sending channel
+    /// management requests to APNs*).
     package static func appleChannels(_ environment: APNsEnvironment) -> APNsEndpoint {
         switch environment {
         case .production:
@@ -29,9 +29,9 @@ package struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Reads `https://HOST[:PORT]` or `http://HOST[:PORT]`; IPv6 addresses stand in brackets.
+    /// Parses `https://HOST[:PORT]` or `http://HOST[:PORT]`, with IPv6 addresses in brackets.
     ///
-    /// Without a port it is 443 or 80. A path, a query or user information is refused.
+    /// The default port is 443 or 80. A path, a query or user information is refused.
     package init(url: String) throws(APNsConfigurationError) {
         let secure = url.hasPrefix("https://")
         guard secure || url.hasPrefix("http://") else { throw .endpoint(url) }
@@ -66,16 +66,16 @@ package struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Whether this is Apple's own.
+    /// True if this is Apple's own endpoint.
     package var isApple: Bool { host == "push.apple.com" || host.hasSuffix(".push.apple.com") }
 
-    /// `:authority`: without the scheme's own port (RFC 9110, section 4.2.3).
+    /// Value of `:authority`, without the scheme's default port (RFC 9110, section 4.2.3).
     package var authority: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
 
-    /// `HOST:PORT`, as an operator reads it.
+    /// `HOST:PORT`, for operators.
     package var description: String {
         host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

@@ -1,16 +1,16 @@
 package import TomboloCore
 
-/// What a push is to the system: `apns-push-type`, and what follows from it for the topic.
+/// The `apns-push-type` of a push and its topic suffix.
 ///
-/// Source: Apple, *Sending notification requests to APNs*. Tombolo sends these; of the first page's
-/// eleven types the others are no business of Live Activities.
+/// Source: Apple, *Sending notification requests to APNs*. Tombolo sends only these; the other
+/// types are not for Live Activities, widgets or controls.
 package enum APNsPushType: String, Hashable, Sendable, CaseIterable {
     case liveActivity = "liveactivity"
     case widgets
     case controls
     case background
 
-    /// What is appended to the bundle id in `apns-topic`.
+    /// Suffix of the bundle id in `apns-topic`.
     package var topicSuffix: String {
         switch self {
         case .liveActivity: ".push-type.liveactivity"
@@ -20,7 +20,7 @@ package enum APNsPushType: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The type of what goes to a surface.
+    /// The type of pushes to a surface.
     package init(_ surface: Push.Surface) {
         self =
             switch surface {

@@ -1,13 +1,13 @@
 package import TomboloCore
 
-/// Who is told what became of pushes, and how many a lane takes.
+/// Receives the outcomes of pushes and the capacity of an upstream.
 ///
-/// Called on the loop's thread. May be called from within `APNsClient.send(_:)`: take the call as
-/// an input of the next turn and decide there.
+/// Called on the loop's thread. May be called from within `APNsClient.send(_:)`: treat the call as
+/// an input of the next turn.
 package protocol PushOutcomeReceiver: AnyObject {
-    /// Exactly once for each push handed over.
+    /// Called exactly once for each push handed over.
     func pushEnded(_ outcome: PushOutcome)
 
-    /// How many pushes of the lane may be without an outcome at once, from now on: 0 or more.
+    /// Sets how many pushes of the upstream may be without an outcome at once: 0 or more.
     func capacityChanged(lane: LaneNumber, to capacity: Int)
 }

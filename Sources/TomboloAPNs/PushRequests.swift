@@ -1,11 +1,11 @@
 import TomboloCore
 import TomboloHTTP
 
-/// The requests of one lane: what is the same in every push is laid out once.
+/// Makes the requests of one upstream. Parts that are the same in every push are laid out once.
 ///
-/// Header compression as Apple asks for (*Sending notification requests to APNs*): `:path` and
-/// `authorization` never enter the peer's table; of what differs from push to push the name does,
-/// with a connection's first push, and the value does not; the rest does.
+/// HPACK follows Apple's advice (*Sending notification requests to APNs*). `:path` and
+/// `authorization` never enter the peer's table. Of other fields that vary, only the name does,
+/// with a connection's first push. Constant fields do.
 final class PushRequests {
     private static let devicePath = "/3/device/"
     private static let broadcastPath = "/4/broadcasts/apps/"
@@ -13,10 +13,10 @@ final class PushRequests {
     private static let expiration = 1
     private static let id = 2
     private static let collapseID = 3
-    /// In the place of `collapseID`, of a broadcast.
+    /// Replaces `collapseID` in a broadcast.
     private static let channelID = 3
 
-    /// A template, and the minting of the authorization that its requests carry.
+    /// A template, and the generation of its provider token.
     private struct Signed {
         let template: HTTP2RequestTemplate
         var generation: ProviderToken.Generation?
@@ -24,12 +24,12 @@ final class PushRequests {
 
     private var five: Signed
     private var ten: Signed
-    /// Of all that goes elsewhere than to a card; made when the first goes.
+    /// Templates for pushes to other surfaces than cards; each is made with its first push.
     private var others: [Other: Signed] = [:]
     private let key: ProviderKey
     private let bundleID: String
     private let endpoint: APNsEndpoint
-    /// Pushes of one moment mostly expire at one moment.
+    /// The last expiration as text: concurrent pushes mostly have the same.
     private var lastExpiration: (seconds: Int64, text: String) = (0, "0")
 
     private struct Other: Hashable {
@@ -54,7 +54,7 @@ final class PushRequests {
             "apns-push-type": type.rawValue, "apns-priority": String(priority),
             "content-type": "application/json",
         ]
-        // A broadcast has its app in the path, and no topic.
+        // A broadcast has its app in the path, so it has no topic.
         if !isBroadcast { fields.append("apns-topic", bundleID + type.topicSuffix) }
         return HTTP2RequestTemplate(
             method: "POST", scheme: endpoint.isSecure ? "https" : "http",
@@ -67,10 +67,10 @@ final class PushRequests {
             ], keeping: .failures)
     }
 
-    /// The request that is `push`, signed with the key's `generation`, but for its body. It stands
-    /// until the next one is asked for.
+    /// The request for `push` without its body, with the key's provider token `generation`. Valid
+    /// until the next call.
     ///
-    /// By pointer: the push's strings are read where they are, without a count for each.
+    /// A pointer avoids reference counts for the push's strings.
     func request(
         for push: UnsafePointer<Push>, generation: ProviderToken.Generation
     ) -> HTTP2RequestTemplate {

@@ -1,20 +1,20 @@
 package import TomboloCore
 
-/// What APNs answered to one push, read but not trusted.
+/// APNs' answer to one push. Its content is not trusted.
 package struct APNsAnswer: Hashable, Sendable {
-    /// Longest `reason` kept; Apple's longest has 27 characters.
+    /// Most bytes of a `reason` that is kept; Apple's longest has 27 characters.
     package static let reasonBytesMax = 64
-    /// Stands for a `reason` that is absent, too long, or not printable ASCII.
+    /// Replaces a `reason` that is absent, too long, or not printable ASCII.
     package static let noReason = "NoReasonGiven"
 
     package let status: Int
     /// Apple's string, or `noReason`; empty for 200.
     package let reason: String
-    /// Only with 410: since when APNs knows that the token is not valid for the topic.
+    /// Only with 410: since when APNs knows that the token is invalid for the topic.
     package let goneSince: Instant?
 
-    /// Reads an answer. A body that is no JSON, or has members of another type, is as one without
-    /// them: the status alone decides then.
+    /// Parses an answer. If the body is not JSON or its members have other types, the members count
+    /// as absent, and only the status counts.
     package init(status: Int, body: [UInt8]) {
         self.status = status
         guard status != 200 else {
@@ -27,26 +27,25 @@ package struct APNsAnswer: Hashable, Sendable {
         goneSince = status == 410 ? told.timestamp.map(Instant.init(milliseconds:)) : nil
     }
 
-    /// How far the answer reaches. Only for a refusal: for 200 it means nothing.
+    /// What the refusal affects (its blast radius). Meaningless for 200.
     package var reaches: BlastRadius {
         APNsReason.row(status: status, name: reason)?.reaches ?? APNsReason.unknown(status: status)
     }
 
-    /// Whether the connection that brought it takes no further push.
+    /// True if the connection that brought the answer must take no further push.
     package var retiresConnection: Bool {
         guard status != 200 else { return false }
         if let row = APNsReason.row(status: status, name: reason) { return row.retiresConnection }
         return APNsReason.unknown(status: status) == .providerToken
     }
 
-    /// Whether the provider token was too old for Apple.
+    /// True if the provider token was too old for Apple.
     package var isExpiredToken: Bool { status == 403 && reason == "ExpiredProviderToken" }
 
-    /// The answer as the core takes it.
+    /// The answer as a result for the core.
     package var result: PushResult { result(reaching: reaches) }
 
-    /// The same where more is known than the table says; for 200 it is accepted whatever it
-    /// reaches.
+    /// The same with another blast radius than the table's. A 200 is accepted in any case.
     package func result(reaching reaches: @autoclosure () -> BlastRadius) -> PushResult {
         status == 200
             ? .accepted
@@ -54,8 +53,7 @@ package struct APNsAnswer: Hashable, Sendable {
                 status: status, reason: reason, reaches: reaches(), tokenGoneSince: goneSince)
     }
 
-    /// The reason as it may stand in logs and dead letters: never a control character of a
-    /// stranger.
+    /// The reason if it is safe for logs and dead letters: short printable ASCII; else nil.
     static func printable(_ reason: String?) -> String? {
         guard let reason, (1...reasonBytesMax).contains(reason.utf8.count),
             reason.utf8.allSatisfy({ (0x20...0x7E).contains($0) })

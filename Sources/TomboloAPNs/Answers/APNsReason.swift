@@ -1,15 +1,15 @@
 package import TomboloCore
 
-/// One line of Apple's table of refusals, and what follows from it here.
+/// One row of Apple's table of refusals, with its consequences in this relay.
 ///
 /// Source: developer.apple.com, *Handling notification responses from APNs*, tables of status codes
-/// and of error strings. The blast radius is ours.
+/// and of error strings. The blast radius is our own classification.
 package struct APNsReason: Hashable, Sendable {
     package let status: Int
     /// The string in the answer's `reason`.
     package let name: String
     package let reaches: BlastRadius
-    /// Whether the connection that brought this answer takes no further push.
+    /// True if the connection that brought this answer must take no further push.
     package let retiresConnection: Bool
 
     private init(
@@ -21,7 +21,7 @@ package struct APNsReason: Hashable, Sendable {
         self.retiresConnection = retiresConnection
     }
 
-    /// The row for an answer; nil where Apple's table has none.
+    /// The row for an answer; nil if Apple's table has none.
     package static func row(status: Int, name: String) -> APNsReason? {
         table.first { $0.status == status && $0.name == name }
     }
@@ -29,10 +29,10 @@ package struct APNsReason: Hashable, Sendable {
     /// The names in Apple's tables, each once.
     package static let names = Array(Set(table.map(\.name))).sorted()
 
-    /// What an answer that is in no table reaches, by its status alone.
+    /// Blast radius of an answer that is in no table, by its status alone.
     ///
-    /// 3xx, and 2xx other than 200, come from no APNs: something else answers at the endpoint, and
-    /// every push of the lane would fare alike.
+    /// APNs never sends 3xx, or 2xx other than 200: another server answers at the endpoint, and
+    /// every push of the upstream would get the same answer.
     package static func unknown(status: Int) -> BlastRadius {
         switch status {
         case 401, 403: .providerToken
@@ -60,31 +60,31 @@ package struct APNsReason: Hashable, Sendable {
         .init(405, "MethodNotAllowed", .push),
         .init(413, "PayloadTooLarge", .push),
 
-        // Often a sandbox token on the production host, or the reverse; never to be sent again.
+        // Often a sandbox token on the production host, or the reverse. Never send it again.
         .init(400, "BadDeviceToken", .tokenMisplaced),
         .init(400, "DeviceTokenNotForTopic", .tokenMisplaced),
         .init(410, "ExpiredToken", .tokenGone),
         .init(410, "Unregistered", .tokenGone),
         .init(429, "TooManyRequests", .tokenBackOff),
 
-        // The key or what was signed with it. A connection stays bound to the first token it saw.
+        // The key or the provider token. A connection stays bound to its first token.
         .init(403, "BadCertificate", .providerToken, retiresConnection: true),
         .init(403, "BadCertificateEnvironment", .providerToken, retiresConnection: true),
         .init(403, "BadEnvironmentKeyIdInToken", .providerToken, retiresConnection: true),
-        // A spelling that is not on Apple's page, seen by others.
+        // A spelling that is not on Apple's page but was observed.
         .init(403, "BadEnvironmentKeyInToken", .providerToken, retiresConnection: true),
         .init(403, "ExpiredProviderToken", .providerToken, retiresConnection: true),
         .init(403, "Forbidden", .providerToken, retiresConnection: true),
         .init(403, "InvalidProviderToken", .providerToken, retiresConnection: true),
         .init(403, "MissingProviderToken", .providerToken, retiresConnection: true),
 
-        // This connection's history: another one may send the same push.
+        // These depend on the connection's history: another connection may send the same push.
         .init(400, "IdleTimeout", .connection, retiresConnection: true),
         .init(403, "UnrelatedKeyIdInToken", .connection, retiresConnection: true),
         .init(429, "TooManyProviderTokenUpdates", .connection, retiresConnection: true),
 
-        // Of broadcasts and channels (Apple, *Handling error responses from Apple Push Notification
-        // service*). A channel that is not there is to them what a dead token is to a device.
+        // Answers to broadcasts and channel requests (Apple, *Handling error responses from Apple
+        // Push Notification service*). A missing channel counts like an invalid device token.
         .init(400, "BadChannelId", .tokenGone),
         .init(400, "BadRequestParams", .push),
         .init(400, "BadRequestPayload", .push),
@@ -95,10 +95,10 @@ package struct APNsReason: Hashable, Sendable {
         .init(400, "MissingPushType", .push),
         .init(403, "TopicMismatch", .push),
 
-        // Apple is unwell.
+        // Apple's service has a fault.
         .init(500, "InternalServerError", .lane),
         .init(503, "ServiceUnavailable", .lane),
-        // As it is printed on the page of broadcasts.
+        // The spelling on the page about broadcasts.
         .init(503, "Service Unavailable", .lane),
         .init(503, "Shutdown", .lane, retiresConnection: true),
     ]

@@ -3,15 +3,15 @@ import TomboloHTTP
 import TomboloJSON
 package import TomboloLoop
 
-/// The broadcast channels of one app in one environment: made, read, listed and deleted at Apple.
+/// Creates, reads, lists and deletes the broadcast channels of one app in one environment at Apple.
 ///
-/// Source: Apple, *Sending channel management requests to APNs*. One connection, opened when it is
-/// needed and kept while it is of use: channels are few. Each call ends within `deadline`, and says
-/// exactly what Apple said; nothing is asked twice but after an expired provider token.
+/// Source: Apple, *Sending channel management requests to APNs*. One connection is opened on demand
+/// and kept while it works: channels are few. Each call ends within `deadline` and reports Apple's
+/// answer. A request is repeated only after an expired provider token.
 ///
 /// `@unchecked Sendable`: used on its loop's thread only.
 package final class APNsChannels: @unchecked Sendable {
-    /// From a call to its answer.
+    /// Most time from a call to its answer.
     package static let deadline = Duration.seconds(10)
 
     private let bundleID: String
@@ -20,10 +20,10 @@ package final class APNsChannels: @unchecked Sendable {
     private let loop: EpollLoop
     private let tls: TLSClientConfiguration?
     private var http: HTTP2Client?
-    /// Apple takes no second provider token on a connection within 20 minutes.
+    /// Provider token of the connection: Apple refuses a second one within 20 minutes.
     private var generation: ProviderToken.Generation?
 
-    /// `endpoint` nil is Apple's of `environment`; `authorities` as in `APNsConfiguration`.
+    /// A nil `endpoint` means Apple's of `environment`. `authorities` as in `APNsConfiguration`.
     package init(
         bundleID: String, environment: APNsEnvironment, endpoint: APNsEndpoint?,
         authorities: [UInt8]?, key: ProviderKey, loop: EpollLoop
@@ -44,7 +44,7 @@ package final class APNsChannels: @unchecked Sendable {
         }
     }
 
-    /// Makes a channel; answers its id.
+    /// Creates a channel and returns its id.
     package func create(_ storage: Channel.Storage) async throws(ChannelFailure) -> String {
         var body = JSONWriter()
         body.beginObject()
@@ -58,7 +58,7 @@ package final class APNsChannels: @unchecked Sendable {
         return id
     }
 
-    /// What a channel keeps; nil where Apple knows no such channel.
+    /// Storage policy of a channel; nil if Apple knows no such channel.
     package func read(_ id: String) async throws(ChannelFailure) -> Channel.Storage? {
         let answer = try await ask("GET", "channels", channel: id)
         if isUnknown(answer) { return nil }
@@ -68,13 +68,13 @@ package final class APNsChannels: @unchecked Sendable {
         return Channel.Storage(rawValue: UInt8(clamping: policy))
     }
 
-    /// Deletes a channel for good. One that is not there is deleted.
+    /// Deletes a channel for good. Succeeds if there is no such channel.
     package func delete(_ id: String) async throws(ChannelFailure) {
         let answer = try await ask("DELETE", "channels", channel: id)
         guard answer.status == 204 || isUnknown(answer) else { throw failure(answer) }
     }
 
-    /// The ids of all channels of the app, whoever made them.
+    /// The ids of all channels of the app, including those that others created.
     package func list() async throws(ChannelFailure) -> [String] {
         let answer = try await ask("GET", "all-channels")
         guard answer.status == 200, let list = document(answer)?.root["channels"] else {
@@ -142,7 +142,7 @@ package final class APNsChannels: @unchecked Sendable {
         }
     }
 
-    /// Lets the connection go; the next call makes another.
+    /// Drains the connection; the next call makes a new one.
     package func close() {
         http?.drain()
         http = nil
@@ -161,7 +161,7 @@ package final class APNsChannels: @unchecked Sendable {
     }
 
     private func document(_ answer: HTTPAnswer) -> JSONDocument? {
-        // What cannot be read is no answer: the status then tells.
+        // An unreadable body is ignored; then only the status counts.
         try? JSONDocument(answer.body)
     }
 }

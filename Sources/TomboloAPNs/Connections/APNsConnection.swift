@@ -1,17 +1,17 @@
 import TomboloHTTP
 import TomboloLoop
 
-/// One connection of a lane: the HTTP/2 client, and what it may carry.
+/// One connection of an upstream: the HTTP/2 client, and its allowance of pushes.
 ///
-/// On the loop only, as the client it belongs to.
+/// On the loop only, like its client.
 final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
-    /// Unique within the lane.
+    /// Unique within the upstream.
     let number: Int32
     private let http: HTTP2Client
-    /// Let go when the connection is closed and all that it owed was told.
+    /// Set to nil when the connection is closed and all outcomes were reported.
     private var client: APNsClient?
-    /// Behind a pointer: it is looked at and changed for every push, and the run-time check for
-    /// exclusive access would cost more than that.
+    /// Behind a pointer: it is used for every push, and the run-time check for exclusive access
+    /// would cost more than the accesses.
     let allowance: UnsafeMutablePointer<ConnectionAllowance>
 
     init(number: Int32, http: HTTP2Client, client: APNsClient) {
@@ -24,7 +24,7 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
 
     deinit { allowance.deallocate() }
 
-    /// Starts to tell the client about changes, and tells what has changed already.
+    /// Starts to notify the client of changes, including those that have already happened.
     func begin() {
         http.observer = self
         clientChanged(http)
@@ -33,14 +33,14 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
     /// Pushes it may take now.
     var free: Int { allowance.pointee.free(peerAllows: http.capacity) }
 
-    /// Since when it has had no room for a push, with none in flight; nil where it is not so.
+    /// Since when it has had no room for a push although none is in flight; nil if it has room.
     func withoutRoom(now: MonotonicInstant) -> MonotonicInstant? {
         allowance.pointee.withoutRoom(peerAllows: http.capacity, now: now)
     }
 
-    /// Sends; the outcome comes to the client under `tag`, never before this returns.
+    /// Sends a push. The client gets the outcome under `tag`, never before this returns.
     ///
-    /// The request is given up at `deadline`, so that its stream does not stay taken.
+    /// The request is given up at `deadline`, to free its stream.
     func submit(
         _ request: HTTP2RequestTemplate, body: [UInt8], before deadline: MonotonicInstant,
         tag: UInt64
@@ -49,7 +49,7 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
         http.submit(request, body: body, before: deadline, to: self, tag: tag)
     }
 
-    /// What was written, before TLS.
+    /// Bytes written, before TLS.
     var sentBytes: UInt64 { http.sentBytes }
 
     func close() { http.close() }
@@ -76,7 +76,7 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
         }
     }
 
-    /// Apple's reason for a GOAWAY, in the terms of its refusals.
+    /// Text about a GOAWAY with Apple's reason.
     private static func words(_ goAway: HTTP2GoAway) -> String {
         let reason = APNsAnswer.printable(APNsAnswerBody(goAway.debugData).reason)
         return "was ended by GOAWAY: " + (reason ?? APNsAnswer.noReason)

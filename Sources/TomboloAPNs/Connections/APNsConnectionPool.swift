@@ -1,38 +1,36 @@
 import TomboloHTTP
 import TomboloLoop
 
-/// The connections of one lane: opens them as they are wanted, one after the other, and lets them
-/// go.
+/// The connections of one upstream. Opens them on demand, one after the other, and closes them.
 ///
-/// On the loop only, as the client it belongs to.
+/// On the loop only, like its client.
 final class APNsConnectionPool {
     private let configuration: APNsConfiguration
     private let dialer: any APNsDialer
     private let loop: any Loop
     private var chance: any RandomNumberGenerator & Sendable
-    /// The pool's owner. Unowned, not weak: a weak reference makes every use of it by pushes
-    /// slower.
+    /// The pool's owner. Unowned because a weak reference would slow down every use for pushes.
     private unowned var client: APNsClient!
 
     @exclusivity(unchecked) private var connections: [APNsConnection] = [] {
         didSet { places = connections.map { .passUnretained($0) } }
     }
-    /// The same, for `roomiest`.
+    /// The same connections without reference counting, for `roomiest`.
     @exclusivity(unchecked) private var places: [Unmanaged<APNsConnection>] = []
     private var connectionsMade: Int32 = 0
-    /// On connections that have ended.
+    /// Bytes sent on connections that have ended.
     private var sentBytesBefore: UInt64 = 0
     @exclusivity(unchecked) private var backOff: ReconnectBackOff
     private var isWanted = false
     private var isConnecting = false
     private let wanted: Parking
-    /// When the first connection without room is given up; nil: each has room, or pushes in flight.
+    /// When the first connection without room is given up; nil if there is none.
     private var givenUpAt: MonotonicInstant?
 
     private(set) var isRunning = false
-    /// Whether it runs, or has run.
+    /// True once `run` has been called.
     private(set) var hasRun = false
-    /// Why the last connection was not made, or ended before it was of use; nil once one serves.
+    /// Why the last connection failed or ended before it served a push; nil once one serves.
     @exclusivity(unchecked) private(set) var trouble: String?
 
     init(
@@ -51,7 +49,7 @@ final class APNsConnectionPool {
 
     var count: Int { connections.count }
 
-    /// What was written on all connections that there ever were, before TLS.
+    /// Bytes written on all connections so far, before TLS.
     var sentBytes: UInt64 { connections.reduce(sentBytesBefore) { $0 + $1.sentBytes } }
 
     /// Pushes that open connections take now; nil without an open connection.
@@ -63,14 +61,14 @@ final class APNsConnectionPool {
         return free
     }
 
-    /// Pushes that connections carry, those that are being drained included.
+    /// Pushes in flight on all connections, including drained ones.
     var inFlight: Int { connections.reduce(0) { $0 + $1.allowance.pointee.inFlight } }
 
-    /// Whether a connection may be tried now.
+    /// True if a connection may be attempted now.
     var mayConnect: Bool { isRunning && backOff.allows(now: loop.now) }
 
-    /// The connection with the fewest pushes in flight of those that have room. Asked for every
-    /// push and so without a count of references: it is good until a connection goes.
+    /// The connection with room that has the fewest pushes in flight. It is not reference-counted,
+    /// because it is used for every push: valid until a connection ends.
     var roomiest: Unmanaged<APNsConnection>? {
         var best: Unmanaged<APNsConnection>?
         var least = Int.max
@@ -87,16 +85,16 @@ final class APNsConnectionPool {
         connections.first { $0.number == number }
     }
 
-    /// Another connection is opened as soon as the back-off allows, unless there are enough. One
-    /// that is being made is the one that was wanted.
+    /// Requests another connection, which is opened as soon as the back-off allows, unless there
+    /// are enough. Has no effect while one is being opened.
     func want() {
         guard !isWanted, !isConnecting else { return }
         isWanted = true
         wanted.unpark()
     }
 
-    /// All connections are full: one more is opened, if another is allowed and each has proved
-    /// itself.
+    /// All connections are full: requests one more if the limit allows it and each open one has
+    /// accepted pushes.
     func grow() {
         guard openCount < configuration.connections else { return }
         let proved = connections.allSatisfy { connection in
@@ -108,7 +106,7 @@ final class APNsConnectionPool {
 
     private var openCount: Int { connections.count { !$0.allowance.pointee.isRetired } }
 
-    /// A connection answered a push and means to go on.
+    /// A connection answered a push and stays usable.
     func served() {
         guard trouble != nil || backOff.failures > 0 else { return }
         trouble = nil
@@ -117,7 +115,7 @@ final class APNsConnectionPool {
 
     // MARK: Opening
 
-    /// Until it is cancelled; then all connections are closed.
+    /// Opens connections until it is cancelled, then closes all.
     func run() async {
         precondition(!isRunning, "a lane's client runs once at a time")
         isRunning = true
@@ -128,8 +126,7 @@ final class APNsConnectionPool {
             if isWanted, mayConnect {
                 await connect()
             } else {
-                // The end of the back-off is told as capacity, and a connection that is wanted is
-                // tried.
+                // The end of the back-off changes the capacity, and allows a requested connection.
                 let backOffEnds = mayConnect ? nil : backOff.notBefore
                 _ = await wanted.park(until: [backOffEnds, givenUpAt].compactMap { $0 }.min())
                 giveUpWithoutRoom()
@@ -161,15 +158,16 @@ final class APNsConnectionPool {
     private func failed(_ reason: String) {
         trouble = reason
         backOff.failed(now: loop.now, chance: chance.next())
-        // `run` may sleep without an end: it looks at the back-off anew.
+        // `run` may sleep without a deadline: wake it to check the back-off again.
         wanted.unpark()
         client.couldNotConnect(reason)
     }
 
-    // MARK: Letting go
+    // MARK: Closing
 
-    /// The connection takes no further push, and is closed when those it carries have ended. If it
-    /// was in use its successor is opened; if it never served, that counts as a failure to connect.
+    /// The connection takes no further push, and is closed when its pushes have ended. If it was in
+    /// use, its successor is opened. If it never served a push, that counts as a failure to
+    /// connect.
     func retire(_ connection: APNsConnection, because reason: String) {
         if !connection.allowance.pointee.isRetired {
             connection.allowance.pointee.retire()
@@ -182,10 +180,10 @@ final class APNsConnectionPool {
         client.noteTurn()
     }
 
-    /// A peer that allows no stream (`SETTINGS_MAX_CONCURRENT_STREAMS` of 0, RFC 9113, 5.1.2) would
-    /// stop the lane for as long as its connection lives. One without room for the connect
-    /// deadline, and with nothing in flight that would make some, is retired, and another one is
-    /// opened.
+    /// Retires connections without room. A peer that allows no stream
+    /// (`SETTINGS_MAX_CONCURRENT_STREAMS` of 0, RFC 9113, 5.1.2) would stop the upstream as long as
+    /// its connection lives. So a connection that had no room and nothing in flight for the connect
+    /// deadline is replaced.
     func giveUpWithoutRoom() {
         var next: MonotonicInstant?
         for connection in connections {
@@ -203,7 +201,7 @@ final class APNsConnectionPool {
         wanted.unpark()
     }
 
-    /// The connection is closed at once: what it carries becomes *unknown*.
+    /// Closes the connection at once: its pushes become *unknown*.
     func abandon(_ connection: APNsConnection, because reason: String) {
         retire(connection, because: reason)
         close(connection)
@@ -222,7 +220,7 @@ final class APNsConnectionPool {
     }
 
     private func close(_ connection: APNsConnection) {
-        // Closing tells the connection's end through `closed`: it is out of the list before.
+        // Closing calls `closed`, so remove it from the list first.
         guard remove(connection) else { return }
         connection.close()
     }

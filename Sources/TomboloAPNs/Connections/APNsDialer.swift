@@ -1,13 +1,13 @@
 package import TomboloHTTP
 import TomboloLoop
 
-/// Who makes a lane's connections. On the lane's loop only.
+/// Makes an upstream's connections. On the upstream's loop only.
 package protocol APNsDialer: Sendable {
-    /// Connects and shakes hands, all of it within `time`.
+    /// Connects and completes the handshakes within `time`.
     func connect(within time: Duration) async throws(ConnectionError) -> HTTP2Client
 }
 
-/// To the endpoint, over TCP and, unless it is in clear text, TLS.
+/// Connects to the endpoint over TCP and, unless it is in clear text, TLS.
 struct TCPDialer: APNsDialer {
     private let endpoint: APNsEndpoint
     private let tls: TLSClientConfiguration?

@@ -1,6 +1,6 @@
 package import TomboloLoop
 
-/// What one connection to APNs may carry: decided here, carried out elsewhere.
+/// Decides what one connection to APNs may carry. Pure.
 package struct ConnectionAllowance: Hashable, Sendable {
     private struct Carried: Hashable, Sendable {
         var generation: ProviderToken.Generation
@@ -9,12 +9,12 @@ package struct ConnectionAllowance: Hashable, Sendable {
 
     /// Pushes handed to the connection that have no outcome yet.
     package private(set) var inFlight = 0
-    /// Takes no further push: it is closed when those in flight have ended.
+    /// True if it takes no further push. It is closed when those in flight have ended.
     package private(set) var isRetired = false
-    /// Whether Apple accepted a push here. Until then one stream is allowed, whatever SETTINGS say
-    /// (*Sending notification requests to APNs*).
+    /// True once Apple has accepted a push on it. Until then one stream is allowed, whatever
+    /// SETTINGS say (*Sending notification requests to APNs*).
     package private(set) var hasAccepted = false
-    /// Whether anything was answered here that did not speak against the connection itself.
+    /// True once it got an answer that did not indicate a fault of the connection itself.
     package private(set) var hasServed = false
     private var carried: Carried?
     private var lastAnswerAt: MonotonicInstant?
@@ -22,16 +22,16 @@ package struct ConnectionAllowance: Hashable, Sendable {
 
     package init() {}
 
-    /// Pushes it may take now, where the peer's stream limit leaves room for `peerAllows` more.
+    /// Pushes it may take now. `peerAllows` is what the peer's stream limit leaves.
     package func free(peerAllows: Int) -> Int {
         guard !isRetired else { return 0 }
         return hasAccepted ? max(0, peerAllows) : max(0, min(peerAllows, 1 - inFlight))
     }
 
-    /// Whether a provider token may be used here; notes it where it may.
+    /// Returns true, and notes the token, if a provider token may be used on the connection.
     ///
-    /// The first may always; another one only 20 minutes after the last change: Apple counts
-    /// changes by connection and answers `TooManyProviderTokenUpdates`.
+    /// The first token may always be used, another one only 20 minutes after the last change. Apple
+    /// counts changes by connection and answers `TooManyProviderTokenUpdates`.
     package mutating func carries(
         _ generation: ProviderToken.Generation, now: MonotonicInstant
     ) -> Bool {
@@ -46,8 +46,8 @@ package struct ConnectionAllowance: Hashable, Sendable {
     /// A push was handed to the connection.
     package mutating func took() { inFlight += 1 }
 
-    /// A push in flight was answered; `serves` unless the answer speaks against the connection
-    /// itself.
+    /// A push in flight was answered. `serves` is false if the answer indicates a fault of the
+    /// connection.
     package mutating func answered(accepted: Bool, serves: Bool, now: MonotonicInstant) {
         inFlight -= 1
         lastAnswerAt = now
@@ -55,21 +55,20 @@ package struct ConnectionAllowance: Hashable, Sendable {
         if serves { hasServed = true }
     }
 
-    /// What follows is no fault of the connection: it ends as one that served.
+    /// The following end is not the connection's fault: it counts as one that served.
     package mutating func excuse() { hasServed = true }
 
     /// A push in flight ended without an answer.
     package mutating func lost() { inFlight -= 1 }
 
-    /// Whether nothing was answered after the turn at `instant`: a push handed over then, and
-    /// unanswered at its deadline, speaks against the whole connection and not only against its own
-    /// stream.
+    /// True if nothing was answered after `instant`. Then a push from `instant` that is unanswered
+    /// at its deadline indicates a fault of the whole connection, not only of its stream.
     package func isSilent(since instant: MonotonicInstant) -> Bool {
         lastAnswerAt.map { $0 <= instant } ?? true
     }
 
-    /// Since when the peer has left no room for a push although none is in flight; nil where it
-    /// leaves room, or where a push in flight will make room. To be asked after each change.
+    /// Since when the peer has left no room for a push although none is in flight. nil if it leaves
+    /// room, or if a push in flight will free some. Call it after each change.
     package mutating func withoutRoom(
         peerAllows: Int, now: MonotonicInstant
     ) -> MonotonicInstant? {
@@ -78,6 +77,6 @@ package struct ConnectionAllowance: Hashable, Sendable {
         return withoutRoomSince
     }
 
-    /// From now on it takes nothing.
+    /// It takes no further push.
     package mutating func retire() { isRetired = true }
 }

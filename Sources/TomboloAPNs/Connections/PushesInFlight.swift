@@ -2,22 +2,22 @@ import CLinux
 package import TomboloCore
 package import TomboloLoop
 
-/// The pushes that have no outcome yet, in order of hand-over.
+/// The pushes without an outcome, in order of hand-over.
 ///
-/// Slots in one piece of memory with a doubly linked list through them: inserting and removing cost
-/// a few stores, and the oldest push, whose deadline comes first since all wait equally long, is
-/// always at hand. A tag names a push until it is removed; the tag of a removed push finds nothing,
-/// so a late answer is harmless. On one thread only, as the client it belongs to.
+/// Slots in one piece of memory form a doubly linked list. Inserting and removing cost a few
+/// stores. The first push is the oldest and has the earliest deadline. A tag identifies a push
+/// until it is removed; later it finds nothing, so a late answer is harmless. On one thread only,
+/// like its client.
 package final class PushesInFlight {
-    /// Which push, since when it is here, and where it is.
+    /// State of one push.
     package struct Entry: Hashable, Sendable {
         package let id: PushID
         package let handedOverAt: MonotonicInstant
-        /// Which of the lane's connections carries it; nil while it waits for one.
+        /// Number of the connection that carries it; nil while it waits for one.
         package let connection: Int32?
-        /// The minting of the provider token it carries.
+        /// Generation of its provider token.
         package let tokenGeneration: ProviderToken.Generation
-        /// How often it was given to a connection.
+        /// Number of attempts to send it.
         package let attempts: Int
     }
 
@@ -28,12 +28,12 @@ package final class PushesInFlight {
         var connection = PushesInFlight.none
         var tokenGeneration: ProviderToken.Generation = 0
         var attempts: Int32 = 0
-        /// Counts the pushes that were here: an old tag finds nothing.
+        /// Number of pushes that have used the slot, so that an old tag finds nothing.
         var generation: UInt32 = 0
         var previous = PushesInFlight.none
-        /// Of a free slot: the next free one.
+        /// In a free slot, the next free one.
         var next = PushesInFlight.none
-        /// Makes it a line of the cache: at its outcome a push has long left that.
+        /// Pads the slot to a cache line: at its outcome a push has left the CPU cache.
         private var rest: (UInt64, UInt64) = (0, 0)
 
         var entry: Entry {
@@ -44,10 +44,10 @@ package final class PushesInFlight {
         }
     }
 
-    /// Behind a pointer: the run-time check for exclusive access costs more than what is done here.
+    /// Behind a pointer: the run-time check for exclusive access would cost more than the accesses.
     private struct State {
         var slots: UnsafeMutablePointer<Slot>
-        /// Beside the slots: initialised where they are taken.
+        /// Parallel to `slots`; initialised only for taken slots.
         var pushes: UnsafeMutablePointer<Push>
         var capacity: Int
         var count = 0
@@ -79,7 +79,7 @@ package final class PushesInFlight {
     /// Pushes without an outcome.
     package var count: Int { state.pointee.count }
 
-    /// Takes a push, the youngest of all; answers its tag.
+    /// Adds a push as the youngest. Returns its tag.
     package func insert(_ push: consuming Push, at now: MonotonicInstant) -> UInt64 {
         if state.pointee.free == Self.none { grow() }
         let index = state.pointee.free
@@ -108,7 +108,7 @@ package final class PushesInFlight {
     private func grow() {
         let old = state.pointee.capacity
         let new = max(Self.capacityAtFirst, 2 * old)
-        // Only a full one grows: every push is there.
+        // Only a full table grows, so every push is initialised.
         let pushes = UnsafeMutablePointer<Push>.allocate(capacity: new)
         pushes.moveInitialize(from: state.pointee.pushes, count: old)
         state.pointee.pushes.deallocate()
@@ -127,16 +127,16 @@ package final class PushesInFlight {
         state.pointee.free = Int32(old)
     }
 
-    /// Where the push itself is, until it is removed or another is inserted; nil where it was
+    /// Pointer to the push, valid until it is removed or another is inserted; nil if it was
     /// removed.
     package func place(of tag: UInt64) -> UnsafePointer<Push>? {
         slot(of: tag).map { UnsafePointer(state.pointee.pushes + ($0 - state.pointee.slots)) }
     }
 
-    /// What is known of the push of `tag`; nil where it was removed.
+    /// State of the push of `tag`; nil if it was removed.
     package subscript(tag: UInt64) -> Entry? { slot(of: tag)?.pointee.entry }
 
-    /// Removes the push of `tag` and answers what was known of it; nil where it was removed before.
+    /// Removes the push of `tag`. Returns its state, or nil if it was removed before.
     package func remove(_ tag: UInt64) -> Entry? {
         guard let slot = slot(of: tag) else { return nil }
         let index = slot - state.pointee.slots
@@ -161,7 +161,7 @@ package final class PushesInFlight {
         return entry
     }
 
-    /// What `remove` will look at is fetched meanwhile. Any tag will do.
+    /// Prefetches the memory that `remove` will read. Any tag is allowed.
     func prefetch(_ tag: UInt64) {
         let index = Int(truncatingIfNeeded: tag & 0xFFFF_FFFF)
         guard index < state.pointee.capacity else { return }
@@ -171,8 +171,8 @@ package final class PushesInFlight {
         tombolo_prefetch(push + 64)
     }
 
-    /// The memory of a push's payload and id is fetched meanwhile: `remove` gives it back, and the
-    /// next push most likely gets it.
+    /// Prefetches the memory of a push's payload and id: `remove` frees it, and the next push will
+    /// probably reuse it.
     func prefetchPayload(_ tag: UInt64) {
         guard let push = place(of: tag) else { return }
         push.pointee.payload.withUnsafeBytes { payload in
@@ -188,7 +188,7 @@ package final class PushesInFlight {
         state.pointee.oldest == Self.none ? nil : tag(of: state.pointee.oldest)
     }
 
-    /// A connection takes the push of `tag` with a provider token.
+    /// Notes that a connection takes the push of `tag` with a provider token.
     package func assign(
         _ tag: UInt64, to connection: Int32, tokenGeneration: ProviderToken.Generation
     ) {
@@ -198,8 +198,7 @@ package final class PushesInFlight {
         slot.pointee.attempts += 1
     }
 
-    /// The connection that took the push of `tag` surely did not send it, or its peer did not
-    /// process it.
+    /// Notes that the push of `tag` was certainly not sent, or not processed by the peer.
     package func unassign(_ tag: UInt64) { slot(of: tag)?.pointee.connection = Self.none }
 
     private func tag(of index: Int32) -> UInt64 {

@@ -1,27 +1,27 @@
 package import TomboloLoop
 
-/// How long to wait before the next connection to an endpoint that does not serve.
+/// Wait before the next connection to an endpoint that fails.
 ///
 /// Opening connections in quick succession may be taken for an attack and blocked (Apple,
-/// *Troubleshooting push notifications*). The wait doubles from 1 s to 60 s with each failure in a
-/// row; half of it is by chance, so that several relays do not knock together.
+/// *Troubleshooting push notifications*). The wait doubles from 1 s to 60 s with each consecutive
+/// failure. Half of it is random, so that several relays do not connect together.
 package struct ReconnectBackOff: Hashable, Sendable {
     package static let first = Duration.seconds(1)
     package static let longest = Duration.seconds(60)
 
-    /// Failures since something was last served.
+    /// Failures since a push was last answered.
     package private(set) var failures = 0
-    /// No connection is tried before this; nil: at once.
+    /// No connection is attempted before this; nil means at once.
     package private(set) var notBefore: MonotonicInstant?
 
     private let most: Duration
 
-    /// - Parameter most: no wait is longer.
+    /// - Parameter most: the longest wait.
     package init(atMost most: Duration = Self.longest) { self.most = min(most, Self.longest) }
 
     /// A connection was refused, hung, or ended before it served any push. `chance` is any 64 bits.
     ///
-    /// The next try is between half of the wait and the whole of it away.
+    /// The next attempt is after half of the wait to the whole wait.
     package mutating func failed(now: MonotonicInstant, chance: UInt64) {
         failures += 1
         let doublings = min(failures - 1, 6)
@@ -30,13 +30,13 @@ package struct ReconnectBackOff: Hashable, Sendable {
         notBefore = now + (wait / 2 + wait / 2 * part)
     }
 
-    /// A push was answered: whoever is there serves.
+    /// A push was answered: the endpoint works.
     package mutating func served() {
         failures = 0
         notBefore = nil
     }
 
-    /// Whether a connection may be tried.
+    /// True if a connection may be attempted.
     package func allows(now: MonotonicInstant) -> Bool {
         notBefore.map { now >= $0 } ?? true
     }

@@ -1,12 +1,12 @@
 package import TomboloCore
 package import TomboloLoop
 
-/// One push key in use: the provider token that all lanes and connections of the key share.
+/// One push key in use: it makes the provider token that all its upstreams and connections share.
 ///
-/// `@unchecked Sendable`: used on the thread of its loop only; every face checks that. A key that
-/// replaces another is another `ProviderKey`.
+/// `@unchecked Sendable`: used on its loop's thread only, which every method checks. A replacement
+/// key is a new `ProviderKey`.
 package final class ProviderKey: @unchecked Sendable {
-    /// What a push carries in `authorization`, and which minting it came from.
+    /// The `authorization` of a push, and the generation of its token.
     package struct Authorization: Hashable, Sendable {
         /// `bearer <token>`. A secret for an hour: never logged.
         package let value: String
@@ -17,11 +17,11 @@ package final class ProviderKey: @unchecked Sendable {
     private let loop: any Loop
     private let wallTime: @Sendable () -> Instant
     private var token = ProviderToken()
-    /// The turn in which the token was found to be good.
+    /// Time of the turn in which the token was last checked.
     private var lookedAt: MonotonicInstant?
     private var authorization = Authorization(value: "", generation: 0)
 
-    /// `wallTime` is the machine's wall clock: Apple compares `iat` with its own.
+    /// `wallTime` is the machine's wall clock: Apple compares `iat` with Apple's own clock.
     package init(
         signer: ProviderTokenSigner, loop: any Loop, wallTime: @escaping @Sendable () -> Instant
     ) {
@@ -30,13 +30,13 @@ package final class ProviderKey: @unchecked Sendable {
         self.wallTime = wallTime
     }
 
-    /// The authorization for a push that goes now. Mints where one is due.
+    /// The authorization for a push that is sent now. Makes a new token if one is due.
     package func current() -> Authorization {
         renewIfDue()
         return authorization
     }
 
-    /// The minting of `current()` alone, for who may have its value already.
+    /// The generation of `current()`, for callers that may have its value already.
     package func currentGeneration() -> ProviderToken.Generation {
         renewIfDue()
         return authorization.generation
@@ -44,7 +44,7 @@ package final class ProviderKey: @unchecked Sendable {
 
     private func renewIfDue() {
         loop.checkIsolated()
-        // One look at the clocks for all pushes of a turn.
+        // Read the clocks once for all pushes of a turn.
         guard lookedAt != loop.now || authorization.generation != token.generation else { return }
         lookedAt = loop.now
         let wall = wallTime()

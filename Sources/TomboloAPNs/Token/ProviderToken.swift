@@ -1,43 +1,44 @@
 package import TomboloCore
 package import TomboloLoop
 
-/// When a provider token is minted, and what follows when Apple refuses one. Signs nothing itself.
+/// Decides when to make a provider token, and what to do when Apple refuses one. It does not sign.
 ///
-/// One for all connections of a key. Apple's rule: a token at least 20 and at most 60 minutes old
-/// at its renewal (*Establishing a token-based connection to APNs*); refused tokens poison the
-/// connection that carried them, so each remedy includes a new connection.
+/// All connections of a key share one token. Apple's rule: renew a token at an age of 20 to 60
+/// minutes (*Establishing a token-based connection to APNs*). A connection that carried a refused
+/// token stays unusable, so each remedy includes a new connection.
 ///
-/// Age is taken by the monotonic clock and by the wall clock, whichever says more: the one stands
-/// still while a machine sleeps, the other may be set.
+/// The age is the greater of the monotonic clock's and the wall clock's: the first stops while a
+/// machine sleeps, the second may be set.
 ///
-/// Apple takes tokens again once a wrong clock is set right: each step allows one minting earlier.
+/// Apple accepts tokens again once a wrong clock is corrected, so each step of the clock allows one
+/// earlier renewal.
 package struct ProviderToken: Hashable, Sendable {
     /// A token is renewed before its first use at this age. Apple refuses it at 60 minutes.
     package static let renewedAt = Duration.seconds(50 * 60)
-    /// No two mintings by the clock, and no two because of refusals, are closer than this.
+    /// Least time between two renewals by age, and between two because of refusals.
     package static let mintedAtMostEvery = Duration.seconds(20 * 60)
 
-    /// A step of the wall clock by more than this may be why Apple refuses a token.
+    /// A larger step of the wall clock may be why Apple refuses a token.
     private static let stepMax = Span.minutes(5).nanoseconds
 
-    /// Which minting a token came from; 0 is none.
+    /// Number of a token, from 1; 0 means none.
     package typealias Generation = UInt32
 
     /// What to do after Apple called a token expired.
     package enum Remedy: Hashable, Sendable {
-        /// A newer token is there or will be minted at its first use: it goes on a new connection.
+        /// A newer token exists or will be made at its first use. Send it on a new connection.
         case newToken
-        /// The token is as new as it may be. The clock here, or Apple's, is wrong: for an operator.
+        /// No newer token is allowed. The clock here, or Apple's, is wrong: an operator must act.
         case none
     }
 
     private struct Minting: Hashable, Sendable {
         var at: MonotonicInstant
         var issuedAt: Instant
-        /// Apple called it expired when no other could be minted.
+        /// True if Apple called it expired when no new one was allowed.
         var isRefused = false
 
-        /// By how much the wall clock was set since then; a sleep looks the same as a step ahead.
+        /// Step of the wall clock since then. A sleep looks like a step ahead.
         func step(now: MonotonicInstant, wall: Instant) -> Span {
             wall - (issuedAt + Span(nanoseconds: now.nanoseconds &- at.nanoseconds))
         }
@@ -56,18 +57,19 @@ package struct ProviderToken: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether a token must be minted before the next push.
+    /// True if a token must be made before the next push.
     package func isDue(now: MonotonicInstant, wall: Instant) -> Bool {
         switch state {
         case .unminted, .expired:
             return true
         case .current(let minting):
             let step = minting.step(now: now, wall: wall).nanoseconds
-            // `iat` is in the future by the clock as it is now; or Apple refused it for the clock.
+            // The clock went back, so that `iat` is in the future; or Apple refused the token and
+            // the clock has since gone ahead.
             if step < -Self.stepMax || minting.isRefused && step > Self.stepMax { return true }
             let age = now - minting.at
             let difference = wall - minting.issuedAt
-            // Apple measures the distance of `iat` to now in both directions.
+            // Apple measures the distance between `iat` and now in both directions.
             let wallAge = Duration.nanoseconds(Int64(clamping: difference.nanoseconds.magnitude))
             return max(age, wallAge) >= Self.renewedAt && age >= Self.mintedAtMostEvery
         }
@@ -81,8 +83,8 @@ package struct ProviderToken: Hashable, Sendable {
 
     /// Apple answered `ExpiredProviderToken` to a token of `generation`.
     ///
-    /// However many pushes in flight bring that answer, one token is minted, and the next for this
-    /// reason not within 20 minutes, unless the wall clock is set.
+    /// Only one token is made, however many pushes in flight get this answer. The next one for this
+    /// reason is made 20 minutes later at the earliest, unless the wall clock is set.
     package mutating func expired(
         _ refused: Generation, now: MonotonicInstant, wall: Instant
     ) -> Remedy {

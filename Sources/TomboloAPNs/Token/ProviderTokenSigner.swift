@@ -4,8 +4,8 @@ import TomboloCrypto
 /// Signs provider tokens: JWS in compact form with ES256 (RFC 7515, section 7.1; RFC 7518, section
 /// 3.4).
 ///
-/// The header is `{"alg":"ES256","kid":…}`, the claims `{"iss":…,"iat":…}`: Apple's four, and no
-/// other.
+/// The header is `{"alg":"ES256","kid":…}`, the claims `{"iss":…,"iat":…}`: only Apple's four
+/// members.
 package struct ProviderTokenSigner: Sendable {
     private let key: P256PrivateKey
     private let header: String
@@ -23,7 +23,7 @@ package struct ProviderTokenSigner: Sendable {
         issuer = teamID
     }
 
-    /// What `init` would throw because of the ids alone: all of it, for who reports every fault.
+    /// All errors that `init` would throw because of the ids, for callers that report every error.
     package static func objections(keyID: String, teamID: String) -> [APNsConfigurationError] {
         (isAppleID(keyID) ? [] : [.keyID(keyID)]) + (isAppleID(teamID) ? [] : [.teamID(teamID)])
     }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What a descriptor is ready for.
+/// The operations that a descriptor is ready for.
 package struct Readiness: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -9,20 +9,20 @@ package struct Readiness: OptionSet, Hashable, Sendable {
 
     package static let readable = Readiness(rawValue: 1)
     package static let writable = Readiness(rawValue: 2)
-    /// An error or a full hang-up. Told whether asked for or not.
+    /// An error or a full hang-up. Always reported, even if not requested.
     package static let failed = Readiness(rawValue: 4)
 }
 
-/// Whom a loop tells of a descriptor's readiness.
+/// Receives a descriptor's readiness from a loop.
 package protocol ReadinessTarget: AnyObject {
-    /// On the loop. Level-triggered: told again in the next turn while it holds.
+    /// Called on the loop. Level-triggered: called in each turn while the readiness lasts.
     func becameReady(_ readiness: Readiness)
 }
 
-/// Which descriptors an epoll instance watches, and for whom.
+/// The descriptors that an epoll instance watches, and their targets.
 ///
-/// Descriptor numbers are used again at once after `close`, so every registration has a generation
-/// that travels through epoll: readiness of a predecessor is never told to its successor.
+/// The kernel reuses descriptor numbers after `close`. So every registration has a generation,
+/// which epoll returns with its events: readiness of an old registration never reaches a new one.
 struct DescriptorRegistry {
     private struct Entry {
         var target: (any ReadinessTarget)?
@@ -82,9 +82,9 @@ struct DescriptorRegistry {
         _ = epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
     }
 
-    /// Waits for readiness; answers whether another thread rang.
+    /// Waits for readiness. Returns true if another thread woke the loop.
     mutating func wait(nanoseconds: Int64) -> Bool {
-        // Below zero: a signal interrupted the wait; nothing is ready.
+        // A negative count means that a signal interrupted the wait; nothing is ready.
         eventCount = max(
             0,
             Int(
@@ -93,7 +93,8 @@ struct DescriptorRegistry {
         return (0..<eventCount).contains { events.base[$0].data.u64 == Self.wakeupMark }
     }
 
-    /// What the last `wait` found: for each event whom to tell, unless it was deregistered since.
+    /// An event of the last `wait`: its target and readiness; nil if the target was deregistered
+    /// since.
     func target(at position: Int) -> (target: any ReadinessTarget, readiness: Readiness)? {
         let event = events.base[position]
         let mark = event.data.u64
@@ -131,7 +132,7 @@ struct DescriptorRegistry {
     }
 }
 
-/// The memory that epoll writes its events to.
+/// Memory for the events that epoll returns.
 private final class EventBuffer {
     let base: UnsafeMutablePointer<epoll_event>
 

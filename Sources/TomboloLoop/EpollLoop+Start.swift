@@ -3,12 +3,11 @@ import Glibc
 import Synchronization
 
 extension EpollLoop {
-    /// Runs `body` as the root task of a new loop on the calling thread, and answers what it
-    /// answers.
+    /// Runs `body` as the root task of a new loop on the calling thread, and returns its result.
     ///
-    /// The one way from a program's `main` into asynchronous code, and the one place where an
-    /// unstructured task is made: everything else is its child. The body and its children prefer
-    /// the loop.
+    /// It leads from a program's `main` into asynchronous code. It makes the only unstructured
+    /// task; all other tasks are its children. The body and its children run on the loop by
+    /// preference.
     package static func run<Value: Sendable>(
         _ body: @escaping @Sendable (EpollLoop) async throws -> Value
     ) throws -> Value {
@@ -28,8 +27,8 @@ extension EpollLoop {
         return try result.get()
     }
 
-    /// A loop on a thread of its own, which ends by `stop()`; `name` (at most 15 bytes) is what
-    /// `top -H` shows.
+    /// Starts a loop on its own thread, which ends with `stop()`. `top -H` shows `name` (at most 15
+    /// bytes).
     package static func start(name: String) throws(LoopError) -> LoopThread {
         let loop = try EpollLoop()
         let start = ThreadStart(loop: loop, name: String(name.prefix(15)))
@@ -50,7 +49,7 @@ extension EpollLoop {
     }
 }
 
-/// A loop and the thread it runs on. `stop()` exactly once.
+/// A loop and its thread. Call `stop()` exactly once.
 package struct LoopThread: Sendable {
     package let loop: EpollLoop
     private let thread: pthread_t
@@ -60,7 +59,7 @@ package struct LoopThread: Sendable {
         self.thread = thread
     }
 
-    /// Stops the loop and waits until its thread has ended. Not from the loop itself.
+    /// Stops the loop and waits until its thread has ended. Do not call it from the loop itself.
     package func stop() {
         precondition(!loop.isOnLoop, "a thread cannot wait for its own end")
         loop.stop()

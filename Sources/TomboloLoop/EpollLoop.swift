@@ -3,13 +3,13 @@ import Glibc
 import Synchronization
 
 /// The loop of a running program: one thread that waits in epoll and runs jobs, timers and
-/// readiness.
+/// readiness callbacks.
 ///
-/// A turn: wait, read the clock, take what other threads enqueued, tell of ready descriptors, fire
-/// due timers, run jobs (for `turnMax` at most, so that busy actors starve no socket and no timer),
-/// end-of-turn calls. Waits are as exact as the kernel's high-resolution timers and never end
-/// early. A job that is enqueued after the loop has stopped never runs: stop it when its tasks have
-/// ended.
+/// A turn has these steps: wait, read the clock, take the jobs of other threads, report ready
+/// descriptors, fire due timers, run jobs, make the end-of-turn calls. Jobs run for `turnMax` at
+/// most, so that busy actors starve no socket or timer. Waits are as exact as the kernel's
+/// high-resolution timers and never end early. A job that is enqueued after the loop has stopped
+/// never runs, so stop the loop after its tasks have ended.
 ///
 /// ```swift
 /// let answer = try EpollLoop.run { loop in
@@ -18,11 +18,11 @@ import Synchronization
 /// }
 /// ```
 package final class EpollLoop: Loop, @unchecked Sendable {
-    // Sendable: everything below is touched by the loop's own thread alone, but for `thread`
-    // (atomic), `remote` (a mutex) and `wakeup` (a descriptor that never changes).
+    // Sendable: only the loop's own thread uses the properties below, except `thread` (atomic),
+    // `remote` (a mutex) and `wakeup` (a descriptor that never changes).
 
-    /// The last job of a turn begins before so many nanoseconds are over: 5 ms. Sockets and timers
-    /// wait no longer than that and one job.
+    /// The last job of a turn begins within this time, in nanoseconds: 5 ms. Sockets and timers
+    /// wait at most this long plus one job.
     package static let turnMax: Int64 = 5_000_000
 
     private struct Remote {
@@ -37,7 +37,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
     private let remote = Mutex(Remote())
 
     /// Behind a pointer: it is read many times a turn, and the run-time check for exclusive access
-    /// would cost more than that.
+    /// would cost more than the reads.
     private let clock: UnsafeMutablePointer<MonotonicInstant>
     private var ready: [UnownedJob] = []
     private var running: [UnownedJob] = []
@@ -49,8 +49,8 @@ package final class EpollLoop: Loop, @unchecked Sendable {
     package private(set) var isBehind = false
     private var registry: DescriptorRegistry
 
-    /// Throws where the process has no descriptors left. Ignores SIGPIPE and SIGXFSZ for the whole
-    /// process: a peer that left is an error of the write.
+    /// Throws if the process has no descriptors left. Ignores SIGPIPE and SIGXFSZ for the whole
+    /// process: a write to a closed peer then fails with an error.
     package init() throws(LoopError) {
         tombolo_ignore_write_signals()
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -98,7 +98,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         if mustWake { wake() }
     }
 
-    /// Whether the caller stands on this loop's thread while it runs.
+    /// True if the caller is on this loop's thread while it runs.
     package var isOnLoop: Bool { pthread_self() == thread.load(ordering: .relaxed) }
 
     package func checkIsolated() {
@@ -144,8 +144,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         isStopping = false
     }
 
-    /// Ends `run()` after the turn that is under way. From any thread; before `run()` it counts as
-    /// well.
+    /// Ends `run()` after the current turn. May be called from any thread, and before `run()`.
     package func stop() {
         if isOnLoop {
             isStopping = true
@@ -157,12 +156,12 @@ package final class EpollLoop: Loop, @unchecked Sendable {
 
     private func wake() {
         var one: UInt64 = 1
-        // It fails only when the counter is full, and then the loop is awake.
+        // It fails only if the counter is full; then the loop is awake anyway.
         _ = write(wakeup, &one, 8)
     }
 
-    /// No more than there were: one that arms itself for this very moment does not keep jobs from
-    /// running.
+    /// Fires at most as many timers as there were: a timer that rearms itself for now must not keep
+    /// jobs from running.
     private func fireTimers() {
         var left = timers.liveCount
         while left > 0, let target = timers.pop(until: now) {
@@ -180,7 +179,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
             for place in running.indices {
                 running[place].runSynchronously(isolatedTo: serial, taskExecutor: task)
                 guard Self.readClock().nanoseconds < end else {
-                    // What is left goes before what has come meanwhile.
+                    // The remaining jobs go before newer ones.
                     ready.insert(contentsOf: running[(place + 1)...], at: 0)
                     running.removeAll(keepingCapacity: true)
                     return
@@ -201,7 +200,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         let wasWoken = registry.wait(nanoseconds: timeout())
         clock.pointee = Self.readClock()
         if wasWoken { takeRemote() }
-        // The registry is asked anew for each: a target may deregister another one.
+        // Look up each target anew: a target may deregister another one.
         for position in 0..<registry.readyCount {
             guard let (target, readiness) = registry.target(at: position) else { continue }
             target.becameReady(readiness)
@@ -216,7 +215,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
 
     private func takeRemote() {
         var count: UInt64 = 0
-        // What counts is that the descriptor is quiet again; how often it was rung does not matter.
+        // Clears the descriptor. How often it was signalled does not matter.
         _ = read(wakeup, &count, 8)
         remote.withSeenLock(at: clock) { remote in
             remote.isWoken = false
@@ -231,9 +230,9 @@ package final class EpollLoop: Loop, @unchecked Sendable {
 
     // MARK: Descriptors
 
-    /// Tells `target` of `descriptor`'s readiness (level-triggered) until `deregister`. The loop
-    /// holds `target` that long. The descriptor stays its owner's: deregister it before it is
-    /// closed.
+    /// Calls `target` when `descriptor` is ready (level-triggered) until `deregister`. The loop
+    /// retains `target` that long. The caller keeps owning the descriptor: deregister it before
+    /// closing it.
     package func register(
         _ descriptor: Int32, _ interest: Readiness, _ target: any ReadinessTarget
     ) throws(LoopError) {
@@ -241,14 +240,14 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         try registry.register(descriptor, interest, target)
     }
 
-    /// Another interest for a registered descriptor; an empty one still tells of errors and
-    /// hang-up.
+    /// Changes the interest of a registered descriptor. Errors and hang-up are reported even for an
+    /// empty one.
     package func modify(_ descriptor: Int32, _ interest: Readiness) {
         checkIsolated()
         registry.modify(descriptor, interest)
     }
 
-    /// No call comes after this one, not even for readiness that was already seen in this turn.
+    /// Ends the calls for a descriptor, even for readiness already seen in this turn.
     package func deregister(_ descriptor: Int32) {
         checkIsolated()
         registry.deregister(descriptor)

@@ -1,23 +1,22 @@
-/// A wait had a deadline, and it came first.
+/// The deadline of a wait has passed.
 package struct DeadlineExceeded: Error, Hashable, CustomStringConvertible {
     package init() {}
     package var description: String { "the deadline came first" }
 }
 
 extension Loop {
-    /// Returns at `instant` or as soon after it as the loop gets to it. Throws `CancellationError`.
+    /// Returns at `instant` or as soon afterwards as the loop can. Throws `CancellationError`.
     package func sleep(until instant: MonotonicInstant) async throws {
         if await Parking(self).park(until: instant) == .cancelled { throw CancellationError() }
     }
 
-    /// As `sleep(until:)`, counted from this turn.
+    /// Like `sleep(until:)`, counted from the time of this turn.
     package func sleep(for duration: Duration) async throws {
         try await sleep(until: now + duration)
     }
 
-    /// Runs `body` as a child task on this loop, from wherever the caller stands, and answers what
-    /// it answers. `withTaskExecutorPreference` does not do that: its body begins where the caller
-    /// is.
+    /// Runs `body` as a child task on this loop, from any caller, and returns its result. With
+    /// `withTaskExecutorPreference` the body would begin on the caller's executor.
     package func perform<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -28,9 +27,9 @@ extension Loop {
         }
     }
 
-    /// Runs `operation` as a child task and cancels it at `deadline`; then throws
-    /// `DeadlineExceeded`, once the operation has ended. An operation that does not heed
-    /// cancellation is waited for.
+    /// Runs `operation` as a child task and cancels it at `deadline`. Then it throws
+    /// `DeadlineExceeded` once the operation has ended. It waits for an operation that ignores
+    /// cancellation.
     package func withDeadline<Value: Sendable>(
         _ deadline: MonotonicInstant, _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -1,43 +1,43 @@
-/// One thread that runs jobs and timers: the only source of monotonic time, order and waiting.
+/// One thread that runs jobs and timers. It is the only source of monotonic time, of order and of
+/// waiting.
 ///
-/// `EpollLoop` is the real one; tests have a virtual one, whose time passes only when nothing is
-/// left to do. As a `SerialExecutor` it is the home of actors (`nonisolated let unownedExecutor`),
-/// as a `TaskExecutor` that of tasks that prefer it. Only `enqueue` may be called from another
-/// thread; all else is for the loop's own thread, and `checkIsolated()` says so.
+/// `EpollLoop` is the real one. Tests use a virtual one, whose time passes only when nothing is
+/// left to do. It runs actors as their `SerialExecutor` (`nonisolated let unownedExecutor`) and
+/// tasks as their `TaskExecutor`. Only `enqueue` may be called from another thread; all other calls
+/// must come from the loop's own thread, which `checkIsolated()` enforces.
 package protocol Loop: SerialExecutor, TaskExecutor {
-    /// Read once for each turn: everything that happens in one turn happens at one moment.
+    /// The time, read once per turn: everything in one turn happens at the same instant.
     var now: MonotonicInstant { get }
 
-    /// Fires `target` once at `at` or as soon after it as the loop gets to it; never before. Timers
-    /// of one moment fire in the order in which they were scheduled. The loop holds `target` until
-    /// then.
+    /// Fires `target` once, at `at` or as soon afterwards as the loop can, never before. Timers of
+    /// the same instant fire in the order in which they were scheduled. The loop retains `target`
+    /// until then.
     func schedule(at: MonotonicInstant, _ target: any TimerTarget) -> TimerID
 
-    /// The timer does not fire any more. Without effect if it has fired, or for `TimerID()`.
+    /// Cancels a timer. Has no effect if it has fired, or for `TimerID()`.
     func cancel(_ id: TimerID)
 
-    /// Calls `target` once when the jobs of this turn are done, before the loop waits again: the
-    /// place to write what the turn has gathered. A call from within such a call counts for the
-    /// next turn.
+    /// Calls `target` once after the jobs of this turn, before the loop waits again: the place to
+    /// write collected output. A call from within such a call counts for the next turn.
     func atEndOfTurn(_ target: any TurnTarget)
 
-    /// Whether its last turn ended before all jobs had run: what comes now waits behind them.
+    /// True if the last turn ended before all jobs had run. New jobs wait behind them.
     var isBehind: Bool { get }
 }
 
-/// What a timer wakes. An object, so that arming a timer makes no closure.
+/// Target of a timer. It is an object, so that arming a timer allocates no closure.
 package protocol TimerTarget: AnyObject {
     /// On the loop.
     func timerFired()
 }
 
-/// What is called at the end of a turn.
+/// Target of an end-of-turn call.
 package protocol TurnTarget: AnyObject {
     /// On the loop.
     func turnEnded()
 }
 
-/// A timer that was scheduled. `TimerID()` is none.
+/// Id of a scheduled timer. `TimerID()` is no timer.
 package struct TimerID: Hashable, Sendable {
     let slot: UInt32
     let generation: UInt32
@@ -54,10 +54,10 @@ package struct TimerID: Hashable, Sendable {
 }
 
 extension Loop {
-    /// A loop without turns of its own is never behind.
+    /// A loop without turns is never behind.
     package var isBehind: Bool { false }
 
-    /// A loop without turns of its own (a virtual one): a timer of this very moment.
+    /// For a loop without turns (a virtual one): schedules a timer for now.
     package func atEndOfTurn(_ target: any TurnTarget) {
         _ = schedule(at: now, TurnTimer(target))
     }

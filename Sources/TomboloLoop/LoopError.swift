@@ -1,4 +1,4 @@
-/// A system call of the loop that failed: which, and `errno`.
+/// A failed system call of the loop: its name and `errno`.
 package struct LoopError: Error, Hashable, CustomStringConvertible {
     package let call: String
     package let errno: Int32

@@ -1,8 +1,8 @@
-/// A moment on a loop's clock: nanoseconds since a start that nobody knows (on Linux: the
-/// machine's).
+/// An instant on a loop's clock: nanoseconds since an arbitrary start (on Linux, the machine's
+/// boot).
 ///
-/// It never goes back and is not the time of day; it orders and measures. A virtual loop starts at
-/// zero. Arithmetic beyond 292 years stays at the ends.
+/// It never goes back, and it is not the time of day. A virtual loop starts at zero. Arithmetic
+/// beyond 292 years saturates.
 package struct MonotonicInstant: Comparable, Hashable, Sendable {
     package var nanoseconds: Int64
 
@@ -32,7 +32,7 @@ package struct MonotonicInstant: Comparable, Hashable, Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds, cut towards zero; beyond 292 years the ends of `Int64`.
+    /// Whole nanoseconds, rounded towards zero; saturates beyond 292 years.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -2,10 +2,11 @@ import CLinux
 package import Synchronization
 
 extension Mutex {
-    /// `withLock`, and the thread sanitizer knows of it: Swift's lock asks the kernel by itself,
-    /// where the sanitizer does not see it, and calls the values behind it a race.
+    /// `withLock` that is visible to the thread sanitizer. Swift's lock calls the kernel directly,
+    /// so the sanitizer does not see it and reports races.
     ///
-    /// - Parameter place: stands for the lock; an address that lives as long, and serves no other.
+    /// - Parameter place: an address that represents the lock. It must live as long as the lock,
+    ///   and be used for no other.
     package borrowing func withSeenLock<Result: Sendable>(
         at place: UnsafeMutableRawPointer, _ body: (inout Value) -> Result
     ) -> Result {

@@ -3,13 +3,12 @@ import Synchronization
 /// Why a wait ended.
 package enum Wake: Hashable, Sendable { case signal, deadline, cancelled }
 
-/// The place where one task waits, on its loop, for a signal, a deadline or its cancellation. Every
-/// other wait is built from this one.
+/// Lets one task wait, on its loop, for a signal, a deadline or its cancellation. Every other wait
+/// is built on it.
 ///
-/// A signal that finds nobody waiting is kept as a permit for the next wait (one, however many
-/// signals), so that "look, then wait" loses nothing: look again in a loop. A wait that ends by
-/// deadline or cancellation leaves a permit for the next one. `unpark()` and cancellation may come
-/// from any thread.
+/// If no task waits, a signal is kept as a permit for the next wait (at most one permit). So "check
+/// a condition, then wait" in a loop misses no signal. A wait that ends by deadline or cancellation
+/// does not consume a permit. `unpark()` and cancellation may come from any thread.
 package final class Parking: TimerTarget, Sendable {
     private struct State {
         var waiter: UnsafeContinuation<Wake, Never>?
@@ -21,7 +20,8 @@ package final class Parking: TimerTarget, Sendable {
 
     package init(_ loop: any Loop) { self.loop = loop }
 
-    /// Waits; on the loop. A deadline that has passed lets a permit go first. One task at a time.
+    /// Waits, on the loop. A permit takes precedence over a deadline that has passed. Only one task
+    /// at a time.
     @discardableResult
     package func park(until deadline: MonotonicInstant? = nil) async -> Wake {
         var timer = TimerID()
@@ -40,7 +40,7 @@ package final class Parking: TimerTarget, Sendable {
         return wake
     }
 
-    /// Ends the wait that is under way, or the next one at once. From any thread.
+    /// Ends the current wait, or else the next one at once. From any thread.
     package func unpark() {
         let waiter = state.withLock { state in
             defer { state.waiter = nil }
@@ -52,7 +52,7 @@ package final class Parking: TimerTarget, Sendable {
 
     package func timerFired() { wakeUp(.deadline) }
 
-    /// Whether a task waits here now.
+    /// True if a task waits now.
     package var isOccupied: Bool { state.withLock { $0.waiter != nil } }
 
     private func wakeUp(_ wake: Wake) {
@@ -66,8 +66,8 @@ package final class Parking: TimerTarget, Sendable {
     private func wait(_ continuation: UnsafeContinuation<Wake, Never>) -> Wake? {
         state.withLock { state in
             precondition(state.waiter == nil, "two tasks wait in one place")
-            // The handler ran already if the task was cancelled before; it will not run again.
-            // Cancellation after this look finds the waiter, for both stand under the lock.
+            // The handler ran already if the task was cancelled before; it will not run again. A
+            // later cancellation finds the waiter, because both hold the lock.
             if Task.isCancelled { return .cancelled }
             if state.hasPermit {
                 state.hasPermit = false

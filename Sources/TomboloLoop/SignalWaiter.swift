@@ -1,13 +1,12 @@
 import CLinux
 import Glibc
 
-/// Waits on a loop for signals of the system: SIGTERM, SIGINT, SIGCHLD, SIGWINCH.
+/// Waits on a loop for POSIX signals: SIGTERM, SIGINT, SIGCHLD, SIGWINCH.
 ///
-/// From `init` to `close()` these signals do nothing else in the process. One waiter for each
-/// signal at a time. Signals of one kind that come close together may be told once, as the system
-/// does.
+/// From `init` to `close()` these signals have no other effect on the process. Only one waiter for
+/// each signal at a time. Signals of one kind that come close together may be reported once.
 package final class SignalWaiter: ReadinessTarget, @unchecked Sendable {
-    // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
+    // Sendable: used on the loop's thread only; `loop.checkIsolated()` enforces it.
 
     private let loop: EpollLoop
     private let signals: [Int32]
@@ -17,7 +16,7 @@ package final class SignalWaiter: ReadinessTarget, @unchecked Sendable {
     private var arrived: [Int32] = []
     private var isClosed = false
 
-    /// On the loop.
+    /// Starts watching. Must be called on the loop.
     package init(_ signals: [Int32], on loop: EpollLoop) throws(LoopError) {
         var ends: [Int32] = [-1, -1]
         guard tombolo_pipe(&ends) == 0 else { throw LoopError(call: "pipe2", errno: errno) }
@@ -37,8 +36,8 @@ package final class SignalWaiter: ReadinessTarget, @unchecked Sendable {
         }
     }
 
-    /// The next signal. Throws `CancellationError`, also once the waiter is closed. One task at a
-    /// time.
+    /// Waits for the next signal. Throws `CancellationError`, also after `close()`. Only one task
+    /// at a time.
     package func next() async throws -> Int32 {
         loop.checkIsolated()
         while arrived.isEmpty {
@@ -47,7 +46,7 @@ package final class SignalWaiter: ReadinessTarget, @unchecked Sendable {
         return arrived.removeFirst()
     }
 
-    /// The signals have their default action again.
+    /// Restores the signals' default action.
     package func close() {
         loop.checkIsolated()
         guard !isClosed else { return }

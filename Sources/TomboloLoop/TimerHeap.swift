@@ -1,8 +1,9 @@
-/// Deadlines in order: a binary heap whose cancelled entries stay until they surface.
+/// Timers in order of their deadlines: a binary heap. Cancelled entries stay in it until they reach
+/// the top or are swept.
 ///
-/// `add`, `cancel` and `pop` cost O(log n), cancel O(1) where it need not sweep. Entries of one
-/// moment leave in the order of `tie`: arrival on a real loop, a seeded number in simulation.
-/// Memory is at most four entries for each live timer (and 64).
+/// `add`, `cancel` and `pop` cost O(log n), `cancel` O(1) unless it sweeps. Entries of one instant
+/// leave in the order of `tie`: the order of scheduling on a real loop, a seeded number in
+/// simulation. There are at most four entries for each live timer, plus 64.
 package struct TimerHeap {
     private struct Entry {
         var at: Int64
@@ -23,18 +24,18 @@ package struct TimerHeap {
     private var generations: [UInt32] = []
     private var freeSlots: [UInt32] = []
 
-    /// Timers that are neither fired nor cancelled.
+    /// Number of timers that are neither fired nor cancelled.
     package private(set) var liveCount = 0
 
     package init() {}
 
-    /// The moment of the next live timer.
+    /// Time of the next live timer.
     package mutating func first() -> MonotonicInstant? {
         dropCancelled()
         return heap.first.map { MonotonicInstant(nanoseconds: $0.at) }
     }
 
-    /// Arms a timer; of one moment, the one with the lower `tie` leaves first.
+    /// Adds a timer. Of timers at one instant, the one with the lower `tie` leaves first.
     package mutating func add(
         at: MonotonicInstant, tie: UInt64, _ target: any TimerTarget
     ) -> TimerID {
@@ -62,7 +63,7 @@ package struct TimerHeap {
         if heap.count > Self.sweepFrom, heap.count > 4 * liveCount { sweep() }
     }
 
-    /// The next timer whose moment is not after `now`; it is live no more.
+    /// Removes and returns the next timer that is due at `now`.
     package mutating func pop(until now: MonotonicInstant) -> (any TimerTarget)? {
         dropCancelled()
         guard let entry = heap.first, entry.at <= now.nanoseconds else { return nil }

@@ -1,6 +1,6 @@
-/// Lets so many begin in one turn of the loop. Those beyond wait in groups, and groups take turns:
-/// sockets and timers are served between, and a group that asks a thousand times waits behind
-/// itself.
+/// Lets a limited number of operations begin in each turn of the loop. The others wait in groups,
+/// which take turns. So sockets and timers are served in between, and a group with a thousand
+/// requests delays only itself.
 ///
 /// On the loop only.
 package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked Sendable {
@@ -8,14 +8,14 @@ package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked
 
     private let perTurn: Int
     private let loop: any Loop
-    /// How many may still begin in this turn.
+    /// Number of operations that may still begin in this turn.
     private var left: Int
-    /// Those whose turn has come and that do not run yet: the next one's comes when one of them
-    /// runs, or all would be in the loop's queue before what others do.
+    /// Admitted waiters that do not run yet. The next one is admitted when one of them runs;
+    /// otherwise all would enter the loop's queue before other jobs.
     private var waking = 0
     private static var wakingMax: Int { 2 }
     private var isArmed = false
-    /// Groups in which somebody waits, in the order of their turns.
+    /// Groups with waiters, in the order of their turns.
     private var order: [Group] = []
     private var waiting: [Group: [Parking]] = [:]
 
@@ -25,16 +25,16 @@ package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked
         (self.perTurn, self.loop, left) = (perTurn, loop, perTurn)
     }
 
-    /// How many wait.
+    /// Number of waiters.
     package var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
 
-    /// Returns when it may begin: at once, or in a later turn. Answers false where the wait was
+    /// Waits until the caller may begin: at once, or in a later turn. Returns false if the wait was
     /// cancelled.
     ///
-    /// - Parameter later: in a later turn, whatever this one has left: for a piece of work whose
-    ///   last piece was of this turn.
+    /// - Parameter later: true waits for a later turn in any case: for work whose previous piece
+    ///   ran in this turn.
     package func enter(_ group: Group, later: Bool = false) async -> Bool {
-        // Jobs that the loop is behind with may all be for here.
+        // If the loop is behind, its waiting jobs may all be for this gate.
         if left > 0, order.isEmpty, !later, !loop.isBehind {
             left -= 1
             arm()
@@ -54,7 +54,7 @@ package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked
         return wake != .cancelled
     }
 
-    /// It waits no more.
+    /// Removes a waiter.
     private func leave(_ place: Parking, _ group: Group) {
         waiting[group]?.removeAll { $0 === place }
         guard waiting[group]?.isEmpty == true else { return }

@@ -1,4 +1,4 @@
-/// The 64 characters of one of RFC 4648's encodings, and the way there and back.
+/// The 64 characters of one of RFC 4648's encodings; encodes and decodes.
 struct Base64Alphabet: Sendable {
     private static let padding = UInt8(ascii: "=")
     /// Marks a character outside of the alphabet in `values`.
@@ -41,8 +41,8 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// The bytes of characters without their padding; nil for a foreign character, for a length
-    /// that no bytes have, and for unused bits that are not zero.
+    /// The bytes of characters without their padding; nil for a foreign character, an impossible
+    /// length, or unused bits that are not zero.
     func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []

@@ -3,13 +3,13 @@ package enum Base64URL {
     private static let alphabet = Base64Alphabet(
         sixtyThird: UInt8(ascii: "-"), sixtyFourth: UInt8(ascii: "_"))
 
-    /// Without padding.
+    /// Encodes without padding.
     package static func encode(_ bytes: [UInt8]) -> String {
         alphabet.encode(bytes, padded: false)
     }
 
-    /// The bytes, or nil for anything but the one encoding of them: padding, unused bits that are
-    /// not zero and foreign characters are refused.
+    /// Decodes the canonical encoding; returns nil for padding, unused bits that are not zero, and
+    /// foreign characters.
     package static func decode(_ text: String) -> [UInt8]? {
         alphabet.decode([UInt8](text.utf8)[...])
     }

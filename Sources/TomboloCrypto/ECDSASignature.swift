@@ -2,7 +2,7 @@ import COpenSSL
 
 /// The two encodings of an ECDSA signature on P-256.
 enum ECDSASignature {
-    /// R and S of 32 bytes each, big-endian (RFC 7518, section 3.4).
+    /// Bytes of R‖S: 32 each, big-endian (RFC 7518, section 3.4).
     static let rawBytes = 64
 
     /// The DER form of R‖S; nil unless `raw` has 64 bytes.
@@ -11,7 +11,7 @@ enum ECDSASignature {
         defer { ECDSA_SIG_free(signature) }
         let r = raw.withUnsafeBufferPointer { BN_bin2bn($0.baseAddress, 32, nil) }
         let s = raw.withUnsafeBufferPointer { BN_bin2bn($0.baseAddress! + 32, 32, nil) }
-        // Takes ownership of both numbers.
+        // `ECDSA_SIG_set0` takes ownership of both numbers.
         guard ECDSA_SIG_set0(signature, r, s) == 1 else { return nil }
         var buffer: UnsafeMutablePointer<UInt8>?
         let length = i2d_ECDSA_SIG(signature, &buffer)
@@ -20,7 +20,7 @@ enum ECDSASignature {
         return [UInt8](UnsafeBufferPointer(start: buffer, count: Int(length)))
     }
 
-    /// R‖S of a signature OpenSSL just made.
+    /// R‖S of a DER signature that OpenSSL has just made.
     static func raw(der: [UInt8]) -> [UInt8] {
         der.withUnsafeBufferPointer { bytes in
             var cursor = bytes.baseAddress

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Whether two byte strings are equal, in a time that depends on their lengths only.
+/// True if two byte strings are equal. The time depends on their lengths only.
 ///
-/// For secrets: what a caller sends against what is stored. The lengths themselves are not hidden.
+/// Use it to compare a received secret with a stored one. It does not hide the lengths.
 package func equalInConstantTime(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     one.count == other.count && CRYPTO_memcmp(one, other, one.count) == 0
 }

@@ -5,9 +5,9 @@ package enum HMACSHA256 {
     /// The 32-byte authentication code of `message` under `key`.
     ///
     /// A key may have any length; one longer than 64 bytes is hashed first, as the RFC says.
-    /// Compare codes with `equalInConstantTime(_:_:)` only.
+    /// Compare codes only with `equalInConstantTime(_:_:)`.
     package static func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
-        // OpenSSL reads a key of no bytes as "no key given" where its pointer is null.
+        // For an empty key with a null pointer, OpenSSL assumes that no key is given.
         let keyBytes = key.isEmpty ? [0] : key
         return [UInt8](unsafeUninitializedCapacity: SHA256.digestBytes) { code, count in
             let done = EVP_Q_mac(

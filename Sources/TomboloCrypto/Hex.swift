@@ -2,7 +2,7 @@
 package enum Hex {
     private static let digits = [UInt8]("0123456789abcdef".utf8)
 
-    /// Two lower-case digits a byte.
+    /// Encodes each byte as two lower-case digits.
     package static func encode(_ bytes: [UInt8]) -> String {
         guard !bytes.isEmpty else { return "" }
         return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
@@ -14,8 +14,8 @@ package enum Hex {
         }
     }
 
-    /// The bytes, or nil for an odd number of characters or one that is no digit. Either case is
-    /// read.
+    /// Decodes digits of either case. Returns nil for an odd number of characters or a character
+    /// that is not a digit.
     package static func decode(_ text: String) -> [UInt8]? {
         let characters = [UInt8](text.utf8)
         guard characters.count.isMultiple(of: 2) else { return nil }

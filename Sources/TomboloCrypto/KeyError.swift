@@ -1,19 +1,18 @@
-/// Why bytes are not the private key they should be. Says what would help; never contains key
-/// material.
+/// Why bytes are not a usable private key. The text has a remedy and never contains key material.
 package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No block `-----BEGIN PRIVATE KEY-----`.
+    /// There is no block `-----BEGIN PRIVATE KEY-----`.
     case notPKCS8PEM
-    /// Encrypted under a passphrase.
+    /// The key is encrypted with a passphrase.
     case encrypted
-    /// The block's content is no private key: cut short, or changed.
+    /// The block's content is not a private key: it was cut or changed.
     case damaged
-    /// The block is there, and its lines are not as they were.
+    /// The block exists, but its lines were changed.
     case lines(Lines)
-    /// A private key, but not on the curve P-256: Apple's keys are, and ES256 needs it.
+    /// A private key that is not on P-256. Apple's keys are on P-256, and ES256 needs it.
     case notP256
 
-    /// What a copy through another file or a variable makes of the lines of a key. The commands
-    /// print no key to the terminal: it goes to a file that others cannot read.
+    /// Damage to a key's lines by copying through another file or a variable. The commands print no
+    /// key to the terminal but write it to a file that others cannot read.
     package enum Lines: String, Hashable, Sendable, CaseIterable {
         case escaped =
             #"it has \n for line ends; undo it: (umask 077; printf '%b' "$(cat KEY)" > fixed.p8)"#
@@ -22,7 +21,7 @@ package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
             "its lines are indented; undo it: (umask 077; sed 's/^[[:space:]]*//' KEY > fixed.p8)"
         case joined = "its line ends are gone; the first and the last line stand by themselves"
 
-        /// Why a text with the block's first line is no block; nil where its lines are right.
+        /// Finds the damage of a text with the block's first line; nil if its lines are right.
         init?(of text: String) {
             let lines = text.split(whereSeparator: \.isNewline)
             if text.contains(#"\n"#) {

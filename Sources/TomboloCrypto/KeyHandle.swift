@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// Owner of an OpenSSL key: frees it with the last reference.
+/// Owns an OpenSSL key and frees it with the last reference.
 ///
-/// `@unchecked Sendable`: nobody needs to serialise, since the key is never changed after `init`,
-/// and OpenSSL allows signing and verifying with one `EVP_PKEY` from several threads, each with a
-/// context of its own (as `signDER` and `verifiesDER` make).
+/// `@unchecked Sendable`: no lock is needed, because the key never changes after `init`. OpenSSL
+/// allows several threads to sign and verify with one `EVP_PKEY`, each with its own context
+/// (`signDER` and `verifiesDER` make one).
 final class KeyHandle: @unchecked Sendable {
     private let key: OpaquePointer
 
@@ -13,7 +13,7 @@ final class KeyHandle: @unchecked Sendable {
 
     deinit { EVP_PKEY_free(key) }
 
-    /// Whether the key is on P-256.
+    /// True if the key is on P-256.
     var isP256: Bool {
         var name = [CChar](repeating: 0, count: 64)
         var length = 0
@@ -51,12 +51,12 @@ final class KeyHandle: @unchecked Sendable {
         return [UInt8](signature[..<length])
     }
 
-    /// Whether `signature` (DER) is this key's ECDSA with SHA-256 over `message`.
+    /// True if `signature` (DER) is this key's ECDSA with SHA-256 over `message`.
     func verifiesDER(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         let context = EVP_MD_CTX_new()
         defer {
             EVP_MD_CTX_free(context)
-            // A wrong signature leaves entries that would be taken for a later call's error.
+            // Remove a wrong signature's error entries: a later call would report them.
             ERR_clear_error()
         }
         guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1 else { return false }

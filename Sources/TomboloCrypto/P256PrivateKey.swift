@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A private key on P-256: what Apple's `.p8` files hold, and what signs provider tokens.
+/// A private key on P-256, as in Apple's `.p8` files. It signs provider tokens.
 ///
 /// Immutable; may be used from any thread. Never prints its material.
 ///
@@ -12,7 +12,7 @@ import COpenSSL
 package struct P256PrivateKey: Sendable, CustomStringConvertible {
     private let handle: KeyHandle
 
-    /// A new key.
+    /// Makes a new random key.
     package static func generate() -> P256PrivateKey {
         let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil)
         defer { EVP_PKEY_CTX_free(context) }
@@ -27,7 +27,7 @@ package struct P256PrivateKey: Sendable, CustomStringConvertible {
 
     /// The key in a `.p8`: PKCS#8 in PEM, not encrypted (RFC 5958, RFC 7468).
     ///
-    /// Text around the block is passed over, as RFC 7468 allows.
+    /// Text around the block is ignored, as RFC 7468 allows.
     package init(pkcs8PEM pem: [UInt8]) throws(KeyError) {
         let text = String(decoding: pem, as: UTF8.self)
         if text.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") { throw .encrypted }
@@ -37,7 +37,7 @@ package struct P256PrivateKey: Sendable, CustomStringConvertible {
             BIO_free(bio)
             ERR_clear_error()
         }
-        // The callback stands against OpenSSL's own, which would ask the terminal for a passphrase.
+        // The callback replaces OpenSSL's own, which would prompt for a passphrase on the terminal.
         guard let key = PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil) else {
             throw KeyError.Lines(of: text).map { .lines($0) } ?? .damaged
         }
@@ -48,13 +48,13 @@ package struct P256PrivateKey: Sendable, CustomStringConvertible {
 
     private init(handle: KeyHandle) { self.handle = handle }
 
-    /// The key as a `.p8` holds it. A secret: for a file of mode 0600, never for a log.
+    /// The key in `.p8` format. A secret: store it in a file of mode 0600, never log it.
     package var pkcs8PEM: [UInt8] { handle.pkcs8PEM }
 
-    /// What verifies this key's signatures.
+    /// The public key, which verifies this key's signatures.
     package var publicKey: P256PublicKey { P256PublicKey(handle: handle) }
 
-    /// ES256 over `message`: R‖S, 64 bytes (RFC 7518, section 3.4). Each call gives another one.
+    /// ES256 over `message`: R‖S, 64 bytes (RFC 7518, section 3.4). Each call's is different.
     package func signature(over message: [UInt8]) -> [UInt8] {
         ECDSASignature.raw(der: handle.signDER(message))
     }

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// SHA-256 (FIPS 180-4).
 package enum SHA256 {
-    /// Bytes in a digest.
+    /// Bytes of a digest.
     package static let digestBytes = 32
 
     /// The 32-byte digest of `bytes`.

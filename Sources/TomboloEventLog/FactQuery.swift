@@ -1,8 +1,8 @@
 package import TomboloCore
 
-/// A page of facts; as `EventQuery`.
+/// A query for a page of facts, similar to `EventQuery`.
 package struct FactQuery: Hashable, Sendable {
-    /// Which facts of those that are asked for come first.
+    /// Order of the facts in a page.
     package enum Order: Hashable, Sendable {
         case oldestFirst
         case newestFirst
@@ -10,28 +10,29 @@ package struct FactQuery: Hashable, Sendable {
 
     package var tenant: TenantID
     package var order = Order.oldestFirst
-    /// Facts after this place among those of the tenant: from here an oldest-first page goes on.
+    /// Only facts after this place among the tenant's facts. The next oldest-first page begins
+    /// here.
     package var after: Int64 = 0
-    /// Facts before this place; nil: up to the newest. From here a newest-first page goes on.
+    /// Only facts before this place; nil means up to the newest. The next newest-first page begins
+    /// here.
     package var before: Int64?
     package var activity: ActivityNumber?
-    /// Facts about this device or channel: see `FactRecipient`.
+    /// Only facts about this device or channel: see `FactRecipient`.
     package var recipient: Recipient?
-    /// Facts of these kinds; nil: of all.
+    /// Only facts of these kinds; nil means all kinds.
     package var kinds: Set<String>?
-    /// Recorded then or later.
+    /// Only facts recorded at or after this time.
     package var from: Instant?
-    /// Recorded before.
+    /// Only facts recorded before this time.
     package var until: Instant?
     package var limit: Int = 100
     package var bytesMax: Int = 1 << 20
-    /// At most this many facts of the tenant are looked at. Those that an index passes over do not
-    /// count.
+    /// Most facts of the tenant that are examined. Facts that an index skips do not count.
     package var scanMax: Int = 100_000
 
     package init(tenant: TenantID) { self.tenant = tenant }
 
-    /// Goes on where a page says that there is more.
+    /// Continues at the `next` of a page.
     package mutating func goOn(at next: Int64) {
         switch order {
         case .oldestFirst: after = next
@@ -39,7 +40,7 @@ package struct FactQuery: Hashable, Sendable {
         }
     }
 
-    /// Whether a fact of the tenant is asked for, wherever its place is.
+    /// True if a fact of the tenant matches the query; its place is not checked.
     package func matches(_ fact: NewFact) -> Bool {
         (activity.map { $0 == fact.activity } ?? true)
             && (kinds.map { $0.contains(fact.kind) } ?? true)
@@ -47,19 +48,19 @@ package struct FactQuery: Hashable, Sendable {
             && (recipient.map { FactRecipient.isAbout($0, fact.body) } ?? true)
     }
 
-    /// Whether a fact of that time is asked for.
+    /// True if a fact of this time matches the query.
     package func matches(recordedAt: Instant) -> Bool {
         (from.map { $0 <= recordedAt } ?? true) && (until.map { recordedAt < $0 } ?? true)
     }
 }
 
-/// Facts of one page; as `EventPage`.
+/// One page of facts, similar to `EventPage`.
 package struct FactPage: Sendable {
     package var facts: [RecordedFact]
-    /// Places of damaged rows among those that were looked at, in the page's order.
+    /// Places of damaged rows among the examined ones, in the page's order.
     package var damaged: [ClosedRange<Int64>] = []
     package private(set) var bytes = 0
-    /// Where to go on (`FactQuery.goOn`); nil only where no fact that is asked for is left.
+    /// Value for `FactQuery.goOn` to get the next page; nil only if no matching fact is left.
     package var next: Int64?
 
     package init(facts: [RecordedFact], next: Int64?) {
@@ -67,13 +68,13 @@ package struct FactPage: Sendable {
         self.next = next
     }
 
-    /// Adds the next one.
+    /// Adds the next fact.
     package mutating func append(_ fact: RecordedFact) {
         bytes += fact.fact.body.count
         facts.append(fact)
     }
 
-    /// Whether it takes no more facts.
+    /// True if the page takes no more facts.
     package func isFull(_ query: FactQuery) -> Bool {
         facts.count >= query.limit || bytes >= query.bytesMax
     }

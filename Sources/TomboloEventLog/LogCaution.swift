@@ -1,16 +1,16 @@
 package import TomboloCore
 
-/// What a log heeds when it is read at start-up, after processes before it have trapped.
+/// Precautions when a log is read at start-up, after earlier processes have trapped.
 package struct LogCaution: Sendable {
-    /// Where it notes the activity that it works on.
+    /// Records the activity that is being processed.
     package var note: WorkNote?
-    /// Activities that processes before have trapped over, and how often: they are set aside.
+    /// Activities on which earlier processes trapped, and how often. They are set aside.
     package var trapped: [ActivityNumber: Int] = [:]
 
-    /// None.
+    /// No precautions.
     package init() {}
 
-    /// - Parameter trapped: of all subjects, those that are activities count here.
+    /// - Parameter trapped: all subjects; only activities are used.
     package init(note: WorkNote?, trapped: [WorkNote.Subject: Int]) {
         self.note = note
         for (subject, count) in trapped where subject.space == nil {

@@ -1,20 +1,20 @@
 package import TomboloCore
 
-/// What is to be erased from a log.
+/// A request to erase data from a log.
 package struct LogErasure: Hashable, Sendable {
-    /// Of what or whom.
+    /// Whose data is erased.
     package enum Subject: Hashable, Sendable {
-        /// All that the activity's events, facts and heads say.
+        /// All content of the activity's events, facts and heads.
         case activity(ActivityNumber)
-        /// All that names the device: activities for it alone are erased whole; of others the
-        /// starts that name it; facts about it. What is left of a life whose start history has
-        /// cut names nobody: it stays until history cuts it too.
+        /// All data that names the device. Activities for it alone are erased whole; of other
+        /// activities, the starts that name it are; facts about it are. Events without a start,
+        /// because history was cut, name nobody and stay until history cuts them.
         case device(Identifier)
     }
 
     package var tenant: TenantID
     package var subject: Subject
-    /// Only counts what there is to erase.
+    /// True only counts the rows to erase.
     package var isTrial = false
 
     package init(_ subject: Subject, of tenant: TenantID) {
@@ -23,18 +23,18 @@ package struct LogErasure: Hashable, Sendable {
     }
 }
 
-/// What was erased.
+/// Result of an erasure.
 package struct LogErased: Hashable, Sendable {
-    /// Events that are tombstones now.
+    /// Number of events that became tombstones.
     package var events = 0
     package var facts = 0
-    /// Activities of which nothing but their numbers is left.
+    /// Number of activities of which only the number is left.
     package var activities = 0
-    /// Whether it is gone from the file too. Where another program reads the log, the bytes stay in
-    /// the write-ahead log until it is done. A server keeps them: see `LogWriting.keepsDeleted`.
+    /// True if the data has left the files too. While another program reads the log, the bytes stay
+    /// in the write-ahead log. A database server keeps them: see `LogWriting.keepsDeleted`.
     package var isOutOfFile = true
 
-    /// Whether there was nothing to erase.
+    /// True if there was nothing to erase.
     package var isNothing: Bool { events == 0 && facts == 0 && activities == 0 }
 
     package init() {}

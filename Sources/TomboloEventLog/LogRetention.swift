@@ -1,24 +1,26 @@
 package import TomboloCore
 
-/// For how long a log keeps history. What lives stays, however old it is; keys stay their day.
+/// How long a log keeps history. Live activities stay, however old they are; keys stay for a day.
 package struct LogRetention: Hashable, Sendable {
-    /// Events, and activities that ended, go when they are older.
+    /// Age at which events and ended activities are deleted.
     package var history: Span
-    /// Outcomes, tokens and the like: they are many, and soon of no use.
+    /// Age at which facts (outcomes, tokens and others) are deleted. They are many and soon
+    /// useless.
     package var facts: Span
-    /// The oldest facts go too when all of them take more bytes, so that a busy week does not fill
-    /// the disk.
+    /// Most bytes of all facts. Beyond this the oldest are deleted, so that a busy week does not
+    /// fill the disk.
     package var factBytes: Int
 
-    /// A shorter history would take events away from under their idempotency keys.
+    /// Shortest history. A shorter one would delete events while their idempotency keys count.
     package static let historyMin = Span.hours(48)
-    /// Nothing goes.
+    /// Nothing is deleted.
     package static let forever = LogRetention(
         history: Span(nanoseconds: .max), facts: Span(nanoseconds: .max))
-    /// A month of history, a week of facts, and 4 GiB of these: some ten million.
+    /// A month of history, a week of facts, and 4 GiB of facts: about ten million.
     package static let standard = LogRetention(
         history: .hours(720), facts: .hours(168), factBytes: 4 << 30)
-    /// Facts go by the 16,384: with fewer bytes there would be next to none.
+    /// Smallest `factBytes`. Facts are deleted 16,384 at a time; with a lower limit almost none
+    /// would be left.
     package static let factBytesMin = 64 << 20
 
     /// `history` is at least `historyMin`.

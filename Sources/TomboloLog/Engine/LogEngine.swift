@@ -1,92 +1,91 @@
 package import TomboloEventLog
 
-/// In which order rows are handed over.
+/// Order in which rows are visited.
 package enum LogOrder: Sendable {
     case rising
     case falling
 }
 
-/// What a row is put over.
+/// What exists at the key of a written row.
 package enum LogPut: Int, CaseIterable, Sendable {
-    /// Nothing: no row has that key.
+    /// No row has this key.
     case new
-    /// A row that is there.
+    /// A row exists.
     case changed
-    /// Perhaps a row.
+    /// A row may exist.
     case any
 }
 
-/// An engine as those see it who only read: ordered tables of integer key → bytes.
+/// An engine for reading: ordered tables from integer keys to bytes.
 ///
 /// Synchronous: it may block, and is called on the log's own threads. `row`, `rows` and
-/// `everyShard` see what the writer put in its open transaction; the others need not. `take` must
-/// not ask the engine. A question may be a round trip: who needs several rows asks once.
+/// `everyShard` see the writer's open transaction; the other methods need not. `take` must not call
+/// the engine. A call may be a round trip, so request several rows in one call.
 package protocol LogReading: AnyObject {
-    /// Runs `body`, whose reads are all of one moment.
+    /// Runs `body`; all its reads see the log at one moment.
     func atOneMoment<Answer>(
         _ body: () throws(EventLogError) -> Answer
     ) throws(EventLogError) -> Answer
 
-    /// What `take` makes of the row at `key`; nil where there is none.
+    /// Returns the result of `take` for the row at `key`; nil if there is no row.
     func row<Answer>(
         _ table: LogTable, _ key: Int64, _ take: (Int64, RawSpan) -> Answer?
     ) throws(EventLogError) -> Answer?
 
-    /// Hands over the rows at `keys` that are there, in that order, until `take` answers false.
+    /// Calls `take` for the existing rows at `keys`, in their order, until it returns false.
     func rows(
         _ table: LogTable, _ keys: [Int64], _ take: (Int64, RawSpan) -> Bool
     ) throws(EventLogError)
 
-    /// Hands over the rows at `keys` that are there in any shard of a kind, the newest shard first,
-    /// until `take` answers false.
+    /// Calls `take` for the existing rows at `keys` in all shards of a kind, the newest shard
+    /// first, until it returns false.
     func everyShard(
         _ kind: LogTable.Kind, _ keys: [Int64],
         _ take: (_ shard: Int64, _ key: Int64, RawSpan) -> Bool
     ) throws(EventLogError)
 
-    /// Hands over the rows whose keys are in `ranges`, range after range and each in that order,
-    /// until `take` answers false.
+    /// Calls `take` for the rows in `ranges`, one range after the other, until it returns false.
     func scan(
         _ table: LogTable, _ ranges: [ClosedRange<Int64>], _ order: LogOrder,
         _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
     ) throws(EventLogError)
 
-    /// Hands over the row at `key`, then the one that it leads back to, and so on, until `take`
-    /// answers false or there is none.
+    /// Calls `take` for the row at `key`, then for the row that it links back to, and so on, until
+    /// `take` returns false or there is no row.
     func trail(
         _ trail: LogTrail, from key: Int64, _ take: (Int64, RawSpan) -> Bool
     ) throws(EventLogError)
 
-    /// The keys of the rows in `keys`, and how long the rows are, rising.
+    /// Calls `take` for the rows in `keys`, rising, with their keys and lengths.
     func lengths(
         _ table: LogTable, _ keys: ClosedRange<Int64>, _ take: (Int64, Int64) -> Bool
     ) throws(EventLogError)
 
-    /// The first key in `keys` in that order; nil where there is none.
+    /// The first key in `keys` in `order`; nil if there is none.
     func edge(
         _ table: LogTable, _ order: LogOrder, in keys: ClosedRange<Int64>
     ) throws(EventLogError) -> Int64?
 
-    /// Those of a kind that have a table, rising.
+    /// The existing shards of a kind, rising.
     func shards(of kind: LogTable.Kind) throws(EventLogError) -> [Int64]
 
-    /// What the engine itself finds wrong with what it stores; nil where nothing.
+    /// Damage that the engine itself finds in its storage; nil if there is none.
     func fault() throws(EventLogError) -> String?
 
-    /// Makes good that the way to the engine was lost: then the question that met it may be asked
-    /// once more. False where it was not, or still is.
+    /// Reconnects after a lost connection. Returns true if the failed call may be repeated once;
+    /// false if no connection was lost or reconnecting failed.
     func renew() -> Bool
 }
 
-/// An engine as its only writer sees it.
+/// An engine for its only writer.
 package protocol LogWriting: LogReading {
-    /// Writes a row, in a transaction that it opens where none is.
+    /// Writes a row. Opens a transaction if none is open.
     func put(
         _ table: LogTable, _ key: Int64, _ row: UnsafeRawBufferPointer, over: LogPut
     ) throws(EventLogError)
 
-    /// Deletes rows, in a transaction that it opens where none is. What they held is overwritten
-    /// where `isPersonal`, but see `keepsDeleted`.
+    /// Deletes rows. Opens a transaction if none is open. If `isPersonal`, the deleted bytes are
+    /// overwritten, but see `keepsDeleted`.
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
     ) throws(EventLogError)
@@ -97,35 +96,35 @@ package protocol LogWriting: LogReading {
     /// Makes the open transaction durable, if there is one.
     func commit() throws(EventLogError)
 
-    /// Takes the open transaction back, if there is one.
+    /// Rolls back the open transaction, if there is one.
     func rollBack() throws(EventLogError)
 
-    /// Whether `checkpoint` has work to do: before it, all that waits should be written.
+    /// True if `checkpoint` has work to do. Write all delayed rows before calling it.
     var isCheckpointDue: Bool { get }
 
-    /// Does what keeps the engine fast, between commits. Answers false where a reader held it up.
+    /// Maintains the engine between commits, to keep it fast. Returns false if a reader blocked it.
     func checkpoint() throws(EventLogError) -> Bool
 
-    /// What was deleted stays in the engine's files until others write over it.
+    /// True if deleted bytes stay in the engine's files until other rows overwrite them.
     var keepsDeleted: Bool { get }
 
-    /// Takes what was deleted out of the files. Answers false where a reader held it up for
+    /// Removes deleted bytes from the files. Returns false if a reader blocked it for
     /// `milliseconds`.
     func scrub(waiting milliseconds: Int32) throws(EventLogError) -> Bool
 
-    /// Closing leaves all as a crash would.
+    /// Makes closing leave the files as after a crash.
     func leaveAsACrashWould()
 }
 
-/// The room that a log's engine has.
+/// Disk space of a log's engine.
 package protocol LogRoom: Sendable {
-    /// Whether events may come.
+    /// True if there is space for events.
     var isThere: Bool { get }
 
-    /// Gives room up that was kept for this. False where there is none left.
+    /// Frees reserved space. Returns false if none is left.
     func makeRoom() -> Bool
 
-    /// The same error, or that there is no room, where an engine reports that as something else.
+    /// Returns `.full` if the error was caused by missing space, else the same error.
     func explaining(_ error: EventLogError) -> EventLogError
 }
 
@@ -137,7 +136,7 @@ extension LogReading {
         try scan(table, [keys], order, take)
     }
 
-    /// The rows after `key` and up to `last`, rising.
+    /// Visits the rows after `key` up to `last`, rising.
     func scan(
         _ table: LogTable, after key: Int64, upTo last: Int64 = LogTable.numberMax,
         _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
@@ -146,11 +145,10 @@ extension LogReading {
         try scan(table, [key + 1...last], .rising, take)
     }
 
-    /// So many rows, or bytes, `forEach` holds at once.
+    /// Most rows and bytes that `forEach` holds at once.
     private static var pieceMax: (rows: Int, bytes: Int) { (1_000, 1 << 20) }
 
-    /// Hands over all rows of a table, rising, in pieces that are read before: `take` may ask the
-    /// engine.
+    /// Visits all rows of a table, rising. It reads them in pieces, so `take` may call the engine.
     func forEach(
         _ table: LogTable, _ take: (Int64, RawSpan) throws(EventLogError) -> Void
     ) throws(EventLogError) {
@@ -167,13 +165,13 @@ extension LogReading {
         }
     }
 
-    /// The newest sequence of a table that can be one; 0 where there is none.
+    /// The newest valid sequence of a table; 0 if there is none.
     func newest(_ table: LogTable) throws(EventLogError) -> Int64 {
         try edge(table, .falling, in: 1...LogTable.numberMax) ?? 0
     }
 }
 
-// Row by row, for engines whose questions cost next to nothing.
+// Default implementations, row by row, for engines whose calls are cheap.
 
 extension LogReading {
     package func renew() -> Bool { false }

@@ -1,55 +1,54 @@
-/// One ordered table of the log: rows of bytes by an integer key. An engine looks into no row; the
-/// types in `Rows` say what is in one.
+/// One ordered table of the log: rows of bytes by an integer key. An engine never reads a row's
+/// content; the types in `Rows` define it.
 package struct LogTable: Hashable, Sendable {
-    /// What rows are of.
+    /// Kind of the rows.
     package enum Kind: Int, CaseIterable, Sendable {
-        /// Tenants' names, by the small integers that rows use.
+        /// Tenants' names, by the small integers that other rows use for them.
         case tenant
-        /// The log, by sequence: `EventRow`.
+        /// Events by sequence: `EventRow`.
         case event
-        /// What neighbours of the log have in common, by a chapter's first sequence: `LogChapter`.
+        /// Summaries of neighbouring events, by a chapter's first sequence: `LogChapter`.
         case block
         /// Idempotency keys, by a chapter's first sequence: `KeyChapter`.
         case keys
-        /// Heads of the past, by the sequence of the event where they were kept: `SnapshotRow`.
+        /// Snapshots: heads kept at an event, by its sequence: `SnapshotRow`.
         case snapshot
-        /// What the relay learned by itself, by sequence; cut by age: `FactRow`.
+        /// Facts that the relay observed itself, by sequence; deleted by age: `FactRow`.
         case fact
-        /// What neighbours of the facts have in common, by a chapter's first sequence:
-        /// `FactChapter`.
+        /// Summaries of neighbouring facts, by a chapter's first sequence: `FactChapter`.
         case factBlock
-        /// Which facts of a chapter an activity or a device has: `FactBucket`.
+        /// Index of a chapter's facts by activity and device: `FactBucket`.
         case factBucket
-        /// The newest state of each activity, by its number: `HeadRow`.
+        /// Head of each live activity, by its number: `HeadRow`.
         case head
         /// Current values, by space << 48 | number: `RecordRow`.
         case record
-        /// What belongs to the log as a whole: `LogMeta`.
+        /// Values of the whole log: `LogMeta`.
         case meta
-        /// Up to where history was cut: `LogCut`.
+        /// How far history was cut: `LogCut`.
         case cut
-        /// How many events and facts each tenant has: `TallyRow`.
+        /// Numbers of events and facts of each tenant: `TallyRow`.
         case tally
-        /// Where a tenant's events or facts are in the log, by their places among its own; a shard
-        /// is a tenant and what is counted: `Waypoint`.
+        /// Sequences of some of a tenant's events or facts, by their places among the tenant's own.
+        /// A shard is a tenant and a kind: `Waypoint`.
         case waypoint
-        /// Activities that ended on a day since 1970, which is the shard: their heads, by number.
+        /// Heads of activities that ended on a day, by number. The shard is the day since 1970.
         case retired
-        /// The same: their numbers, by the hash of tenant and name: `RetiredNameRow`.
+        /// The same activities' numbers, by the hash of tenant and name: `RetiredNameRow`.
         case retiredName
     }
 
-    /// The form of all rows: a log of another number is another program's version.
+    /// Version of the row formats. Another number means another version of the program.
     package static let form: Int64 = 6
 
-    /// Sequences, versions and counts end here: a row beyond is damaged, and arithmetic has room.
+    /// Largest sequence, version and count. A row with a larger one is damaged.
     package static let numberMax: Int64 = 1 << 53
 
     package let kind: Kind
-    /// Which of several tables of the kind; 0 where there is one.
+    /// Shard of the kind; 0 for kinds without shards.
     package let shard: Int64
 
-    /// The table of a kind; those of a kind with shards need one.
+    /// The table of a kind. A kind with shards needs `shard`.
     package init(_ kind: Kind, _ shard: Int64 = 0) { (self.kind, self.shard) = (kind, shard) }
 
     static let tenant = LogTable(.tenant)
@@ -71,7 +70,7 @@ package struct LogTable: Hashable, Sendable {
 }
 
 extension LogTable.Kind {
-    /// What engines call its table.
+    /// Name of the table in engines.
     package var name: String {
         switch self {
         case .tenant: "tenant"

@@ -1,20 +1,20 @@
 package import TomboloEventLog
 
-/// The way back along an activity: rows have the key of the row before in them, at fixed places, so
-/// that an engine can follow them by itself.
+/// Describes how to follow an activity's rows backwards. Each row has the key of the previous one
+/// at a fixed offset, so an engine can follow them by itself.
 package struct LogTrail: Sendable {
-    /// Which of a row's far keys are followed instead of the one before.
+    /// When to follow a row's far key instead of the previous one.
     package enum Leap: Sendable {
         case none
-        /// Those above this one.
+        /// Follow far keys above this one.
         case above(Int64)
-        /// Those of rows that were recorded after this instant, in nanoseconds since 1970.
+        /// Follow far keys of rows recorded after this instant, in nanoseconds since 1970.
         case after(Int64)
     }
 
     package let table: LogTable
-    /// Where a row has the key before, the far key, and when it was recorded: eight bytes each,
-    /// little-endian. A key of 0 is none.
+    /// Offsets of the previous key, the far key and the recording time in a row: eight bytes each,
+    /// little-endian. A key of 0 means none.
     package let previousAt: Int
     package let farAt: Int
     package let recordedAt: Int
@@ -38,7 +38,7 @@ package struct LogTrail: Sendable {
 }
 
 extension LogReading {
-    /// Row by row, for engines whose questions cost next to nothing.
+    /// Default implementation, row by row, for engines whose calls are cheap.
     package func trail(
         _ trail: LogTrail, from key: Int64, _ take: (Int64, RawSpan) -> Bool
     ) throws(EventLogError) {
@@ -69,7 +69,7 @@ extension LogReading {
 }
 
 extension LogTrail {
-    /// Where a row leads: the key before, and the far key; 0 is none.
+    /// The previous key and the far key of a row; 0 means none.
     func ways(_ row: RawSpan) -> (previous: Int64, far: Int64) {
         if case .none = leap { return (number(row, at: previousAt), 0) }
         return (number(row, at: previousAt), number(row, at: farAt))

@@ -1,31 +1,31 @@
 import TomboloEventLog
 
-/// One piece of an erasure: the log that it changes, and what it has looked at.
+/// One piece of an erasure: the log that it changes, and its limits.
 final class ErasingPiece {
-    /// So many rows one piece looks at: some milliseconds.
+    /// Most rows that one piece examines: some milliseconds.
     private static let rowsMax = 10_000
-    /// And so many bytes of them, as a cut takes: only a single row that is larger goes beyond.
+    /// Most bytes that one piece examines, as for a cut. Only a single larger row exceeds it.
     private static let bytesMax = Int(CutAllowance.bytesMax)
 
     let writer: LogWriter
     let engine: any LogWriting
     var buffer = RowBuffer()
-    /// The key of the last row that was looked at.
+    /// Key of the last examined row.
     private(set) var last: Int64?
     private var (rows, bytes) = (0, 0)
 
-    /// Whether it may look at another row.
+    /// True if another row may be examined.
     var hasRoom: Bool { rows < Self.rowsMax && bytes < Self.bytesMax }
 
     init(_ writer: LogWriter) { (self.writer, engine) = (writer, writer.engine) }
 
-    /// Counts a row, and answers whether it may look at another one.
+    /// Counts a row. Returns true if another one may be examined.
     func goesOn(after key: Int64, _ byteCount: Int) -> Bool {
         (last, rows, bytes) = (key, rows + 1, bytes + byteCount)
         return hasRoom
     }
 
-    /// Of an event; nil where its row is missing or damaged.
+    /// Numbers of an event's row; nil if it is missing or damaged.
     func numbers(_ seq: Int64) throws(EventLogError) -> EventRow.Numbers? {
         try engine.row(.event, seq) { seq, row in
             _ = goesOn(after: seq, row.byteCount)
@@ -33,7 +33,7 @@ final class ErasingPiece {
         }
     }
 
-    /// Puts an event's tombstone in its place.
+    /// Replaces an event by its tombstone.
     func bury(_ seq: Int64, _ numbers: EventRow.Numbers) throws(EventLogError) {
         let row = try engine.row(.event, seq) { $1.array(from: 0) }
         guard let row else { return }

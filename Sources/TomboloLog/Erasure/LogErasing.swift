@@ -1,19 +1,19 @@
 import TomboloCore
 package import TomboloEventLog
 
-/// One erasure on its way through the log, a piece at a time: what is appended goes on between.
+/// A running erasure, which works in pieces. Batches are appended between the pieces.
 ///
-/// Each piece is a transaction, and may be done again: one that was cut short is begun anew. Of
-/// each activity the rows go first and its head last, so that there is a way to them until then.
+/// Each piece is a transaction and may be repeated; after an interruption the erasure starts again.
+/// Of each activity the head is erased last, because it leads to the rows.
 package struct LogErasing {
     private enum Stage {
-        /// For a device: which starts after this event name it.
+        /// For a device: find starts after this event that name it.
         case starts(after: Int64)
-        /// For a device: which heads behind this activity name it, of a day on which activities
-        /// retired; nil: of those that live. Days follow these: a head that retires meanwhile was
-        /// looked at, or is on one of them.
+        /// For a device: find heads after this activity that name it. `day` is the day on which the
+        /// activities retired; nil means live ones. Live heads come first, so a head that retires
+        /// meanwhile is not missed.
         case heads(day: Int64?, after: Int64)
-        /// Activities, from the one at `index` on; `seq` is where its way back has come.
+        /// Process the activities from `index` on. The current one was followed back to `seq`.
         case ways(index: Int, seq: Int64? = nil, run: [Int64] = [])
         case facts(after: Int64)
         case done
@@ -21,16 +21,16 @@ package struct LogErasing {
 
     let erasure: LogErasure
     private let tenant: Int64
-    /// Days on which activities retired, newest first, as of this piece: between two pieces a day
-    /// may come, or be cut.
+    /// Days on which activities retired, newest first, at the time of this piece. Days may be added
+    /// or cut between pieces.
     private var days: [Int64] = []
     private var stage: Stage
-    /// Rows that are to be buried before anything else is looked at, the first of them last.
+    /// Rows to erase before anything else, the first one last.
     private var burying: [Int64] = []
-    /// Whose rows are looked at, one after the other.
+    /// Activities whose rows are examined, one after the other.
     private var activities: [Int64] = []
     private var known: Set<Int64> = []
-    /// Of these nothing is kept.
+    /// Activities that are erased whole.
     private var whole: Set<Int64> = []
     package private(set) var receipt = LogErased()
 
@@ -44,15 +44,15 @@ package struct LogErasing {
         }
     }
 
-    /// Nothing is left to do but `LogWriter.finish`.
+    /// True if only `LogWriter.finish` is left to do.
     package var isDone: Bool { if case .done = stage { true } else { false } }
 
-    /// Does the next piece, within a transaction.
+    /// Does the next piece. Must be called within a transaction.
     mutating func piece(of writer: LogWriter) throws(EventLogError) {
         let piece = ErasingPiece(writer)
         days = try RetiredDays.days(piece.engine)
         guard burying.isEmpty else {
-            // They may be many: they go in pieces of their own.
+            // They may be many, so they get their own pieces.
             while piece.hasRoom, let seq = burying.popLast() {
                 if let row = try piece.numbers(seq) { try bury(seq, row, piece) }
             }
@@ -76,7 +76,7 @@ package struct LogErasing {
         if known.insert(activity).inserted { activities.append(activity) }
     }
 
-    // MARK: What names a device
+    // MARK: Finding a device
 
     private mutating func findStarts(
         _ after: Int64, _ piece: ErasingPiece
@@ -125,7 +125,7 @@ package struct LogErasing {
         stage = piece.last.map { .heads(day: day, after: $0) } ?? end
     }
 
-    // MARK: The way back along an activity
+    // MARK: Following an activity back
 
     private mutating func go(
         _ index: Int, _ from: Int64?, _ run: [Int64], _ piece: ErasingPiece
@@ -155,7 +155,7 @@ package struct LogErasing {
         stage = .ways(index: index, seq: seq, run: run)
     }
 
-    /// Where the activity stands, and its head.
+    /// The activity's position and head.
     private func head(
         of activity: Int64, _ piece: ErasingPiece
     ) throws(EventLogError) -> (ActivityMarks.Mark, [UInt8])? {
@@ -165,7 +165,7 @@ package struct LogErasing {
             }
             guard let (stored, value) = found else { continue }
             let live = piece.writer.standing.marks.mark(activity)
-            // A damaged head is no way to anywhere, but memory knows where a living one stands.
+            // A damaged head leads nowhere, but memory knows the position of a live activity.
             guard let mark = live.seq > 0 ? live : stored else { return nil }
             return (mark, value)
         }
@@ -180,8 +180,8 @@ package struct LogErasing {
         receipt.events += 1
     }
 
-    /// A life of the activity, newest first, its start last: of one for the device alone nothing
-    /// stays, of one for others too only its start goes.
+    /// Decides on one life of the activity (`run`: newest event first, its start last). If it was
+    /// for the device alone, all of it is erased; if also for others, only its start.
     private mutating func judge(
         _ run: inout [Int64], _ piece: ErasingPiece
     ) throws(EventLogError) {
@@ -205,7 +205,8 @@ package struct LogErasing {
         try eraseBehindDamage(activity, below: mark.seq, piece)
         receipt.activities += 1
         guard !erasure.isTrial else { return }
-        // As if it had ended with its newest event; where that is cut, nobody needs the number.
+        // Bury it as if it had ended with its newest event. If that was cut, the number is not
+        // needed.
         let newest = try piece.numbers(mark.seq)?.recordedAt ?? 0
         let name = StoredHead(value, version: mark.version)?.key.id
         let writer = piece.writer
@@ -215,7 +216,7 @@ package struct LogErasing {
         writer.standing.marks.set(activity, nil)
     }
 
-    /// Beyond a row that cannot be read the way back is not known: all rows are looked at.
+    /// Behind an unreadable row the previous events are unknown, so all rows are examined.
     private mutating func eraseBehindDamage(
         _ activity: Int64, below newest: Int64, _ piece: ErasingPiece
     ) throws(EventLogError) {
@@ -236,7 +237,7 @@ package struct LogErasing {
         for (seq, numbers) in left { try bury(seq, numbers, piece) }
     }
 
-    /// The stones stay, to step on.
+    /// Erases the content of snapshots. Their rows stay as links.
     private func eraseSnapshots(
         of activity: Int64, from seq: Int64, _ piece: ErasingPiece
     ) throws(EventLogError) {

@@ -2,10 +2,10 @@ import TomboloCore
 package import TomboloEventLog
 
 extension LogWriter {
-    /// How long readers are waited for when what was erased leaves the files.
+    /// How long to wait for readers when erased data is removed from the files.
     private static let truncationMilliseconds: Int32 = 500
 
-    /// Begins one that goes on piece by piece; nil where there is nothing of that tenant.
+    /// Begins an erasure; call `piece(of:)` to continue it. Returns nil if the tenant has no data.
     package func begin(_ erasure: LogErasure) throws(EventLogError) -> LogErasing? {
         if failure == nil, !isRecovered { _ = try recover(idempotencySince: .distantPast) }
         if let failure { throw failure }
@@ -13,9 +13,9 @@ extension LogWriter {
         return LogErasing(erasure, tenant: tenant)
     }
 
-    /// Does its next piece, in a transaction of its own.
+    /// Does the next piece of an erasure, in its own transaction.
     package func piece(of erasing: inout LogErasing) throws(EventLogError) {
-        // Rows of heads are what is looked at.
+        // The erasure reads the rows of heads, so write the delayed ones first.
         writeLaterHeads()
         try transaction { () throws(EventLogError) in
             try erasing.piece(of: self)
@@ -23,7 +23,7 @@ extension LogWriter {
         }
     }
 
-    /// Takes it out of the files, as far as readers allow.
+    /// Removes the erased data from the files, as far as readers allow.
     package func finish(_ erasing: LogErasing) throws(EventLogError) -> LogErased {
         if let failure { throw failure }
         var receipt = erasing.receipt
@@ -37,7 +37,7 @@ extension LogWriter {
         }
     }
 
-    /// Takes in what another log has left of an activity that was erased there.
+    /// Imports what is left of an activity that was erased in another log.
     func bury(_ activity: ActivityNumber, on day: Int64) throws(EventLogError) {
         try transaction { () throws(EventLogError) in
             let mark = standing.marks.mark(activity.rawValue)

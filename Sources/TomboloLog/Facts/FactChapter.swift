@@ -1,16 +1,16 @@
 import TomboloCore
 import TomboloEventLog
 
-/// A chapter of facts on its way to the disk: see `FactIndex`.
+/// A chapter of facts in memory: see `FactIndex`.
 struct FactChapter {
     private(set) var blocks = RowBlock.none
-    /// What its facts count: see `NewFact.bytes`.
+    /// Bytes of its facts: see `NewFact.bytes`.
     private(set) var bytes: Int64 = 0
     private(set) var entries: [FactEntry] = []
 
     init() {}
 
-    /// Takes in the fact at `seq`.
+    /// Adds the fact at `seq`.
     @inline(__always)
     mutating func add(
         _ seq: Int64, tenant: Int64, activity: Int64?, recordedAt: Int64,
@@ -41,7 +41,7 @@ struct FactChapter {
         }
     }
 
-    /// Facts were erased that had these entries, and so many bytes more.
+    /// Removes erased facts: these entries and this many bytes.
     mutating func forget(_ gone: [FactEntry], bytes count: Int64) {
         bytes -= count
         guard !gone.isEmpty else { return }
@@ -66,7 +66,7 @@ struct FactChapter {
         }
     }
 
-    /// Writes the row of `factBlock`: the bytes that the facts count, and the blocks.
+    /// Writes the row of `factBlock`: the bytes of the facts, and the blocks.
     func storeBlocks(
         _ chapter: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
     ) throws(EventLogError) {
@@ -74,7 +74,7 @@ struct FactChapter {
         try engine.put(.factBlock, first, buffer.row(.factBlock, first, bytes, blocks))
     }
 
-    /// The chapter without entries; nil where its row of `factBlock` is damaged.
+    /// The chapter without entries; nil if its row of `factBlock` is damaged.
     init?(_ first: Int64, _ row: RawSpan) {
         guard RowChecksum.isRight(.factBlock, first, row), let bytes = row.numbers(Int64.self),
             let blocks = RowBlock.all(
@@ -85,7 +85,8 @@ struct FactChapter {
 
     // MARK: From its facts
 
-    /// What its facts come to, as far as there are any; damaged ones are no answer to anybody.
+    /// Builds the chapter from its facts, as far as there are any. Damaged facts are skipped,
+    /// because no query returns them.
     init(_ chapter: Int64, _ engine: any LogReading) throws(EventLogError) {
         let seqs = FactIndex.first(of: chapter)...FactIndex.last(of: chapter)
         try engine.scan(.fact, seqs) { seq, row in
@@ -94,7 +95,7 @@ struct FactChapter {
         }
     }
 
-    /// Takes in the row of a fact, unless it is damaged: then the answer is false.
+    /// Adds the row of a fact. Returns false if it is damaged.
     mutating func add(_ seq: Int64, _ row: RawSpan) -> Bool {
         guard let numbers = FactRow.numbers(seq, row) else { return false }
         FactRow.withContent(numbers, row) { kind, body in
@@ -106,9 +107,9 @@ struct FactChapter {
     }
 }
 
-/// A row of the table `factBucket`: which facts of a chapter some activities and devices have.
+/// A row of the table `factBucket`: the facts of a chapter for some activities and devices.
 enum FactBucket {
-    /// The entries' bytes; nil where the row is damaged.
+    /// The entries' bytes; nil if the row is damaged.
     static func entries(_ key: Int64, _ row: RawSpan) -> [UInt8]? {
         guard (row.byteCount - RowChecksum.bytes) % FactEntry.size == 0,
             RowChecksum.isRight(.factIndex, key, row)
@@ -116,7 +117,7 @@ enum FactBucket {
         return row.array(from: RowChecksum.bytes)
     }
 
-    /// What its entries say, in the order of their facts: see `FactEntry.stored`.
+    /// Its entries in the order of their facts: see `FactEntry.stored`.
     static func stored(in entries: [UInt8]) -> some Sequence<UInt64> {
         stride(from: 0, to: entries.count, by: FactEntry.size).lazy.map { start in
             entries.withUnsafeBytes { bytes in
@@ -126,14 +127,14 @@ enum FactBucket {
         }
     }
 
-    /// The places in their chapter of the facts with that hash, rising.
+    /// Offsets in the chapter of the facts with this hash, rising.
     static func offsets(of hash: FactHash, in entries: [UInt8]) -> [Int64] {
         let wanted = FactEntry(hash, offset: 0).stored
         return stored(in: entries).filter { $0 & ~FactEntry.offsetMask == wanted }
             .map(FactEntry.offset)
     }
 
-    /// What is left of them.
+    /// The entries without the lost ones.
     static func entries(_ entries: [UInt8], without lost: [FactEntry]) -> [UInt8] {
         let gone = Set(lost.map(\.stored))
         var left: [UInt8] = []

@@ -1,22 +1,23 @@
 import TomboloCore
 import TomboloEventLog
 
-/// What leads to facts by activity, device, kind and time: made for chapters of `size` neighbours,
-/// each in the transaction that fills it, and never changed but by an erasure.
+/// Index of facts by activity, device, kind and time. It covers chapters of `size` neighbouring
+/// facts. A chapter's rows are written in the transaction that fills it, and only an erasure
+/// changes them.
 ///
-/// A question by activity or device reads one small row for each chapter: ten million facts are 611
-/// of them. A question by kind or time reads what the blocks of a chapter have in common. Where a
-/// row is missing or damaged the facts themselves are read, and so are those of the newest chapter,
-/// which has no rows yet.
+/// A query by activity or device reads one small row per chapter: ten million facts have 611
+/// chapters. A query by kind or time reads the chapters' block summaries. If a row is missing or
+/// damaged, the facts themselves are read. So are the facts of the newest chapter, which has no
+/// rows yet.
 enum FactIndex {
-    /// Facts at the sequences n · size + 1 up to (n + 1) · size are chapter n.
+    /// Facts in a chapter. Chapter n has the sequences n · size + 1 to (n + 1) · size.
     static let size = LogChapter.size
-    /// Facts that share a block.
+    /// Facts in a block.
     static let blockSize = RowBlock.size
-    /// A chapter has so many rows in the table `factBucket`, about 2.5 kB each.
+    /// Rows of a chapter in the table `factBucket`, about 2.5 kB each.
     static let buckets: Int64 = 64
 
-    /// Whether a fact can have that sequence.
+    /// True if a fact can have this sequence.
     static func isPlace(_ seq: Int64) -> Bool { (1...LogTable.numberMax).contains(seq) }
 
     static func chapter(of seq: Int64) -> Int64 { (seq - 1) / size }
@@ -26,7 +27,7 @@ enum FactIndex {
     /// The key of a chapter's bucket.
     static func key(_ chapter: Int64, _ bucket: Int64) -> Int64 { chapter * buckets + bucket }
 
-    /// Deletes the rows of chapters that were cut whole, up to and with fact `seq`.
+    /// Deletes the rows of chapters that a cut up to and including fact `seq` has deleted.
     static func cut(through seq: Int64, _ engine: any LogWriting) throws(EventLogError) {
         let chapters = seq / size
         guard chapters > 0 else { return }
@@ -35,8 +36,8 @@ enum FactIndex {
     }
 }
 
-/// What facts are found by, as 32 bits: an activity, or a device or channel of a tenant. What a
-/// tenant has alone is found by its facts, which are compared themselves.
+/// Hash (32 bits) by which facts are found: of an activity, or of a tenant's device or channel.
+/// Hits are compared with the facts themselves, so collisions do no harm.
 struct FactHash: Equatable {
     let value: UInt32
 
@@ -58,16 +59,16 @@ struct FactHash: Equatable {
         return UInt32(truncatingIfNeeded: (number ^ number >> 31) >> 16)
     }
 
-    /// Which row of a chapter has it.
+    /// The row of a chapter that has the hash.
     var bucket: Int64 { Int64(value >> 26) }
 
-    // MARK: Marks of blocks
+    // MARK: Marks in blocks
 
-    /// Of a tenant's facts of any kind.
+    /// Mark for a tenant's facts of any kind.
     @inline(__always)
     static func mark(_ tenant: Int64) -> UInt64 { UInt64(mix(UInt64(bitPattern: tenant))) << 32 }
 
-    /// Of a tenant's facts of one kind.
+    /// Mark for a tenant's facts of one kind.
     @inline(__always)
     static func mark(_ tenant: Int64, _ kind: UnsafeRawBufferPointer) -> UInt64 {
         var sum = RowChecksum(.factIndex)
@@ -76,14 +77,14 @@ struct FactHash: Equatable {
     }
 }
 
-/// One entry of a bucket: five bytes, the lower 26 bits of the hash and the place in the chapter.
-/// Those of a bucket are in the order of their facts.
+/// One entry of a bucket in five bytes: the lower 26 bits of the hash, and the offset in the
+/// chapter. A bucket's entries are in the order of their facts.
 struct FactEntry {
     static let size = 5
     static let offsetMask: UInt64 = 0x3fff
 
-    /// The bits of `bits` from 14 up are the hash, all 32 of it; on the disk the bucket says the
-    /// upper six.
+    /// From bit 14 up: the whole hash; below it: the offset. On disk the upper six bits of the hash
+    /// are left out, because the bucket implies them.
     var bits: UInt64
 
     @inline(__always)
@@ -92,10 +93,10 @@ struct FactEntry {
     }
 
     var bucket: Int { Int(bits >> 40) }
-    /// Without what the bucket says.
+    /// The stored part: without the bits that the bucket implies.
     var stored: UInt64 { bits & 0xff_ffff_ffff }
 
-    /// The place in the chapter that stored bits say.
+    /// The offset in the chapter from stored bits.
     @inline(__always)
     static func offset(_ stored: UInt64) -> Int64 { Int64(stored & offsetMask) }
 }

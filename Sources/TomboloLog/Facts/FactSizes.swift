@@ -1,15 +1,14 @@
 import TomboloCore
 import TomboloEventLog
 
-/// What the full chapters of facts count against the bytes that facts may take, oldest first. The
-/// newest chapter is not among them.
+/// Bytes of the full chapters of facts, oldest first, to limit facts. Excludes the newest.
 struct FactSizes {
     private var chapters: [(number: Int64, bytes: Int64)] = []
     private(set) var total: Int64 = 0
 
     init() {}
 
-    /// Reads them. A chapter whose row is damaged is counted anew.
+    /// Reads the sizes. If a chapter's row is damaged, its facts are counted again.
     init(_ engine: any LogReading) throws(EventLogError) {
         try engine.forEach(.factBlock) { first, row throws(EventLogError) in
             guard FactIndex.isPlace(first) else { return }
@@ -22,13 +21,13 @@ struct FactSizes {
         }
     }
 
-    /// A chapter is full.
+    /// Adds a full chapter.
     mutating func add(_ number: Int64, _ bytes: Int64) {
         chapters.append((number, bytes))
         total += bytes
     }
 
-    /// Facts were cut, up to and with that one.
+    /// Facts up to and including `seq` were cut.
     mutating func cut(through seq: Int64) {
         while let first = chapters.first, FactIndex.last(of: first.number) <= seq {
             total -= first.bytes
@@ -36,8 +35,8 @@ struct FactSizes {
         }
     }
 
-    /// The last fact that goes if chapters go until the others count at most `bytes`; 0 where none
-    /// goes.
+    /// The last fact to delete so that the remaining chapters have at most `bytes`; 0 if none must
+    /// be deleted.
     func excess(over bytes: Int64) -> Int64 {
         var (left, last) = (total, Int64(0))
         for chapter in chapters {

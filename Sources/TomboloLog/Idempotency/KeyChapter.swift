@@ -2,21 +2,21 @@ import TomboloCore
 import TomboloEventLog
 
 /// The idempotency keys of a chapter of the log: a row of the table `keys`, by the chapter's first
-/// sequence. It has hashes only, and is written with the chapter's last event.
+/// sequence. It has only hashes, and is written with the chapter's last event.
 struct KeyChapter {
-    /// Keys from this sequence on are of that hour of steady time.
+    /// Keys from `firstSeq` on belong to this hour of the steady clock.
     struct Hour: Hashable, BitwiseCopyable {
         var hour: Int64
         var firstSeq: Int64
     }
 
-    /// How a key's hash and hour are made again from its event.
+    /// Computes a key's hash and hour from its event.
     struct Maker {
         let hash: KeyedHash
         let leads: ClockLeads
 
-        /// An event has its wall time. The lead of that time is known to a minute, so that the key
-        /// counts for a minute more rather than for one less.
+        /// Added to the steady time: the wall clock's lead is known only to a minute, so a key
+        /// counts a minute too long rather than too short.
         static let slack = Span.seconds(ClockLeads.noticed)
 
         func hour(of recordedAt: Int64, at seq: Int64) -> Int64 {
@@ -25,10 +25,10 @@ struct KeyChapter {
         }
     }
 
-    /// Hours only rise.
+    /// Hours in rising order.
     private(set) var hours: [Hour] = []
     private var hashes: [UInt64] = []
-    /// Their distances from the chapter's first sequence.
+    /// Distances of the keys from the chapter's first sequence.
     private var offsets: [UInt16] = []
 
     init() {}
@@ -44,7 +44,7 @@ struct KeyChapter {
         offsets.append(UInt16(truncatingIfNeeded: (seq - 1) % LogChapter.size))
     }
 
-    /// The keys of each hour from `since` on: their hashes and sequences.
+    /// Receives the keys of an hour: their hashes and sequences.
     typealias Take = (
         _ hashes: ArraySlice<UInt64>, _ seqs: ArraySlice<Int64>, _ hour: Int64
     ) -> Void
@@ -73,7 +73,7 @@ struct KeyChapter {
         return buffer.row(.keys, first, counts, rest)
     }
 
-    /// nil where the row is damaged, or says what no log can have written.
+    /// Returns nil if the row is damaged, or has values that no log can have written.
     init?(_ first: Int64, _ row: RawSpan) {
         guard let counts = row.numbers(Counts.self), RowChecksum.isRight(.keys, first, row),
             (0...LogChapter.size).contains(counts.keys), (0...counts.keys).contains(counts.hours),
@@ -90,7 +90,7 @@ struct KeyChapter {
         guard isPossible(first) else { return nil }
     }
 
-    /// Whether places and hours rise, and are the chapter's.
+    /// True if offsets and hours rise and fit the chapter.
     private func isPossible(_ first: Int64) -> Bool {
         guard let oldest = offsets.first, let newest = offsets.last else { return hours.isEmpty }
         return newest < LogChapter.size && hours[0].firstSeq <= first + Int64(oldest)
@@ -106,10 +106,9 @@ struct KeyChapter {
 
     // MARK: From its events
 
-    /// What the events of a chapter come to, as far as there are any. A damaged one has lost its
-    /// key.
+    /// Builds the chapter from its events, if there are any. A damaged event's key is lost.
     ///
-    /// - Parameter hour: that of the chapter before; its own hours are not earlier.
+    /// - Parameter hour: the last hour of the chapter before, which is the earliest here.
     init(
         _ first: Int64, _ maker: Maker, after hour: Int64?, _ engine: any LogReading
     ) throws(EventLogError) {

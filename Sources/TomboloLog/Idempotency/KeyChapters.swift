@@ -1,31 +1,30 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The idempotency keys of the last day, a row for each chapter of the log: hash and sequence, and
-/// the hours that they are of, on the clock that nobody sets. The newest chapter has no row yet:
-/// start-up makes its keys from its events. A day later a chapter's keys count no longer, and its
-/// row goes.
+/// The idempotency keys of the last day: one row for each chapter of the log, with hashes,
+/// sequences and hours on the steady clock. The newest chapter has no row yet; start-up builds its
+/// keys from its events. After a day a chapter's keys no longer count, and its row is deleted.
 struct KeyChapters {
-    /// A key of the first instant of an hour counts until the last of the hour a day later.
+    /// Hours that a key counts: from its own hour to the same hour a day later.
     private static let hoursKept = IdempotencyKey.window.nanoseconds / Span.hours(1).nanoseconds + 1
 
-    /// Those with rows, oldest first; the hour is that of the newest key, nil where neither it nor
-    /// one before has any.
+    /// Chapters with rows, oldest first. `lastHour` is the hour of the newest key up to there; nil
+    /// if there is none.
     private var chapters: [(first: Int64, lastHour: Int64?)] = []
     private var open = KeyChapter()
-    /// Of all of them.
+    /// Hours of all chapters.
     private var hours: [KeyChapter.Hour] = []
-    /// The row of the first chapter goes with the open transaction.
+    /// True if the open transaction deletes the row of the first chapter.
     private var isCutting = false
 
     private var newest: Int64? { open.lastHour ?? chapters.last?.lastHour }
 
     // MARK: Writing
 
-    /// Takes in the key of the event at `seq`. Answers below which sequence no key counts any more,
-    /// where an hour begins.
+    /// Adds the key of the event at `seq`. If a new hour begins, returns the sequence below which
+    /// no key counts any more.
     mutating func insert(_ hash: UInt64, seq: Int64, at instant: Instant) -> Int64? {
-        // A wall clock that jumps between an event and its commit brings no earlier hour.
+        // If the wall clock jumps back between an event and its commit, the hour does not decrease.
         let own = IdempotencyKey.hour(of: instant)
         let hour = max(own, newest ?? own)
         let begins = hour != newest
@@ -35,7 +34,7 @@ struct KeyChapters {
         return hours.first { !Self.isOld($0.hour, at: hour) }?.firstSeq
     }
 
-    /// Writes the row of the chapter that begins with `first`, and is full.
+    /// Writes the row of the full chapter that begins with `first`.
     mutating func close(
         _ first: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
     ) throws(EventLogError) {
@@ -48,7 +47,7 @@ struct KeyChapters {
         if hours.last.map({ $0.hour < hour.hour }) ?? true { hours.append(hour) }
     }
 
-    /// The keys after the event at `last` never came.
+    /// Removes the keys after the event at `last`, which were never stored.
     mutating func reopen(
         after last: Int64, _ maker: KeyChapter.Maker, _ engine: any LogReading
     ) throws(EventLogError) {
@@ -64,17 +63,17 @@ struct KeyChapters {
 
     private static func isOld(_ hour: Int64, at now: Int64) -> Bool { hour < now - hoursKept }
 
-    /// Whether a row has only keys that count no longer at an instant.
+    /// True if a row has only keys that no longer count at an instant.
     func hasOld(at instant: Instant) -> Bool {
         guard let oldest = chapters.first else { return false }
         let own = IdempotencyKey.hour(of: instant)
         return Self.isOld(oldest.lastHour ?? -LogTable.numberMax, at: max(own, newest ?? own))
     }
 
-    /// Deletes the oldest row, and answers the last sequence that it is of; nil where there is no
-    /// row. It counts once the transaction is durable: `settleCut`.
+    /// Deletes the oldest row and returns the last sequence of its chapter; nil if there is no row.
+    /// Takes effect with `settleCut`, once the transaction is durable.
     ///
-    /// Hashes under a key of the log's own are not personal data: their pages need no overwriting.
+    /// Hashes made with the log's own key are not personal data, so they need not be overwritten.
     mutating func cut(_ engine: any LogWriting) throws(EventLogError) -> Int64? {
         guard let oldest = chapters.first else { return nil }
         try engine.delete(.keys, oldest.first...oldest.first, isPersonal: false)
@@ -92,25 +91,24 @@ struct KeyChapters {
 
     // MARK: Start-up
 
-    /// What start-up writes: chapters whose rows are damaged or missing, as their events have them,
-    /// and what is to go.
+    /// Repairs at start-up: rebuilt chapters whose rows are damaged or missing, and rows to delete.
     struct Repair {
         var made: [(first: Int64, chapter: KeyChapter)] = []
-        /// Keys of rows that no log has.
+        /// Keys of rows that no log can have written.
         var strays: [Int64] = []
 
         var isEmpty: Bool { made.isEmpty && strays.isEmpty }
     }
 
-    /// Reads the keys of a log whose newest event is `last`; `damage` hears of each row that is
-    /// wrong, and the keys that count since the hour of `since` are handed over in their order.
+    /// Reads the keys of a log whose newest event is `last`. Calls `damage` for each wrong row, and
+    /// `take` for the keys since the hour of `since`, in order.
     mutating func recover(
         since: Instant, _ cut: LogCut, last: Int64, _ maker: KeyChapter.Maker,
         _ engine: any LogReading, damage: (String) -> Void, take: KeyChapter.Take
     ) throws(EventLogError) -> Repair {
         let since = IdempotencyKey.hour(of: since)
         let openFirst = LogChapter.first(of: last + 1)
-        // Chapters without events came from before a cut.
+        // Earlier chapters were cut and have no events.
         var expected = LogChapter.first(of: max(cut.keys, cut.seq) + 1)
         var repair = Repair()
         func add(_ first: Int64, _ chapter: KeyChapter) {
@@ -124,7 +122,7 @@ struct KeyChapters {
             repair.made.append((first, chapter))
             add(first, chapter)
         }
-        // Makes those that are missing before that one, and have events.
+        // Rebuilds the missing chapters before `end` that have events.
         func makeMissing(before end: Int64) throws(EventLogError) {
             var missing: ClosedRange<Int64>?
             while expected < end {
@@ -163,7 +161,7 @@ struct KeyChapters {
         "the idempotency keys of events \(seqs.lowerBound) to \(seqs.upperBound): their row is "
     }
 
-    /// About how many keys there are rows for.
+    /// Approximate number of keys in all rows.
     static func estimate(_ engine: any LogReading) throws(EventLogError) -> Int {
         let size = MemoryLayout<UInt64>.size + MemoryLayout<UInt16>.size
         var bytes: Int64 = 0

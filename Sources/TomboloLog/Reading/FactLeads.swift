@@ -1,14 +1,14 @@
 import TomboloCore
 import TomboloEventLog
 
-/// What the index of some chapters of facts says of what a query asks for.
+/// The index rows of some chapters of facts that match a query.
 struct FactLeads {
-    /// Those that were looked up, in the order of the walk: as many as give enough.
+    /// The chapters that were looked up, in the order of the walk: enough of them to fill a page.
     private(set) var chapters: [Int64]
     private let filter: FactFilter
-    /// By chapter, a bit for each block that may have something.
+    /// For each chapter, a bit for each block that may match.
     private var blocks: [Int64: UInt64] = [:]
-    /// For each hash: by chapter, the places in it.
+    /// For each hash and chapter, the offsets of matching facts.
     private var offsets: [[Int64: [Int64]]]
 
     init(_ filter: FactFilter, _ chapters: [Int64]) {
@@ -16,11 +16,10 @@ struct FactLeads {
         offsets = .init(repeating: [:], count: filter.hashes.count)
     }
 
-    /// Whether no chapter has a row.
+    /// True if no chapter has a row.
     var areMissing: Bool { blocks.isEmpty && offsets.allSatisfy(\.isEmpty) }
 
-    /// Asks for the rows, until they lead to more than `limit` facts, or to so many blocks that may
-    /// have some.
+    /// Reads index rows until they lead to more than `limit` facts or blocks that may match.
     mutating func find(limit: Int, _ engine: any LogReading) throws(EventLogError) {
         if filter.needsBlocks { try findBlocks(limit, engine) }
         if !filter.hashes.isEmpty { try findOffsets(limit, engine) }
@@ -74,8 +73,8 @@ struct FactLeads {
         !filter.needsBlocks || blocks[chapter] ?? 0 != 0
     }
 
-    /// The places that the index leads to, in the order of the walk: all of a chapter where a row
-    /// of it is missing or damaged, which `damaged` hears of.
+    /// The sequences to examine, in the order of the walk. If a chapter's row is missing or
+    /// damaged, `damaged` is called and the whole chapter is examined.
     func ranges(isRising: Bool, damaged: (Int64) -> Void) -> [ClosedRange<Int64>] {
         var ranges: [ClosedRange<Int64>] = []
         for chapter in chapters {
@@ -90,7 +89,7 @@ struct FactLeads {
         return ranges
     }
 
-    /// nil where a row is missing or damaged.
+    /// Returns nil if a row is missing or damaged.
     private func places(of chapter: Int64) -> [ClosedRange<Int64>]? {
         let first = FactIndex.first(of: chapter)
         guard let hashed = offsets.first else {
@@ -117,15 +116,15 @@ struct FactLeads {
     }
 }
 
-/// What a query asks for, as rows have it.
+/// A query in the representation of rows.
 struct FactFilter {
     let tenant: Int64
-    /// What the index knows of it.
+    /// Hashes to look up in the index.
     let hashes: [FactHash]
     private let query: FactQuery
     private let recipient: [UInt8]?
     private let kinds: [[UInt8]]?
-    /// One of them is of a block that holds what is asked for.
+    /// Marks to look for in blocks: a matching block has at least one.
     private let marks: [UInt64]
 
     init(_ query: FactQuery, tenant: Int64) {
@@ -142,20 +141,20 @@ struct FactFilter {
         self.hashes = hashes
     }
 
-    /// Whether blocks tell more than hashes do.
+    /// True if blocks narrow the search more than hashes alone.
     var needsBlocks: Bool {
         hashes.isEmpty || kinds != nil || query.from != nil || query.until != nil
     }
 
-    /// So many chapters one question asks the index for; fewer where it asks for two rows of each,
-    /// as most pages are full before.
+    /// Chapters that one index query reads; fewer if it reads two rows of each, because most pages
+    /// are full earlier.
     var chaptersAtOnce: Int { needsBlocks && !hashes.isEmpty ? 16 : 64 }
 
     func mayMatch(_ block: RowBlock) -> Bool {
         block.mayHave(from: query.from, until: query.until) && marks.contains(where: block.has)
     }
 
-    /// Whether a row is asked for, by what it says.
+    /// True if a row's content matches the query.
     func matches(_ numbers: FactRow.Numbers, _ row: RawSpan) -> Bool {
         if let activity = query.activity, numbers.activity != activity.rawValue { return false }
         guard query.matches(recordedAt: Instant(nanoseconds: numbers.recordedAt)) else {

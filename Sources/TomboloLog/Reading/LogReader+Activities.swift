@@ -1,26 +1,26 @@
 import TomboloCore
 import TomboloEventLog
 
-// The way of one activity: back from its newest event, by its rows and, where it is long, by its
-// snapshots.
+// Pages of one activity: follows it back from its newest event, row by row, and over snapshots if
+// it is long.
 
 extension LogReader {
-    /// So many rows one page looks up: about 40 ms where none is in memory.
+    /// Most rows that one page reads: about 40 ms if none is in memory.
     private static let stepsMax = 20_000
 
-    /// An activity's way back from its newest event.
+    /// State of following an activity back from its newest event.
     private struct Way {
         let activity: Int64
         let newest: Int64
         let numbers: EventRow.Numbers
-        /// Rows that were looked at.
+        /// Number of examined rows.
         var steps = 0
-        /// Whether one of them is behind what is asked for.
+        /// True once a row before the requested range was reached.
         var isPast = false
     }
 
-    /// The page of an activity. nil where the way is too long or leads over a damaged row: a scan
-    /// knows a way around.
+    /// The page of an activity. Returns nil if the way is too long or hits a damaged row: then scan
+    /// the log instead.
     func way(_ query: EventQuery, tenant: Int64) throws(EventLogError) -> EventPage? {
         guard let activity = query.activity?.rawValue else { return nil }
         var page = EventPage(events: [], next: nil)
@@ -51,8 +51,8 @@ extension LogReader {
         return page
     }
 
-    /// Where the way back begins; without numbers where no row is the tenant's, nil where nobody
-    /// knows.
+    /// The activity's newest event. `numbers` is nil if the tenant has no such row; the result is
+    /// nil if it is unknown.
     private func newest(
         of activity: Int64, tenant: Int64, hint: Int64?
     ) throws(EventLogError) -> (seq: Int64, numbers: EventRow.Numbers?)? {
@@ -73,7 +73,7 @@ extension LogReader {
         return (seq, row)
     }
 
-    /// Among the events that no row of a head tells of yet; 0 where it has none there.
+    /// The activity's newest event after the last written head rows; 0 if there is none.
     private func newestWithoutHead(of activity: Int64) throws(EventLogError) -> Int64 {
         guard let heads = standing.heads else { return 0 }
         var newest: Int64 = 0
@@ -84,8 +84,8 @@ extension LogReader {
         return newest
     }
 
-    /// The activity's rows after `low` up to `high` that are asked for, newest first: of many the
-    /// oldest that make a page. nil where the way is too long or broken.
+    /// The activity's matching rows after `low` up to `high`, newest first. If there are many, only
+    /// the oldest ones that make a page. Returns nil if the way is too long or broken.
     private func rows(
         from high: Int64, downTo low: Int64, _ query: EventQuery, _ way: inout Way
     ) throws(EventLogError) -> [(seq: Int64, row: [UInt8])]? {
@@ -104,7 +104,7 @@ extension LogReader {
             } else if Self.matches(numbers, query), tenantSeq > query.after {
                 kept.append((seq, row.array(from: 0), row.byteCount - numbers.bodyStart))
                 bytes += row.byteCount - numbers.bodyStart
-                // A page begins with the oldest: it has no room for so many.
+                // A page begins with the oldest row: drop the newest ones that exceed it.
                 while kept.count - first > query.limit
                     || kept.count - first > 1 && bytes - kept[first].body >= query.bytesMax
                 {
@@ -121,12 +121,11 @@ extension LogReader {
 
     // MARK: Snapshots
 
-    /// The snapshot above `low`, or the newest event, behind which a page's events are: what lies
-    /// between is a short way.
+    /// A snapshot above `low`, or the newest event, with the page's events shortly before it.
     private func stone(
         above low: Int64, _ query: EventQuery, _ way: inout Way
     ) throws(EventLogError) -> Int64? {
-        // A page that passes over events needs more of them.
+        // A page with a filter must examine more events.
         let passes = query.kind != nil || query.from != nil || query.until != nil
         let reach = SnapshotRow.interval * 2 + (passes ? Self.reach : Int64(query.limit))
         var stones = [(seq: way.newest, version: way.numbers.version)]
@@ -140,11 +139,10 @@ extension LogReader {
         return stones.first { $0.version <= lowest.version + reach }?.seq
     }
 
-    /// So many events a page that passes over some looks at with one question.
+    /// Events that a page with a filter examines with one call.
     private static let reach: Int64 = 4_096
 
-    /// Steps from snapshot to snapshot, newest first, as far as `leap` says and `take` wants, or to
-    /// one that is damaged.
+    /// Follows snapshots, newest first, as far as `leap` and `take` allow, or up to a damaged one.
     private func snapshots(
         of activity: Int64, from anchor: Int64, _ leap: LogTrail.Leap,
         _ take: (Int64, SnapshotRow.Numbers, RawSpan) -> Bool
@@ -184,7 +182,7 @@ extension LogReader {
             value: value)
     }
 
-    /// A moment by the log's own sequences.
+    /// A moment in terms of the log's own sequences.
     private enum Bound {
         case instant(Instant)
         case seq(Int64)

@@ -1,25 +1,25 @@
 import TomboloCore
 import TomboloEventLog
 
-// Over the facts, in either order, by the index of each chapter: see `FactIndex`.
+// Pages of facts, in either order, using the index of each chapter: see `FactIndex`.
 
 extension LogReader {
-    /// Where a walk has come.
+    /// State of a walk over the facts.
     private struct FactWalk {
         let query: FactQuery
         let filter: FactFilter
-        /// The facts that may be asked for.
+        /// Sequences of facts that may match.
         let places: ClosedRange<Int64>
         var page = FactPage(facts: [], next: nil)
-        /// Rows of the tenant that were looked at, and the place of the last of them.
+        /// Number of examined rows of the tenant, and the place of the last one.
         var rows = 0
         var place: Int64 = 0
         var isDone = false
 
         var isRising: Bool { query.order == .oldestFirst }
 
-        /// Whether the page takes another row of the tenant, whose place that is; where not, the
-        /// row shows that there is more.
+        /// True if the page takes another row of the tenant, at place `tenantSeq`. If not, this row
+        /// shows that there is a next page.
         mutating func takes(_ tenantSeq: Int64) -> Bool {
             guard tenantSeq > query.after else {
                 isDone = !isRising
@@ -54,8 +54,8 @@ extension LogReader {
         return walk.page
     }
 
-    /// A place of the log up to which all facts of the tenant are that come before its own place
-    /// `tenantSeq`, and few others behind those.
+    /// A sequence in the log such that all facts of the tenant before its place `tenantSeq` are at
+    /// or below it, with few others above them.
     private func end(_ tenant: Int64, before tenantSeq: Int64?) throws(EventLogError) -> Int64 {
         guard let tenantSeq, tenantSeq <= LogTable.numberMax else { return .max }
         let start = try place(.fact, tenant, after: max(tenantSeq, 1) - 1)
@@ -68,7 +68,7 @@ extension LogReader {
 
     // MARK: The index
 
-    /// Looks at what the index leads to, in chapters that have one, until the page is full.
+    /// Examines the facts that the index leads to, until the page is full.
     private func readByIndex(
         _ places: ClosedRange<Int64>, _ walk: inout FactWalk
     ) throws(EventLogError) {
@@ -83,7 +83,7 @@ extension LogReader {
             var leads = FactLeads(walk.filter, Array(stride(from: next, through: last, by: step)))
             try leads.find(limit: walk.query.limit, engine)
             if leads.areMissing {
-                // A fact whose place is damaged may be far beyond the others.
+                // A fact with a damaged place may be far away from the others.
                 let beyond =
                     walk.isRising
                     ? try engine.edge(.fact, .rising, in: FactIndex.first(of: next)...Int64.max)
@@ -100,7 +100,7 @@ extension LogReader {
                 damage.add("the index of facts \(first) to \(last): a row is damaged")
             }.filter(walk.places.overlaps)
             next += Int64(step * leads.chapters.count)
-            // A few places from many chapters are looked at together.
+            // Examine a few places from many chapters together.
             let count = ranges.reduce(0) { $0 + $1.count }
             guard count > walk.query.limit || !all.contains(next) else { continue }
             try read(ranges, &walk)
@@ -111,8 +111,8 @@ extension LogReader {
 
     // MARK: Rows
 
-    /// Looks at the tenant's rows of those ranges, in the walk's order, until the page is full or
-    /// enough were looked at.
+    /// Examines the tenant's rows in these ranges, in the walk's order, until the page is full or
+    /// enough were examined.
     private func read(
         _ ranges: [ClosedRange<Int64>], _ walk: inout FactWalk
     ) throws(EventLogError) {
@@ -124,7 +124,7 @@ extension LogReader {
         }
     }
 
-    /// By what the row says, whether it is right or not: its checksum is for those that count.
+    /// Uses the row's content without checking it; the checksum is verified only for matching rows.
     private func look(at seq: Int64, _ row: RawSpan, _ walk: inout FactWalk) {
         guard let numbers = FactRow.unproved(row) else {
             return damage.add("fact \(seq): its row is damaged")

@@ -1,38 +1,38 @@
 import TomboloCore
 import TomboloEventLog
 
-// Forward over the log, passing over blocks that hold nothing of what is asked for.
+// Pages of the log: scans forward and skips blocks without a match.
 
 extension LogReader {
-    /// Where a walk has come.
+    /// State of a walk over the events.
     private struct Walk {
         let query: EventQuery
         let tenant: Int64
         let last: Int64
         var page = EventPage(events: [], next: nil)
-        /// All up to there was looked at, or passed over.
+        /// Everything up to this sequence was examined or skipped.
         var position: Int64
-        /// Rows of the tenant that were looked at; the last of them, and where it is in the log.
+        /// Number of examined rows of the tenant; place and sequence of the last one.
         var rows = 0
         var tenantSeq: Int64
         var own: Int64
         var isDone = false
-        /// All rows of the tenant up to `position` were looked at, not only passed over.
+        /// True if all rows of the tenant up to `position` were examined, none skipped.
         var isCounted = true
-        /// Whether somebody has asked where the next row of the tenant is.
+        /// True if the tenant's next row was already looked up by waypoint.
         var hasAsked = false
-        /// Whether no row between the query's start and the first one may have been cut.
+        /// True if no row between the query's start and the first row can have been cut.
         var isWhole: Bool
-        /// Where places of the tenant are missing: these places, and where their rows would be.
+        /// Missing places of the tenant, and the sequences where their rows would be.
         var gaps: [(places: ClosedRange<Int64>, seqs: ClosedRange<Int64>)] = []
 
-        /// Whether many rows of others lie behind the tenant's last: the way may leap then.
+        /// True if many rows of others follow the tenant's last one: a waypoint may skip them.
         var mayLeap: Bool {
             isCounted && !hasAsked && position - own > Waypoint.spacing
         }
 
-        /// Between two rows of a tenant places are missing: damaged rows there had them. After
-        /// damage a tenant may also go on at a higher place, and then none is between.
+        /// Notes places that are missing between two rows of a tenant: damaged rows had them. After
+        /// damage a tenant may also continue at a higher place; then no row is missing.
         mutating func noteGap(before tenantSeq: Int64, at seq: Int64) {
             guard tenantSeq - self.tenantSeq > 1, isCounted, isWhole else { return }
             let first = max(own + 1, seq - LogReader.gapMax)
@@ -41,17 +41,17 @@ extension LogReader {
         }
     }
 
-    /// A stretch of the log that is read, or passed over.
+    /// A range of the log that is read or skipped.
     private struct Step {
         var end: Int64
         var isRead: Bool
-        /// Passed over, although it has rows of the tenant.
+        /// True if it is skipped although it has rows of the tenant.
         var hasRows = false
     }
 
-    /// So many rows are looked at for damaged ones where a place is missing.
+    /// Most rows that are examined for a damaged one if a place is missing.
     private static let gapMax: Int64 = 4_096
-    /// So many chapters one question asks for.
+    /// Chapters that one call reads.
     private static let chaptersAtOnce = 64
 
     func scan(_ query: EventQuery, tenant: Int64) throws(EventLogError) -> EventPage {
@@ -71,7 +71,7 @@ extension LogReader {
         return walk.page
     }
 
-    /// Behind it are the rows that are asked for.
+    /// The sequence after which the requested rows begin.
     func start(of query: EventQuery, _ tenant: Int64) throws(EventLogError) -> Int64 {
         if let place = query.place { return max(place, standing.cut) }
         return max(try place(.event, tenant, after: query.after), standing.cut)
@@ -86,8 +86,7 @@ extension LogReader {
         }
     }
 
-    /// The next stretches, by what blocks have in common: to the end of the log, or as many as
-    /// give enough.
+    /// The next ranges, by the block summaries: to the end of the log, or enough for a page.
     private func steps(_ walk: Walk) throws(EventLogError) -> [Step] {
         guard !walk.isDone, walk.position < walk.last else { return [] }
         let first = LogChapter.first(of: walk.position + 1)
@@ -104,7 +103,7 @@ extension LogReader {
             return [Step(end: walk.last, isRead: true)]
         }
         try engine.scan(.block, after: first - 1, upTo: walk.last) { first, row in
-            // Where a block has no row, its events are looked at one by one.
+            // If a block has no row, its events are examined one by one.
             add(through: first - 1, isRead: true)
             if let chapter = LogChapter(first, row) {
                 chapter.forEach { offset, block in
@@ -127,7 +126,7 @@ extension LogReader {
         return steps
     }
 
-    /// Goes along the stretches, until the page is full, enough was looked at or a leap is due.
+    /// Walks over the ranges until the page is full, enough was examined, or a leap is due.
     private func read(_ steps: [Step], _ walk: inout Walk) throws(EventLogError) {
         var next = 0
         func pass(_ walk: inout Walk, before seq: Int64) {
@@ -154,13 +153,14 @@ extension LogReader {
         if isThrough { pass(&walk, before: .max) }
     }
 
-    /// False where the walk ends or rests here.
+    /// Returns false if the walk ends or pauses here.
     private func look(at seq: Int64, _ row: RawSpan, _ walk: inout Walk) -> Bool {
         guard let numbers = EventRow.unproved(row) else {
             _ = decode(seq, row)
             return true
         }
-        // By what the row says, whether it is right or not: its checksum is for those that count.
+        // Uses the row's content without checking it; the checksum is verified only for matching
+        // rows.
         guard numbers.tenant == walk.tenant else {
             walk.position = seq
             return !walk.mayLeap
@@ -194,7 +194,7 @@ extension LogReader {
         return !walk.isDone
     }
 
-    /// Places that are missing had damaged rows, if there are any where they would be.
+    /// Looks for damaged rows where places are missing.
     private func lookForDamage(_ walk: inout Walk) throws(EventLogError) {
         guard !walk.gaps.isEmpty else { return }
         var right = [Int64](repeating: 0, count: walk.gaps.count)
@@ -209,7 +209,7 @@ extension LogReader {
         }
     }
 
-    /// By kind and time alone.
+    /// True if kind and time match the query.
     static func matches(_ numbers: EventRow.Numbers, _ query: EventQuery) -> Bool {
         guard let kind = EventKind(rawValue: numbers.kind) else { return false }
         return query.matches(kind, recordedAt: Instant(nanoseconds: numbers.recordedAt))

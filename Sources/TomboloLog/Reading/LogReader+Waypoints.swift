@@ -1,11 +1,11 @@
 import TomboloCore
 import TomboloEventLog
 
-// From the place among a tenant's own rows to that in the log.
+// Converts a place among a tenant's rows to a sequence in the log.
 
 extension LogReader {
-    /// A place of the log behind which all rows of the tenant are that come after its own place
-    /// `tenantSeq`, and at most `Waypoint.spacing` rows of others before those.
+    /// A sequence in the log after which all rows of the tenant with places above `tenantSeq` are.
+    /// At most `Waypoint.spacing` rows of others come before those.
     func place(
         _ kind: TenantSeqs.Kind, _ tenant: Int64, after tenantSeq: Int64
     ) throws(EventLogError) -> Int64 {
@@ -16,22 +16,22 @@ extension LogReader {
         return before.seq + next - before.tenantSeq - 1
     }
 
-    /// Over many rows of others.
+    /// How to skip many rows of other tenants.
     enum Leap {
-        /// The next row of the tenant comes after this one.
+        /// The tenant's next row comes after this sequence.
         case to(Int64)
-        /// It has no next row.
+        /// The tenant has no next row.
         case nothing
-        /// Nobody knows.
+        /// Unknown.
         case none
     }
 
-    /// Where the tenant's rows after its own place `tenantSeq` go on, when as many rows of others
-    /// as lie between two waypoints were met since: the next row has one then.
+    /// Where the tenant's rows after its place `tenantSeq` continue. Call it after as many rows of
+    /// others as lie between two waypoints: then the next row has one.
     func leap(
         _ kind: TenantSeqs.Kind, _ tenant: Int64, after tenantSeq: Int64, from position: Int64
     ) throws(EventLogError) -> Leap {
-        // What was cut may have had rows of the tenant.
+        // Cut rows may have belonged to the tenant.
         let cut = kind == .event ? standing.cut : standing.factCut
         guard position - Waypoint.spacing >= cut else { return .none }
         let shard = Waypoint.shard(kind, tenant)
@@ -41,7 +41,7 @@ extension LogReader {
             return false
         }
         guard found else { return .nothing }
-        // Of another row, a damaged one may be before it.
+        // If the waypoint is of a later row, a damaged row may come before it.
         guard let waypoint, waypoint.tenantSeq == tenantSeq + 1 else { return .none }
         return .to(max(position, waypoint.seq - 1))
     }

@@ -1,24 +1,24 @@
 package import TomboloCore
 package import TomboloEventLog
 
-/// Answers questions. Each answer is of one moment, and never holds the writer up.
+/// Answers queries. Each answer shows one moment of the log and never blocks the writer.
 ///
-/// Synchronous, for one thread at a time: who opens it hands it to the reader's thread and
-/// forgets it. That is why it may claim to be sendable.
+/// Synchronous, for one thread at a time. It is sendable because its creator passes it to the
+/// reader's thread and keeps no reference.
 package final class LogReader: @unchecked Sendable {
     let engine: any LogReading
     let damage: DamageList
     private(set) var tenants = Tenants()
-    /// As of the question that is being answered.
+    /// State of the log for the current query.
     private(set) var standing = CommittedLog()
     private var tenantsRead: Int64 = 0
     private let hash: KeyedHash
     private let window: LogWindow?
 
-    /// Rows found damaged go to `damage`.
+    /// Damaged rows are added to `damage`.
     ///
-    /// - Parameter window: the writer's, which knows how far the log has come; nil where the reader
-    ///   asks the engine for that.
+    /// - Parameter window: the writer's window, which knows the log's end; nil means that the
+    ///   reader asks the engine.
     package init(
         _ engine: any LogReading, window: LogWindow? = nil, damage: DamageList
     ) throws(EventLogError) {
@@ -28,7 +28,7 @@ package final class LogReader: @unchecked Sendable {
         hash = try LogMeta.hash(engine)
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
     package func event(
         seq: Int64, tenant: TenantID
@@ -49,7 +49,7 @@ package final class LogReader: @unchecked Sendable {
         return found?.tenantSeq == tenantSeq ? found : nil
     }
 
-    /// The newest event's; 0 where there is none.
+    /// Sequence of the newest event; 0 if there is none.
     package func lastSequence() throws(EventLogError) -> Int64 {
         try answer { () throws(EventLogError) in standing.event }
     }
@@ -117,13 +117,13 @@ package final class LogReader: @unchecked Sendable {
         }
     }
 
-    // MARK: Ways to the rows
+    // MARK: Rows
 
     func event(at seq: Int64) throws(EventLogError) -> RecordedEvent? {
         try engine.row(.event, seq, decode)
     }
 
-    /// nil where the row is missing or damaged.
+    /// Returns nil if the row is missing or damaged.
     func numbers(at seq: Int64) throws(EventLogError) -> EventRow.Numbers? {
         try engine.row(.event, seq, EventRow.numbers)
     }
@@ -136,9 +136,9 @@ package final class LogReader: @unchecked Sendable {
 
     // MARK: Around each answer
 
-    /// Each is of one moment: a day's table may go while it is asked for. The writer's memory says
-    /// how far the log had come before that moment. Where history was cut since then, the question
-    /// is asked once more, and then the engine says all of it.
+    /// Each answer shows one moment: a day's table may be deleted meanwhile. The end of the log
+    /// comes from the writer's memory, before that moment. If history was cut since then, the query
+    /// is repeated once; after that, all values come from the engine.
     private func answer<Answer>(
         _ body: () throws(EventLogError) -> Answer
     ) throws(EventLogError) -> Answer {
@@ -158,7 +158,7 @@ package final class LogReader: @unchecked Sendable {
         }
     }
 
-    /// Tenants that came since the last question.
+    /// Reads the tenants that were added since the last query.
     private func readTenants() throws(EventLogError) {
         guard standing.tenants > tenantsRead else { return }
         tenants = try Tenants.read(engine) { damage.add($0) }

@@ -2,27 +2,27 @@ import Synchronization
 import TomboloCore
 package import TomboloEventLog
 
-/// How far the log has come, as its writer knows: readers need not ask the engine.
+/// End of the log and of its cuts, as known to the writer: readers need not ask the engine.
 package struct CommittedLog: Sendable {
-    /// The newest event and fact; 0 where there is none.
+    /// The newest event and fact; 0 if there is none.
     var event: Int64 = 0
     var fact: Int64 = 0
     /// The last event and fact that were cut.
     var cut: Int64 = 0
     var factCut: Int64 = 0
-    /// Up to this event rows of heads are right; nil where all are.
+    /// The rows of heads are current up to this event; nil means that all are current.
     var heads: Int64?
     /// The highest number of a tenant.
     var tenants: Int64 = 0
-    /// There is one tenant, whose places are those of the log.
+    /// True if there is one tenant, whose places equal the log's sequences.
     var isSole = false
     /// How often history was cut since the log was opened.
     var cuts = 0
 
-    /// That of an empty log.
+    /// State of an empty log.
     init() {}
 
-    /// As the engine has it.
+    /// Reads the state from the engine.
     init(_ engine: any LogReading) throws(EventLogError) {
         event = try engine.newest(.event)
         fact = try engine.newest(.fact)
@@ -38,16 +38,15 @@ package struct CommittedLog: Sendable {
     }
 }
 
-/// The newest rows of the log in memory, so that tails and pages which keep up ask the engine
-/// nothing. It holds rows that were appended since the log was opened: at most `rowsMax` of events
-/// with `bytesMax`, and as much of facts.
+/// The newest rows of the log in memory, so that tails and pages near the end need not read from
+/// the engine. It holds rows that were appended since the log was opened: at most `rowsMax` events
+/// with `bytesMax`, and as many facts.
 ///
-/// Only what is committed is in it. What a cut or an erasure takes away leaves it before that is
-/// committed.
+/// It has only committed rows. Rows that a cut or an erasure deletes leave it before the commit.
 package final class LogWindow: Sendable {
     static let rowsMax = 16_384
     static let bytesMax = 16 << 20
-    /// So many transactions after the last question no rows are kept any more.
+    /// Number of transactions after the last query for a page, after which no rows are kept.
     static let idleMax = 1_000
 
     private struct State {
@@ -58,7 +57,7 @@ package final class LogWindow: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Transactions since somebody asked for a page.
+    /// Transactions since the last query for a page.
     private let idle = Atomic(idleMax)
 
     init() {}
@@ -66,9 +65,9 @@ package final class LogWindow: Sendable {
     /// nil before recovery.
     var committed: CommittedLog? { state.withLock { $0.committed } }
 
-    // MARK: What the writer tells it
+    // MARK: From the writer
 
-    /// The log has come so far, and no row of it is here.
+    /// Sets the log's state; the window holds no rows of it.
     func begin(_ committed: CommittedLog, _ tenants: Tenants) {
         state.withLock { state in
             (state.committed, state.tenants) = (committed, tenants)
@@ -77,11 +76,10 @@ package final class LogWindow: Sendable {
         }
     }
 
-    /// Whether somebody asked for a page lately: else rows are not kept, as the copies make appends
-    /// slower.
+    /// True if a page was requested lately. Otherwise no rows are kept: copies slow appends.
     var isWanted: Bool { idle.load(ordering: .relaxed) < Self.idleMax }
 
-    /// Rows were committed, and the log has come so far.
+    /// Adds committed rows and the log's new state.
     func add(
         _ newest: (events: NewestRows.Piece, facts: NewestRows.Piece)?, _ tenants: Tenants,
         _ committed: CommittedLog
@@ -102,7 +100,7 @@ package final class LogWindow: Sendable {
         }
     }
 
-    /// All up to there is about to be cut.
+    /// Everything up to `cut` is about to be cut.
     func cut(_ cut: LogCut) {
         state.withLock { state in
             state.committed?.cuts += 1
@@ -113,7 +111,7 @@ package final class LogWindow: Sendable {
         }
     }
 
-    /// Rows of it are about to be erased.
+    /// Rows are about to be erased: drops all rows.
     func forget() {
         state.withLock { state in
             guard let committed = state.committed else { return }
@@ -124,7 +122,7 @@ package final class LogWindow: Sendable {
 
     // MARK: Pages
 
-    /// The page, as the engine has it; nil where the window does not know all of it.
+    /// The same page as from the engine; nil if the window does not have all of it.
     package func events(_ query: EventQuery) -> EventPage? {
         idle.store(0, ordering: .relaxed)
         return state.withLock { state in
@@ -149,7 +147,7 @@ package final class LogWindow: Sendable {
                         place, { EventRow.event(place.seq, $0, tenants: state.tenants) })
                 else { return nil }
                 if let through = query.through, event.tenantSeq > through { return page }
-                // Damaged rows have had the places between.
+                // A gap in places means damaged rows.
                 guard event.tenantSeq == last + 1 else { return nil }
                 last = event.tenantSeq
                 if query.activity ?? event.event.activity == event.event.activity,
@@ -167,7 +165,7 @@ package final class LogWindow: Sendable {
         }
     }
 
-    /// The same of facts.
+    /// The same for facts.
     package func facts(_ query: FactQuery) -> FactPage? {
         idle.store(0, ordering: .relaxed)
         return state.withLock { state in
@@ -182,7 +180,7 @@ package final class LogWindow: Sendable {
             }
             let filter = FactFilter(query, tenant: tenant)
             var page = FactPage(facts: [], next: nil)
-            // False where the page is full.
+            // Returns false if the page is full.
             func take(_ place: NewestRows.Place) -> Bool {
                 let fact = state.facts.row(place) { row -> RecordedFact? in
                     guard let numbers = FactRow.unproved(row), filter.matches(numbers, row) else {

@@ -1,10 +1,10 @@
-/// The newest neighbours of the log, or of its facts, as they were stored: see `LogWindow`.
+/// The newest consecutive rows of events, or of facts, as stored: see `LogWindow`.
 struct NewestRows {
     /// Rows that were committed together.
     struct Piece {
         fileprivate var first: Int64 = 0
         fileprivate var bytes: [UInt8] = []
-        /// Where in `bytes` each row begins.
+        /// Offset in `bytes` at which each row begins.
         fileprivate var starts: [Int] = []
 
         @inline(__always)
@@ -15,18 +15,18 @@ struct NewestRows {
         }
     }
 
-    /// Where a row is.
+    /// Position of a row.
     struct Place {
         let seq: Int64
         fileprivate let piece: Int
     }
 
-    /// From `start` on; what is before it has left.
+    /// Valid from index `start` on; earlier pieces were removed.
     private var pieces: [Piece] = []
     private var start = 0
     private var bytes = 0
     private var count = 0
-    /// The oldest that is here, or the next one where none is.
+    /// Sequence of the oldest row, or of the next one if there is none.
     private(set) var first: Int64 = 1
 
     mutating func add(_ piece: Piece) {
@@ -38,7 +38,7 @@ struct NewestRows {
         while count > LogWindow.rowsMax || bytes > LogWindow.bytesMax { evict() }
     }
 
-    /// The oldest piece leaves.
+    /// Removes the oldest piece.
     private mutating func evict() {
         let piece = pieces[start]
         bytes -= piece.bytes.count
@@ -51,7 +51,7 @@ struct NewestRows {
         start = 0
     }
 
-    /// Rows up to that one leave, and those that came with it.
+    /// Removes rows up to `seq`, and all rows of the same piece.
     mutating func forget(through seq: Int64) {
         while count > 0, first <= seq { evict() }
         if count == 0 { first = max(first, seq + 1) }
@@ -66,7 +66,7 @@ struct NewestRows {
         }
     }
 
-    /// Hands over where rows are, newest first, until `take` answers false. Answers whether it did.
+    /// Calls `take` for each row, newest first, until it returns false. Returns true if it did.
     func isStopped(by take: (Place) -> Bool) -> Bool {
         for piece in pieces.indices[start...].reversed() {
             for index in pieces[piece].starts.indices.reversed() {
@@ -77,13 +77,13 @@ struct NewestRows {
         return false
     }
 
-    /// Where the tenant's rows after its own place `tenantSeq` are, rising; nil where there may be
-    /// some before those that are here.
+    /// Positions of the tenant's rows after its place `tenantSeq`, rising; nil if earlier ones may
+    /// be missing here.
     ///
     /// - Parameters:
-    ///   - place: no row of the tenant lies between its own place and this one of the log.
-    ///   - cut: the last row that the log has no more.
-    ///   - own: the place of a row among its tenant's, where that is the tenant.
+    ///   - place: sequence in the log; no row of the tenant lies between `tenantSeq` and it.
+    ///   - cut: the last row that was cut.
+    ///   - own: returns a row's place among the tenant's rows; nil if it is another tenant's.
     func places(
         after tenantSeq: Int64, _ place: Int64?, cut: Int64, own: (Int64, RawSpan) -> Int64?
     ) -> [Place]? {

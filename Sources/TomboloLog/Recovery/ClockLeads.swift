@@ -1,44 +1,44 @@
 import TomboloCore
 import TomboloEventLog
 
-/// By how much the relay's wall clock was ahead of its steady one, and for which rows.
+/// How far the relay's wall clock was ahead of its steady clock, and for which rows.
 ///
-/// Rows tell the wall time at which they were recorded. Their age is counted on the steady clock,
-/// which nobody sets: a wall clock that jumps ahead makes no row older, and one that was ahead and
-/// is set right makes none younger. Time in which the machine was off does not count.
+/// Rows have the wall time of their recording. Their age is measured on the steady clock, which
+/// cannot be set: steps of the wall clock make no row older or younger. Time in which the machine
+/// was off does not count.
 struct ClockLeads {
-    /// As rows have it.
+    /// Format in rows.
     struct Entry: BitwiseCopyable {
-        /// The first event, and the first fact, that it is for.
+        /// The first event and the first fact that it applies to.
         var first: ByKind<Int64>
         var seconds: Int64
 
         var lead: Span { .seconds(seconds) }
     }
 
-    /// Smaller changes are a time server's: no row grows noticeably older by them. In seconds.
+    /// Smaller changes, in seconds, are ignored: they come from a time server and hardly matter.
     static let noticed: Int64 = 60
-    /// Their rows are those of the table `cut` from this key on, in their order.
+    /// Leads are stored in the table `cut` from this key on, in order.
     static let firstKey: Int64 = 1 << 16
-    /// Seconds that a lead may have: 35,000 years.
+    /// Allowed leads, in seconds: up to 35,000 years.
     static let range = -Int64(1 << 40)...Int64(1 << 40)
 
-    /// In the order of their rows; empty where no lead is known.
+    /// In the order of their rows; empty if no lead is known.
     private(set) var entries: [Entry] = []
-    /// Those of the rows.
+    /// Keys of the entries' rows.
     private var keys: [Int64] = []
 
-    /// As of now.
+    /// The current lead.
     var now: Span { entries.last?.lead ?? .zero }
-    /// The least of all rows that are kept.
+    /// The smallest lead of all kept rows.
     var least: Span { entries.map(\.lead).min() ?? .zero }
 
-    /// That of an event or a fact.
+    /// The lead of an event or a fact.
     func lead(_ kind: TenantSeqs.Kind, _ seq: Int64) -> Span {
         (entries.last { $0.first[kind] <= seq } ?? entries.first)?.lead ?? .zero
     }
 
-    /// It is `lead` from the next rows on; the first one told is that of all rows before too.
+    /// Sets `lead` from the next rows on. The first lead applies to all earlier rows too.
     mutating func note(
         _ lead: Span, from next: ByKind<Int64>, _ engine: any LogWriting
     ) throws(EventLogError) {
@@ -48,7 +48,7 @@ struct ClockLeads {
         try add(Entry(first: first, seconds: seconds), engine)
     }
 
-    /// Takes over an entry, of another log too, which comes after the others.
+    /// Adds an entry after the others; it may come from another log.
     mutating func add(_ entry: Entry, _ engine: any LogWriting) throws(EventLogError) {
         var key = keys.last.map { $0 + 1 } ?? Self.firstKey
         if let last = entries.last?.first,
@@ -62,7 +62,7 @@ struct ClockLeads {
         try engine.put(.cut, .cut, key, entry)
     }
 
-    /// Forgets those of rows that are gone.
+    /// Removes the entries of deleted rows.
     mutating func cut(
         event: Int64, fact: Int64, _ engine: any LogWriting
     ) throws(EventLogError) {
@@ -76,8 +76,8 @@ struct ClockLeads {
 
     // MARK: Rows of the table `cut`
 
-    /// Takes a row over, whose checksum is right; rows come in the order of their keys. False where
-    /// no log can have written it.
+    /// Adds a row with a valid checksum. Call it in the order of keys. Returns false if no log can
+    /// have written the row.
     mutating func recover(_ key: Int64, _ row: RawSpan) -> Bool {
         let seqs = 0...LogTable.numberMax
         guard let found = row.numbers(Entry.self), seqs.contains(found.first.event),

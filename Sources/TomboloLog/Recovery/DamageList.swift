@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Damaged rows that were met, one line each; kept short, as a page over a ruined file meets many.
+/// Damaged rows that reads found, one line each. Limited, because a page of a ruined file has many.
 package final class DamageList: Sendable {
-    /// Enough for a person; `verify` lists all.
+    /// Most lines: enough for a person. `verify` counts all damage.
     package static let linesMax = 100
 
     private let lines = Mutex<[String]>([])

@@ -1,21 +1,21 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Reads what start-up needs: what lives, not what happened.
+/// Reads what start-up needs: current values, not history.
 struct LogRecovery {
     private(set) var log = RecoveredLog()
     private(set) var cut = LogCut()
-    /// The writer's memory as of now.
+    /// The writer's state in memory.
     private(set) var standing: Standing
     private(set) var keys = KeyChapters()
-    /// Heads whose rows are older than their newest event.
+    /// Heads with rows that are older than their newest event.
     private(set) var later = LaterHeads()
 
-    /// Rows that were damaged and whose values are known again: to be written anew.
+    /// Damaged rows whose values are known again: they must be rewritten.
     private(set) var repair = Repair()
     private let caution: LogCaution
 
-    /// What start-up puts right in the files.
+    /// Repairs that start-up writes.
     struct Repair {
         var cut = false
         var tenants: [(number: Int64, name: TenantID)] = []
@@ -24,7 +24,7 @@ struct LogRecovery {
         var isEmpty: Bool { !cut && tenants.isEmpty && keys.isEmpty }
     }
 
-    /// - Parameter damage: what is known to be wrong before.
+    /// - Parameter damage: damage that is already known.
     init(
         _ engine: any LogReading, hash: KeyedHash, since: Instant, damage: [String],
         _ caution: LogCaution
@@ -49,7 +49,7 @@ struct LogRecovery {
         try readKeys(engine, since: since)
     }
 
-    /// A tenant whose row is damaged has the name that its heads give it.
+    /// Gives a tenant with a damaged row the name from its heads.
     private mutating func repairTenants(_ engine: any LogReading) throws(EventLogError) {
         let nameless = standing.tenantTable.nameless
         guard !nameless.isEmpty else { return }
@@ -85,7 +85,8 @@ struct LogRecovery {
     private mutating func readHeads(_ engine: any LogReading) throws(EventLogError) {
         var known: [Int64: Int64] = [:]
         if repair.cut {
-            // How far heads are right may be lost too: what each of them tells of is passed over.
+            // The place up to which heads are current may be lost too: skip the events that each
+            // head already includes.
             try engine.scan(.head) { activity, row in
                 if let mark = HeadRow.mark(activity, row) { known[activity] = mark.seq }
                 return true
@@ -139,7 +140,7 @@ struct LogRecovery {
         }
     }
 
-    /// An activity that cannot be followed; where its row is damaged, `mark` is nil.
+    /// Sets aside an activity whose newest state is unknown. `mark` is nil if its row is damaged.
     private mutating func setAside(
         _ activity: Int64, _ mark: ActivityMarks.Mark?, _ value: [UInt8], _ reason: String
     ) {
@@ -151,7 +152,7 @@ struct LogRecovery {
                 tenant: mark.flatMap { standing.tenantTable.name($0.tenant) }, reason: reason))
     }
 
-    /// Only whether there are any, and the highest number among them.
+    /// Reads only whether there are any retired activities, and their highest number.
     private mutating func readRetired(_ engine: any LogReading) throws(EventLogError) {
         for day in try RetiredDays.days(engine) {
             let last = try engine.edge(

@@ -1,13 +1,13 @@
 package import TomboloEventLog
 
-/// Reads a log from its beginning as fast as it goes: each row's checksum, and each activity's
-/// versions and back pointers, without a copy of a body.
+/// Reads a log from its beginning as fast as possible. Checks each row's checksum, and each
+/// activity's versions and back pointers, without copying a body.
 package final class LogReplay {
     private let engine: any LogReading
 
     package init(_ engine: any LogReading) { self.engine = engine }
 
-    /// Answers how many events there were, and how many of them did not follow what was before.
+    /// Returns the number of events, and how many of them do not continue their activity.
     package func run() throws(EventLogError) -> (events: Int64, broken: Int64) {
         var places = NumberTable<(version: Int64, seq: Int64)>(empty: (0, 0))
         var (events, broken) = (Int64(0), Int64(0))

@@ -1,9 +1,9 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Up to where history was cut, and up to where heads have their rows: rows of the table `cut`.
+/// How far history was cut, and how far the rows of heads are current: rows of the table `cut`.
 struct LogCut {
-    /// Those rows of the table that hold one number; `ClockLeads` has the others.
+    /// Keys of the rows with one number; `ClockLeads` has the others.
     enum Key: Int64, CaseIterable {
         case log = 1
         case fact = 2
@@ -12,39 +12,40 @@ struct LogCut {
         case keys = 5
     }
 
-    /// The last event, and the last fact, that are gone; 0 where none is.
+    /// The last event and the last fact that were cut; 0 if none was.
     var seq: Int64 = 0
     var fact: Int64 = 0
-    /// The highest activity number that was given when the last cut was made: none is given twice,
-    /// even when all traces of it are gone.
+    /// The highest activity number that was given when the last cut was made: a number is never
+    /// reused, even after all traces of it are deleted.
     var activity: Int64 = 0
-    /// Rows of heads are right as of this event, and may be older than later ones: see
-    /// `LaterHeads`. nil where all are right.
+    /// Rows of heads are current up to this event, and may lack later ones: see `LaterHeads`. nil
+    /// if all are current.
     var heads: Int64?
-    /// Idempotency keys up to this event are gone; 0 where none are.
+    /// Idempotency keys up to this event were deleted; 0 if none were.
     var keys: Int64 = 0
-    /// By what the age of rows is counted.
+    /// The leads of the wall clock, to compute the age of rows.
     var leads = ClockLeads()
 
     init() {}
 
-    /// The last event or fact that is gone.
+    /// The last event or fact that was cut.
     subscript(kind: TenantSeqs.Kind) -> Int64 { kind == .event ? seq : fact }
 
-    /// The newest event and fact that the log ever had.
+    /// The newest event and fact that the log has ever had.
     func newest(_ engine: any LogReading) throws(EventLogError) -> ByKind<Int64> {
         ByKind(
             event: max(seq, try engine.newest(.event)), fact: max(fact, try engine.newest(.fact)))
     }
 
-    /// A line where events are gone that rows of heads lack: earlier programs cut history so.
+    /// A line if events were cut that the rows of heads do not include: earlier versions cut
+    /// history that way.
     var headsLost: String? {
         guard let heads, heads < seq else { return nil }
         return "events \(heads + 1) to \(seq) were cut before their activities' newest states were "
             + "stored: an activity with events among them may be older than it was"
     }
 
-    /// Reads them. `damage` hears of each row that is damaged, and is replaced by what is safe.
+    /// Reads the rows. Calls `damage` for each damaged row, and uses a safe value instead.
     init(_ engine: any LogReading, damage: (String) -> Void) throws(EventLogError) {
         var values: [Key: Int64] = [:]
         var isWhole = true
@@ -64,7 +65,8 @@ struct LogCut {
         }
         var safe = LogCut()
         if !isWhole {
-            // The oldest rows tell; numbers are plenty: none that was given is among the next.
+            // The oldest rows tell how far history was cut. Activity numbers skip ahead, so that
+            // none is reused.
             safe.seq = try Self.cutBefore(.event, engine)
             safe.fact = try Self.cutBefore(.fact, engine)
             let last = try engine.edge(.head, .falling, in: 0...ActivityNumber.max - 1) ?? 0
@@ -73,11 +75,11 @@ struct LogCut {
         }
         (seq, fact) = (values[.log] ?? safe.seq, values[.fact] ?? safe.fact)
         (activity, keys) = (values[.activity] ?? safe.activity, values[.keys] ?? safe.keys)
-        // Each event may be behind its activity's head.
+        // Any event may be missing from its activity's head row.
         heads = values[.heads] ?? (isWhole ? nil : seq)
     }
 
-    /// The number in a row; nil where it is damaged.
+    /// The number in a row; nil if it is damaged.
     static func value(_ key: Int64, _ row: RawSpan) -> Int64? {
         guard let value = RowChecksum.numbers(.cut, key, row, as: Int64.self),
             (0...LogTable.numberMax).contains(value)
@@ -85,7 +87,7 @@ struct LogCut {
         return value
     }
 
-    /// The oldest row tells where the cut was; without any, no sequence is to be given twice.
+    /// The last cut sequence, from the oldest row. Without rows, no sequence must be reused.
     private static func cutBefore(
         _ table: LogTable, _ engine: any LogReading
     ) throws(EventLogError) -> Int64 {
@@ -103,13 +105,13 @@ struct LogCut {
 
     private static let numbersPassed: Int64 = 1 << 24
 
-    /// Stores where history was cut.
+    /// Stores how far history was cut.
     func store(_ engine: any LogWriting) throws(EventLogError) {
         let values = [(Key.log, seq), (.fact, fact), (.activity, activity), (.keys, keys)]
         for (key, value) in values { try engine.put(.cut, .cut, key.rawValue, value) }
     }
 
-    /// Stores up to where heads are right.
+    /// Stores up to which event the rows of heads are current.
     static func storeHeads(_ seq: Int64?, _ engine: any LogWriting) throws(EventLogError) {
         let key = Key.heads.rawValue
         if let seq { return try engine.put(.cut, .cut, key, seq) }

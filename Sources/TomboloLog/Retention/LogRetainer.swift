@@ -1,13 +1,13 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Cuts history from its beginning, a bounded piece at a time, so that the file stops growing when
-/// as much goes as comes.
+/// Cuts history from its beginning, in bounded pieces, so that the file stops growing once as much
+/// is deleted as is added.
 ///
-/// Pages that become free are used again; the file does not shrink. Up to where it was cut is
-/// stored in the same transaction.
+/// Free pages are reused; the file does not shrink. The place of the cut is stored in the same
+/// transaction.
 struct LogRetainer {
-    /// When nothing is left to cut, nobody looks again for this long (by the events' own time).
+    /// When nothing is left to cut, the next check is this much later (by the events' own time).
     private static let pause = Span.minutes(1)
 
     private let retention: LogRetention
@@ -17,23 +17,22 @@ struct LogRetainer {
 
     init(_ retention: LogRetention) { self.retention = retention }
 
-    /// Full chapters of facts count so much.
+    /// Sets the sizes of the full chapters of facts.
     mutating func count(_ sizes: FactSizes) {
         self.sizes = sizes
         dueAt = .distantPast
     }
 
-    /// Another one is full.
+    /// Adds a full chapter of facts.
     mutating func count(_ chapter: Int64, _ bytes: Int64) {
         sizes.add(chapter, bytes)
         if sizes.total > Int64(retention.factBytes) { dueAt = .distantPast }
     }
 
-    /// Whether there may be something to cut, when the newest row is of `now` on the clock that
-    /// nobody sets.
+    /// True if there may be something to cut. `now` is the steady time of the newest row.
     func isDue(_ now: Instant) -> Bool { retention != .forever && now >= dueAt }
 
-    /// The wall clock is so far ahead of the steady one from the batch at `receipt` on.
+    /// Notes how far the wall clock is ahead of the steady clock from the batch at `receipt` on.
     mutating func note(
         _ lead: Span, at receipt: AppendReceipt, _ engine: any LogWriting
     ) throws(EventLogError) {
@@ -41,12 +40,13 @@ struct LogRetainer {
         try cut.leads.note(lead, from: next, engine)
     }
 
-    /// Cuts one piece; within a transaction. `cut` counts once that transaction is durable: else
-    /// the caller recovers it. Answers what went, and whether it wrote the heads that had no rows.
+    /// Cuts one piece; within a transaction. `cut` is valid once the transaction is durable;
+    /// otherwise the caller must restore it. Returns what was deleted, and whether the delayed
+    /// heads were written.
     mutating func cutPiece(
         at now: Instant, _ standing: Standing, _ rows: inout LogRows, _ engine: any LogWriting
     ) throws(EventLogError) -> (piece: CutPiece, wroteHeads: Bool) {
-        // Keys are no history: how long that is kept is nothing to them.
+        // Keys do not depend on how long history is kept.
         var piece = CutPiece()
         if rows.hasOldKeys(at: now), let keys = try rows.keys.cut(engine) {
             cut.keys = keys
@@ -59,7 +59,8 @@ struct LogRetainer {
         let fact = try lastFact(before: now - retention.facts, rows.allowance, &piece, engine)
         var (wroteHeads, hasMore) = (false, event > cut.seq || fact > cut.fact)
         if event > cut.seq {
-            // A head without a row is made again from its events: it gets one before they go.
+            // A head without a current row is rebuilt from its events, so write its row before they
+            // are deleted.
             if let heads = rows.heads, heads < event {
                 try rows.writeLater(standing)
                 wroteHeads = true
@@ -70,7 +71,7 @@ struct LogRetainer {
         } else if let retired = try RetiredDays.cutPiece(
             before: RetiredDays.day(before + cut.leads.least), rows.allowance, engine)
         {
-            // Their events are gone: nobody can ask for more than the name.
+            // Their events are cut: only the name could still be queried.
             piece.take(retired.bytes, rows: retired.rows)
             hasMore = true
         }
@@ -87,13 +88,13 @@ struct LogRetainer {
         return (piece, wroteHeads)
     }
 
-    /// The last of the next events that is older than `before`, and all between too, as far as the
-    /// piece may go. A damaged row is as old as the one before it.
+    /// The last of the next events such that all up to it are older than `before`, within the
+    /// piece's limits. A damaged row counts as old as the one before it.
     private func lastEvent(
         before: Instant, _ allowance: CutAllowance, _ piece: inout CutPiece,
         _ engine: any LogWriting
     ) throws(EventLogError) -> Int64 {
-        // Heads of the past go with their events.
+        // Snapshots are deleted with their events.
         var snapshots: ArraySlice<(seq: Int64, length: Int64)> = []
         try engine.lengths(.snapshot, min(cut.seq, LogTable.numberMax - 1) + 1...LogTable.numberMax)
         {
@@ -118,8 +119,8 @@ struct LogRetainer {
         return last
     }
 
-    /// The last of the next facts that is older than `before`, or of those that are too many
-    /// bytes, as far as the piece may go.
+    /// The last of the next facts that is older than `before` or exceeds the byte limit, within the
+    /// piece's limits.
     private func lastFact(
         before: Instant, _ allowance: CutAllowance, _ piece: inout CutPiece,
         _ engine: any LogWriting
@@ -129,7 +130,7 @@ struct LogRetainer {
         var (last, seen) = (cut.fact, CutPiece())
         try engine.scan(.fact, after: cut.fact) { seq, row in
             seen.take(Int64(row.byteCount))
-            // A damaged row is as old as the next one.
+            // A damaged row counts as old as the next one.
             let isOld = FactRow.numbers(seq, row).map {
                 Instant(nanoseconds: $0.recordedAt) < before + cut.leads.lead(.fact, seq)
             }

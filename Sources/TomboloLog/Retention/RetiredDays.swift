@@ -1,11 +1,11 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Activities that ended on a day since 1970: their heads by number, and their numbers by a hash of
-/// tenant and name.
+/// Retired activities by the day on which they ended: their heads by number, and their numbers by a
+/// hash of tenant and name.
 ///
-/// Start-up reads none of them, so it takes as long as what lives is large. A hash only says where
-/// to look: the name in the head decides. A day that is too old goes in pieces.
+/// Start-up reads none of them, so its time depends on live activities only. A hash is only a hint:
+/// the name in the head decides. A day that is too old is deleted in pieces.
 struct RetiredDays: ~Copyable {
     private var buffer = RowBuffer()
 
@@ -13,14 +13,14 @@ struct RetiredDays: ~Copyable {
         floorDivide(instant.nanoseconds, Span.hours(24).nanoseconds)
     }
 
-    /// The days there are, newest first.
+    /// All days with rows, newest first.
     static func days(_ engine: any LogReading) throws(EventLogError) -> [Int64] {
-        // A day's heads go before its names.
+        // A day's heads are deleted before its names, so check both.
         let days = try engine.shards(of: .retired) + engine.shards(of: .retiredName)
         return Set(days).sorted(by: >)
     }
 
-    /// Moves the head of an activity out of what lives. Nothing happens where it has none there.
+    /// Moves the head of a live activity to its day. Has no effect if there is no live head.
     mutating func retire(
         _ retired: RetiredActivity, hash: UInt64, _ engine: any LogWriting
     ) throws(EventLogError) {
@@ -30,11 +30,11 @@ struct RetiredDays: ~Copyable {
         let copy = buffer.bytes(row.count)
         copy.copyBytes(from: row)
         try engine.put(.retired(day), activity, UnsafeRawBufferPointer(copy))
-        // Two of one name may end on a day.
+        // Two activities of one name may end on the same day.
         try name(hash, on: day, engine) { $0.filter { $0 != activity } + [activity] }
     }
 
-    /// Changes the activities to which the name of a hash leads on a day.
+    /// Changes the list of activities for the hash of a name on a day.
     private mutating func name(
         _ hash: UInt64, on day: Int64, _ engine: any LogWriting, _ change: ([Int64]) -> [Int64]
     ) throws(EventLogError) {
@@ -46,7 +46,7 @@ struct RetiredDays: ~Copyable {
         try engine.put(names, key, buffer.row(.retired, key, (), left))
     }
 
-    /// Where a retired activity stands, and its day.
+    /// The position of a retired activity, and its day.
     static func find(
         _ activity: Int64, _ engine: any LogReading
     ) throws(EventLogError) -> (mark: ActivityMarks.Mark, day: Int64)? {
@@ -59,7 +59,7 @@ struct RetiredDays: ~Copyable {
         return found
     }
 
-    /// Leaves nothing of an activity but where it stood: no state, no name.
+    /// Erases the state and the name of an activity. Only its position stays.
     mutating func bury(
         _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?,
         _ engine: any LogWriting
@@ -74,8 +74,8 @@ struct RetiredDays: ~Copyable {
         try engine.put(.retired(day), activity, HeadRow.encode(nothing, mark, into: &buffer))
     }
 
-    /// Takes a piece of the oldest day before `day`: first heads, which a name then no longer leads
-    /// to, then names, and the tables with the last of these. nil where there is no such day.
+    /// Deletes a piece of the oldest day before `day`: first heads, then names, and finally the
+    /// tables. Returns nil if there is no such day.
     static func cutPiece(
         before day: Int64, _ allowance: CutAllowance, _ engine: any LogWriting
     ) throws(EventLogError) -> CutPiece? {
@@ -107,14 +107,14 @@ struct RetiredDays: ~Copyable {
 }
 
 extension LogTable {
-    /// Those that retired on `day`; nil: those that live.
+    /// The heads of activities that retired on `day`; nil means live activities.
     static func heads(of day: Int64?) -> LogTable { day.map(retired) ?? head }
 }
 
-/// A row of the table of retired activities' names: the numbers of those whose tenant and name have
-/// that hash, the newest last.
+/// A row of the table of retired activities' names: the numbers of the activities whose tenant and
+/// name have this hash, the newest last.
 enum RetiredNameRow {
-    /// nil where the row is damaged.
+    /// Returns nil if the row is damaged.
     static func activities(_ hash: Int64, _ row: RawSpan) -> [Int64]? {
         let (start, size) = (RowChecksum.bytes, MemoryLayout<Int64>.size)
         guard RowChecksum.isRight(.retired, hash, row), (row.byteCount - start) % size == 0 else {

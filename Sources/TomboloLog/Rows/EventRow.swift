@@ -1,12 +1,12 @@
 package import TomboloCore
 
-/// A row of the table `event`: the numbers, then the place among the tenant's events if it is not
-/// that in the log, then who asked if that is known, then the idempotency key, then the body.
+/// A row of the table `event`: the numbers; the place among the tenant's events if it differs from
+/// the sequence; the asking key if known; the idempotency key; the body.
 package enum EventRow {
-    /// All that a row holds besides the key's and the body's bytes; without padding, so that the
-    /// checksum covers every byte. As the machine holds them: both of ours are little-endian.
+    /// The fixed part of a row, without padding, so that the checksum covers every byte. Native
+    /// byte order: all supported machines are little-endian.
     struct Numbers: BitwiseCopyable {
-        /// Over the sequence and all of the row behind it.
+        /// Covers the sequence and the rest of the row.
         var checksum: UInt32 = 0
         var kind: UInt8
         /// `hasKey`, `isErased`, `hasTenantSeq`, `hasAsker`, `hasKeyHash`.
@@ -15,9 +15,9 @@ package enum EventRow {
         var tenant: Int64
         var activity: Int64
         var version: Int64
-        /// The activity's row before; 0 where this is its first.
+        /// Sequence of the activity's previous event; 0 if this is the first.
         var previous: Int64
-        /// The activity's newest snapshot before this row; 0 where it has none.
+        /// Sequence of the activity's newest snapshot before this row; 0 if there is none.
         var anchor: Int64
         var recordedAt: Int64
 
@@ -25,23 +25,23 @@ package enum EventRow {
         static let isErased: UInt8 = 2
         static let hasTenantSeq: UInt8 = 4
         static let hasAsker: UInt8 = 8
-        /// In place of the digest and the key there is the key's hash: of an erased event.
+        /// In an erased event, the key's hash replaces the digest and the key.
         static let hasKeyHash: UInt8 = 16
 
         static let bytes = MemoryLayout<Numbers>.size
         static let previousAt = 32
         var tenantSeqBytes: Int { flags & Self.hasTenantSeq == 0 ? 0 : MemoryLayout<Int64>.size }
         var askerBytes: Int { flags & Self.hasAsker == 0 ? 0 : MemoryLayout<Int64>.size }
-        /// Of the row's bytes, where it says who asked, or would.
+        /// Offset of the asking key.
         var askerStart: Int { Self.bytes + tenantSeqBytes }
-        /// Of the row's bytes, where the digest and the key are, or would be.
+        /// Offset of the digest and the key.
         var digestStart: Int { askerStart + askerBytes }
         var digestBytes: Int {
             flags & (Self.hasKey | Self.hasKeyHash) == 0 ? 0 : MemoryLayout<UInt64>.size
         }
         var bodyStart: Int { digestStart + digestBytes + Int(keyBytes) }
         var hasBeenErased: Bool { flags & Self.isErased != 0 }
-        /// Of the row's bytes, those of the idempotency key; nil where it has none.
+        /// Range of the idempotency key in the row; nil if there is none.
         var key: Range<Int>? {
             flags & Self.hasKey == 0 ? nil : bodyStart - Int(keyBytes)..<bodyStart
         }
@@ -51,7 +51,7 @@ package enum EventRow {
 
     // MARK: Writing
 
-    /// Puts the row of `event`, which comes to stand at `seq`, together in `buffer`.
+    /// Encodes the row of `event` at `seq` in `buffer`.
     @inline(__always)
     static func encode(
         _ event: borrowing NewEvent, _ seq: Int64, _ place: Standing.Place,
@@ -62,7 +62,7 @@ package enum EventRow {
             activity: event.activity.rawValue, version: event.expectedVersion + 1,
             previous: place.previous, anchor: place.anchor,
             recordedAt: event.recordedAt.nanoseconds)
-        // What was erased elsewhere stays erased where it is taken in.
+        // An event erased in another log stays erased after an import.
         if event.body.isEmpty { numbers.flags |= Numbers.isErased }
         if place.tenantSeq != seq { numbers.flags |= Numbers.hasTenantSeq }
         if event.key.isKnown { numbers.flags |= Numbers.hasAsker }
@@ -81,7 +81,7 @@ package enum EventRow {
         }
     }
 
-    /// The same out of its parts; `flags` of the numbers say which of them there are.
+    /// Encodes a row from its parts; `flags` of the numbers tell which parts exist.
     @inline(__always)
     static func encode(
         _ numbers: Numbers, tenantSeq: Int64, asker: AskingKey = .unknown, digest: UInt64,
@@ -113,14 +113,14 @@ package enum EventRow {
 
     // MARK: Reading
 
-    /// What the numbers say, whether they are right or not; nil where there is no room for them.
+    /// The numbers, unchecked; nil if the row is too short.
     @inline(__always)
     static func unproved(_ row: RawSpan) -> Numbers? {
         guard row.byteCount >= Numbers.bytes else { return nil }
         return row.unsafeLoadUnaligned(as: Numbers.self)
     }
 
-    /// The numbers of the row at `seq`; nil where it is damaged.
+    /// The checked numbers of the row at `seq`; nil if it is damaged.
     @inline(__always)
     static func numbers(_ seq: Int64, _ row: RawSpan) -> Numbers? {
         guard let numbers = unproved(row), RowChecksum.isRight(.log, seq, row),
@@ -131,7 +131,7 @@ package enum EventRow {
         return numbers
     }
 
-    /// The place of a row among those of its tenant, as it says, whether that is right or not.
+    /// The place among the tenant's events, unchecked.
     @inline(__always)
     static func tenantSeq(_ numbers: Numbers, _ row: RawSpan, at seq: Int64) -> Int64 {
         guard numbers.tenantSeqBytes > 0 else { return seq }
@@ -139,16 +139,16 @@ package enum EventRow {
         return row.unsafeLoadUnaligned(fromByteOffset: Numbers.bytes, as: Int64.self)
     }
 
-    /// Who asked for the event of a row that is long enough.
+    /// The asking key of a row that is long enough.
     static func asker(_ numbers: Numbers, _ row: RawSpan) -> AskingKey {
         guard numbers.askerBytes > 0, row.byteCount >= numbers.digestStart else { return .unknown }
         return AskingKey(
             rawValue: row.unsafeLoadUnaligned(fromByteOffset: numbers.askerStart, as: Int64.self))
     }
 
-    /// What a damaged row was, as far as its bytes can be believed.
+    /// Describes a damaged row, as far as its bytes are plausible.
     ///
-    /// - Parameter activity: its title, where it is known.
+    /// - Parameter activity: its title, if known.
     static func damageLine(
         _ seq: Int64, _ row: RawSpan, tenants: Tenants, activity: String? = nil
     ) -> String {
@@ -160,7 +160,7 @@ package enum EventRow {
         return "event \(tenantSeq) of \(tenant.name) (row \(seq), \(activity)): its row is damaged"
     }
 
-    /// The row at `seq` as an event; nil where it is damaged, or of a tenant whose own row is.
+    /// The row at `seq` as an event; nil if it is damaged, or if its tenant's row is.
     package static func event(_ seq: Int64, _ row: RawSpan, tenants: Tenants) -> RecordedEvent? {
         guard let numbers = numbers(seq, row), let tenant = tenants.name(numbers.tenant),
             let kind = EventKind(rawValue: numbers.kind)
@@ -184,7 +184,7 @@ package enum EventRow {
             seq: seq, tenantSeq: tenantSeq, previous: numbers.previous, event: event)
     }
 
-    /// The hash of the idempotency key; nil where the event has none. An erased one has kept it.
+    /// The hash of the idempotency key; nil if the event has none. An erased event keeps it.
     static func keyHash(_ numbers: Numbers, _ row: RawSpan, _ hash: KeyedHash) -> UInt64? {
         if numbers.flags & Numbers.hasKeyHash != 0 {
             return row.unsafeLoadUnaligned(fromByteOffset: numbers.digestStart, as: UInt64.self)
@@ -195,8 +195,8 @@ package enum EventRow {
         }
     }
 
-    /// What is left of a row when its body and key are gone: its place, when it came, and the key's
-    /// hash, so that the request cannot come again.
+    /// The row of an erased event: its place, its time and the hash of its key, so that the request
+    /// cannot be repeated.
     static func tombstone(
         _ seq: Int64, _ numbers: Numbers, _ row: RawSpan, _ hash: KeyedHash,
         into buffer: inout RowBuffer

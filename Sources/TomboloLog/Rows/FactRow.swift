@@ -1,11 +1,11 @@
 import TomboloCore
 
-/// A row of the table `fact`: the numbers, then the place among the tenant's facts if it is not
-/// that in the log, then the kind, then the body.
+/// A row of the table `fact`: the numbers; the place among the tenant's facts if it differs from
+/// the sequence; the kind; the body.
 enum FactRow {
-    /// As the machine holds them, without padding: the checksum covers every byte.
+    /// In native byte order, without padding: the checksum covers every byte.
     struct Numbers: BitwiseCopyable {
-        /// Over the sequence and all of the row behind it.
+        /// Covers the sequence and the rest of the row.
         fileprivate var checksum: UInt32 = 0
         fileprivate var kindBytes: UInt16
         fileprivate var flags: UInt16
@@ -55,9 +55,9 @@ enum FactRow {
         }
     }
 
-    // MARK: What a row says, whether it is right or not
+    // MARK: Unchecked
 
-    /// nil where there is no room for them, or for what they say is behind them.
+    /// The numbers, unchecked; nil if the row is too short for them or for the parts after them.
     @inline(__always)
     static func unproved(_ row: RawSpan) -> Numbers? {
         guard row.byteCount >= Numbers.bytes else { return nil }
@@ -65,14 +65,14 @@ enum FactRow {
         return numbers.bodyStart <= row.byteCount ? numbers : nil
     }
 
-    /// The place among those of the tenant.
+    /// The place among the tenant's facts.
     @inline(__always)
     static func tenantSeq(_ numbers: Numbers, _ row: RawSpan, at seq: Int64) -> Int64 {
         guard numbers.tenantSeqBytes > 0 else { return seq }
         return row.unsafeLoadUnaligned(fromByteOffset: Numbers.bytes, as: Int64.self)
     }
 
-    /// Kind and body, where they lie.
+    /// Calls `take` with kind and body, without a copy.
     @inline(__always)
     static func withContent<Answer>(
         _ numbers: Numbers, _ row: RawSpan,
@@ -85,9 +85,9 @@ enum FactRow {
         }
     }
 
-    // MARK: What is right
+    // MARK: Checked
 
-    /// nil where the row is damaged.
+    /// The checked numbers; nil if the row is damaged.
     @inline(__always)
     static func numbers(_ seq: Int64, _ row: RawSpan) -> Numbers? {
         guard let numbers = unproved(row), RowChecksum.isRight(.fact, seq, row),
@@ -96,12 +96,12 @@ enum FactRow {
         return numbers
     }
 
-    /// Whose the row is, and its place among those of the tenant; nil where it is damaged.
+    /// The row's tenant and its place among the tenant's facts; nil if it is damaged.
     static func place(_ seq: Int64, _ row: RawSpan) -> (tenant: Int64, tenantSeq: Int64)? {
         numbers(seq, row).map { ($0.tenant, tenantSeq($0, row, at: seq)) }
     }
 
-    /// nil where the row is damaged, or of a tenant whose own row is.
+    /// The fact; nil if the row is damaged, or if its tenant's row is.
     static func fact(_ seq: Int64, _ row: RawSpan, tenants: Tenants) -> RecordedFact? {
         guard let numbers = numbers(seq, row), let tenant = tenants.name(numbers.tenant) else {
             return nil

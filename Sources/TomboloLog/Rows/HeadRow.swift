@@ -1,8 +1,7 @@
 import TomboloCore
 import TomboloEventLog
 
-/// A row of the table `head`, and of those of retired activities: the activity's mark, then the
-/// head.
+/// A row of the table `head`, or of retired heads: the activity's position (`Mark`), then the head.
 enum HeadRow {
     private typealias Numbers = (tenant: Int64, version: Int64, seq: Int64, tenantSeq: Int64)
 
@@ -18,7 +17,7 @@ enum HeadRow {
         }
     }
 
-    /// The activity's mark; nil where the row is damaged.
+    /// The activity's position; nil if the row is damaged.
     static func mark(_ activity: Int64, _ row: RawSpan) -> ActivityMarks.Mark? {
         guard let numbers = RowChecksum.numbers(.head, activity, row, as: Numbers.self),
             (0...LogTable.numberMax).contains(numbers.version),
@@ -30,16 +29,16 @@ enum HeadRow {
             tenant: numbers.tenant, hasHead: true, anchor: ActivityMarks.Mark.unknownAnchor)
     }
 
-    /// The head's bytes, whether they are right or not.
+    /// The head's bytes, unchecked.
     static func value(_ activity: Int64, _ row: RawSpan) -> [UInt8] { row.array(from: valueStart) }
 
-    /// Both; nil where the row is damaged.
+    /// Position and head; nil if the row is damaged.
     static func head(_ activity: Int64, _ row: RawSpan) -> Found? {
         guard let mark = mark(activity, row) else { return nil }
         return Found(mark: mark, value: value(activity, row))
     }
 
-    /// An activity's head, and its mark.
+    /// An activity's position and head.
     struct Found {
         var mark: ActivityMarks.Mark
         var value: [UInt8]

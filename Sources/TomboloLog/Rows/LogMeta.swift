@@ -1,22 +1,22 @@
 package import TomboloCore
 package import TomboloEventLog
 
-/// Rows of the table `meta`: what belongs to the log as a whole.
+/// Rows of the table `meta`: values of the whole log.
 package enum LogMeta {
     private enum Key: Int64 {
-        /// That of the hash of idempotency keys and of retired activities' names.
+        /// Key of the hash function for idempotency keys and names of retired activities.
         case hash = 1
         case restored = 2
     }
 
     private typealias HashKey = (UInt64, UInt64)
 
-    /// Keeps the key of the hash, `key`'s two words: stored hashes are made with it.
+    /// Stores the key of the hash function (two words), which all stored hashes depend on.
     static func setHashKey(_ key: [UInt64], _ engine: any LogWriting) throws(EventLogError) {
         try engine.put(.meta, .meta, Key.hash.rawValue, (key[0], key[1]) as HashKey)
     }
 
-    /// Throws where the key's row is missing or damaged.
+    /// The log's hash function. Throws if the key's row is missing or damaged.
     static func hash(_ engine: any LogReading) throws(EventLogError) -> KeyedHash {
         guard let key = try hashKey(engine) else {
             throw .unusable(
@@ -25,19 +25,19 @@ package enum LogMeta {
         return KeyedHash(key0: key[0], key1: key[1])
     }
 
-    /// The same as two words; nil where the row is missing or damaged.
+    /// The key of the hash function as two words; nil if the row is missing or damaged.
     static func hashKey(_ engine: any LogReading) throws(EventLogError) -> [UInt64]? {
         (try value(.hash, HashKey.self, engine) ?? nil).map { [$0.0, $0.1] }
     }
 
-    /// The log is a copy that was put back at `now`.
+    /// Notes that the log is a copy that was restored at `now`.
     package static func setRestored(
         _ now: Instant, _ engine: any LogWriting
     ) throws(EventLogError) {
         try engine.put(.meta, .meta, Key.restored.rawValue, now.nanoseconds)
     }
 
-    /// When it was put back last; nil where it never was, or where nobody can say.
+    /// When the log was last restored; nil if never or unknown.
     static func restoredAt(
         _ engine: any LogReading, damage: (String) -> Void
     ) throws(EventLogError) -> Instant? {
@@ -50,7 +50,7 @@ package enum LogMeta {
         return Instant(nanoseconds: nanoseconds)
     }
 
-    /// nil where there is no such row, and a nil in it where the row is damaged.
+    /// Returns nil if there is no such row, and an inner nil if it is damaged.
     private static func value<Numbers: BitwiseCopyable>(
         _ key: Key, _ type: Numbers.Type, _ engine: any LogReading
     ) throws(EventLogError) -> Numbers?? {

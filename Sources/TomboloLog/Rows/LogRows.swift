@@ -1,31 +1,31 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The rows of a batch in their order, and what stands behind them: chapters that are not full,
-/// heads whose rows wait.
+/// Writes the rows of a batch, and holds the state between batches: chapters that are not full, and
+/// heads whose rows are delayed.
 struct LogRows: ~Copyable {
     private let engine: any LogWriting
-    /// Of the open transaction, for the window; nil where nobody asks that.
+    /// Rows of the open transaction for the window; nil if they are not needed.
     var newest: (events: NewestRows.Piece, facts: NewestRows.Piece)?
     private var buffer = RowBuffer()
-    /// The one that the next event stands in.
+    /// The chapter of the next event.
     private var chapter = LogChapter()
-    /// The same for facts.
+    /// The chapter of the next fact.
     var factChapter = FactChapter()
-    /// Of the newest batch: chapters of facts that it filled, and what they count.
+    /// Chapters of facts that the newest batch filled, and their bytes.
     private(set) var filled: [(chapter: Int64, bytes: Int64)] = []
-    /// Heads without a row, or with an old one.
+    /// Heads without a row or with an outdated one.
     private(set) var later = LaterHeads()
-    /// Up to this event all rows of heads are right; nil where all are. It may be too early.
+    /// Up to this event all rows of heads are current; nil if all are. It may be too low.
     private(set) var heads: Int64?
     var keys = KeyChapters()
     private var retiredDays = RetiredDays()
-    /// Of the next piece of a cut.
+    /// Allowance of the next piece of a cut.
     private(set) var allowance = CutAllowance()
 
     init(_ engine: any LogWriting) { self.engine = engine }
 
-    /// Goes on with what recovery found.
+    /// Takes over the result of recovery.
     mutating func recover(_ recovery: LogRecovery) throws(EventLogError) {
         (keys, later, heads) = (recovery.keys, recovery.later, recovery.cut.heads)
         try openChapters(after: recovery.standing.last)
@@ -38,8 +38,7 @@ struct LogRows: ~Copyable {
 
     /// Writes all rows of a batch that `standing` has just placed.
     ///
-    /// - Parameter slack: how much later than they say its events may have come, on the clock that
-    ///   nobody sets.
+    /// - Parameter slack: how much later its events may have come, on the steady clock.
     mutating func write(
         _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing,
         slack: Span = .zero
@@ -72,7 +71,7 @@ struct LogRows: ~Copyable {
                 try engine.delete(.record, key)
             }
         }
-        // The activity lives again. Its name's row stays, and leads nowhere.
+        // A retired activity continues. The row of its name stays, but leads to no head.
         for (activity, day) in standing.revived { try engine.delete(.retired(day), activity) }
         for retired in batch.retired { try retire(retired, &standing) }
         for activity in batch.replaced { try engine.delete(.head, activity.rawValue) }
@@ -82,7 +81,7 @@ struct LogRows: ~Copyable {
         if standing.seqs.isFarBehind(standing.last) { try writeTallies(&standing) }
     }
 
-    /// Writes how many events and facts each tenant has, where that row is behind.
+    /// Writes the numbers of events and facts of the tenants whose rows are outdated.
     mutating func writeTallies(_ standing: inout Standing) throws(EventLogError) {
         for (tenant, row) in standing.seqs.takeBehind(upTo: standing.last) {
             try engine.put(.tally, tenant, buffer.row(.tally, tenant, row))
@@ -92,7 +91,7 @@ struct LogRows: ~Copyable {
     private mutating func writeEvents(
         _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing, _ slack: Span
     ) throws(EventLogError) {
-        // Each is looked at where it stands: a copy of an event costs a dozen reference counts.
+        // Index access avoids a copy of the event, which would cost a dozen reference counts.
         for index in batch.events.indices {
             let place = standing.places[index]
             let seq = receipt.firstSeq + Int64(index)
@@ -150,7 +149,7 @@ struct LogRows: ~Copyable {
             over: mark.hasHead ? .changed : .any)
     }
 
-    /// Writes every row that waits; `settleLater` when that is durable.
+    /// Writes all delayed heads. Call `settleLater` when that is durable.
     mutating func writeLater(_ standing: Standing) throws(EventLogError) {
         for head in later.all { try write(head, standing.marks.mark(head.activity.rawValue)) }
         try LogCut.storeHeads(nil, engine)
@@ -160,16 +159,16 @@ struct LogRows: ~Copyable {
         (later, heads) = (LaterHeads(), nil)
     }
 
-    /// A piece of a cut was taken, or there is nothing to cut.
+    /// A piece of a cut is done, or there is nothing to cut.
     mutating func settleCut() {
         allowance = CutAllowance()
         keys.settleCut()
     }
 
-    /// What was written is durable.
+    /// The written rows are durable.
     mutating func settle() { later.settle() }
 
-    /// Keeps a head as it is now. A batch's head is its activity's as of that moment.
+    /// Stores a head as a snapshot. It must be the activity's current head.
     mutating func keep(_ head: ActivityHead, _ mark: ActivityMarks.Mark) throws(EventLogError) {
         var numbers = SnapshotRow.Numbers(
             tenant: mark.tenant, activity: head.activity.rawValue, version: mark.version,
@@ -189,9 +188,9 @@ struct LogRows: ~Copyable {
         seq > 0 ? try engine.row(.snapshot, seq, SnapshotRow.numbers) : nil
     }
 
-    /// Where the newest snapshot up to the activity's event at `seq` stands; 0 where there is none.
+    /// Sequence of the newest snapshot up to the activity's event at `seq`; 0 if there is none.
     func anchor(_ seq: Int64) -> Int64 {
-        // What cannot be read is no stone to step on.
+        // An unreadable snapshot is not used.
         if (try? snapshot(at: seq)) != nil { return seq }
         return (try? engine.row(.event, seq, EventRow.numbers))?.anchor ?? 0  // as above
     }
@@ -211,18 +210,18 @@ struct LogRows: ~Copyable {
         standing.marks.set(retired.activity.rawValue, nil)
     }
 
-    /// Rows for tenants that have none yet.
+    /// Writes rows for tenants that have none yet.
     mutating func writeTenants(_ standing: inout Standing) throws(EventLogError) {
         for (number, name) in standing.tenantTable.takeNew() { try put(number, name) }
     }
 
-    /// The row of a tenant, new or in place of a damaged one.
+    /// Writes the row of a tenant, new or replacing a damaged one.
     mutating func put(_ number: Int64, _ name: TenantID) throws(EventLogError) {
         let row = withBytes(of: name.name.rawValue) { buffer.row(.tenant, number, (), $0) }
         try engine.put(.tenant, number, row)
     }
 
-    /// The keys of chapters whose rows are damaged or missing.
+    /// Writes the repaired rows of key chapters, and deletes stray ones.
     mutating func put(_ repair: KeyChapters.Repair) throws(EventLogError) {
         for (first, chapter) in repair.made {
             try engine.put(.keys, first, chapter.encode(first, into: &buffer))
@@ -230,14 +229,14 @@ struct LogRows: ~Copyable {
         for stray in repair.strays { try engine.delete(.keys, stray) }
     }
 
-    /// The event at `seq`, written in this transaction or before; nil where it is damaged or cannot
-    /// be read.
+    /// The event at `seq`, written in this transaction or earlier; nil if it is damaged or
+    /// unreadable.
     func event(_ seq: Int64, tenants: Tenants) -> NewEvent? {
-        // A row that cannot be read is treated as one that is damaged.
+        // An unreadable row is treated as damaged.
         try? engine.row(.event, seq) { EventRow.event($0, $1, tenants: tenants)?.event }
     }
 
-    /// Leaves nothing of an activity but where it stood.
+    /// Erases an activity except its position.
     mutating func bury(
         _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?
     ) throws(EventLogError) {

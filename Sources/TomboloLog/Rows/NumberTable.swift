@@ -1,8 +1,8 @@
-/// Values by integers that are given out in order: open addressing, a third of the cost of a
-/// `Dictionary`, which guards against an attacker who does not choose these numbers.
+/// Hash table for integer keys that are assigned in order, with open addressing. A third of the
+/// cost of a `Dictionary`, because no attacker chooses the keys.
 struct NumberTable<Value> {
     private struct Slot {
-        /// `free` where nothing is.
+        /// `free` if the slot is empty.
         var number: Int64
         var value: Value
     }
@@ -14,7 +14,7 @@ struct NumberTable<Value> {
     private let empty: Value
     private(set) var count = 0
 
-    /// `empty` stands in free slots; it is never answered.
+    /// `empty` fills free slots; it is never returned.
     init(empty: Value) {
         self.empty = empty
         slots = Array(repeating: Slot(number: Self.free, value: empty), count: Self.slotsMin)
@@ -31,7 +31,7 @@ struct NumberTable<Value> {
         }
     }
 
-    /// Each with its number, in no order.
+    /// Calls `body` with each number and value, in no order.
     func forEach(_ body: (Int64, Value) -> Void) {
         for slot in slots where slot.number != Self.free { body(slot.number, slot.value) }
     }
@@ -53,7 +53,7 @@ struct NumberTable<Value> {
         var hole = place(number)
         guard slots[hole].number == number else { return }
         count -= 1
-        // Those behind move up, unless they would stand before their own place.
+        // Move later entries up, unless that would put them before their home slot.
         var index = hole
         while true {
             index = (index + 1) & (slots.count - 1)
@@ -69,7 +69,7 @@ struct NumberTable<Value> {
         if slots.count > Self.slotsMin, count * 8 < slots.count { resize(slots.count / 2) }
     }
 
-    /// Where `number` stands, or the free slot where it would.
+    /// Slot of `number`, or the free slot where it would go.
     @inline(__always)
     private func place(_ number: Int64) -> Int {
         var index = home(number)
@@ -79,8 +79,8 @@ struct NumberTable<Value> {
         return index
     }
 
-    /// Eight neighbours stay together, as numbers do that are used together; groups of eight are
-    /// spread (Fibonacci hashing), so that two dense ranges do not become one long search.
+    /// Eight consecutive numbers stay together, because they are used together. Groups of eight are
+    /// spread (Fibonacci hashing), so that two dense ranges do not cause long searches.
     @inline(__always)
     private func home(_ number: Int64) -> Int {
         let bits = UInt64(bitPattern: number)

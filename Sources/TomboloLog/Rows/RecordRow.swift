@@ -1,8 +1,8 @@
 import TomboloCore
 
-/// A row of the table `record`: its key is one integer, the space above the number.
+/// A row of the table `record`. Its key has the space in the upper bits, then the number.
 enum RecordRow {
-    /// Numbers have 48 bits.
+    /// Largest number: 48 bits.
     static let numberMax: Int64 = 1 << 48 - 1
 
     static func key(_ record: Record) -> Int64 {
@@ -10,12 +10,12 @@ enum RecordRow {
         return Int64(record.space.rawValue) << 48 | record.number
     }
 
-    /// For people.
+    /// Name of a record for people.
     static func title(_ key: Int64) -> String {
         "record \(key & numberMax) of space \(key >> 48)"
     }
 
-    /// nil where the row is damaged.
+    /// Returns nil if the row is damaged.
     static func record(_ key: Int64, _ row: RawSpan) -> Record? {
         guard RowChecksum.isRight(.record, key, row),
             let space = UInt8(exactly: key >> 48).flatMap(RecordSpace.init(rawValue:))

@@ -1,22 +1,21 @@
 import TomboloCore
 
-/// What `size` neighbours of the log, or of its facts, have in common, by which a filtered page
-/// passes over those that hold nothing of it: when they were recorded, and marks of what is among
-/// them.
+/// Summary of `size` neighbouring events or facts: the range of their times, and marks of their
+/// tenants and kinds. A page with a filter uses it to skip blocks without a match.
 ///
-/// It may say "perhaps" where the answer is no, never no where it is yes.
+/// It may give false positives, but never false negatives.
 struct RowBlock: BitwiseCopyable {
-    /// A page of 100 rows that lie in as many blocks reads 25,600 rows.
+    /// Rows of a block. A page of 100 rows in as many blocks reads 25,600 rows.
     static let size: Int64 = 256
-    /// The blocks of a chapter without rows.
+    /// The blocks of an empty chapter.
     static let none = [RowBlock](repeating: RowBlock(), count: Int(LogChapter.size / size))
 
     private var earliest: Int64 = .max
     private var latest: Int64 = .min
-    /// 256 bits, for a few dozen marks.
+    /// A Bloom filter with one hash function: 256 bits for a few dozen marks.
     private var marks: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-    /// Those of a chapter, at the end of its row; nil where the row has another length.
+    /// The blocks of a chapter, from the end of its row; nil if the row has another length.
     static func all(in row: RawSpan, from start: Int) -> [RowBlock]? {
         guard row.byteCount == start + none.count * MemoryLayout<RowBlock>.stride else {
             return nil
@@ -24,11 +23,11 @@ struct RowBlock: BitwiseCopyable {
         return row.numbers(from: start, count: none.count)
     }
 
-    /// Among those of its chapter, the one in which a sequence stands.
+    /// Index of the block in its chapter that has a sequence.
     @inline(__always)
     static func index(of seq: Int64) -> Int { Int((seq - 1) % LogChapter.size / size) }
 
-    /// Takes in a row; `hash` marks what is in it.
+    /// Adds a row; `hash` is its mark.
     @inline(__always)
     mutating func add(recordedAt: Int64, _ hash: UInt64) {
         earliest = min(earliest, recordedAt)
@@ -36,7 +35,7 @@ struct RowBlock: BitwiseCopyable {
         mark(hash)
     }
 
-    /// Marks what is among them; the upper eight bits of `hash` choose the bit.
+    /// Adds a mark; the upper eight bits of `hash` choose the bit.
     @inline(__always)
     mutating func mark(_ hash: UInt64) {
         let word = UInt64(1) << (hash >> 56 & 63)
@@ -48,7 +47,7 @@ struct RowBlock: BitwiseCopyable {
         }
     }
 
-    /// Whether that may be among them.
+    /// True if the block may have a row with this mark.
     func has(_ hash: UInt64) -> Bool {
         let word = UInt64(1) << (hash >> 56 & 63)
         return switch hash >> 62 {
@@ -59,7 +58,7 @@ struct RowBlock: BitwiseCopyable {
         }
     }
 
-    /// Whether it is right for all that `other` has.
+    /// True if it includes everything in `other`.
     func covers(_ other: RowBlock) -> Bool {
         earliest <= other.earliest && latest >= other.latest
             && marks.0 & other.marks.0 == other.marks.0
@@ -68,7 +67,7 @@ struct RowBlock: BitwiseCopyable {
             && marks.3 & other.marks.3 == other.marks.3
     }
 
-    /// Whether one of them may be from the one instant until before the other.
+    /// True if the block may have a row from `from` until before `until`.
     func mayHave(from: Instant?, until: Instant?) -> Bool {
         if let from, latest < from.nanoseconds { return false }
         if let until, earliest >= until.nanoseconds { return false }

@@ -1,6 +1,6 @@
 import TomboloEventLog
 
-/// Bytes in which rows are put together, one after the other.
+/// A reusable buffer in which rows are encoded, one at a time.
 struct RowBuffer: ~Copyable {
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
@@ -12,7 +12,7 @@ struct RowBuffer: ~Copyable {
 
     deinit { start.deallocate() }
 
-    /// `count` bytes of anything; valid until the next call.
+    /// `count` uninitialized bytes, valid until the next call.
     @inline(__always)
     mutating func bytes(_ count: Int) -> UnsafeMutableRawBufferPointer {
         if count > capacity { grow(count) }
@@ -48,7 +48,7 @@ struct RowBuffer: ~Copyable {
 }
 
 extension LogWriting {
-    /// Writes a row of a few numbers without padding, now and then.
+    /// Writes a row of a few numbers without padding. For rare use.
     func put<Numbers: BitwiseCopyable>(
         _ table: LogTable, _ sum: RowChecksum.Table, _ key: Int64, _ numbers: Numbers
     ) throws(EventLogError) {
@@ -58,12 +58,12 @@ extension LogWriting {
 }
 
 extension RawSpan {
-    /// A copy of the bytes from `offset` on; empty where there are none.
+    /// A copy of the bytes from `offset` on; empty if there are none.
     func array(from offset: Int) -> [UInt8] {
         withUnsafeBytes { offset < $0.count ? Array($0[offset...]) : [] }
     }
 
-    /// `count` numbers from `offset` on, which are there.
+    /// `count` numbers from `offset` on. The bytes must exist.
     func numbers<Number: BitwiseCopyable>(from offset: Int, count: Int) -> [Number] {
         withUnsafeBytes { row in
             Array(unsafeUninitializedCapacity: count) { numbers, filled in
@@ -75,13 +75,13 @@ extension RawSpan {
         }
     }
 
-    /// The bytes of `range`, which are there, as text.
+    /// The bytes of `range` as text. The bytes must exist.
     func text(_ range: Range<Int>) -> String {
         withUnsafeBytes { String(decoding: $0[range], as: UTF8.self) }
     }
 
-    /// The numbers behind the checksum of a row; nil where there is no room for them. They may be
-    /// wrong: see `RowChecksum.isRight`.
+    /// The numbers after the checksum, unchecked; nil if the row is too short. See
+    /// `RowChecksum.isRight`.
     @inline(__always)
     func numbers<Numbers: BitwiseCopyable>(_ type: Numbers.Type = Numbers.self) -> Numbers? {
         guard byteCount >= RowChecksum.bytes + MemoryLayout<Numbers>.size else { return nil }

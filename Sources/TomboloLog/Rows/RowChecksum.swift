@@ -1,12 +1,12 @@
 import CLinux
 
-/// The CRC32C over all of a row: its table, its key, its bytes. Each row begins with it.
+/// CRC32C over a row's table, key and bytes. Each row begins with it.
 ///
-/// Of 200 single flipped bits in a database SQLite itself noticed 13; this notices any burst of up
-/// to 32 bits in a row. It tells damage from health, not an attacker from a friend. Numbers are
-/// hashed as the machine holds them: both of ours are little-endian.
+/// Of 200 single flipped bits in a database, SQLite itself noticed 13; the checksum notices any
+/// burst of up to 32 bits in a row. It detects damage, not manipulation. Numbers are hashed in
+/// native byte order: all supported machines are little-endian.
 package struct RowChecksum {
-    /// Where a row belongs: the same bytes in another table have another sum.
+    /// Table of a row: the same bytes in another table have another checksum.
     package enum Table: UInt32 {
         case log = 1
         case fact = 2
@@ -25,16 +25,16 @@ package struct RowChecksum {
         case factIndex = 15
     }
 
-    /// The bytes that a row begins with.
+    /// Bytes of the checksum at the start of a row.
     static let bytes = MemoryLayout<UInt32>.size
 
-    /// As it stands so far.
+    /// The checksum so far.
     package private(set) var value: UInt32
 
-    /// That of no bytes.
+    /// Starts the checksum of a row in `table`.
     package init(_ table: Table) { value = table.rawValue }
 
-    /// Takes in numbers without padding.
+    /// Adds numbers, which must have no padding.
     @inline(__always)
     package mutating func add<Numbers: BitwiseCopyable>(_ numbers: Numbers) {
         value = withUnsafeBytes(of: numbers) {
@@ -42,13 +42,13 @@ package struct RowChecksum {
         }
     }
 
-    /// Takes in bytes.
+    /// Adds bytes.
     @inline(__always)
     package mutating func add(_ bytes: UnsafeRawBufferPointer) {
         value = tombolo_crc32c(value, bytes.baseAddress, bytes.count)
     }
 
-    /// Over the row at `key` but the sum itself.
+    /// Checksum of the row at `key`, without the stored checksum itself.
     @inline(__always)
     private static func sum(_ table: Table, _ key: Int64, _ row: UnsafeRawBufferPointer) -> UInt32 {
         var sum = RowChecksum(table)
@@ -57,14 +57,14 @@ package struct RowChecksum {
         return sum.value
     }
 
-    /// Whether the row at `key` is as it was written.
+    /// True if the row at `key` is undamaged.
     @inline(__always)
     static func isRight(_ table: Table, _ key: Int64, _ row: RawSpan) -> Bool {
         guard row.byteCount >= bytes else { return false }
         return row.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) == sum(table, key, $0) }
     }
 
-    /// The numbers behind the sum of the row at `key`; nil where the row is damaged.
+    /// The numbers after the checksum of the row at `key`; nil if the row is damaged.
     @inline(__always)
     static func numbers<Numbers: BitwiseCopyable>(
         _ table: Table, _ key: Int64, _ row: RawSpan, as type: Numbers.Type = Numbers.self
@@ -75,7 +75,7 @@ package struct RowChecksum {
         return row.unsafeLoadUnaligned(fromByteOffset: bytes, as: Numbers.self)
     }
 
-    /// Writes the sum into a row that is complete but for it.
+    /// Writes the checksum into a row that is complete except for it.
     @inline(__always)
     static func seal(_ table: Table, _ key: Int64, _ row: UnsafeMutableRawBufferPointer) {
         row.storeBytes(of: sum(table, key, UnsafeRawBufferPointer(row)), as: UInt32.self)

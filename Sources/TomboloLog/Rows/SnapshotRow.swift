@@ -1,18 +1,18 @@
 import TomboloCore
 
-/// A row of the table `snapshot`: an activity's head as it was at an event, kept at every
-/// `interval`-th of its events, so that a state deep in the past is a short way from one.
+/// A row of the table `snapshot`: an activity's head at an event. One is kept for every `interval`
+/// events of the activity, so that a past state can be rebuilt from few events.
 ///
-/// Snapshots are also stones to step on: the way back along an activity goes from snapshot to
-/// snapshot, and where it is long, from one that is `leap` snapshots away to the next such.
+/// Snapshots also link back to older ones, so that following a long activity back needs few reads:
+/// to the previous snapshot, and to one about `leap` snapshots earlier.
 enum SnapshotRow {
     struct Numbers: BitwiseCopyable {
         var tenant: Int64
         var activity: Int64
         var version: Int64
-        /// The activity's snapshot before; 0 where this is its first.
+        /// Sequence of the activity's previous snapshot; 0 if this is the first.
         var previous: Int64
-        /// The last snapshot of the group of `leap` before; 0 where there is none.
+        /// Sequence of the last snapshot in the previous group of `leap`; 0 if there is none.
         var far: Int64
         var recordedAt: Int64
 
@@ -21,24 +21,24 @@ enum SnapshotRow {
         static let recordedAtAt = RowChecksum.bytes + 40
     }
 
-    /// A head is stored once in so many events of an activity, and so many are followed at most to
-    /// find a state: below 1 ms.
+    /// Events of an activity between two snapshots, and thus the most events needed to rebuild a
+    /// state: below 1 ms.
     static let interval: Int64 = 256
-    /// Ten million events of one activity are 39,063 snapshots and 611 leaps.
+    /// Snapshots in a group. Ten million events have 39,063 snapshots and 611 groups.
     static let leap: Int64 = 64
 
-    /// Whether the activity is given one with the head that comes after this version.
+    /// True if the activity gets a snapshot with the head after this version.
     static func isDue(at version: Int64) -> Bool { version % interval == 0 }
 
-    /// Of which group of `leap` a snapshot is.
+    /// Number of the group that a snapshot belongs to.
     static func group(_ version: Int64) -> Int64 { version / (interval * leap) }
 
-    /// Those of a row, which the head's bytes follow; nil where it is damaged.
+    /// The numbers of a row, before the head's bytes; nil if it is damaged.
     static func numbers(_ seq: Int64, _ row: RawSpan) -> Numbers? {
         RowChecksum.numbers(.snapshot, seq, row)
     }
 
-    /// The head in a row whose numbers are right; empty where it was erased.
+    /// The head in a row with valid numbers; empty if it was erased.
     static func value(_ seq: Int64, _ row: RawSpan) -> [UInt8] {
         row.array(from: RowChecksum.bytes + MemoryLayout<Numbers>.size)
     }

@@ -1,4 +1,4 @@
-/// The UTF-8 of `string` where it lies, or of a copy.
+/// Calls `body` with the UTF-8 bytes of `string`, without a copy if possible.
 @inline(__always)
 func withBytes<Answer>(of string: String, _ body: (UnsafeRawBufferPointer) -> Answer) -> Answer {
     var string = string

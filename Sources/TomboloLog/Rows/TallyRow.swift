@@ -1,18 +1,18 @@
 import TomboloCore
 import TomboloEventLog
 
-/// A row of the table `tally`: how many events and facts a tenant has. That of tenant 0 says up to
-/// which sequences the others are right.
+/// A row of the table `tally`: the numbers of a tenant's events and facts. The row of tenant 0 has
+/// the sequences up to which the others are current.
 enum TallyRow {
     static let everybody: Int64 = 0
 
-    /// All of the table; `isWhole` is false where a row of it is damaged.
+    /// The whole table; `isWhole` is false if one of its rows is damaged.
     struct Table {
         private(set) var tallies: [Int64: ByKind<Int64>] = [:]
         private(set) var tallied = ByKind<Int64>(event: 0, fact: 0)
         private(set) var isWhole = true
 
-        /// That of a log without rows.
+        /// The table of an empty log.
         init() {}
 
         init(_ engine: any LogReading) throws(EventLogError) {
@@ -33,9 +33,9 @@ enum TallyRow {
 }
 
 extension TenantSeqs {
-    /// As a log of `last` sequences has them: the table `tally`, and the rows after it. `damage`
-    /// hears where a row of the table is damaged: tenants then go on after the log's newest, which
-    /// no place of theirs is beyond.
+    /// Counts the rows of a log whose newest sequences are `last`: from the table `tally`, and from
+    /// the rows after it. Calls `damage` if a row of the table is damaged. Then tenants continue
+    /// after the log's newest sequence, which is above all their places.
     init(
         _ tenants: Tenants, last: ByKind<Int64>, _ engine: any LogReading,
         damage: (String) -> Void
@@ -63,7 +63,7 @@ extension TenantSeqs {
         }
     }
 
-    /// A damaged row counts for the tenant that it names.
+    /// Counts rows after `tallied`. A damaged row counts for the tenant that it names.
     private static func count(
         _ places: inout [Int64: ByKind<Int64>], after tallied: ByKind<Int64>,
         _ engine: any LogReading

@@ -1,10 +1,10 @@
 import TomboloCore
 
-/// How many events and facts each tenant has, in memory: what gives each its place among those of
-/// its tenant.
+/// Numbers of events and facts of each tenant, in memory. They give each new row its place among
+/// its tenant's rows.
 ///
-/// Changes can be taken back until `settle()`, as with `ActivityMarks`. On disk there is a row for
-/// each tenant in the table `tally`, which is written now and then; the rows after it say the rest.
+/// Changes can be undone until `settle()`, as in `ActivityMarks`. On disk, the table `tally` has a
+/// row for each tenant, which is written now and then; later rows are counted at start-up.
 struct TenantSeqs {
     /// What is counted.
     enum Kind: Int64, CaseIterable {
@@ -12,15 +12,15 @@ struct TenantSeqs {
         case fact = 1
     }
 
-    /// Of one tenant and kind.
+    /// Count for one tenant and kind.
     struct Count: Equatable {
-        /// The place of the newest.
+        /// Place of the newest row.
         var last: Int64 = 0
-        /// By how much its sequence in the log was beyond that, at the newest waypoint.
+        /// Difference between sequence and place at the newest waypoint.
         var gap: Int64 = 0
     }
 
-    /// Of one tenant.
+    /// Counts of one tenant.
     typealias Tally = ByKind<Count>
 
     typealias Savepoint = (counted: Int, waypoints: Int)
@@ -29,21 +29,21 @@ struct TenantSeqs {
 
     private var tallies = NumberTable(empty: nothing)
     private var counted: [(kind: Kind, tenant: Int64)] = []
-    /// New ones, and the gaps before them; the first of them have their rows.
+    /// New waypoints, and the gaps before them. The first `written` of them have rows.
     private var waypoints: [(waypoint: Waypoint, gapBefore: Int64)] = []
     private var written = 0
-    /// Tenants whose rows are behind, and those whose rows an open transaction has written.
+    /// Tenants with outdated rows, and tenants whose rows the open transaction has written.
     private var behind: Set<Int64> = []
     private var renewed: Set<Int64> = []
-    /// Up to these sequences the rows are right.
+    /// The rows are current up to these sequences.
     var tallied = ByKind<Int64>(event: 0, fact: 0)
     private var talliedBefore: ByKind<Int64>?
 
-    /// The newest of a tenant.
+    /// Counts of a tenant.
     @inline(__always)
     func tally(_ tenant: Int64) -> Tally { tallies[tenant] ?? Self.nothing }
 
-    /// Takes over what a log has.
+    /// Sets the counts of a tenant.
     mutating func set(_ tenant: Int64, _ tally: Tally) {
         tallies[tenant] = tally
         behind.insert(tenant)
@@ -51,7 +51,7 @@ struct TenantSeqs {
 
     // MARK: Counting
 
-    /// The place of the tenant's next, which comes to be at `seq` of the log.
+    /// Counts the tenant's next row, at `seq` of the log, and returns its place.
     @inline(__always)
     mutating func count(_ kind: Kind, _ tenant: Int64, at seq: Int64) -> Int64 {
         var tally = tally(tenant)
@@ -69,7 +69,7 @@ struct TenantSeqs {
         return count.last
     }
 
-    /// The tenant goes on after `last`, as another log had it.
+    /// The tenant continues after place `last`, which comes from another log.
     mutating func begin(_ kind: Kind, _ tenant: Int64, after last: Int64) {
         var tally = tally(tenant)
         tally[kind].last = max(tally[kind].last, last)
@@ -78,30 +78,30 @@ struct TenantSeqs {
 
     // MARK: Rows
 
-    /// Waypoints that need a row; they count as written from now on.
+    /// Takes the waypoints that need a row. They count as written afterwards.
     mutating func takeNewWaypoints() -> [Waypoint] {
         guard written < waypoints.count else { return [] }
         defer { written = waypoints.count }
         return waypoints[written...].map(\.waypoint)
     }
 
-    /// Whether start-up would have to read many rows.
+    /// True if start-up would have to count many rows.
     func isFarBehind(_ last: ByKind<Int64>) -> Bool {
         last.event - tallied.event + last.fact - tallied.fact >= Self.rowsMax
     }
 
-    /// Whether the next piece of a cut may take rows that no tally tells of.
+    /// True if the next piece of a cut may delete rows that are not in the tallies.
     func mayBeCut(_ cut: LogCut, of last: ByKind<Int64>) -> Bool {
         Kind.allCases.contains {
             last[$0] > tallied[$0] && tallied[$0] - cut[$0] <= CutAllowance.rowsMax
         }
     }
 
-    /// So many rows start-up counts: some 20 ms.
+    /// Most rows that start-up has to count: about 20 ms.
     private static let rowsMax: Int64 = 32_768
 
-    /// The rows of `TallyRow` that are to be written, for all that is counted so far; they count as
-    /// written from now on.
+    /// Takes the outdated rows of `TallyRow` with the current counts. They count as written
+    /// afterwards.
     mutating func takeBehind(
         upTo last: ByKind<Int64>
     ) -> [(tenant: Int64, row: ByKind<Int64>)] {
@@ -117,7 +117,7 @@ struct TenantSeqs {
         return rows + [(TallyRow.everybody, last)]
     }
 
-    // MARK: Taking back
+    // MARK: Undoing
 
     var savepoint: Savepoint { (counted.count, waypoints.count) }
 
@@ -131,7 +131,7 @@ struct TenantSeqs {
         }
     }
 
-    /// No row that the transaction wrote is there.
+    /// The transaction was rolled back, and with it its rows.
     mutating func rolledBack() {
         behind.formUnion(renewed)
         renewed = []
@@ -139,7 +139,7 @@ struct TenantSeqs {
         talliedBefore = nil
     }
 
-    /// What was counted and written is durable.
+    /// All counts and rows are durable.
     mutating func settle() {
         noteBehind()
         counted.removeAll(keepingCapacity: true)
@@ -149,7 +149,7 @@ struct TenantSeqs {
         talliedBefore = nil
     }
 
-    /// Events come in runs of one tenant.
+    /// Notes the tenants with outdated rows. Events come in runs of one tenant.
     private mutating func noteBehind() {
         var last: Int64?
         for step in counted where step.tenant != last {
@@ -159,7 +159,7 @@ struct TenantSeqs {
     }
 }
 
-/// Something of events, and the same of facts: most often a sequence.
+/// A pair of values, for events and for facts: mostly sequences.
 struct ByKind<Value> {
     var event: Value
     var fact: Value

@@ -1,32 +1,31 @@
 package import TomboloCore
 import TomboloEventLog
 
-/// Tenants by their small integers, 1, 2, 3 …
+/// Tenants and their numbers: 1, 2, 3 …
 package struct Tenants {
     private var names: [Int64: TenantID] = [:]
     private(set) var byName: [TenantID: Int64] = [:]
-    /// The newest looked up: most batches are of one tenant.
+    /// The last lookup: most batches are of one tenant.
     private var last: (name: TenantID, number: Int64)?
-    /// The highest that was given.
+    /// The highest assigned number.
     private(set) var highest: Int64 = 0
-    /// Their rows are damaged.
+    /// Numbers of tenants whose rows are damaged.
     private(set) var nameless: Set<Int64> = []
-    /// Those with numbers above it have no row yet.
+    /// Tenants with higher numbers have no row yet.
     var stored: Int64 = 0
 
     package init() {}
 
-    /// nil for a number that has no name here.
+    /// Name of a number; nil if unknown.
     package func name(_ number: Int64) -> TenantID? { names[number] }
 
-    /// All that are known, also where a row does not say the name.
+    /// All known numbers, including those without a name.
     package var all: [Int64] { (Array(names.keys) + nameless).sorted() }
 
-    /// nil for a tenant that was never seen.
+    /// Number of a tenant; nil if it has none.
     func known(_ name: TenantID) -> Int64? { byName[name] }
 
-    /// The number of `name`, a new one where it has none, which is to be stored before a row
-    /// uses it.
+    /// The number of `name`. Assigns one if there is none; store it before a row uses it.
     mutating func number(_ name: TenantID) -> Int64 {
         if let last, last.name == name { return last.number }
         let number = byName[name] ?? highest + 1
@@ -35,7 +34,7 @@ package struct Tenants {
         return number
     }
 
-    /// Takes in a row; `name` is nil where it is damaged, whose number stays taken.
+    /// Adds a row. `name` is nil if it is damaged; its number stays assigned.
     package mutating func recover(_ number: Int64, _ name: TenantID?) {
         if let name {
             add(number, name)
@@ -47,7 +46,7 @@ package struct Tenants {
         stored = highest
     }
 
-    /// What has no row yet; it counts as stored from now on.
+    /// Takes the tenants without a row. They count as stored afterwards.
     mutating func takeNew() -> [(number: Int64, name: TenantID)] {
         guard stored < highest else { return [] }
         defer { stored = highest }
@@ -62,13 +61,13 @@ package struct Tenants {
 }
 
 extension Tenants {
-    /// The row of a tenant is its name; nil where it is damaged.
+    /// Name in a tenant's row; nil if the row is damaged.
     private static func name(_ number: Int64, _ row: RawSpan) -> TenantID? {
         guard RowChecksum.isRight(.tenant, number, row) else { return nil }
         return Identifier(row.text(RowChecksum.bytes..<row.byteCount)).map(TenantID.init)
     }
 
-    /// Reads them all; `damage` hears of each row that is wrong.
+    /// Reads all tenants. Calls `damage` for each wrong row.
     static func read(
         _ engine: any LogReading, damage: (String) -> Void
     ) throws(EventLogError) -> Tenants {

@@ -1,22 +1,22 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Where one of a tenant's events or facts is in the log: a row of the table `waypoint`.
+/// The sequence of one of a tenant's events or facts: a row of the table `waypoint`.
 ///
-/// A tenant gets one when others have written `spacing` rows since its last: the way from its own
-/// place to the log's is then that last waypoint before it, as many rows further as the places
-/// differ, and at most `spacing` rows more. The only tenant of a log never gets any.
+/// A tenant gets a waypoint when others have written `spacing` rows since its last one. To find the
+/// sequence for a place, start at the last waypoint before it, add the difference of places, and
+/// search at most `spacing` rows. The only tenant of a log needs none.
 struct Waypoint: Hashable {
     var kind: TenantSeqs.Kind
     var tenant: Int64
     var tenantSeq: Int64
     var seq: Int64
 
-    /// About a millisecond to read.
+    /// Rows between waypoints: about a millisecond to read.
     static let spacing: Int64 = 4_096
 
-    /// Whether a row gets one whose sequence is `gap` beyond its place among the tenant's own. It
-    /// shrinks only where damage made a tenant's count leap.
+    /// True if a row gets a waypoint. `gap` is its sequence less its place; it shrinks only after
+    /// damage made a tenant's count jump.
     @inline(__always)
     static func isDue(gap: Int64, before: Int64) -> Bool {
         gap - before >= spacing || gap < before
@@ -28,7 +28,7 @@ struct Waypoint: Hashable {
 
     private var shard: Int64 { Self.shard(kind, tenant) }
 
-    /// Writes its row.
+    /// Writes the waypoint's row.
     func store(into buffer: inout RowBuffer, _ engine: any LogWriting) throws(EventLogError) {
         let row = buffer.row(.waypoint, tenantSeq, (shard, seq) as Numbers)
         try engine.put(.waypoint(shard), tenantSeq, row)
@@ -40,7 +40,7 @@ struct Waypoint: Hashable {
         (self.kind, self.tenant, self.tenantSeq, self.seq) = (kind, tenant, tenantSeq, seq)
     }
 
-    /// nil where the row is damaged.
+    /// Returns nil if the row is damaged.
     init?(shard: Int64, _ tenantSeq: Int64, _ row: RawSpan) {
         guard let found = RowChecksum.numbers(.waypoint, tenantSeq, row, as: Numbers.self),
             found.shard == shard, let kind = TenantSeqs.Kind(rawValue: shard & 1),
@@ -49,7 +49,7 @@ struct Waypoint: Hashable {
         self.init(kind: kind, tenant: shard >> 1, tenantSeq: tenantSeq, seq: found.seq)
     }
 
-    /// The newest one of `tenant` at or before a place; nil where there is none.
+    /// The newest waypoint of `tenant` at or before a place; nil if there is none.
     static func newest(
         _ kind: TenantSeqs.Kind, _ tenant: Int64, upTo tenantSeq: Int64, _ engine: any LogReading
     ) throws(EventLogError) -> Waypoint? {
@@ -58,20 +58,20 @@ struct Waypoint: Hashable {
         guard tenantSeq > 0 else { return nil }
         try engine.scan(.waypoint(shard), 1...tenantSeq, .falling) {
             found = Waypoint(shard: shard, $0, $1)
-            // From one before a damaged one the way is longer.
+            // If a waypoint is damaged, use an earlier one: the search is longer.
             return found == nil
         }
         return found
     }
 
-    // MARK: With history cut
+    // MARK: Cutting history
 
-    /// So many tenants one call looks at, and so many rows of each.
+    /// Tenants that one call examines, and rows of each.
     private static let tenantsAtOnce: Int64 = 16
     private static let rowsAtOnce = 64
 
-    /// Deletes those that a later one replaces: both are before the cut. Tenants take turns, from
-    /// the one after `tenant`; answers where the next call begins.
+    /// Deletes waypoints that are followed by another one before the cut. Processes some tenants
+    /// after `tenant`, in turn. Returns where the next call begins.
     static func forget(
         before cut: LogCut, from tenant: Int64, of highest: Int64, _ seqs: TenantSeqs,
         _ engine: any LogWriting
@@ -80,7 +80,7 @@ struct Waypoint: Hashable {
         let first = tenant < highest ? tenant + 1 : 1
         let last = min(highest, first + tenantsAtOnce - 1)
         for tenant in first...last {
-            // Without a gap it has none.
+            // A tenant without a gap has no waypoints.
             for kind in TenantSeqs.Kind.allCases where seqs.tally(tenant)[kind].gap != 0 {
                 let shard = shard(kind, tenant)
                 var kept: Int64?

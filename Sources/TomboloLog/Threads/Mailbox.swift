@@ -1,8 +1,8 @@
 import Glibc
 
-/// What waits for a thread: many put in, one takes all.
+/// Queue of a thread: many threads put elements in, one takes all.
 ///
-/// The mutex serialises every access to what it holds, which is why it may claim to be sendable.
+/// It is sendable because the mutex serialises every access.
 package final class Mailbox<Element: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let filled: UnsafeMutablePointer<pthread_cond_t>
@@ -31,7 +31,7 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         return body()
     }
 
-    /// False where nothing is taken any more.
+    /// Adds an element. Returns false if the mailbox is closed.
     func put(_ element: Element) -> Bool {
         locked {
             guard !isClosed else { return false }
@@ -41,10 +41,10 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Whether nothing waits at this moment.
+    /// True if no element waits now.
     var isEmpty: Bool { locked { waiting.isEmpty } }
 
-    /// Takes nothing more; what waits is still given out.
+    /// Accepts nothing more; waiting elements can still be taken.
     func close() {
         locked {
             isClosed = true
@@ -52,8 +52,8 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// All that waits, oldest first; nil when it is closed and empty. Where nothing waits the
-    /// answer is empty, or the thread sleeps until something does.
+    /// Takes all waiting elements, oldest first; nil if it is closed and empty. If nothing waits,
+    /// the thread sleeps until something does, or gets an empty list if `sleeps` is false.
     package func take(sleeps: Bool = true) -> [Element]? {
         locked {
             while waiting.isEmpty, sleeps || isClosed {
@@ -65,7 +65,7 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// The thread is through with all of it.
+    /// The thread has processed everything.
     func end() {
         let waiting = locked {
             hasEnded = true
@@ -74,7 +74,7 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Comes back when the thread is through.
+    /// Waits until the thread has processed everything.
     func ended() async {
         await withCheckedContinuation { continuation in
             let isOver = locked {

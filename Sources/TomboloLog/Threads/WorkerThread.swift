@@ -2,20 +2,19 @@ import CLinux
 import Glibc
 package import TomboloEventLog
 
-/// A thread of our own, with the jobs that wait for it: what may wait for the disk stands beside
-/// the loops and never on them.
+/// A thread with a queue of jobs. Work that may wait for the disk runs here, not on a loop.
 package final class WorkerThread<Job: Sendable>: Sendable {
     typealias Asking<Answer> = CheckedContinuation<Result<Answer, EventLogError>, Never>
 
     private let jobs = Mailbox<Job>()
     private let thread: pthread_t
 
-    /// Starts the thread; `name` has at most 15 bytes (`comm` of proc(5)). Signals stay with the
-    /// other threads. Throws `.unusable` where the system has no thread left.
+    /// Starts the thread; `name` has at most 15 bytes (`comm` of proc(5)). The thread handles no
+    /// signals. Throws `.unusable` if the system has no thread left.
     ///
     /// - Parameters:
-    ///   - work: what only it holds ends with it, on the thread.
-    ///   - ended: is called after that.
+    ///   - work: the thread's work. Objects that only it retains are released on the thread.
+    ///   - ended: called after that.
     package init(
         name: String, work: @escaping @Sendable (Mailbox<Job>) -> Void,
         ended: @escaping @Sendable () -> Void = {}
@@ -57,7 +56,7 @@ package final class WorkerThread<Job: Sendable>: Sendable {
         pthread_join(thread, nil)
     }
 
-    /// Comes back with the answer to a job on the caller's executor.
+    /// Runs a job and returns its answer, on the caller's executor.
     func answer<Answer: Sendable>(
         to job: (Asking<Answer>) -> Job
     ) async throws(EventLogError) -> Answer {
@@ -66,7 +65,7 @@ package final class WorkerThread<Job: Sendable>: Sendable {
         }.get()
     }
 
-    /// Takes no further job, and comes back when those that wait are done, `last` after them.
+    /// Takes no further jobs, and waits for the waiting ones, with `last` as the final one.
     func close(with last: Job? = nil) async {
         if let last { _ = jobs.put(last) }
         jobs.close()
@@ -84,7 +83,7 @@ private final class ThreadBody {
     }
 }
 
-/// A reader's thread: questions in their order, one at a time.
+/// A reader's thread: runs queries in order, one at a time.
 typealias LogReaderThread = WorkerThread<@Sendable (LogReader) -> Void>
 
 extension LogReaderThread {

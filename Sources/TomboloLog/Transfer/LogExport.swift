@@ -1,38 +1,38 @@
 package import TomboloCore
 package import TomboloEventLog
 
-/// One thing that a log keeps, on its way out of one log and into another.
+/// One item of a log, for export and import.
 package enum LogItem: Sendable {
-    /// The first: the key of the log's hashes, its two words, and when it was put back last.
-    /// Cursors and delivery ids are made with them.
+    /// The first item: the key of the log's hash function (two words), and when the log was last
+    /// restored. Cursors and delivery ids depend on both.
     case identity(hashKey: [UInt64], restoredAt: Instant?)
-    /// The second: up to where history was cut, and the highest activity number ever given.
+    /// The second item: how far history was cut, and the highest activity number ever assigned.
     case cut(seq: Int64, fact: Int64, activity: Int64)
-    /// By how much the wall clock was ahead of the steady one from these rows on: `ClockLeads`.
+    /// How far the wall clock was ahead of the steady clock from these rows on: `ClockLeads`.
     case lead(event: Int64, fact: Int64, seconds: Int64)
     case event(RecordedEvent)
-    /// The head that an activity had at the event before, its newest then; empty where it was
-    /// erased. It is a stone on the way back: see `SnapshotRow`.
+    /// The snapshot of an activity at the event before this item; its value is empty if it was
+    /// erased. See `SnapshotRow`.
     case snapshot(ActivityNumber, value: [UInt8], seq: Int64)
     case fact(RecordedFact)
-    /// `retiredDay` counts since 1970; nil where the activity lives.
+    /// `retiredDay` is in days since 1970; nil if the activity is live.
     case head(RecoveredHead, TenantID, retiredDay: Int64?)
     case record(Record)
-    /// A tenant has had so many events and facts: its next ones come after these.
+    /// Numbers of a tenant's events and facts so far. Its next ones follow these.
     case tally(TenantID, event: Int64, fact: Int64)
-    /// The last: how many there were before it.
+    /// The last item: the number of items before it.
     case end(items: Int64)
 }
 
-/// Reads all that a log keeps, of one moment and in an order in which it can be taken in again.
+/// Reads all items of a log at one moment, in the order that an import needs.
 package final class LogExport {
     private let engine: any LogReading
 
     package init(_ engine: any LogReading) { self.engine = engine }
 
-    /// Hands over each item. A damaged row ends it: what is set aside here would be lost there.
+    /// Calls `take` with each item. Throws at a damaged row: the import would lose it.
     package func run(_ take: (LogItem) throws -> Void) throws {
-        // Where only errors of the log may pass, those of `take` are answers.
+        // The closure may throw only errors of the log, so `take`'s errors become a result.
         let outcome = try engine.atOneMoment { () throws(EventLogError) in
             Result {
                 var items: Int64 = 0
@@ -83,7 +83,7 @@ package final class LogExport {
         }
     }
 
-    /// Events, and behind each the head that is kept there.
+    /// Exports events, each followed by its snapshot, if there is one.
     private func readEvents(
         after cut: Int64, _ tenants: Tenants, _ take: (LogItem) throws -> Void
     ) throws {
@@ -96,7 +96,7 @@ package final class LogExport {
         try rows(of: .event) { seq, row in
             let event = try sound(EventRow.event(seq, row, tenants: tenants), "event \(seq)")
             try take(.event(event))
-            // One that is damaged, or of no event, only makes a way longer.
+            // Skip a snapshot that is damaged or has no event: it is only an optimisation.
             while let next = stones.first, next <= seq {
                 stones.removeFirst()
                 let value = try engine.row(.snapshot, seq) {
@@ -124,7 +124,7 @@ package final class LogExport {
         }
     }
 
-    /// All rows of a table; what `take` throws ends it.
+    /// Visits all rows of a table; an error of `take` ends the visit.
     private func rows(of table: LogTable, _ take: (Int64, RawSpan) throws -> Void) throws {
         var failure: (any Error)?
         do {

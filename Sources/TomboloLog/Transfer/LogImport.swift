@@ -1,31 +1,31 @@
 import TomboloCore
 package import TomboloEventLog
 
-/// Takes the items of an export into a new log: sequences, versions, numbers and keys stay as they
-/// were. The log is there whole or not at all.
+/// Imports the items of an export into a new log. Sequences, versions, numbers and keys stay the
+/// same. The log is imported completely or not at all.
 package final class LogImport {
-    /// So many items become durable together.
+    /// Items that become durable together.
     private static let batchMax = 1_000
     private static let hint = "import a whole export, in its order"
 
-    /// Puts the log where it belongs, or takes away what is not whole.
+    /// Called to put the complete log in place, or to remove an incomplete one.
     private let finished: () throws(EventLogError) -> Void
     private let abandoned: () -> Void
-    /// nil once it is whole.
+    /// The writer of the new log; nil once the import is complete.
     private var open: LogWriter?
     private var batch = AppendBatch()
-    /// Activities met so far, with their tenants: one whose first event here is not its first began
-    /// before the cut.
+    /// Activities so far, with their tenants. If the first event of an activity here has a version
+    /// above 1, its earlier events were cut.
     private var met = NumberTable(empty: 0)
     private var tenants: [TenantID: Int] = [:]
     private var items: Int64 = 0
-    /// Since when an export says so: it ends with an item that says that it is whole.
+    /// True if the export ends with an item that marks it as complete, as newer exports do.
     private var needsEnd = false
     private var hasEnded = false
     private var next = ByKind<Int64>(event: 1, fact: 1)
     private var places = ImportedPlaces()
 
-    /// Fills the log of `writer`, which is new.
+    /// Imports into the log of `writer`, which must be new.
     package init(
         _ writer: LogWriter, finished: @escaping () throws(EventLogError) -> Void,
         abandoned: @escaping () -> Void
@@ -35,7 +35,7 @@ package final class LogImport {
         open = writer
     }
 
-    /// What is not whole is of no use.
+    /// Removes an incomplete log.
     deinit {
         guard open != nil else { return }
         open = nil
@@ -49,7 +49,7 @@ package final class LogImport {
         }
     }
 
-    /// Takes the next item. Throws where it cannot follow those before it.
+    /// Imports the next item. Throws if it cannot follow the items before it.
     package func take(_ item: LogItem) throws(EventLogError) {
         if let fault = item.fault { throw refused(fault) }
         if hasEnded { throw refused("something comes after the end") }
@@ -115,7 +115,7 @@ package final class LogImport {
         next[kind] += 1
     }
 
-    /// Whether the activity was not met before. It has one tenant for ever.
+    /// True if the activity is new. Throws if it was of another tenant before.
     private func isNew(
         _ activity: ActivityNumber, of tenant: TenantID
     ) throws(EventLogError) -> Bool {
@@ -135,7 +135,7 @@ package final class LogImport {
         _ head: RecoveredHead, _ tenant: TenantID, _ day: Int64?
     ) throws(EventLogError) {
         if try isNew(head.activity, of: tenant) {
-            // All of its events were cut.
+            // All events of the activity were cut.
             try flush()
             try writer.adopt(
                 head.activity, tenant,
@@ -153,7 +153,7 @@ package final class LogImport {
         batch.retired.append(RetiredActivity(activity: head.activity, name: name, endedAt: endedAt))
     }
 
-    /// Makes durable all that was taken, and lets go of the directory.
+    /// Makes the log durable and closes it.
     package func finish() throws(EventLogError) {
         guard items > 0 else { throw refused("the export is empty") }
         guard hasEnded || !needsEnd else {
@@ -189,7 +189,7 @@ package final class LogImport {
 }
 
 extension LogItem {
-    /// Why no log can have it; nil where one can.
+    /// Why no log can have this item; nil if it is possible.
     fileprivate var fault: String? {
         let seqs = 0...LogTable.numberMax
         let activities = 0..<ActivityNumber.max

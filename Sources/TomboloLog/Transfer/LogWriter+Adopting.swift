@@ -1,24 +1,24 @@
 import TomboloCore
 import TomboloEventLog
 
-// Taking in another log.
+// Methods for importing another log.
 
 extension LogWriter {
-    /// The log's hashes are made with another one's key, its two words, and it counts as put back
-    /// when that one was. Before anything else is taken in.
+    /// Uses the hash key (two words) and the restore time of another log. Call it before importing
+    /// anything else.
     func adopt(_ hashKey: [UInt64], restoredAt: Instant?) throws(EventLogError) {
         try LogMeta.setHashKey(hashKey, engine)
         if let restoredAt { try LogMeta.setRestored(restoredAt, engine) }
         standing = Standing(hash: try LogMeta.hash(engine))
     }
 
-    /// By how much the wall clock was ahead when the event at `seq` came; nil where nobody knows.
+    /// How far the wall clock was ahead at the event at `seq`; nil if unknown.
     func lead(event seq: Int64) -> Span? {
         let leads = retainer.cut.leads
         return leads.entries.isEmpty ? nil : leads.lead(.event, seq)
     }
 
-    /// An empty log goes on after what another one had cut.
+    /// Makes an empty log continue after another log's cut.
     func begin(afterSeq seq: Int64, fact: Int64, activity: Int64) throws(EventLogError) {
         var cut = LogCut()
         (cut.seq, cut.fact, cut.activity) = (seq, fact, activity)
@@ -28,7 +28,7 @@ extension LogWriter {
         retainer.cut = cut
     }
 
-    /// A tenant's next event or fact is the one after these.
+    /// Sets a tenant's counts: its next event and fact follow these.
     func count(_ tenant: TenantID, event: Int64, fact: Int64) throws(EventLogError) {
         let number = standing.tenantTable.number(tenant)
         standing.seqs.begin(.event, number, after: event)
@@ -39,7 +39,7 @@ extension LogWriter {
         standing.settle()
     }
 
-    /// The activity is at `mark`, whose event was cut.
+    /// Sets the position of an activity whose event at `mark` was cut.
     func adopt(
         _ activity: ActivityNumber, _ tenant: TenantID, _ mark: ActivityMarks.Mark
     ) throws(EventLogError) {
@@ -49,8 +49,8 @@ extension LogWriter {
         try rows.writeTenants(&standing)
     }
 
-    /// Keeps the head that an activity of another log had at its newest event here, at `seq`.
-    /// Answers false where that is not its newest.
+    /// Stores another log's snapshot of an activity at its newest event here, `seq`. Returns false
+    /// if `seq` is not its newest event.
     func keep(
         _ activity: ActivityNumber, _ value: [UInt8], at seq: Int64
     ) throws(EventLogError) -> Bool {
@@ -63,8 +63,7 @@ extension LogWriter {
         return true
     }
 
-    /// Takes the rows of keys that count no longer, and makes all of the log durable, in the files
-    /// that the engine keeps when it is closed.
+    /// Deletes the rows of expired keys, and makes the log durable in its permanent files.
     func complete() throws(EventLogError) {
         while rows.hasOldKeys(at: newest), cutIfDue().rows > 0 {}
         writeLaterHeads()

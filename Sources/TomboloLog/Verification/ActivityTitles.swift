@@ -1,16 +1,16 @@
 import TomboloCore
 import TomboloEventLog
 
-/// What people know an activity by, for its number.
+/// Readable titles of activities.
 enum ActivityTitles {
-    /// `activity cat of main (number 7)`; without the id where no head tells it.
+    /// `activity cat of main (number 7)`; without the id if no head has it.
     static func title(
         _ activity: Int64, _ engine: any LogReading
     ) throws(EventLogError) -> String {
         title(activity, try engine.head(of: activity)?.value ?? [])
     }
 
-    /// The same by its head's bytes, be they right or not.
+    /// The same from the bytes of its head, even if they are damaged.
     static func title(_ activity: Int64, _ head: [UInt8]) -> String {
         let damaged = DamagedActivity(
             number: ActivityNumber(activity), version: 0, seq: 0, head: head, tenant: nil,

@@ -1,16 +1,16 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Whether the index of each chapter of facts leads to all that is in it, and to nothing else.
+/// Checks that the index of each chapter leads to all its facts, and to nothing else.
 struct FactIndexVerification {
     private let cut: Int64
-    /// Chapters before this one have rows.
+    /// The newest chapter; only earlier chapters have rows.
     private let openChapter: Int64
     private let engine: any LogReading
-    /// What the facts of the chapter come to, as far as they were met.
+    /// The chapter as rebuilt from its facts so far.
     private var built = FactChapter()
     private var chapter: Int64
-    /// Places in the chapter where a whole fact is.
+    /// Offsets in the chapter with an undamaged fact.
     private var whole: Set<Int64> = []
 
     init(_ cut: LogCut, _ engine: any LogReading) throws(EventLogError) {
@@ -21,7 +21,7 @@ struct FactIndexVerification {
         chapter = cut.fact / FactIndex.size
     }
 
-    /// Takes in the next fact. `wrong` hears what is wrong with the chapters before its own.
+    /// Adds the next fact. Calls `wrong` for each error in the chapters before its own.
     mutating func follow(
         _ seq: Int64, _ row: RawSpan, _ wrong: (String) -> Void
     ) throws(EventLogError) {
@@ -29,7 +29,7 @@ struct FactIndexVerification {
         if built.add(seq, row) { whole.insert((seq - 1) % FactIndex.size) }
     }
 
-    /// `wrong` hears what is wrong with the rest, after all facts were met.
+    /// Call it after all facts. Calls `wrong` for each error in the rest.
     mutating func finish(_ wrong: (String) -> Void) throws(EventLogError) {
         try close(before: openChapter, wrong)
         var rest = 0
@@ -54,7 +54,7 @@ struct FactIndexVerification {
         before next: Int64, _ wrong: (String) -> Void
     ) throws(EventLogError) {
         guard chapter < next else { return }
-        // Nothing has to lead to chapters without a fact, which are missing.
+        // A chapter without facts was cut and needs no index.
         if chapter < openChapter { try check(wrong) }
         (built, whole) = (FactChapter(), [])
         chapter = next
@@ -94,7 +94,7 @@ struct FactIndexVerification {
         for bits in FactBucket.stored(in: row) {
             missing.remove(bits)
             let offset = FactEntry.offset(bits)
-            // What is damaged or cut may have been right.
+            // An entry for a damaged or cut fact may have been right.
             if !expected.contains(bits), whole.contains(offset) {
                 return "it leads to fact \(FactIndex.first(of: chapter) + offset), which it is not"
             }

@@ -1,33 +1,33 @@
 import TomboloCore
 package import TomboloEventLog
 
-/// Reads all of a log, of one moment, and says what is wrong with it: gaps, checksums, versions and
-/// back pointers, and heads that are not what their events come to.
+/// Reads a whole log at one moment and reports errors: gaps, checksums, versions, back pointers,
+/// and heads that do not match their events.
 ///
-/// A relay may write meanwhile; what it writes is kept by the engine until this is through.
-/// Memory grows with the activities that run at one moment of the log, not with its length.
+/// A relay may write meanwhile; the engine keeps its writes apart until the end. Memory grows with
+/// the number of concurrent activities, not with the log's length.
 package final class LogVerification {
-    /// What was found.
+    /// Result of the verification.
     package struct Verdict: Sendable {
         package var events: Int64 = 0
         package var facts: Int64 = 0
         package var heads: Int64 = 0
         package var retired: Int64 = 0
         package var records: Int64 = 0
-        /// Up to this sequence history was cut.
+        /// History was cut up to this sequence.
         package var cut: Int64 = 0
-        /// The newest event.
+        /// Sequence of the newest event.
         package var lastSeq: Int64 = 0
-        /// One line each, at most `linesMax`.
+        /// One line for each error, at most `linesMax`.
         package var wrong: [String] = []
-        /// With those that have no line.
+        /// Number of all errors, including those without a line.
         package var wrongCount = 0
 
         package static let linesMax = 100
 
         package init() {}
 
-        /// One thing more is wrong; nil: nothing is.
+        /// Adds an error; nil adds nothing.
         package mutating func add(_ line: String?) {
             guard let line else { return }
             wrongCount += 1
@@ -39,9 +39,9 @@ package final class LogVerification {
     private struct Open {
         var version: Int64
         var seq: Int64
-        /// nil where its beginning was cut, or a row of it is damaged.
+        /// nil if its beginning was cut or one of its rows is damaged.
         var fold: ActivityFold?
-        /// Where its head stands.
+        /// Version of its head.
         var last: Int64
         var value: [UInt8]
     }
@@ -50,14 +50,14 @@ package final class LogVerification {
     private(set) var tenants = Tenants()
     private var verdict = Verdict()
     private var open: [Int64: Open] = [:]
-    /// Of activities that have events behind their heads: the newest of those.
+    /// The newest event of activities that have events after their head's row.
     private var behind: [Int64: (version: Int64, seq: Int64)] = [:]
     private var cut = LogCut()
     private var seqs = TenantSeqVerification()
 
     package init(_ engine: any LogReading) { self.engine = engine }
 
-    /// Reads everything. `progress` is told the events read so far, now and then.
+    /// Verifies the log. Calls `progress` now and then with the number of events so far.
     package func run(_ progress: (Int64) -> Void) throws(EventLogError) -> Verdict {
         try engine.atOneMoment { () throws(EventLogError) in
             verdict.add(try engine.fault())
@@ -74,7 +74,7 @@ package final class LogVerification {
         }
     }
 
-    /// Hands over all events, or facts. Notes those that are missing, and answers the last.
+    /// Calls `take` for all events, or facts. Reports missing ones, and returns the last sequence.
     private func forEach(
         _ kind: TenantSeqs.Kind, _ take: (Int64, RawSpan) throws(EventLogError) -> Void
     ) throws(EventLogError) -> Int64 {
@@ -105,9 +105,9 @@ package final class LogVerification {
                     activity = try ActivityTitles.title(number, engine)
                 }
                 let line = EventRow.damageLine(seq, row, tenants: tenants, activity: activity)
-                // Start-up makes the keys of the newest chapter from its events.
+                // Start-up builds the newest chapter's keys from its events, so this key is lost.
                 let key = "; its idempotency key, if it had one, counts no longer"
-                // What it did is not known: its activity's versions tell that one is missing.
+                // Its effect is unknown; its activity's versions show that an event is missing.
                 return verdict.add(line + (seq >= openChapter ? key : ""))
             }
             verdict.add(event.event.fault.map { "event \(seq): \($0)" })
@@ -132,7 +132,7 @@ package final class LogVerification {
         }
         entry.version = event.version
         entry.seq = event.seq
-        // The report has what is wrong with its body.
+        // An error in its body is already reported.
         if entry.fold?.apply(event) != nil {
             if event.event.fault == nil { verdict.add("event \(event.seq) follows no start") }
             entry.fold = nil
@@ -145,7 +145,7 @@ package final class LogVerification {
         try close(activity, entry)
     }
 
-    /// What the first event met of an activity begins; nil where its head tells nothing of it.
+    /// State for the first event of an activity; nil if its head does not include the event.
     private func begin(_ event: RecordedEvent) throws(EventLogError) -> Open? {
         let activity = event.event.activity.rawValue
         guard let head = try engine.head(of: activity) else {
@@ -155,12 +155,12 @@ package final class LogVerification {
             return nil
         }
         if let heads = cut.heads, event.seq > heads, event.version > head.mark.version {
-            // One of the newest events, whose activity's head has no new row yet.
+            // One of the newest events: the head has no newer row yet.
             _ = check(event, after: behind[activity] ?? (head.mark.version, head.mark.seq))
             behind[activity] = (event.version, event.seq)
             return nil
         }
-        // Of an activity that was erased, only that its events are there is known.
+        // Of an erased activity only the existence of its events can be checked.
         guard !head.value.isEmpty else { return nil }
         let isWhole = event.version == 1
         if !isWhole, event.previous > verdict.cut {
@@ -171,7 +171,7 @@ package final class LogVerification {
             value: head.value)
     }
 
-    /// Whether an event follows the one before it of its activity.
+    /// True if an event follows the previous one of its activity.
     private func check(
         _ event: RecordedEvent, after before: (version: Int64, seq: Int64)
     ) -> Bool {
@@ -219,14 +219,14 @@ package final class LogVerification {
         }
     }
 
-    /// What is wrong with the row of a head.
+    /// The error in a head's row; nil if there is none.
     private func fault(_ activity: Int64, _ row: RawSpan) throws(EventLogError) -> String? {
         guard let head = HeadRow.head(activity, row) else {
             let title = ActivityTitles.title(activity, HeadRow.value(activity, row))
             return "the head of \(title): its row is damaged"
         }
         let mark = head.mark
-        // Of an activity that was erased, only that its events are there is known.
+        // Of an erased activity only the existence of its events can be checked.
         if !head.value.isEmpty,
             let fault = ActivityHead.fault(in: head.value, version: mark.version)
         {
@@ -239,7 +239,7 @@ package final class LogVerification {
         return nil
     }
 
-    /// Blocks and snapshots: each row, and that a block has what is in it.
+    /// Checks the rows of blocks and snapshots, and that each block includes its events.
     private func readStones() throws(EventLogError) {
         try engine.forEach(.block) { first, row throws(EventLogError) in
             guard (1...LogTable.numberMax).contains(first) else {

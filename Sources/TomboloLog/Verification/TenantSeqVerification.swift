@@ -1,10 +1,10 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Whether the places of each tenant's events and facts go on by one, and what leads to them says
-/// where they are.
+/// Checks that the places of each tenant's events and facts have no gaps, and that waypoints and
+/// tallies are right.
 struct TenantSeqVerification {
-    /// A tenant's newest row so far, and its newest among those that the table `tally` tells of.
+    /// A tenant's newest place so far, and its newest place within the tallies.
     private struct Newest {
         var last: Int64?
         var tallied: Int64?
@@ -12,12 +12,12 @@ struct TenantSeqVerification {
 
     private var newest: [TenantID: ByKind<Newest>] = [:]
     private var table = TallyRow.Table()
-    /// Those whose rows were not met.
+    /// Waypoints whose rows have not come yet.
     private var waypoints: Set<Waypoint> = []
     private var numbers: [TenantID: Int64] = [:]
     private var damaged = 0
 
-    /// Of a log without rows.
+    /// For an empty log.
     init() {}
 
     init(_ engine: any LogReading) throws(EventLogError) {
@@ -35,7 +35,7 @@ struct TenantSeqVerification {
         }
     }
 
-    /// Answers what is wrong with the place of the next event or fact.
+    /// Returns the error in the place of the next event or fact; nil if there is none.
     mutating func follow(
         _ kind: TenantSeqs.Kind, _ tenant: TenantID, _ tenantSeq: Int64, at seq: Int64
     ) -> String? {
@@ -49,19 +49,19 @@ struct TenantSeqVerification {
         if seq <= table.tallied[kind] { rows[kind].tallied = tenantSeq }
         newest[tenant] = rows
         guard let last, tenantSeq != last + 1 else { return nil }
-        // A row that comes after damage has the log's place.
+        // After damage, a row's place equals its sequence.
         if tenantSeq > last, tenantSeq == seq { return nil }
         return "\(kind) \(seq): place \(tenantSeq) after \(last) of \(tenant.name)"
     }
 
-    /// `wrong` hears what is wrong with tallies and waypoints, after all rows were followed.
+    /// Call it after all rows. Calls `wrong` for each error in tallies and waypoints.
     func finish(_ tenants: Tenants, _ cut: LogCut, _ wrong: (String) -> Void) {
         if !table.isWhole { wrong("how many events each tenant has: a row is damaged") }
         if damaged > 0 { wrong("waypoints: \(damaged) rows are damaged") }
         for (tenant, number) in numbers.sorted(by: { $0.value < $1.value }) {
             for kind in TenantSeqs.Kind.allCases {
                 let tally = table.tallies[number]?[kind] ?? 0
-                // An upgrade lets tenants go on beyond their newest.
+                // After an upgrade, a tenant's tally may be above its newest place.
                 if newest[tenant]?[kind].tallied ?? 0 > tally {
                     wrong("\(tenant.name) has more \(kind)s than the \(tally) it is to have")
                 }

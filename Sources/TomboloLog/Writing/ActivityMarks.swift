@@ -1,35 +1,35 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Where each activity stands: checked here, in memory, before a row is written.
+/// The position (version and sequence) of each activity, checked before a row is written.
 ///
-/// Changes can be taken back until `settle()`: a batch that is refused in its middle, a transaction
-/// that was rolled back.
+/// Changes can be undone until `settle()`: for a batch that is refused, or a transaction that is
+/// rolled back.
 struct ActivityMarks {
     struct Mark: Equatable {
         var version: Int64 = 0
-        /// The sequence of its newest event; 0 where it has none.
+        /// Sequence of its newest event; 0 if it has none.
         var seq: Int64 = 0
-        /// The same among the events of its tenant.
+        /// Place of its newest event among the tenant's events.
         var tenantSeq: Int64 = 0
-        /// 0 where it has no event yet.
+        /// Number of its tenant; 0 if it has no event yet.
         var tenant: Int64 = 0
-        /// Its head has a row, in this transaction or before.
+        /// True if its head has a row, in this transaction or earlier.
         var hasHead = false
-        /// Its next head is kept as a snapshot too.
+        /// True if its next head is stored as a snapshot too.
         var needsSnapshot = false
-        /// Where its newest snapshot stands; 0 where it has none.
+        /// Sequence of its newest snapshot; 0 if it has none.
         var anchor: Int64 = 0
 
-        /// In place of `anchor`, until somebody has looked.
+        /// Value of `anchor` until it was looked up.
         static let unknownAnchor: Int64 = -1
     }
 
     private var marks = NumberTable(empty: Mark())
-    /// The highest number that any activity ever took.
+    /// The highest activity number ever assigned.
     var highest: Int64 = 0
     private var undo: [(activity: Int64, mark: Mark?)] = []
-    /// Their head's row is damaged: nobody knows where they stand.
+    /// Activities whose position is unknown because their head's row is damaged.
     private var damaged: Set<Int64> = []
 
     mutating func recover(_ activity: Int64, _ mark: Mark) { marks[activity] = mark }
@@ -38,19 +38,19 @@ struct ActivityMarks {
 
     func mark(_ activity: Int64) -> Mark { marks[activity] ?? Mark() }
 
-    /// Whether it is neither alive nor new: it has retired, or never was.
+    /// True if the activity is neither live nor new: it has retired, or never existed.
     func mayHaveRetired(_ activity: Int64) -> Bool {
         activity <= highest && marks[activity] == nil
     }
 
-    /// It lives again, and stood at `mark`; nil: it has left what lives.
+    /// Sets the position of an activity that is live again; nil removes it from the live ones.
     mutating func set(_ activity: Int64, _ mark: Mark?) {
         undo.append((activity, marks[activity]))
         marks[activity] = mark
     }
 
-    /// Moves the activity on to its next event, at `seq` and `tenantSeq`, and answers where it
-    /// stood. `anchor` finds the newest snapshot up to an event.
+    /// Advances the activity to its next event, at `seq` and `tenantSeq`. Returns its previous
+    /// position. `anchor` finds the newest snapshot up to an event.
     mutating func advance(
         _ activity: ActivityNumber, expectedVersion: Int64, tenant: Int64, seq: Int64,
         tenantSeq: Int64, anchor: (Int64) -> Int64
@@ -80,7 +80,8 @@ struct ActivityMarks {
         return mark
     }
 
-    /// Where the activity stands, whose head is about to get its row; `hasHead` is as before.
+    /// Marks that the activity's head gets its row. Returns its position, with the previous
+    /// `hasHead`.
     mutating func giveHead(_ activity: Int64) -> Mark {
         let mark = mark(activity)
         if !mark.hasHead {
@@ -91,14 +92,14 @@ struct ActivityMarks {
         return mark
     }
 
-    /// Its newest event has a snapshot now.
+    /// Notes that its newest event has a snapshot.
     mutating func giveSnapshot(_ activity: Int64) {
         guard var mark = marks[activity] else { return }
         (mark.needsSnapshot, mark.anchor) = (false, mark.seq)
         set(activity, mark)
     }
 
-    /// For `takeBack(to:)`.
+    /// Argument for `takeBack(to:)`.
     var savepoint: Int { undo.count }
 
     mutating func takeBack(to savepoint: Int) {
@@ -107,6 +108,6 @@ struct ActivityMarks {
         }
     }
 
-    /// What was changed is durable.
+    /// The changes are durable.
     mutating func settle() { undo.removeAll(keepingCapacity: true) }
 }

@@ -1,13 +1,13 @@
 package import TomboloCore
 package import TomboloEventLog
 
-/// A log on an engine: one thread that writes, and two that read. One of these looks up single
-/// rows, which do not wait for pages.
+/// A log on an engine, with one writer thread and two reader threads. One reader looks up single
+/// rows, so that they do not wait for pages.
 ///
-/// Guarantees: `append` returns after the engine's commit returned; batches that wait are committed
-/// together, in their order, each whole or not at all.
+/// Guarantees: `append` returns after the engine's commit. Waiting batches are committed together,
+/// in order, each completely or not at all.
 ///
-/// Calls suspend and come back on the caller's executor. Where it is dropped without `close`, it
+/// Calls suspend and resume on the caller's executor. If the log is released without `close`, it
 /// stops as in a crash: nothing durable is lost.
 ///
 /// ```swift
@@ -20,23 +20,22 @@ package import TomboloEventLog
 /// ```
 package final class EngineEventLog: EventLog {
     private let writing: LogWriterThread
-    /// Pages of the log, which may take long.
+    /// Reads pages of the log, which may take long.
     private let reading: LogReaderThread
-    /// Single rows: every start of a new id waits for one.
+    /// Reads single rows: every start with a new id waits for one.
     private let looking: LogReaderThread
     private let damageList: DamageList
     private let room: any LogRoom
     private let window: LogWindow
     private let ends: @Sendable () -> Void
-    /// When the last run wrote last, where it did not stop by itself; nil where it did, and where
-    /// there was none.
+    /// Last write of the last run if it did not stop cleanly; nil if it did, or without a run.
     package let lastRun: Instant?
 
     /// - Parameters:
     ///   - damage: the list that the readers fill.
-    ///   - closed: is called after the writer's engine is closed.
-    ///   - ends: is called when the log is about to be closed: an engine that does not answer is
-    ///     waited for a few seconds from then on.
+    ///   - closed: called after the writer's engine is closed.
+    ///   - ends: called when the log is about to be closed. From then on, an engine that does not
+    ///     answer gets a few more seconds.
     package init(
         _ writer: LogWriter, reading reader: LogReader, looking lookup: LogReader,
         damage: DamageList, lastRun: Instant?, room: any LogRoom,
@@ -49,10 +48,10 @@ package final class EngineEventLog: EventLog {
         looking = try LogReaderThread(lookup, name: "log lookup")
     }
 
-    /// Whether events may come: see `LogRoom`.
+    /// True if events may be appended: see `LogRoom`.
     package var hasRoom: Bool { room.isThere }
 
-    /// Damaged rows that reads met since the log was opened, at most 100 lines.
+    /// Damaged rows that reads found since the log was opened, at most 100 lines.
     package var damage: [String] { damageList.all }
 
     package func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
@@ -129,11 +128,12 @@ package final class EngineEventLog: EventLog {
         try await writing.answer { .erase(erasure, $0) }
     }
 
-    /// The log will be closed: an engine that does not answer is given up on in a few seconds.
+    /// Announces that the log will be closed: an engine that does not answer is given up after a
+    /// few seconds.
     package func hurry() { ends() }
 
-    /// Finishes what was handed over and closes the engine; all of that has happened on return. A
-    /// second call returns when the first one's work is done or at once.
+    /// Finishes all calls and closes the engine before it returns. A second call returns when the
+    /// first one is done, or at once.
     package func close() async {
         ends()
         await reading.close()

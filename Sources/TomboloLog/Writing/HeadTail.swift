@@ -1,22 +1,22 @@
 package import TomboloCore
 package import TomboloEventLog
 
-/// Events that rows of heads do not tell of yet: all behind the place up to which heads are right.
+/// Events after the sequence up to which the rows of heads are current.
 ///
-/// As many as come between two checkpoints of the writer, a hundred thousand or less.
+/// They came since the writer's last checkpoint: a hundred thousand or fewer.
 package struct HeadTail {
     /// The events of one activity that follow its head, in order.
     private var events: [Int64: [RecordedEvent]] = [:]
-    /// Damaged events, by the activity that their rows name.
+    /// Damaged events, by the activity named in their rows.
     private var lost: [Int64: (seq: Int64, tenantSeq: Int64)] = [:]
-    /// One line for each row that is damaged.
+    /// One line for each damaged row.
     private(set) var damage: [String] = []
 
     package init() {}
 
-    /// Reads them; nil where all heads are right.
+    /// Reads the events after `heads`; nil means that all heads are current.
     ///
-    /// - Parameter known: where the heads stand, if much before them has to be passed over.
+    /// - Parameter known: sequences of the heads, to skip many events before them.
     init(
         after heads: Int64?, tenants: Tenants, known: [Int64: Int64] = [:],
         _ engine: any LogReading
@@ -37,18 +37,18 @@ package struct HeadTail {
         }
     }
 
-    /// The next event.
+    /// Adds the next event.
     package mutating func add(_ event: RecordedEvent) {
         events[event.event.activity.rawValue, default: []].append(event)
     }
 
-    /// Whether the activity has events here, be its head right or not.
+    /// True if the activity has events here, undamaged or damaged.
     func has(_ activity: Int64) -> Bool { events[activity] != nil || lost[activity] != nil }
 
-    /// Why a head cannot be followed to its activity's newest event: a clause.
+    /// Why a head cannot be advanced to its activity's newest event: a clause.
     package struct Gap: Error { package let reason: String }
 
-    /// The head as its newest event leaves it.
+    /// Returns the head after its newest event.
     package func follow(_ head: RecoveredHead) throws(Gap) -> RecoveredHead {
         let next = events[head.activity.rawValue, default: []].drop { $0.seq <= head.seq }
         if let (seq, tenantSeq) = lost[head.activity.rawValue], seq > head.seq {

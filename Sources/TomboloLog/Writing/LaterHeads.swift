@@ -1,29 +1,29 @@
 import TomboloCore
 
-/// Heads whose rows are written later: under load one row then stands for many changes, and what
-/// the log writes is little more than its events.
+/// Heads whose rows are written later. Under load, one row then covers many changes, so the log
+/// writes little more than its events.
 ///
-/// Each can be made again from the head that has a row and the events after it; recovery does.
-/// What a transaction changes counts when it is durable (`settle`).
+/// Recovery rebuilds each from its last row and the events after it. A transaction's changes take
+/// effect when they are durable (`settle`).
 struct LaterHeads {
-    /// With so many of them, or so many bytes, they are written: a start-up reads what came since.
+    /// With this many heads or bytes they are written: start-up must read all events since.
     static let countMax = 8_192
     static let bytesMax = 8 << 20
 
     private var values = NumberTable<HeadValue>(empty: HeadValue([]))
     private var bytes = 0
-    /// nil: it has a row again.
+    /// Changes of the open transaction. A nil value means that the head has a current row again.
     private var staged: [(activity: Int64, value: HeadValue?)] = []
 
-    /// Whether every row of a head is that activity's newest.
+    /// True if every head has a current row.
     var isEmpty: Bool { values.count == 0 }
 
     var areMany: Bool { values.count >= Self.countMax || bytes >= Self.bytesMax }
 
-    /// As recovery has made it.
+    /// Adds a head that recovery has rebuilt.
     mutating func recover(_ head: ActivityHead) { set(head.activity.rawValue, head.content) }
 
-    /// The newest head of the activity, if its row waits.
+    /// The newest head of the activity, if its row is delayed.
     func value(_ activity: Int64) -> HeadValue? {
         if let newest = staged.last(where: { $0.activity == activity }) { return newest.value }
         return values[activity]
@@ -33,13 +33,13 @@ struct LaterHeads {
         staged.append((head.activity.rawValue, head.content))
     }
 
-    /// Its row is written now.
+    /// Removes a head whose row is written now.
     mutating func remove(_ activity: Int64) {
         guard !isEmpty || !staged.isEmpty else { return }
         staged.append((activity, nil))
     }
 
-    /// All that wait, in the order of their numbers.
+    /// All delayed heads, in the order of their numbers.
     var all: [ActivityHead] {
         var all: [ActivityHead] = []
         all.reserveCapacity(values.count)

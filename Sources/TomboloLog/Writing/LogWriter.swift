@@ -1,34 +1,34 @@
 package import TomboloCore
 package import TomboloEventLog
 
-/// The log's only writer, with all that it knows. It does the engine's checkpoints too.
+/// The log's only writer, with its state. It also runs the engine's checkpoints.
 ///
-/// Synchronous, and for one thread at a time: who opens it hands it to the writer's thread and
-/// forgets it. That is why it may claim to be sendable.
+/// Synchronous, for one thread at a time. It is sendable because its creator passes it to the
+/// writer's thread and keeps no reference.
 package final class LogWriter: @unchecked Sendable {
     let engine: any LogWriting
     private let caution: LogCaution
-    /// What was wrong before recovery looked.
+    /// Damage found before recovery.
     private let damage: [String]
     var rows: LogRows
     var standing: Standing
     var retainer: LogRetainer
-    /// What readers need not ask the engine.
+    /// Newest rows and state for readers.
     package let window = LogWindow()
-    /// The tenant whose waypoints were looked at last.
+    /// The tenant whose waypoints were examined last.
     private var forgotten: Int64 = 0
-    /// When the newest row was recorded, on the clock that nobody sets.
+    /// Time of the newest row on the steady clock.
     private(set) var newest = Instant.distantPast
     private(set) var isRecovered = false
-    /// Why nothing is taken any more.
+    /// Why the writer takes nothing more; nil if it works.
     var failure: EventLogError?
     private var hasCutLeft = false
-    /// A reader held up the newest checkpoint.
+    /// True if a reader blocked the last checkpoint.
     private var isWALHeld = false
 
     /// - Parameters:
-    ///   - isNew: the engine stores nothing yet, and the first commit makes its tables.
-    ///   - chance: gives a new log the key of its hash.
+    ///   - isNew: true if the engine stores nothing yet; the first commit creates its tables.
+    ///   - chance: randomness for the hash key of a new log.
     package init(
         _ engine: any LogWriting, isNew: Bool, retention: LogRetention = .forever,
         caution: LogCaution = LogCaution(), chance: inout some RandomNumberGenerator
@@ -44,12 +44,12 @@ package final class LogWriter: @unchecked Sendable {
         retainer = LogRetainer(retention)
     }
 
-    /// Stores `key` where the log's own cannot be read, and answers what that means.
+    /// Stores `key` if the log's own hash key is unreadable. Returns lines about the consequences.
     private static func makeHashKey(
         _ key: [UInt64], _ engine: any LogWriting
     ) throws(EventLogError) -> [String] {
         guard try LogMeta.hashKey(engine) == nil else { return [] }
-        // Their hashes are of the old key: start-up makes them anew from the events.
+        // Their hashes used the old key: start-up rebuilds them from the events.
         try engine.delete(.keys, .min ... .max, isPersonal: false)
         try LogMeta.setHashKey(key, engine)
         try engine.commit()
@@ -60,8 +60,7 @@ package final class LogWriter: @unchecked Sendable {
         ]
     }
 
-    /// Reads what lives, and takes its place there; needed before the first commit, which does it
-    /// by itself where nobody asked.
+    /// Reads the state of the log. Required before the first commit; `store` does it otherwise.
     package func recover(idempotencySince: Instant) throws(EventLogError) -> RecoveredLog {
         if let failure { throw failure }
         let recovery = try LogRecovery(
@@ -76,7 +75,7 @@ package final class LogWriter: @unchecked Sendable {
         return recovery.log
     }
 
-    /// Writes anew what was damaged and is known again.
+    /// Rewrites damaged rows whose values are known.
     private func repair(_ repair: LogRecovery.Repair, _ cut: LogCut) throws(EventLogError) {
         guard !repair.isEmpty else { return }
         try engine.delete(.cut, .min ... .max, isPersonal: false)
@@ -91,11 +90,11 @@ package final class LogWriter: @unchecked Sendable {
 
     // MARK: Committing
 
-    /// Stores `batches` in one transaction, durable on return; one answer for each. A batch that is
-    /// refused leaves the others as they are.
+    /// Stores `batches` in one transaction, durable on return. Returns one result for each. A
+    /// refused batch does not affect the others.
     ///
-    /// - Parameter imported: the places that the batch's events have among those of their tenants,
-    ///   in an import; its heads may follow later.
+    /// - Parameter imported: in an import, the places of the batch's events and facts among their
+    ///   tenants' rows. Heads may follow later.
     package func store(
         _ batches: some Sequence<AppendBatch>, as imported: ImportedPlaces? = nil
     ) -> [Result<AppendReceipt, EventLogError>] {
@@ -147,7 +146,7 @@ package final class LogWriter: @unchecked Sendable {
             } anchor: {
                 rows.anchor($0)
             } retired: { activity in
-                // Not found and not readable are one here: the version will not agree.
+                // An unreadable row counts as not found: then the version does not match.
                 try? RetiredDays.find(activity, engine)
             }
         } catch {
@@ -166,18 +165,17 @@ package final class LogWriter: @unchecked Sendable {
         return .success(receipt)
     }
 
-    /// An event of before as if the wall clock had been then what it is in a batch: ages are
-    /// counted on the clock that nobody sets.
+    /// Converts the time of an earlier event to the batch's wall clock, because ages are measured
+    /// on the steady clock.
     private func inTime(of batch: AppendBatch, _ event: NewEvent?, _ seq: Int64) -> NewEvent? {
         guard let lead = batch.lead, var event else { return event }
         event.recordedAt = event.recordedAt - retainer.cut.leads.lead(.event, seq) + lead
         return event
     }
 
-    /// What a failed transaction means to those whose batches were in it. A full disk is met before
-    /// the commit's last page is written, and what was written before does not count: nothing is
-    /// stored. Of any other error nobody can say (a failed fsync may have written or dropped
-    /// anything): nothing is taken any more.
+    /// Error for the batches of a failed transaction. A full disk is noticed before the commit's
+    /// last page is written, so nothing is stored. After any other error the outcome is unknown (a
+    /// failed fsync may have written or dropped anything), and the writer takes nothing more.
     func abandon(_ error: EventLogError, back start: Standing.Savepoint) -> EventLogError {
         let unknown = EventLogError.outcomeUnknown(cause: Self.cause(of: error))
         do throws(EventLogError) {
@@ -202,9 +200,9 @@ package final class LogWriter: @unchecked Sendable {
 
     // MARK: Between commits
 
-    /// Gives the heads that wait their rows: when they are many, before a checkpoint, and before
-    /// the log is closed. A full disk is left to the next commit; after any other error nothing is
-    /// taken any more.
+    /// Writes the delayed heads: when they are many, before a checkpoint, and before closing. If
+    /// the disk is full, the next commit reports it. After any other error the writer takes nothing
+    /// more.
     package func writeLaterHeads() {
         guard failure == nil, !rows.later.isEmpty else { return }
         do throws(EventLogError) {
@@ -216,8 +214,9 @@ package final class LogWriter: @unchecked Sendable {
         }
     }
 
-    /// Does the engine's checkpoint where it is due, after those who wait have their answers. A
-    /// full disk is left to the next commit; after any other error nothing is taken any more.
+    /// Runs the engine's checkpoint if it is due. Call it after answering waiting callers. If the
+    /// disk is full, the next commit reports it. After any other error the writer takes nothing
+    /// more.
     package func checkpointIfDue() {
         if rows.later.areMany { writeLaterHeads() }
         guard failure == nil, engine.isCheckpointDue else { return }
@@ -229,8 +228,8 @@ package final class LogWriter: @unchecked Sendable {
         }
     }
 
-    /// Cuts a piece of what is too old, in a transaction of its own, and answers what went. A full
-    /// disk is left to the next commit; after any other error nothing is taken any more.
+    /// Cuts a piece of old rows in its own transaction, and returns what was deleted. If the disk
+    /// is full, the next commit reports it. After any other error the writer takes nothing more.
     @discardableResult
     package func cutIfDue() -> CutPiece {
         hasCutLeft = false
@@ -241,7 +240,7 @@ package final class LogWriter: @unchecked Sendable {
         }
         let before = retainer
         do throws(EventLogError) {
-            // Rows that nobody has counted yet may be among those that go.
+            // The piece may delete rows that are not in the tallies yet.
             if standing.seqs.mayBeCut(retainer.cut, of: standing.last) {
                 try rows.writeTallies(&standing)
             }
@@ -268,13 +267,14 @@ package final class LogWriter: @unchecked Sendable {
         }
     }
 
-    /// Whether a piece of a cut is due although others wait: else what comes outruns what goes.
+    /// True if a piece of a cut is due even while batches wait: otherwise rows are added faster
+    /// than deleted.
     var owesCut: Bool { rows.allowance.isOwed }
 
-    /// Whether the next piece of a cut may go at once, where nobody waits. Not while somebody reads
-    /// all of the log: the engine then keeps all that is written for that reader.
+    /// True if the next piece of a cut may run at once while no batch waits. False while a reader
+    /// reads the whole log, because the engine keeps all writes for that reader.
     var goesOnCutting: Bool { hasCutLeft && !isWALHeld && failure == nil }
 
-    /// Closing leaves all as a crash would.
+    /// Makes closing leave the files as after a crash.
     package func leaveWALOnClose() { engine.leaveAsACrashWould() }
 }

@@ -1,22 +1,22 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The writer's thread: takes all batches that wait and commits them together, so that under load
-/// one fsync serves many and when idle nobody waits for company.
+/// The writer's thread: commits all waiting batches together. Under load one fsync serves many;
+/// when idle no batch waits for others.
 typealias LogWriterThread = WorkerThread<LogWriterJob>
 
 enum LogWriterJob: Sendable {
     case append(AppendBatch, LogWriterThread.Asking<AppendReceipt>)
     case recover(since: Instant, LogWriterThread.Asking<RecoveredLog>)
-    /// Batches that come meanwhile do not wait for it.
+    /// Batches are appended between its pieces.
     case erase(LogErasure, LogWriterThread.Asking<LogErased>)
-    /// The last one of a log that is closed; one that is dropped has none.
+    /// The last job of a log that is closed. A log that is released without `close` has none.
     case close
 }
 
 extension LogWriterThread {
     /// A transaction takes no further batch once it has this many events: its rows fit the page
-    /// cache, and the first of them does not wait long.
+    /// cache, and its first batch does not wait long.
     static var groupEventsMax: Int { 1_000 }
 
     /// `closed` is called after the engine is closed.
@@ -56,12 +56,12 @@ extension LogWriterThread {
             writer.cutIfDue()
             writer.checkpointIfDue()
         }
-        // What is not through is asked for again.
+        // Unfinished erasures fail, and callers must repeat them.
         for (_, asking) in erasures.waiting { asking.resume(returning: .failure(.closed)) }
         if isClosing { writer.writeLaterHeads() } else { writer.leaveWALOnClose() }
     }
 
-    /// Stores the batches at the front that share a transaction.
+    /// Stores the batches at the front of the queue in one transaction.
     private static func append(
         _ jobs: inout ArraySlice<LogWriterJob>, _ writer: LogWriter, _ room: any LogRoom
     ) {
@@ -85,7 +85,7 @@ extension LogWriterThread {
     }
 }
 
-/// Erasures in their order, a piece of the first at a time.
+/// Erasures in order. Works on one piece of the first at a time.
 private struct ErasureQueue {
     var waiting: [(LogErasure, LogWriterThread.Asking<LogErased>)] = []
     private var running: LogErasing?

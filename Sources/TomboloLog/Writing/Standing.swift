@@ -1,18 +1,17 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Where the log stands, in memory: next sequences, activities, tenants, keys. A batch is checked
-/// against it and takes its places in it before a row is written; what comes to nothing is taken
-/// back.
+/// The log's state in memory: next sequences, activities, tenants, keys. A batch is checked against
+/// it and gets its places before a row is written. If the batch fails, its changes are undone.
 struct Standing {
-    /// Where one event of the newest batch comes to stand.
+    /// Place of one event of the newest batch.
     struct Place {
         var tenant: Int64
-        /// Among the events of its tenant.
+        /// Place among the tenant's events.
         var tenantSeq: Int64
         var previous: Int64
         var anchor: Int64
-        /// Of its idempotency key; 0 without one.
+        /// Hash of its idempotency key; 0 without one.
         var hash: UInt64
     }
 
@@ -24,20 +23,20 @@ struct Standing {
     private(set) var nextSeq: Int64
     private(set) var nextFactSeq: Int64
     var marks = ActivityMarks()
-    /// One for each event of the batch that was placed last.
+    /// Places of the events of the last placed batch.
     private(set) var places: [Place] = []
-    /// The same for its facts: their tenants, and their places among those.
+    /// Tenants of its facts, and their places among the tenants' facts.
     private(set) var factPlaces: [(tenant: Int64, tenantSeq: Int64)] = []
-    /// How many events and facts each tenant has.
+    /// Numbers of events and facts of each tenant.
     var seqs = TenantSeqs()
     var tenantTable = Tenants()
     var keys = KeyHashTable()
     private var newKeys: [(hash: UInt64, seq: Int64)] = []
-    /// Of retired activities that the batch placed last brought back: their days.
+    /// Retired activities that the last placed batch brought back, and their days.
     private(set) var revived: [(activity: Int64, day: Int64)] = []
     let hash: KeyedHash
 
-    /// That of a log that has come to `last`; by itself, of an empty one.
+    /// State of a log whose newest sequences are `last`; an empty log by default.
     init(after last: ByKind<Int64> = ByKind(event: 0, fact: 0), hash: KeyedHash) {
         (nextSeq, nextFactSeq, self.hash) = (last.event + 1, last.fact + 1, hash)
     }
@@ -48,7 +47,7 @@ struct Standing {
     /// The highest number of a tenant.
     var highestTenant: Int64 { tenantTable.highest }
 
-    /// Whether all rows are of one tenant, whose places are those of the log.
+    /// True if all rows are of one tenant, whose places equal the log's sequences.
     var isSole: Bool {
         let tally = seqs.tally(1)
         return highestTenant == 1 && (tally.event.gap, tally.fact.gap) == (0, 0)
@@ -57,9 +56,9 @@ struct Standing {
 
     // MARK: Placing
 
-    /// Gives each event its place, or changes nothing and throws. `row` fetches the event at a
-    /// sequence; nil where its row is damaged, which is then taken for the key's own: 64 bits agree
-    /// by accident once in ages, and an event twice is worse than one refused.
+    /// Gives each event its place, or throws and changes nothing. `row` fetches the event at a
+    /// sequence; nil means that its row is damaged. Then its key counts as equal: 64-bit hashes
+    /// rarely collide, and a duplicate event is worse than a refused one.
     mutating func place(
         _ batch: AppendBatch, as imported: ImportedPlaces? = nil, row: (Int64) -> NewEvent?,
         anchor: (Int64) -> Int64, retired: (Int64) -> (mark: ActivityMarks.Mark, day: Int64)?
@@ -76,7 +75,7 @@ struct Standing {
                     let tenant = tenantTable.number(batch.events[index].tenant)
                     seqs.begin(.event, tenant, after: imported.events[index] - 1)
                 }
-                // Another log has taken the key twice, for reasons of its own.
+                // The other log may have accepted the key twice.
                 try place(batch.events[index], isImported: imported != nil, anchor: anchor) {
                     seq in seq < firstSeq ? row(seq) : batch.events[Int(seq - firstSeq)]
                 }
@@ -141,7 +140,7 @@ struct Standing {
     }
 
     private func checkHeads(of batch: AppendBatch) {
-        // As the core has them where each activity is touched once: in the order of the events.
+        // Fast path: each activity is touched once, and heads are in the order of the events.
         if batch.events.count == batch.heads.count,
             batch.events.indices.allSatisfy({
                 batch.events[$0].activity == batch.heads[$0].activity
@@ -155,7 +154,7 @@ struct Standing {
             "a batch carries a head for each activity that its events touch")
     }
 
-    // MARK: Taking back
+    // MARK: Undoing
 
     var savepoint: Savepoint {
         (
@@ -164,7 +163,7 @@ struct Standing {
         )
     }
 
-    /// Everything since `savepoint` never happened; rows of tenants stay written.
+    /// Undoes everything since `savepoint`; rows of tenants stay written.
     mutating func takeBack(to savepoint: Savepoint) {
         marks.takeBack(to: savepoint.marks)
         seqs.takeBack(to: savepoint.seqs)
@@ -175,14 +174,14 @@ struct Standing {
         nextFactSeq = savepoint.nextFactSeq
     }
 
-    /// The same where the transaction was rolled back.
+    /// The same after a rollback of the transaction.
     mutating func rollBack(to savepoint: Savepoint) {
         takeBack(to: savepoint)
         tenantTable.stored = savepoint.tenants
         seqs.rolledBack()
     }
 
-    /// What was placed is durable.
+    /// The placed rows are durable.
     mutating func settle() {
         marks.settle()
         seqs.settle()

@@ -2,10 +2,10 @@ import CSQLite
 import Glibc
 import TomboloEventLog
 
-/// One connection to a database; closed when it goes out of scope.
+/// A connection to a database, which closes when it goes out of scope.
 ///
-/// For one thread at a time: SQLite's own locks are left out. Statements outlive it without harm
-/// (SQLite closes when the last of them is finalised).
+/// For one thread at a time: SQLite's own locks are disabled. Statements may outlive it (SQLite
+/// closes when the last one is finalised).
 struct Connection: ~Copyable {
     enum Access {
         case writing
@@ -15,8 +15,8 @@ struct Connection: ~Copyable {
     private let handle: OpaquePointer
     let path: String
 
-    /// Opens `path`; throws where it cannot be written and is to be. `uri` says more of it to
-    /// SQLite; `vfs` names another file system than the machine's, for tests.
+    /// Opens `path`. Throws if it must be written and cannot be. `uri` replaces the path for
+    /// SQLite; `vfs` names another file system, for tests.
     init(
         path: String, access: Access, uri: String? = nil, vfs: String? = nil
     ) throws(EventLogError) {
@@ -28,7 +28,7 @@ struct Connection: ~Copyable {
         var handle: OpaquePointer?
         var code = sqlite3_open_v2(
             uri ?? path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
-        // SQLite opens a file that it may only read all the same.
+        // SQLite also opens a file that it may only read.
         if code == SQLITE_OK, access == .writing, sqlite3_db_readonly(handle, "main") == 1 {
             code = SQLITE_READONLY
         }
@@ -42,13 +42,12 @@ struct Connection: ~Copyable {
 
     deinit { sqlite3_close_v2(handle) }
 
-    /// How long another program's lock on the file is waited for: a backup's or a shell's, never a
-    /// relay's.
+    /// How long to wait for another program's lock on the file, such as a backup's or a shell's.
     static let busyMillisecondsMax: Int32 = 5_000
 
     private static let configured: Int32 = tombolo_sqlite_leave_memory_uncounted()
 
-    /// Runs statements that answer nothing.
+    /// Runs statements without results.
     func execute(_ sql: String) throws(EventLogError) {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
             throw .sqlite(handle, path)
@@ -63,20 +62,20 @@ struct Connection: ~Copyable {
         return Statement(statement, path)
     }
 
-    /// The first column of the first row; 0 where there is none or it is NULL.
+    /// The first column of the first row; 0 if there is none or it is NULL.
     func integer(_ sql: String) throws(EventLogError) -> Int64 {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    /// Whether no transaction is open.
+    /// True if no transaction is open.
     var isIdle: Bool { sqlite3_get_autocommit(handle) != 0 }
 
-    /// Closing leaves the write-ahead log as it is.
+    /// Makes closing leave the write-ahead log as it is.
     func leaveWALOnClose() { _ = tombolo_sqlite_no_checkpoint_on_close(handle) }
 
-    /// After each commit `counter` holds the pages in the write-ahead log; nothing is checkpointed
-    /// by itself any more. `counter` outlives the connection.
+    /// Writes the pages of the write-ahead log to `counter` after each commit, and disables
+    /// automatic checkpoints. `counter` must outlive the connection.
     func countWALPages(in counter: UnsafeMutablePointer<Int32>) {
         sqlite3_wal_hook(
             handle,
@@ -86,10 +85,11 @@ struct Connection: ~Copyable {
             }, counter)
     }
 
-    /// Copies the whole database, as of this moment, over the one at `path`. `progress` is told
-    /// pages left and pages in all.
+    /// Copies the whole database, as of this moment, over the one at `path`. `progress` gets the
+    /// remaining and the total pages.
     func copy(to path: String, progress: (Int, Int) -> Void) throws(EventLogError) {
-        // One moment for the whole copy: without it each write of the relay begins it anew.
+        // A transaction keeps the copy at one moment: else each write of the relay restarts the
+        // copy.
         try execute("BEGIN")
         _ = try integer("SELECT count(*) FROM sqlite_schema")
         let other = try Connection(path: path, access: .writing)
@@ -106,13 +106,14 @@ struct Connection: ~Copyable {
         try execute("COMMIT")
     }
 
-    /// So many pages are copied before `progress` is told.
+    /// Pages that are copied between calls of `progress`.
     private static let pagesAtOnce: Int32 = 2_000
 
     /// Copies the write-ahead log into the database, as far as readers allow without waiting.
-    /// Answers whether that was all of it.
+    /// Returns true if all of it was copied.
     ///
-    /// - Parameter milliseconds: waits so long for readers and other writers, and empties its file.
+    /// - Parameter milliseconds: if given, waits this long for readers and other writers, and
+    ///   empties the log's file.
     func checkpoint(truncating milliseconds: Int32? = nil) throws(EventLogError) -> Bool {
         var (pages, copied): (Int32, Int32) = (0, 0)
         if let milliseconds { sqlite3_busy_timeout(handle, milliseconds) }

@@ -3,20 +3,20 @@ import Synchronization
 import TomboloCore
 import TomboloEventLog
 
-/// The directory that a log lives in, held against every other relay.
+/// The directory of a log, locked against other relays.
 ///
-/// The hold is a `flock` on `tombolo.lock`: the kernel lets go when the process ends, however it
-/// ends. Created with mode 0700; an existing directory keeps its mode.
+/// The lock is a `flock` on `tombolo.lock`, which the kernel releases whenever the process ends. A
+/// new directory gets mode 0700; an existing one keeps its mode.
 final class DataDirectory: Sendable {
     private static let lockName = "/tombolo.lock"
 
     let path: String
-    /// When the last one that held it wrote last, where it did not end by itself: it was killed,
-    /// or the machine went down.
+    /// Last write of the previous relay if it did not stop cleanly: it was killed, or the machine
+    /// went down. nil otherwise.
     let lastRun: Instant?
-    /// The lock file's descriptor; nil once it is let go of.
+    /// The lock file's descriptor; nil once the lock is released.
     private let lock: Mutex<Int32?>
-    /// Whether our line is in the lock file.
+    /// True if this process has its line in the lock file.
     private let signs: Bool
 
     init(_ path: String) throws(EventLogError) {
@@ -28,8 +28,8 @@ final class DataDirectory: Sendable {
         }
         let lock = try Self.held(path, O_RDWR | O_CREAT, LOCK_EX)
         lastRun = Self.line(lock).contains(Self.runs) ? Self.lastWrite(in: path) : nil
-        // For the line that a second relay prints. It is not the lock: where it cannot be written,
-        // that line only says less.
+        // The line is for the message of a second relay. It is not the lock: if it cannot be
+        // written, the message only says less.
         let number = Array("\(getpid())\(Self.runs)\n".utf8)
         ftruncate(lock, 0)
         pwrite(lock, number, number.count, 0)
@@ -37,8 +37,7 @@ final class DataDirectory: Sendable {
         self.lock = Mutex(lock)
     }
 
-    /// Keeps relays out of `path` and leaves all that is in it as it is. A backup has no lock file
-    /// and no relay: it is not held.
+    /// Locks `path` for reading, so that no relay starts on it. A backup has no lock file.
     init(reading path: String) throws(EventLogError) {
         self.path = path
         let isThere = access(path + Self.lockName, F_OK) == 0
@@ -48,7 +47,7 @@ final class DataDirectory: Sendable {
 
     deinit { letGo() }
 
-    /// Another relay may have it now. One that is killed does not come here.
+    /// Releases the lock for another relay. Not called when the process is killed.
     func letGo() {
         guard let descriptor = lock.withLock({ $0.take() }) else { return }
         if signs { ftruncate(descriptor, 0) }
@@ -56,11 +55,11 @@ final class DataDirectory: Sendable {
     }
 
     var databasePath: String { path + "/tombolo.db" }
-    /// What the file of a log has behind its name while it is imported.
+    /// Suffix of a log's file while it is imported.
     static let importEnd = ".importing"
 
-    /// Makes the database's file, so that it and SQLite's files beside it, which inherit its mode,
-    /// are 0600. A new one is not made in the place of one whose import was killed.
+    /// Creates the database's file with mode 0600; SQLite's files beside it inherit the mode.
+    /// Throws if an unfinished import exists instead.
     func createDatabase() throws(EventLogError) {
         let draft = databasePath + Self.importEnd
         guard access(databasePath, F_OK) == 0 || access(draft, F_OK) != 0 else {
@@ -77,13 +76,13 @@ final class DataDirectory: Sendable {
         Self.sync(path)
     }
 
-    /// The lock of the directory, held. Tries for a fifth of a second: one that is just ending, or
-    /// a child of it that has not become another program yet, is waited for.
+    /// Locks the directory's lock file. Tries for a fifth of a second, because a relay may just be
+    /// ending, or a child of it may not have executed another program yet.
     private static func held(
         _ path: String, _ flags: Int32, _ mode: Int32
     ) throws(EventLogError) -> Int32 {
         let name = path + lockName
-        // A link is not followed: we write into the file that it names.
+        // Do not follow a link: we write to this file.
         let lock = open(name, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else {
             guard errno == ELOOP else { throw refused(name) }
@@ -103,14 +102,13 @@ final class DataDirectory: Sendable {
             hint: "stop that one, or give this one a data directory of its own")
     }
 
-    /// A new name in a directory is durable when the directory is; a file system that cannot do
-    /// that does not need it.
+    /// Makes a new name in a directory durable. A file system that cannot do it does not need it.
     private static func sync(_ directory: String) { try? LogFile.sync(directory) }
 
-    /// Behind the number; older programs wrote the number alone, and left it there.
+    /// Text after the process id. Older versions wrote only the process id, and left it there.
     private static let runs = " runs"
 
-    /// What the one before has left.
+    /// The line of the previous relay.
     private static func line(_ lock: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 32)
         let count = pread(lock, &bytes, bytes.count, 0)

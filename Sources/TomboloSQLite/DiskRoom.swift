@@ -3,33 +3,34 @@ import Synchronization
 import TomboloEventLog
 import TomboloLog
 
-/// How full the log's file system is, and a file that is there only to be given up.
+/// Measures the free space of the log's file system, and keeps a ballast file that can be deleted
+/// to make room.
 ///
-/// SQLite needs room even to delete. So events are refused before the disk is full, and should
-/// somebody else fill it, the ballast's room lets the relay write down what it has sent, and stop
-/// or go on in order.
+/// SQLite needs space even to delete, so events are refused before the disk is full. If other
+/// programs fill the disk, the ballast's space lets the relay record what it has sent, and stop or
+/// go on properly.
 final class DiskRoom: LogRoom {
-    /// At this share of the file system in use events are refused, in percent.
+    /// Events are refused once this share of the file system is used, in percent.
     static let percentMax: UInt64 = 90
-    /// They are taken again below this: else they would come and go with each checkpoint.
+    /// Events are accepted again below this share. The gap prevents switching with each checkpoint.
     static let percentAgain: UInt64 = 88
-    /// On a large disk nine tenths leave plenty: with this much free nothing is refused.
+    /// With this much free, nothing is refused, even if a large disk is nine tenths full.
     static let bytesPlenty: UInt64 = 4 << 30
-    /// The ballast: room for some checkpoints of marks and facts.
+    /// Size of the ballast: enough for some batches of checkpoints and facts.
     static let ballastBytes: UInt64 = 8 << 20
-    /// A start writes the index of the write-ahead log, and the first batch.
+    /// Space for a start: the index of the write-ahead log, and the first batch.
     static let startBytes: UInt64 = 2 << 20
 
     private let directory: String
     private let isRefusing = Atomic(false)
-    /// The ballast was given up: its room is not the relay's until it is there again.
+    /// True if the ballast was deleted: its space counts as used until it exists again.
     private let owesBallast = Atomic(false)
 
     init(directory: String) { self.directory = directory }
 
     private var ballastPath: String { directory + "/tombolo.ballast" }
 
-    /// Whether events may come. A file system that does not say has room.
+    /// True if events may be appended. A file system without figures counts as having space.
     var isThere: Bool {
         let owes = owesBallast.load(ordering: .relaxed)
         guard let (percent, free) = use(owing: owes ? Self.ballastBytes : 0) else { return true }
@@ -40,18 +41,18 @@ final class DiskRoom: LogRoom {
         return !refuses
     }
 
-    /// Whether there is no room for a start.
+    /// True if there is no space for a start.
     var isFull: Bool { use().map { $0.free < Self.startBytes } ?? false }
 
-    /// Whether a file system of which `percent` is used and `free` bytes are not takes no events,
-    /// when it did so `already` or not.
+    /// True if events are refused on a file system with `percent` used and `free` bytes left.
+    /// `already` tells whether they were refused before.
     static func refuses(percent: UInt64, free: UInt64, already: Bool) -> Bool {
         percent >= (already ? percentAgain : percentMax) && free < bytesPlenty
     }
 
-    /// Used, as `df` counts it, and bytes that are free.
+    /// Used percentage as in `df`, and free bytes.
     ///
-    /// - Parameter owed: bytes that are free and count as used.
+    /// - Parameter owed: free bytes that count as used.
     private func use(owing owed: UInt64 = 0) -> (percent: UInt64, free: UInt64)? {
         var status = statvfs()
         guard statvfs(directory, &status) == 0, status.f_blocks > 0 else { return nil }
@@ -62,13 +63,13 @@ final class DiskRoom: LogRoom {
         return (percent, available * block)
     }
 
-    /// How much is used, of blocks; `owed` ones are free and count as used.
+    /// Used percentage of blocks; `owed` free blocks count as used.
     static func percent(used: UInt64, available: UInt64, owed: UInt64) -> UInt64 {
         let all = max(1, used + available)
         return ((used + min(owed, available)) * 100 + all - 1) / all
     }
 
-    /// Makes the ballast, where it is not there and there is room for it and more.
+    /// Creates the ballast if it does not exist and there is more than enough space.
     func fillBallast() {
         guard let (percent, free) = use(), percent < Self.percentAgain,
             free > 4 * Self.ballastBytes
@@ -76,13 +77,13 @@ final class DiskRoom: LogRoom {
         let descriptor = open(ballastPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // Where the file system cannot set blocks aside there is no ballast.
+        // If the file system cannot reserve blocks, there is no ballast.
         if posix_fallocate(descriptor, 0, off_t(Self.ballastBytes)) == 0 {
             owesBallast.store(false, ordering: .relaxed)
         }
     }
 
-    /// Gives the ballast's room up. False where there is none left.
+    /// Deletes the ballast. Returns false if there is none.
     func makeRoom() -> Bool {
         var status = stat()
         guard stat(ballastPath, &status) == 0, status.st_blocks > 0, unlink(ballastPath) == 0
@@ -91,7 +92,7 @@ final class DiskRoom: LogRoom {
         return true
     }
 
-    /// SQLite calls a full disk an I/O error where it maps a file.
+    /// SQLite reports a full disk as an I/O error when it maps a file.
     func explaining(_ error: EventLogError) -> EventLogError {
         guard isFull, let (_, free) = use() else { return error }
         return .unusable(

@@ -3,22 +3,21 @@ import Glibc
 import TomboloEventLog
 
 extension EventLogError {
-    /// What SQLite answered last on `connection`, of the database at `path`, instead of doing as
-    /// told.
+    /// The last error of `connection`, for the database at `path`.
     static func sqlite(_ connection: OpaquePointer?, _ path: String) -> EventLogError {
         sqlite(
             sqlite3_extended_errcode(connection), path,
             message: String(cString: sqlite3_errmsg(connection)))
     }
 
-    /// The same of SQLite's extended result code. `hint` says what to do, where the code alone does
-    /// not tell.
+    /// The error for SQLite's extended result code. `hint` is the remedy if the code alone does not
+    /// imply one.
     static func sqlite(
         _ code: Int32, _ path: String, message: String? = nil, hint: String? = nil
     ) -> EventLogError {
         let message = message ?? String(cString: sqlite3_errstr(code))
         let codeHint: String
-        // The code without its details.
+        // The primary result code.
         switch code & 0xff {
         case SQLITE_FULL:
             return .full(
@@ -36,7 +35,7 @@ extension EventLogError {
         return .unusable(cause: "\(path): SQLite: \(message) (\(code))", hint: hint ?? codeHint)
     }
 
-    /// What the system refused to do with the file at `path`.
+    /// Error of a system call on the file at `path`.
     static func file(
         _ path: String,
         hint: String = "name a place with room, where this user may write and nothing is yet"

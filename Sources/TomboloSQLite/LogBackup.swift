@@ -2,11 +2,11 @@ package import TomboloCore
 package import TomboloEventLog
 import TomboloLog
 
-/// Copies of a log, made while a relay writes to it, and put back (sqlite3_backup_init and the
-/// calls after it in SQLite's C interface).
+/// Backups of a log, made while a relay writes to it, and their restore (sqlite3_backup_init and
+/// related calls of SQLite's C interface).
 package enum LogBackup {
     /// Copies the log in `directory`, as of this moment, to the new file at `path`; durable on
-    /// return. `progress` is told pages left and pages in all.
+    /// return. `progress` gets the remaining and the total pages.
     package static func create(
         of directory: String, at path: String, progress: (Int, Int) -> Void
     ) throws(EventLogError) {
@@ -22,11 +22,11 @@ package enum LogBackup {
         }
     }
 
-    /// Puts the copy at `path` into `directory`, where no log is and no relay runs. It is there
-    /// whole or not at all. From `now` on it counts as restored: see `RecoveredLog.restoredAt`.
+    /// Restores the backup at `path` into `directory`, which has no log and no relay. The log is
+    /// restored completely or not at all. It counts as restored at `now`: see
+    /// `RecoveredLog.restoredAt`.
     ///
-    /// - Parameter takesDamage: also a copy that is not sound; what is damaged is set aside when a
-    ///   relay starts on it.
+    /// - Parameter takesDamage: true accepts a damaged backup; a relay sets damaged rows aside.
     package static func restore(
         _ path: String, into directory: String, at now: Instant, takesDamage: Bool = false,
         chance: inout some RandomNumberGenerator, progress: (Int, Int) -> Void
@@ -39,7 +39,7 @@ package enum LogBackup {
             let source = try Connection(path: path, access: .reading)
             try LogSchema.requireCurrent(source, ofCopy: true)
             try source.copy(to: draft, progress: progress)
-            // As a relay would.
+            // Open it as a relay would, which checks it.
             _ = try LogWriter(path: draft, chance: &chance)
             if !takesDamage { try check(draft, of: path) }
             try setRestored(draft, now)
@@ -50,7 +50,7 @@ package enum LogBackup {
         try held.place(draft)
     }
 
-    /// The log in `directory`, which is there, counts as put back at `now`. No relay runs on it.
+    /// Marks the existing log in `directory` as restored at `now`. No relay may run on it.
     package static func setRestored(
         _ directory: String, at now: Instant
     ) throws(EventLogError) {

@@ -1,7 +1,7 @@
 import Glibc
 import TomboloEventLog
 
-/// The file of a database, and those that SQLite has beside it.
+/// The file of a database, and SQLite's files beside it.
 enum LogFile {
     static func make(_ path: String) throws(EventLogError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -22,12 +22,12 @@ enum LogFile {
     }
 }
 
-// A log that comes from elsewhere is there whole or not at all.
+// An imported or restored log appears completely or not at all.
 
 extension DataDirectory {
-    /// Makes the file for a log that is not whole yet, where no log is.
+    /// Creates the file for an incomplete log. Throws if there is a log already.
     ///
-    /// - Parameter hint: what to do where there is one.
+    /// - Parameter hint: the remedy if there is a log already.
     func draft(_ end: String, hint: String) throws(EventLogError) -> String {
         guard access(databasePath, F_OK) != 0 else {
             throw .unusable(cause: "there is a log in \(path) already", hint: hint)
@@ -38,7 +38,7 @@ extension DataDirectory {
         return draft
     }
 
-    /// Puts a draft, which is whole and closed, where the log belongs; durable on return.
+    /// Moves a complete, closed draft to the log's place; durable on return.
     func place(_ draft: String) throws(EventLogError) {
         try LogFile.sync(draft)
         // An earlier log may have left files beside it.

@@ -2,25 +2,24 @@ import CSQLite
 import TomboloEventLog
 import TomboloLog
 
-/// The tables of `tombolo.db`, and how a database comes to have them.
+/// The tables of `tombolo.db`, and their creation.
 ///
-/// Each is ordered, key and row (`LogTable`), and has no index besides its integer key: at ten
-/// million rows a random index costs thirty times the insert itself. Whatever needs to be found
-/// otherwise is found from the heads (back pointers and snapshots), by what blocks of rows have in
-/// common, by the hashes of a chapter of facts (`FactIndex`), or in memory.
+/// Each has a key and a row (`LogTable`), ordered, and no index besides its integer key: at ten
+/// million rows a random index costs thirty times the insert. Other searches use the heads (back
+/// pointers and snapshots), block summaries, the hashes of a chapter of facts (`FactIndex`), or
+/// memory.
 enum LogSchema {
-    /// The number in `PRAGMA user_version`.
+    /// Value of `PRAGMA user_version`.
     static let version = LogTable.form
     /// "TMBO", in `PRAGMA application_id`.
     static let applicationID: Int64 = 0x544d_424f
 
-    /// Prepares a database to be written. Answers whether it is new: then its tables are made, in a
+    /// Prepares a database for writing. Returns true if it is new: then its tables are created in a
     /// transaction that stays open.
     ///
-    /// What is not ours, and what another version of this program wrote, is refused and left
-    /// untouched.
+    /// A database of another program or version is refused and left untouched.
     ///
-    /// - Parameter isDraft: commits do not wait for the disk.
+    /// - Parameter isDraft: true if commits need not wait for the disk.
     static func prepare(
         _ connection: borrowing Connection, isDraft: Bool
     ) throws(EventLogError) -> Bool {
@@ -47,14 +46,14 @@ enum LogSchema {
     }
 
     /// Write-ahead log, and a commit that returns only after it is on the disk. Pages of 8 KiB
-    /// halve the calls to the system that a batch needs; a database that is there keeps its own.
-    /// What is deleted is overwritten: it may have been somebody's.
+    /// halve the calls to the system that a batch needs; an existing database keeps its size.
+    /// Deleted data is overwritten, because it may be personal.
     private static let durability = """
         PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
         PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON
         """
 
-    /// For those who only read: throws where it is none of ours, or of another schema.
+    /// For readers: throws if the database is not Tombolo's, or has another schema.
     static func requireCurrent(
         _ connection: borrowing Connection, ofCopy: Bool = false
     ) throws(EventLogError) {
@@ -62,7 +61,7 @@ enum LogSchema {
         if found != version { throw other(found, connection.path, ofCopy: ofCopy) }
     }
 
-    /// Throws where it is none of ours.
+    /// The schema's version. Throws if the database is not Tombolo's.
     static func version(of connection: borrowing Connection) throws(EventLogError) -> Int64 {
         guard try connection.integer("PRAGMA application_id") == applicationID else {
             throw .sqlite(SQLITE_NOTADB, connection.path)
@@ -70,9 +69,9 @@ enum LogSchema {
         return try connection.integer("PRAGMA user_version")
     }
 
-    /// The log at `path` is one that another program wrote, newer or older.
+    /// Error for a log at `path` that a newer or older version wrote.
     ///
-    /// - Parameter ofCopy: it is in a backup, which is to be restored.
+    /// - Parameter ofCopy: true if it is a backup to be restored.
     static func other(_ schema: Int64, _ path: String, ofCopy: Bool = false) -> EventLogError {
         let reads = schema > version ? "knows up to" : "reads"
         let hint =

@@ -1,6 +1,6 @@
 import TomboloLog
 
-// A table of its own for each kind, and for each day of retired activities.
+// Each kind has its own table, and so has each day of retired activities.
 
 extension LogTable {
     var isByDay: Bool { kind == .retired || kind == .retiredName }
@@ -20,13 +20,13 @@ extension LogTable {
             """
     }
 
-    /// All that a new database has.
+    /// Creates all tables of a new database.
     static var creations: String {
         Kind.allCases.map { LogTable($0) }.filter { !$0.isByDay }.map(\.creation).joined()
     }
 }
 
-/// What a statement of a table is for. Keys are ?1, or ?1 to ?2; a row is ?2, a shard ?3.
+/// Use of a table's statement. Parameters: keys are ?1, or ?1 to ?2; a row is ?2, a shard ?3.
 enum TableUse: Int, CaseIterable {
     case one, rising, falling, lengths, least, greatest, insert, replace, change, delete
 

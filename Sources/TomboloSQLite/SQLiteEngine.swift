@@ -2,20 +2,20 @@ import CSQLite
 import TomboloEventLog
 import TomboloLog
 
-/// The log's tables in one SQLite database: a table of its own for each kind, and for each day of
-/// retired activities.
+/// The log's tables in one SQLite database: one table for each kind, and for each day of retired
+/// activities.
 ///
 /// For one thread at a time. Statements are prepared once for each kind and use.
 final class SQLiteEngine: LogWriting {
-    /// Whether it had no database before.
+    /// True if the database was created now.
     let isNew: Bool
     let connection: Connection
     private var prepared = [Prepared?](
         repeating: nil, count: LogTable.Kind.allCases.count * TableUse.count)
-    /// Those of `prepared` that write, of tables that are there from the start: a row costs no
-    /// count of references.
+    /// The writing statements among `prepared`, for tables that always exist: a row then costs no
+    /// reference count.
     private let writing: UnsafeMutablePointer<OpaquePointer?>
-    /// Of days.
+    /// Statements of the days' tables.
     private var shards: [Shard: Prepared] = [:]
     private let begin: Statement
     private let commitment: Statement
@@ -23,9 +23,9 @@ final class SQLiteEngine: LogWriting {
     private let checkpointPages: Int32
     private let walPages: UnsafeMutablePointer<Int32>
     private var isOpen: Bool
-    /// Rows are being handed over: a statement that walks is not to be begun anew.
+    /// True while `take` is called: a running statement must not be restarted.
     private var isHandingOver = false
-    /// What was deleted is in the write-ahead log still.
+    /// True if deleted data is still in the write-ahead log.
     private var owesTruncation = false
 
     private struct Shard: Hashable {
@@ -38,18 +38,18 @@ final class SQLiteEngine: LogWriting {
         init(_ statement: consuming Statement) { self.statement = statement }
     }
 
-    /// Opens the database at `path` to read it only; throws where it is none of ours, or of another
-    /// schema. `vfs` names another file system than the machine's, for tests.
+    /// Opens the database at `path` for reading. Throws if it is not Tombolo's, or has another
+    /// schema. `vfs` names another file system, for tests.
     convenience init(reading path: String, vfs: String? = nil) throws(EventLogError) {
         let connection = try Connection(path: path, access: .reading, vfs: vfs)
         try LogSchema.requireCurrent(connection)
         try self.init(connection, isWriter: false)
     }
 
-    /// Opens the database at `path` to write it, or makes it: then the first commit makes it.
+    /// Opens the database at `path` for writing. If it is new, the first commit creates it.
     ///
-    /// - Parameter isDraft: commits do not wait for the disk; a log that is not whole need not
-    ///   outlive a crash.
+    /// - Parameter isDraft: true if commits need not wait for the disk: an incomplete log need not
+    ///   survive a crash.
     convenience init(
         writing path: String, vfs: String? = nil, isDraft: Bool = false, checkpointPages: Int32
     ) throws(EventLogError) {
@@ -83,7 +83,7 @@ final class SQLiteEngine: LogWriting {
 
     // MARK: Statements
 
-    /// nil where the table, which is a day's, is not there.
+    /// Returns nil if the table is a day's and does not exist.
     @inline(__always)
     private func statement(_ use: TableUse, _ table: LogTable) throws(EventLogError) -> Prepared? {
         precondition(!isHandingOver, "who is handed rows asks nothing")
@@ -118,7 +118,7 @@ final class SQLiteEngine: LogWriting {
             try commitment.execute()
             return answer
         } catch {
-            // What was read is let go; the first error is the one that counts.
+            // End the read; only the first error counts.
             if !connection.isIdle { try? commitment.execute() }
             throw error
         }
@@ -206,7 +206,7 @@ final class SQLiteEngine: LogWriting {
                 """)
         var found: [Int64] = []
         while try rows.step() { found.append(rows.integer(0)) }
-        // Another connection may have dropped the others.
+        // Another connection may have dropped other tables.
         if kind != .waypoint { shards = shards.filter { found.contains($0.key.table.shard) } }
         return found.sorted()
     }
@@ -296,7 +296,7 @@ final class SQLiteEngine: LogWriting {
         guard isOpen else { return }
         if !connection.isIdle { try connection.execute("ROLLBACK") }
         isOpen = false
-        // A table that the transaction made is gone.
+        // Tables that the transaction created no longer exist.
         shards = [:]
     }
 

@@ -4,9 +4,9 @@ package import TomboloLog
 
 /// The default log: one SQLite database in one directory.
 ///
-/// No two relays write one directory, and a killed one leaves nothing behind that keeps the next
-/// out. What was acknowledged survives `kill -9` and loss of power on a disk that does what fsync
-/// says. It does not survive the disk: see `LogBackup`.
+/// No two relays write one directory, and a killed relay never blocks the next one. Acknowledged
+/// batches survive `kill -9`, and loss of power on a disk that honours fsync. They do not survive
+/// the loss of the disk: see `LogBackup`.
 ///
 /// ```swift
 /// let log = try SQLiteEventLog(directory: directory, chance: &chance)
@@ -17,17 +17,16 @@ package import TomboloLog
 package typealias SQLiteEventLog = EngineEventLog
 
 extension EngineEventLog {
-    /// Opens the log in `directory`, or makes both; `chance` seeds a new log's hash of idempotency
-    /// keys; `retention` says what goes with time; `caution` what is not touched. Throws
-    /// `.unusable` where another relay has it open, where it is of a newer schema or of another
-    /// program, or where the file system refuses.
+    /// Opens the log in `directory`, or creates both. `chance` seeds a new log's hash key. Throws
+    /// `.unusable` if another relay has the log open, if it has a newer schema or is another
+    /// program's, or if the file system refuses.
     package convenience init(
         directory: String, retention: LogRetention = .forever, caution: LogCaution = LogCaution(),
         chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
         let room = DiskRoom(directory: directory)
         let held = try DataDirectory(directory)
-        // The ballast is there for this: what was accepted is to be delivered.
+        // Use the ballast: accepted events must still be delivered.
         if room.isFull { _ = room.makeRoom() }
         let (path, damage) = (held.databasePath, DamageList())
         let (writer, reader, lookup): (LogWriter, LogReader, LogReader)
@@ -47,14 +46,14 @@ extension EngineEventLog {
     }
 }
 
-// `vfs` names another file system than the machine's, for tests.
+// `vfs` names another file system, for tests.
 
 extension LogWriter {
-    /// A write-ahead log of this many pages is copied into the database: 32 MB. Below 4,062 its
-    /// index needs one page of shared memory, which a full disk cannot refuse later.
+    /// Pages of the write-ahead log at which it is copied into the database: 32 MB. Below 4,062,
+    /// its index needs one page of shared memory, so a full disk cannot fail it later.
     package static let checkpointPages: Int32 = 4_000
 
-    /// Opens or creates the database at `path`; `chance` gives a new one the key of its hash.
+    /// Opens or creates the database at `path`; `chance` gives a new one its hash key.
     package convenience init(
         path: String, vfs: String? = nil, isDraft: Bool = false,
         checkpointPages: Int32 = LogWriter.checkpointPages, retention: LogRetention = .forever,
@@ -68,7 +67,7 @@ extension LogWriter {
 }
 
 extension LogReader {
-    /// Opens the database at `path`, which a writer holds open; rows found damaged go to `damage`.
+    /// Opens the database at `path`, which a writer holds open. Damaged rows are added to `damage`.
     package convenience init(
         path: String, vfs: String? = nil, window: LogWindow? = nil, damage: DamageList
     ) throws(EventLogError) {
@@ -76,7 +75,7 @@ extension LogReader {
     }
 }
 
-/// A log's tables in a file, for those who read all of it.
+/// A log's tables in a file, for reading all of them.
 package enum SQLiteTables {
     /// Opens the database at `path`, which is there, and changes nothing in it.
     package static func reading(_ path: String) throws(EventLogError) -> any LogReading {
@@ -99,7 +98,7 @@ extension LogReplay {
 }
 
 extension LogImport {
-    /// Makes the log in `directory`, which holds none.
+    /// Creates the log in `directory`, which must have none.
     package convenience init(
         directory: String, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {

@@ -3,15 +3,15 @@ import TomboloCore
 package import TomboloEventLog
 package import TomboloLog
 
-/// Reads all that a log of schema 5 keeps, as `LogExport` reads the present one: the way of old
-/// logs into a new one. It has its own copies of what read its rows. Gone with the next schema.
+/// Reads all items of a log with schema 5, as `LogExport` does for the current schema, to migrate
+/// old logs. It has its own copy of the old row decoders. Remove it with the next schema.
 package final class SchemaFive {
     private let directory: DataDirectory
     private let path: String
     private let connection: Connection
 
-    /// Opens the log in `directory`, and changes nothing in it. No relay runs on it as long as this
-    /// is there: what it wrote after the reading would be lost.
+    /// Opens the log in `directory` for reading. No relay can run on it while this object exists:
+    /// its later writes would be lost.
     package init(directory: String) throws(EventLogError) {
         path = directory + "/tombolo.db"
         guard access(path, R_OK) == 0 else {
@@ -28,7 +28,7 @@ package final class SchemaFive {
         guard found == 5 else { throw LogSchema.other(found, path) }
     }
 
-    /// `path` as a URI of a file that does not change: SQLite makes none beside it. nil where a
+    /// `path` as a URI of an immutable file, so that SQLite creates no files beside it. nil if a
     /// file beside it has rows of it.
     private static func sealed(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
@@ -42,8 +42,8 @@ package final class SchemaFive {
         return "file:\(bytes.joined())?immutable=1"
     }
 
-    /// Hands over each item, of one moment and in the order of an export. A damaged row ends it:
-    /// what is set aside here would be lost there.
+    /// Calls `take` with each item at one moment, in the order of an export. Throws at a damaged
+    /// row: the import would lose it.
     package func run(_ take: (LogItem) throws -> Void) throws {
         try connection.execute("BEGIN")
         var items: Int64 = 0
@@ -78,7 +78,7 @@ package final class SchemaFive {
             var sum = RowChecksum(.snapshot)
             sum.add(seq)
             sum.add(row.bytes(3))
-            // One that is damaged only makes a way longer. The head is behind six numbers.
+            // Skip a damaged snapshot: it is only an optimisation. The head follows six numbers.
             guard row.bytes(3).count >= 48, stored(sum) == row.integer(2) else { return }
             let value = Array(row.bytes(3).dropFirst(48))
             try take(.snapshot(event.event.activity, value: value, seq: seq))
@@ -110,7 +110,7 @@ package final class SchemaFive {
         while try row.step() { try take(row) }
     }
 
-    /// How many events and facts a tenant has had.
+    /// Numbers of a tenant's events and facts so far.
     private struct Tally {
         private(set) var event: Int64 = 0
         private(set) var fact: Int64 = 0
@@ -124,7 +124,7 @@ package final class SchemaFive {
         var seq: Int64 = 0
         var fact: Int64 = 0
         var activity: Int64 = 0
-        /// Rows of heads are right as of this event; nil where all are right.
+        /// Rows of heads are current up to this event; nil if all are current.
         var heads: Int64?
         var leads: [(event: Int64, fact: Int64, seconds: Int64)] = []
     }
@@ -164,7 +164,7 @@ package final class SchemaFive {
             case "activity": cut.activity = value
             case "heads": cut.heads = value
             default:
-                // lead EVENT FACT; these rows have no negative numbers.
+                // Format: lead EVENT FACT. An offset keeps the stored number non-negative.
                 guard words.count == 3, let event = Int64(words[1]), let fact = Int64(words[2])
                 else { throw damaged("where history was cut (\(name))") }
                 cut.leads.append((event, fact, value - 1 << 40))
@@ -189,7 +189,7 @@ package final class SchemaFive {
         return tenants
     }
 
-    /// They may be behind the rows of events and facts.
+    /// The tallies of tenants. They may lack the newest events and facts.
     private func tallies(_ tenants: Tenants) throws -> [TenantID: Tally] {
         var tallies: [TenantID: Tally] = [:]
         try each("SELECT tenant, event, fact, crc FROM tally") { row in
@@ -199,14 +199,14 @@ package final class SchemaFive {
             guard stored(sum) == row.integer(3), (0...LogTable.numberMax).contains(event),
                 (0...LogTable.numberMax).contains(fact)
             else { throw damaged("how many events tenant \(tenant) has") }
-            // The row of number 0 says up to where the others are right.
+            // Row 0 has the sequences up to which the others are current.
             guard let name = tenants.name(tenant) else { return }
             tallies[name, default: Tally()].meet(event: event, fact: fact)
         }
         return tallies
     }
 
-    /// Days with tables of activities that ended on them, newest first.
+    /// Days with tables of retired activities, newest first.
     private func retiredDays() throws -> [Int64] {
         var days: [Int64] = []
         try each(

@@ -1,13 +1,13 @@
 import CSQLite
 import TomboloEventLog
 
-/// One prepared statement, finalised when it goes out of scope.
+/// A prepared statement, which is finalised when it goes out of scope.
 ///
-/// Bytes are bound without a copy: they must stay where they are until `execute` or `reset`, and
-/// are never looked at afterwards, as every parameter is bound again before the next run.
+/// Bytes are bound without a copy: they must stay valid until `execute` or `reset`. Later they are
+/// not read, because every parameter is bound again before the next run.
 struct Statement: ~Copyable {
     let handle: OpaquePointer
-    /// Of the database, for errors.
+    /// Path of the database, for errors.
     private let path: String
 
     init(_ handle: OpaquePointer, _ path: String) { (self.handle, self.path) = (handle, path) }
@@ -31,7 +31,7 @@ struct Statement: ~Copyable {
         _ = try step()
     }
 
-    /// True where there is a row, false at the end.
+    /// Returns true if there is a row, false at the end.
     func step() throws(EventLogError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -43,10 +43,10 @@ struct Statement: ~Copyable {
         return false
     }
 
-    /// Ends the walk over rows, and with it the snapshot that was read.
+    /// Ends the walk over rows, and releases the snapshot that was read.
     func reset() { sqlite3_reset(handle) }
 
-    // MARK: Columns of the present row, counted from 0
+    // MARK: Columns of the current row, counted from 0
 
     @inline(__always)
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
@@ -55,7 +55,7 @@ struct Statement: ~Copyable {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    /// The bytes of a blob or text, SQLite's own: valid until the next step or reset.
+    /// The bytes of a blob or text, in SQLite's memory: valid until the next step or reset.
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(handle, column)
         let count = sqlite3_column_bytes(handle, column)

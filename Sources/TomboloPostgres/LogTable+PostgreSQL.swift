@@ -1,28 +1,28 @@
 import TomboloLog
 
-// Statements. Parameters: keys first, then how many rows at most, then a shard. The schema's name
-// needs no quotes.
+// Statements. Parameters: first keys, then the maximum number of rows, then a shard. The schema's
+// name needs no quotes.
 
 extension LogTable {
-    /// Several tables of a kind are one with the shard in its key: a relay makes no table.
+    /// Kinds whose shards share one table, with the shard in its key: a relay creates no tables.
     var isSharded: Bool { Self.shardedKinds.contains(kind) }
 
     static let shardedKinds: Set<Kind> = [.waypoint, .retired, .retiredName]
 
     static func name(_ kind: Kind, in schema: String) -> String { "\(schema).\(kind.name)" }
 
-    /// Rows that are replaced have room beside them: the new one needs no entry in an index.
+    /// Tables whose rows are replaced. With free space on its page, a new row needs no index entry.
     private static let replaced: Set<Kind> = [.head, .record, .tally]
     private static let appended: Set<Kind> = [.event, .fact]
 
-    /// What makes the table of a kind.
+    /// Statement that creates the table of a kind.
     static func creation(_ kind: Kind, in schema: String) -> String {
         let name = name(kind, in: schema)
         let key =
             shardedKinds.contains(kind)
             ? "shard bigint NOT NULL, key bigint NOT NULL" : "key bigint NOT NULL"
         let primary = shardedKinds.contains(kind) ? "shard, key" : "key"
-        // By a number of rows: a share of a large table is late.
+        // Vacuum after a number of rows: a share of a large table would be late.
         var options = ["", "toast."].flatMap { prefix in
             [
                 "\(prefix)autovacuum_vacuum_scale_factor = 0",
@@ -62,7 +62,7 @@ extension LogTable {
         }
     }
 
-    /// The shards of a kind, from the first or the last on, each found by the primary key.
+    /// Selects the shards of a kind, rising or falling, each by the primary key.
     static func shards(_ kind: Kind, in schema: String, _ order: LogOrder) -> String {
         let name = name(kind, in: schema)
         let (end, after) = order == .rising ? ("min", ">") : ("max", "<")
@@ -85,14 +85,14 @@ extension LogTable {
     }
 }
 
-/// What a statement of a table is for.
+/// Use of a table's statement.
 enum PostgresUse {
     case many, rising, falling, lengths, least, greatest, insert, replace, delete, deleteRange
 }
 
 extension LogTrail {
-    /// The trail from $1 on, at most $2 rows of it; $3 is what `leap` has. As `LogReading.trail`
-    /// follows it.
+    /// Selects the trail from $1 on, at most $2 rows; $3 is the value of `leap`. Same order as
+    /// `LogReading.trail`.
     func sql(in schema: String) -> String {
         let name = LogTable.name(table.kind, in: schema)
         let leaps =
@@ -120,7 +120,7 @@ extension LogTrail {
             """
     }
 
-    /// A little-endian number in a row, eight bytes; 0 where the row is too short.
+    /// A little-endian number of eight bytes in a row; 0 if the row is too short.
     private static func number(_ row: String, at place: Int) -> String {
         let bytes = (0..<8).map { "(get_byte(\(row), \(place + $0))::int8 << \(8 * $0))" }
         return "CASE WHEN octet_length(\(row)) >= \(place + 8) "

@@ -1,10 +1,10 @@
-/// What an open transaction does to one table, before it is sent.
+/// Changes of an open transaction to one table, before they are sent.
 struct PendingRows {
-    /// Deletions of ranges, each with what comes after it; the first stage deletes none.
+    /// Each stage is a deletion of a range followed by writes; the first stage deletes nothing.
     private(set) var stages = [Stage()]
 
     struct Stage {
-        /// Deleted before this stage's rows are written.
+        /// Range to delete before this stage's rows are written.
         var deleted: ClosedRange<Int64>?
         private var places: [Int64: Int] = [:]
         private(set) var keys: [Int64] = []
@@ -31,12 +31,12 @@ struct PendingRows {
                 rows.append(new)
                 return
             }
-            // What the table does not have yet is new whatever it is put over.
+            // A row that the table does not have stays new.
             let stays = rows[place].form == .new && form == .any
             rows[place] = Row(form: stays ? .new : form, place: new.place)
         }
 
-        /// Nil where the stage does not know; else the row, which may be none.
+        /// The row at the key; an inner nil if it is deleted; nil if the stage has no change there.
         func row(_ key: Int64) -> ArraySlice<UInt8>?? {
             if let place = places[key] {
                 let row = rows[place]
@@ -63,7 +63,7 @@ struct PendingRows {
         }
     }
 
-    /// As `Stage.row`, of the newest stage that knows.
+    /// Like `Stage.row`, from the newest stage with a change at the key.
     func row(_ key: Int64) -> ArraySlice<UInt8>?? {
         for stage in stages.reversed() {
             if let row = stage.row(key) { return row }

@@ -1,7 +1,7 @@
 #if Postgres
 import CPostgreSQL
 
-/// What one statement answered; freed with the value.
+/// Result of one statement. It is freed with this object.
 final class PostgresAnswer {
     private let result: OpaquePointer
 
@@ -11,14 +11,14 @@ final class PostgresAnswer {
 
     var count: Int { Int(PQntuples(result)) }
 
-    /// What was done, in the server's word, such as `COMMIT`.
+    /// The server's command tag, such as `COMMIT`.
     var tag: String { String(cString: PQcmdStatus(result)) }
 
     func isNull(_ row: Int, _ column: Int32) -> Bool {
         PQgetisnull(result, Int32(row), column) == 1
     }
 
-    /// An `int8` as it is; 0 where it is none.
+    /// Value of an `int8`; 0 if the value has another size.
     func integer(_ row: Int, _ column: Int32) -> Int64 {
         let bytes = bytes(row, column)
         guard bytes.count == 8 else { return 0 }
@@ -29,7 +29,7 @@ final class PostgresAnswer {
         String(decoding: bytes(row, column), as: UTF8.self)
     }
 
-    /// A value's bytes, valid as long as this is.
+    /// A value's bytes, valid as long as this object.
     func bytes(_ row: Int, _ column: Int32) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: PQgetvalue(result, Int32(row), column),

@@ -2,13 +2,13 @@
 import Glibc
 import TomboloEventLog
 
-/// The owner's beat, for its thread.
+/// The owner's heartbeat, which runs on its own thread.
 final class PostgresBeat: @unchecked Sendable {
-    // Sendable: the lease hands it to its thread and forgets it.
+    // Sendable: the lease passes it to its thread and keeps no reference.
 
     private static let every = 1.0
     private static let stepMilliseconds: Int32 = 20
-    /// What operators see is asked for at each of so many beats.
+    /// Heartbeats between queries of the operators' figures.
     private static let beatsBetweenFigures = 10
 
     private var connection: PostgresConnection?
@@ -27,7 +27,7 @@ final class PostgresBeat: @unchecked Sendable {
         patience = connection.patience
     }
 
-    /// Beats until `isOver`.
+    /// Sends heartbeats until `isOver` returns true.
     func run(until isOver: () -> Bool) {
         while !isOver() {
             beat()
@@ -39,7 +39,7 @@ final class PostgresBeat: @unchecked Sendable {
 
     private func beat() {
         if connection?.isLost ?? true {
-            // Tried again at the next beat; those who append say what is wrong.
+            // Tried again at the next heartbeat; appends report the error.
             connection = try? PostgresConnection(
                 database, name: PostgresOwner.name(epoch, holder), patience)
         }
@@ -47,7 +47,7 @@ final class PostgresBeat: @unchecked Sendable {
         if beats % Self.beatsBetweenFigures == 0 { try? look(connection) }  // As above.
         beats += 1
         _ = try? connection.ask([  // As above.
-            // The beat says that the owner lives; it need not outlive the server.
+            // The heartbeat shows that the owner is alive; it need not survive the server.
             PostgresQuestion("SELECT set_config('synchronous_commit', 'off', false)"),
             update("beat = beat + 1, beaten = clock_timestamp()"),
         ])
@@ -63,9 +63,9 @@ final class PostgresBeat: @unchecked Sendable {
             """, values)
     }
 
-    /// The row has no owner from now on.
+    /// Releases the owner's row.
     func handOn() {
-        // Where the server is away the next owner waits until it is sure.
+        // If the server is unreachable, the next owner waits until this one counts as gone.
         _ = try? connection?.ask([update("holder = ''")])
     }
 

@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import TomboloEventLog
 
-/// A statement, which is sent with others.
+/// A statement with its parameters, which is sent together with others.
 struct PostgresQuestion {
     var sql: String
     var values = PostgresValues()
@@ -15,10 +15,10 @@ struct PostgresQuestion {
     }
 }
 
-/// One session. It blocks, and is for one thread at a time.
+/// One session with the server. It blocks. For one thread at a time.
 ///
-/// Statements that are asked together go in one round trip (pipeline mode), each prepared when it
-/// is sent first. Outside `BEGIN` they are one transaction.
+/// Statements of one call take one round trip (pipeline mode). Each is prepared at its first use.
+/// Outside `BEGIN` they form one transaction.
 final class PostgresConnection {
     let database: PostgresDatabase
     let patience: PostgresPatience
@@ -26,9 +26,9 @@ final class PostgresConnection {
     private let notices = PostgresNotices()
     private var prepared: [String: String] = [:]
 
-    /// Connects, and sets all that the log rests on; reads it back.
+    /// Connects, applies the settings that the log depends on, and verifies them.
     ///
-    /// - Parameter name: what `pg_stat_activity` has as `application_name`.
+    /// - Parameter name: the `application_name` in `pg_stat_activity`.
     init(
         _ database: PostgresDatabase, name: String = "tombolo",
         _ patience: PostgresPatience = PostgresPatience()
@@ -54,11 +54,11 @@ final class PostgresConnection {
 
     deinit { PQfinish(handle) }
 
-    /// As libpq knows it; a pooler's is another than the server's own.
+    /// Process id of the backend as known to libpq; behind a pooler it differs from the server's.
     var backend: Int32 { PQbackendPID(handle) }
     var serverVersion: Int32 { PQserverVersion(handle) }
     var isLost: Bool { fault != nil || PQstatus(handle) != CONNECTION_OK }
-    /// Why nobody asks it again although it is open.
+    /// Why the connection is not used again although it is open; nil if it is usable.
     private var fault: String?
 
     private static func connect(
@@ -81,14 +81,14 @@ final class PostgresConnection {
         return handle
     }
 
-    /// What is the same for every relay. A server that is gone is noticed within seconds.
+    /// Settings of every relay. With them a lost server is noticed within seconds.
     private static let own = [
         "target_session_attrs": "primary", "gssencmode": "disable", "connect_timeout": "2",
         "keepalives": "1", "keepalives_idle": "5", "keepalives_interval": "1",
         "keepalives_count": "3", "tcp_user_timeout": "4000", "client_encoding": "UTF8",
     ]
 
-    /// What is in the password file, without a line end behind it.
+    /// The content of the password file, without a line end.
     private static func password(_ database: PostgresDatabase) throws(EventLogError) -> String? {
         guard let path = database.passwordFile else { return nil }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -100,7 +100,7 @@ final class PostgresConnection {
                 cause: "the password file \(path): \(String(cString: strerror(errno)))",
                 hint: "let the user who runs the relay read it")
         }
-        // libpq keeps it in memory, which is not to be in a file.
+        // libpq keeps the password in memory, so exclude memory from core dumps.
         tombolo_keep_memory_out_of_dumps()
         let line = bytes[..<count].prefix { $0 != 10 && $0 != 13 }
         return String(decoding: line, as: UTF8.self)
@@ -118,7 +118,8 @@ final class PostgresConnection {
         PostgresError(message: fault ?? Self.message(of: handle), isLost: isLost)
     }
 
-    /// Something was sent in part, or answered otherwise than asked: nothing after it is clear.
+    /// The protocol state is unclear: something was sent only in part, or the results do not match
+    /// the statements.
     private func broken(_ fault: String? = nil) -> PostgresError {
         self.fault = self.fault ?? fault ?? Self.message(of: handle)
         return lost()
@@ -126,8 +127,8 @@ final class PostgresConnection {
 
     // MARK: Asking
 
-    /// The answers to statements that are sent together. Throws the first error; then they
-    /// have done nothing, but where the connection was lost nobody knows.
+    /// Results of statements that are sent together. Throws the first error; then none of them had
+    /// an effect, unless the connection was lost: then the outcome is unknown.
     func answers(_ questions: [PostgresQuestion]) throws(PostgresError) -> [PostgresAnswer] {
         guard fault == nil else { throw lost() }
         notices.warning = nil
@@ -150,7 +151,7 @@ final class PostgresConnection {
         return try collect(expected)
     }
 
-    /// Statements that were sent to be prepared, until they are.
+    /// Names of statements that were sent for preparation and are not confirmed yet.
     private var names: [String: String] = [:]
     private var namesGiven = 0
 
@@ -160,7 +161,7 @@ final class PostgresConnection {
             var pointers: [UnsafePointer<CChar>?] = []
             var (lengths, start): ([Int32], Int) = ([], 0)
             for end in values.ends {
-                // A value of no bytes has a place too: nil is NULL.
+                // An empty value needs a pointer too: nil means NULL.
                 pointers.append(base.map { $0 + start } ?? Self.nothing)
                 lengths.append(Int32(end - start))
                 start = end
@@ -171,7 +172,7 @@ final class PostgresConnection {
         }
     }
 
-    /// Where no bytes are.
+    /// Pointer for empty values.
     private static nonisolated(unsafe) let nothing = UnsafePointer(
         UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
@@ -184,8 +185,7 @@ final class PostgresConnection {
         var index = 0
         while true {
             guard let result = next() else {
-                // It is nil after the results of each statement, and again and again where the
-                // connection is gone.
+                // A nil result ends each statement's results; it repeats if the connection is lost.
                 guard !isLost else { throw error ?? lost() }
                 continue
             }
@@ -210,7 +210,7 @@ final class PostgresConnection {
         }
     }
 
-    /// The next result. Nil behind those of a statement, and where nobody answers any more.
+    /// The next result. Returns nil after a statement's results, and if the server is silent.
     private func next() -> OpaquePointer? {
         var silent: Int32 = 0
         while true {
@@ -246,7 +246,7 @@ final class PostgresConnection {
             isLost: isLost, place: place)
     }
 
-    /// The same for those to whom an error is the log's.
+    /// The same with errors of the log.
     func ask(_ questions: [PostgresQuestion]) throws(EventLogError) -> [PostgresAnswer] {
         do throws(PostgresError) { return try answers(questions) } catch {
             throw error.logError(database)
@@ -259,18 +259,18 @@ final class PostgresConnection {
         try ask([PostgresQuestion(sql, values)]).only(database)
     }
 
-    /// Takes back what an error left open.
+    /// Rolls back a transaction that an error left open.
     func rollBack() throws(EventLogError) {
         guard PQtransactionStatus(handle) != PQTRANS_IDLE else { return }
         _ = try ask([PostgresQuestion("ROLLBACK")])
     }
 
-    /// What the server warned of while it did the last statements; nil where it did not.
+    /// The server's warning during the last statements; nil if there was none.
     var warning: String? { notices.warning }
 }
 
 extension [PostgresAnswer] {
-    /// That of the first statement; libpq gives one for each.
+    /// The result of the first statement; libpq gives one for each.
     func only(_ database: PostgresDatabase) throws(EventLogError) -> PostgresAnswer {
         guard let answer = first else {
             throw PostgresError(message: "it gave no answer").logError(database)
@@ -279,7 +279,7 @@ extension [PostgresAnswer] {
     }
 }
 
-/// Where libpq puts what the server says besides its answers.
+/// Receives the server's notices from libpq.
 private final class PostgresNotices {
     var warning: String?
 
@@ -290,7 +290,7 @@ private final class PostgresNotices {
     }
 }
 
-/// Calls `body` with the texts, and nil behind them.
+/// Calls `body` with the texts as C strings, followed by nil.
 private func withCStrings<Answer>(
     _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Answer
 ) -> Answer {

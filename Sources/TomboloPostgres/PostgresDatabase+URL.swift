@@ -5,15 +5,15 @@ import CPostgreSQL
 #endif
 
 extension PostgresDatabase {
-    /// What a URL of libpq's says: `postgres://USER@HOST:PORT/DATABASE?sslmode=…`. One with a
-    /// password is refused: others see it.
+    /// Parses a URL of libpq: `postgres://USER@HOST:PORT/DATABASE?sslmode=…`. A URL with a password
+    /// is refused, because others can see it.
     package init(url: String) throws(EventLogError) {
         self.init()
         #if Postgres
         var fault: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(url, &fault) else {
             defer { PQfreemem(fault) }
-            // libpq's words may have the URL in them, and that a password.
+            // libpq's message may contain the URL with a password.
             throw Self.refused("it is no URL of PostgreSQL's")
         }
         defer { PQconninfoFree(options) }

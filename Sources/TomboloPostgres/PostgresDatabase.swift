@@ -1,6 +1,6 @@
 import Glibc
 
-/// Which PostgreSQL a log is kept in, and what is asked of it.
+/// The PostgreSQL database of a log, and requirements for it.
 ///
 /// ```swift
 /// var database = PostgresDatabase()
@@ -11,36 +11,36 @@ import Glibc
 ///     chance: &chance)
 /// ```
 package struct PostgresDatabase: Hashable, Sendable {
-    /// Where a commit is before it is acknowledged.
+    /// Where a commit must be stored before it is acknowledged.
     package enum Durability: String, CaseIterable, Sendable {
-        /// On the disk of the server.
+        /// On the server's disk.
         case local
-        /// On that of a synchronous standby too.
+        /// Also on the disk of a synchronous standby.
         case standby
     }
 
     /// libpq's parameter keywords with their values ("Parameter Key Words" in its documentation):
-    /// those of `keywords`. What is not there has libpq's default.
+    /// only those of `keywords`. Missing ones have libpq's default.
     package var words: [String: String] = [:]
-    /// The file that has the password, and nothing else; it is read at each connection.
+    /// File that contains only the password. It is read for each connection.
     package var passwordFile: String?
-    /// The schema that has the log's tables.
+    /// Schema of the log's tables.
     package var schema = "tombolo"
-    /// A pooler is before the server, and gives each connection a session of its own.
+    /// True if a pooler is in front of the server. It must give each connection its own session.
     package var isPooled = false
     package var durability = Durability.local
-    /// Also a server that may lose what it acknowledged: for trying, and for tests.
+    /// True also accepts a server that may lose acknowledged commits: for trials and tests.
     package var takesUnsafeServer = false
 
     package init() {}
 
-    /// The keywords that are taken, in the order in which they are described.
+    /// The accepted keywords, in the order of the documentation.
     package static let keywords = [
         "host", "hostaddr", "port", "dbname", "user", "passfile", "service", "sslmode",
         "sslrootcert", "sslcert", "sslkey", "channel_binding",
     ]
 
-    /// Why a keyword is not taken; nil where it is.
+    /// Why a keyword is not accepted; nil if it is.
     package static func objection(to keyword: String) -> String? {
         if keywords.contains(keyword) { return nil }
         return switch keyword {
@@ -53,7 +53,7 @@ package struct PostgresDatabase: Hashable, Sendable {
         }
     }
 
-    /// Why a schema cannot have this name; nil where it can.
+    /// Why a schema cannot have this name; nil if it can.
     package static func objection(toSchema name: String) -> String? {
         let isPlain =
             name.utf8.allSatisfy { 97...122 ~= $0 || 48...57 ~= $0 || $0 == 95 }
@@ -67,18 +67,18 @@ package struct PostgresDatabase: Hashable, Sendable {
         return nil
     }
 
-    /// Who is asked, for words: host, database and schema.
+    /// Host, database and schema, for messages.
     package var title: String {
         let host = words["host"] ?? words["hostaddr"] ?? words["service"] ?? "the local socket"
         return
             "PostgreSQL at \(host), database \(words["dbname"] ?? "(by default)"), schema \(schema)"
     }
 
-    /// The schema as statements have it: some names are words of SQL.
+    /// The quoted schema for statements: some names are SQL keywords.
     var quotedSchema: String { "\"\(schema)\"" }
 
-    /// The way to the server is within this machine: a socket, or loopback. libpq takes what is not
-    /// in `words` from the environment.
+    /// True if the server is on this machine: a socket, or loopback. libpq takes missing `words`
+    /// from the environment.
     var isNear: Bool {
         func given(_ word: String, _ variable: String) -> String? {
             if let value = words[word], !value.isEmpty { return value }

@@ -4,18 +4,18 @@ import TomboloCore
 import TomboloEventLog
 import TomboloLog
 
-// What became of a transaction whose answer did not come.
+// Finds the outcome of a transaction without an answer.
 
 extension PostgresEngine {
-    /// Whether what was sent may have been done or not: the connection is gone, or the server is.
+    /// True if the outcome of the sent statements is unknown: the connection or the server is lost.
     func isUnknown(_ error: PostgresError) -> Bool {
         error.isLost || error.state.isEmpty || error.state.hasPrefix("57")
             || error.state.hasPrefix("08") || isWeak(error)
     }
 
-    /// Connects anew, however long it takes, and answers whether the transaction after `batch` is
-    /// stored, as durable as is asked for. Throws where the log is another's or went back, and
-    /// where it is to be closed meanwhile.
+    /// Reconnects, however long it takes. Returns true if the transaction after `batch` is stored
+    /// with the required durability. Throws if another relay owns the log, if the log went back to
+    /// an older state, or if it is closed meanwhile.
     func settle(after cause: PostgresError) throws(EventLogError) -> Bool {
         var cause = cause
         var (waited, endsSince): (Int32, Double?) = (0, nil)
@@ -61,7 +61,7 @@ extension PostgresEngine {
         }
     }
 
-    /// A session of before may be in its commit still, or hold the row.
+    /// An earlier session may still be committing, or hold the row.
     private func endOlder(_ new: PostgresConnection) throws(PostgresError) {
         var name = PostgresValues()
         name.add(lease.writerName)
@@ -81,7 +81,7 @@ extension PostgresEngine {
 
     private enum Owner { case own, other }
 
-    /// A commit that is as durable as is asked for: then all before it are.
+    /// Locks the row and commits with the required durability, which covers all earlier commits.
     private func lockRow(_ new: PostgresConnection) throws(PostgresError) -> Owner {
         var values = PostgresValues(lease.epoch)
         values.add(lease.holder)
@@ -122,9 +122,9 @@ extension PostgresEngine {
         return found
     }
 
-    /// The answer where the row is not this owner's, or the newest transaction is not there: either
-    /// another relay has the log, or the server went back to an older state of it. The latter then
-    /// counts as restored: the next start holds back what phones may have had.
+    /// Error if the row has another owner, or the newest transaction is missing: either another
+    /// relay has the log, or the server went back to an older state of it. In the second case the
+    /// log counts as restored: the next start holds back what phones may already have received.
     func wentBack() -> EventLogError {
         let database = connection.database
         do throws(EventLogError) {
@@ -132,7 +132,8 @@ extension PostgresEngine {
             let owner = try PostgresOwner(control)
             guard owner.epoch <= lease.epoch, !isRestoring else { return lease.taken }
             lease.end()
-            // Another's row may be of before, or of a relay that runs: then it beats.
+            // The row may be an earlier owner's, or that of a running relay, which sends
+            // heartbeats.
             let isFree = owner.holder.isEmpty || owner.holder == lease.holder
             try PostgresEventLog.setRestored(control, lease.restoring, isFree: isFree)
             return .unusable(

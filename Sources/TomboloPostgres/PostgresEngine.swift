@@ -2,17 +2,17 @@
 import TomboloEventLog
 import TomboloLog
 
-/// The tables as their only writer has them. A transaction is collected here and sent whole: one
-/// round trip, from `BEGIN` to `COMMIT`, under the owner's row.
+/// The tables for their only writer. A transaction is collected here and sent in one round trip,
+/// from `BEGIN` to `COMMIT`, guarded by the owner's row.
 final class PostgresEngine: PostgresReader, LogWriting {
     let lease: PostgresLease
     private var pending: [LogTable: PendingRows] = [:]
-    /// The newest transaction of the log.
+    /// Number of the newest transaction of the log.
     private(set) var batch: Int64
-    /// It sets that the log is restored, and finds that out of no other.
+    /// True if this engine itself marks the log as restored; then it does not check for a restore.
     let isRestoring: Bool
 
-    /// The lease ends with the last who holds it.
+    /// The lease ends with its last reference.
     init(
         _ lease: PostgresLease, _ database: PostgresDatabase, isRestoring: Bool = false
     ) throws(EventLogError) {
@@ -31,7 +31,7 @@ final class PostgresEngine: PostgresReader, LogWriting {
 
     // MARK: Asking
 
-    /// A question that nobody answered is asked again, however long the server is away.
+    /// Repeats an unanswered query, however long the server is away.
     override func ask(
         _ questions: [PostgresQuestion]
     ) throws(EventLogError) -> [PostgresAnswer] {
@@ -43,14 +43,14 @@ final class PostgresEngine: PostgresReader, LogWriting {
         }
     }
 
-    /// It is the only writer: nothing changes meanwhile.
+    /// This is the only writer, so nothing changes meanwhile.
     override func atOneMoment<Answer>(
         _ body: () throws(EventLogError) -> Answer
     ) throws(EventLogError) -> Answer { try body() }
 
     override func renew() -> Bool { false }
 
-    // MARK: Reading what was put
+    // MARK: Reading pending rows
 
     override func rows(
         _ table: LogTable, _ keys: [Int64], _ take: (Int64, RawSpan) -> Bool
@@ -96,7 +96,7 @@ final class PostgresEngine: PostgresReader, LogWriting {
         pending[table, default: PendingRows()].put(key, row, over == .new ? .new : .any)
     }
 
-    /// What is deleted stays in the files of the server: see `keepsDeleted`.
+    /// Deleted data stays in the server's files: see `keepsDeleted`.
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
     ) throws(EventLogError) { pending[table, default: PendingRows()].delete(keys) }
@@ -130,8 +130,8 @@ final class PostgresEngine: PostgresReader, LogWriting {
 
     private func send(_ questions: [PostgresQuestion]) throws(PostgresError) {
         let answers = try connection.answers(questions)
-        // A wait for the standby that was ended is a warning. In a transaction that failed COMMIT
-        // does nothing, and says so by its word.
+        // An interrupted wait for the standby is only a warning. In a failed transaction COMMIT
+        // does nothing; only its tag shows that.
         guard connection.warning == nil, answers.last?.tag == "COMMIT" else {
             throw PostgresError(message: connection.warning ?? "COMMIT did not commit")
         }
@@ -144,13 +144,13 @@ final class PostgresEngine: PostgresReader, LogWriting {
         return wentBack()
     }
 
-    /// The server has stopped to be as durable as is asked for: nothing is done meanwhile.
+    /// True if the server no longer has the required durability: then the transaction did nothing.
     func isWeak(_ error: PostgresError) -> Bool {
         durability != nil && error.state == PostgresError.State.divisionByZero
             && error.place == Self.fencePlace + 1
     }
 
-    /// Fails where a commit waits for no standby; nil where none is asked for.
+    /// A statement that fails if commits do not wait for a standby; nil if none is required.
     var durability: PostgresQuestion? {
         guard connection.database.durability == .standby else { return nil }
         return PostgresQuestion(
@@ -158,11 +158,11 @@ final class PostgresEngine: PostgresReader, LogWriting {
     }
 
     private static let fencePlace = 1
-    /// A transaction's number is looked for in the newest of them only.
+    /// Number of the newest transactions that are kept for the lookup.
     private static let batchesKept: Int64 = 1_000
 
-    /// All that the open transaction does, with the fence: nothing is done where another relay has
-    /// the owner's row, or where the log is not the one that was written last.
+    /// Statements of the open transaction, with the fence: nothing is done if another relay owns
+    /// the row, or if the log's newest transaction is not ours.
     private var transaction: [PostgresQuestion] {
         var fence = PostgresValues(batch, lease.epoch)
         fence.add(lease.holder)
@@ -223,7 +223,7 @@ final class PostgresEngine: PostgresReader, LogWriting {
 
     // MARK: Between commits
 
-    /// The server's autovacuum and checkpoints do this.
+    /// The server's own autovacuum and checkpoints suffice.
     var isCheckpointDue: Bool { false }
     func checkpoint() throws(EventLogError) -> Bool { true }
     var keepsDeleted: Bool { true }

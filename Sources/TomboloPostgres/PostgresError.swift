@@ -1,18 +1,17 @@
 import TomboloEventLog
 
-/// Why the server, or the way to it, did not do what it was asked. What it means follows from
-/// `state`, never from words.
+/// Error of the server or the connection. Code decides by `state`, never by the text.
 struct PostgresError: Error {
-    /// SQLSTATE ("PostgreSQL Error Codes"); empty where the server gave none.
+    /// SQLSTATE ("PostgreSQL Error Codes"); empty if the server gave none.
     var state = ""
-    /// In the server's language, one line.
+    /// One line in the server's language.
     var message: String
-    /// The connection is gone: what was sent last may have been done or not.
+    /// True if the connection is lost: the outcome of the last statements is unknown.
     var isLost = false
-    /// Which of the statements that were sent together.
+    /// Index of the failed statement among those sent together.
     var place = 0
 
-    /// The states that decide something.
+    /// The states that code decides on.
     enum State {
         static let divisionByZero = "22012"
         static let uniqueViolation = "23505"
@@ -25,7 +24,7 @@ struct PostgresError: Error {
         static let lockNotAvailable = "55P03"
     }
 
-    /// What it means to a log in `database`.
+    /// The error of a log in `database`.
     func logError(_ database: PostgresDatabase) -> EventLogError {
         if state == State.diskFull { return .full(hint: Self.roomHint) }
         let code = state.isEmpty ? "" : " (SQLSTATE \(state))"
@@ -56,7 +55,7 @@ struct PostgresError: Error {
 }
 
 extension PostgresDatabase {
-    /// The server, or what is in the schema, is not one that a log can rest on.
+    /// Error for a server or schema that is unsuitable for a log.
     func refused(_ cause: String, _ hint: String) -> EventLogError {
         .unusable(cause: "\(title) \(cause)", hint: hint)
     }

@@ -4,25 +4,24 @@ package import TomboloLog
 #if Postgres
 /// A log in PostgreSQL.
 ///
-/// One relay writes it, from three connections (writer, pages, single rows); a fourth beats. What
-/// was acknowledged is where `PostgresDatabase.durability` says. Blocks: opening waits up to five
-/// seconds for an owner that is gone.
+/// One relay uses it with three connections (writer, pages, single rows); a fourth sends
+/// heartbeats. Acknowledged commits are as durable as `PostgresDatabase.durability` requires.
+/// Opening blocks, and waits up to five seconds for an owner that is gone.
 package enum PostgresEventLog {
-    /// Whether this program can open one.
+    /// True if this program can open such a log.
     package static let isThere = true
 
-    /// Makes schema and tables; answers false where they are there already, made with the same
-    /// secret.
+    /// Creates schema and tables. Returns false if they exist already with the same secret.
     ///
-    /// - Parameter pepper: what the secret of the API keys is checked by.
+    /// - Parameter pepper: check value for the secret of the API keys.
     package static func create(
         _ database: PostgresDatabase, pepper: [UInt8]
     ) throws(EventLogError) -> Bool {
         try PostgresSchema.create(PostgresConnection(database), pepper: pepper)
     }
 
-    /// Opens a log and owns it. Throws `.unusable` where another relay does, and where the schema
-    /// is not what this program made with that secret.
+    /// Opens a log and becomes its owner. Throws `.unusable` if another relay owns it, or if the
+    /// schema was not created by this program with this secret.
     package static func open(
         _ database: PostgresDatabase, pepper: [UInt8], retention: LogRetention,
         caution: LogCaution, clock: @escaping PostgresClock,
@@ -65,8 +64,7 @@ package enum PostgresEventLog {
             try PostgresConnection(database, name: lease.name, lease.patience), name: lease.name)
     }
 
-    /// The log counts as put back now: an older state of it than phones may have seen. No relay
-    /// runs on it.
+    /// Marks the log as restored now: phones may have seen a newer state. No relay may run on it.
     package static func setRestored(
         _ database: PostgresDatabase, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
@@ -85,7 +83,7 @@ package enum PostgresEventLog {
         try engine.commit()
     }
 
-    /// The tables for those who only read, beside a relay or without one.
+    /// The tables for reading, with or without a running relay.
     package static func reading(
         _ database: PostgresDatabase
     ) throws(EventLogError) -> any LogReading {
@@ -94,8 +92,8 @@ package enum PostgresEventLog {
         return PostgresReader(connection, name: "tombolo")
     }
 
-    /// Fills the log, which is made and empty. One that is cut short is begun anew, and no relay
-    /// runs on it before.
+    /// Imports into the log, which must be created and empty. An interrupted import is started
+    /// again; no relay can run before it is complete.
     package static func importing(
         _ database: PostgresDatabase, pepper: [UInt8]?, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) -> LogImport {
@@ -107,7 +105,7 @@ package enum PostgresEventLog {
         let lease = try PostgresLease(
             control, holder: PostgresLease.newHolder(chance.next()), { 0 })
         let marking = try PostgresConnection(database)
-        // Another import may have come to its end meanwhile.
+        // Another import may have finished meanwhile.
         guard try PostgresSchema.isEmpty(marking) else { throw hasLog }
         try PostgresSchema.setImporting(true, marking)
         let writer = try LogWriter(
@@ -120,16 +118,16 @@ package enum PostgresEventLog {
     }
 }
 
-/// The room of a server is its own: it says when it has none.
+/// Space of a server: the server itself reports when it has none.
 struct PostgresRoom: LogRoom {
     var isThere: Bool { true }
     func makeRoom() -> Bool { false }
     func explaining(_ error: EventLogError) -> EventLogError { error }
 }
 #else
-/// A program without libpq: each of these says so.
+/// For a program without libpq: every function throws.
 package enum PostgresEventLog {
-    /// Whether this program can open one.
+    /// True if this program can open such a log.
     package static let isThere = false
 
     static let absent = EventLogError.unusable(
@@ -137,29 +135,29 @@ package enum PostgresEventLog {
         hint: "build it with libpq: swift build -c release --traits ClipPack,Postgres; the package "
             + "is")
 
-    /// Throws.
+    /// Throws `.unusable`.
     package static func create(
         _ database: PostgresDatabase, pepper: [UInt8]
     ) throws(EventLogError) -> Bool { throw absent }
 
-    /// Throws.
+    /// Throws `.unusable`.
     package static func open(
         _ database: PostgresDatabase, pepper: [UInt8], retention: LogRetention,
         caution: LogCaution, clock: @escaping PostgresClock,
         chance: inout some RandomNumberGenerator
     ) throws(EventLogError) -> (log: EngineEventLog, figures: PostgresFigures) { throw absent }
 
-    /// Throws.
+    /// Throws `.unusable`.
     package static func reading(
         _ database: PostgresDatabase
     ) throws(EventLogError) -> any LogReading { throw absent }
 
-    /// Throws.
+    /// Throws `.unusable`.
     package static func setRestored(
         _ database: PostgresDatabase, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) { throw absent }
 
-    /// Throws.
+    /// Throws `.unusable`.
     package static func importing(
         _ database: PostgresDatabase, pepper: [UInt8]?, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) -> LogImport { throw absent }

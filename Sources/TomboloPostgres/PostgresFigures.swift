@@ -1,23 +1,22 @@
 import Synchronization
 
-/// The time since some moment, on a clock that nobody sets. Any thread may ask.
+/// Seconds since an arbitrary moment, on a steady clock. Any thread may call it.
 package typealias PostgresClock = @Sendable () -> Double
 
-/// What operators see of the server, as it was seen last.
+/// Figures of the server for operators, as last read.
 package final class PostgresFigures: Sendable {
-    /// All of it at one moment.
+    /// The figures at one moment.
     package struct View: Sendable {
-        /// Of the newest commits: how long one took, in seconds.
+        /// Duration of the newest commits, in seconds.
         package var commitMedian = 0.0
         package var commitP99 = 0.0
-        /// Where a commit is before it is acknowledged, by the server's own settings.
+        /// Where a commit is stored before it is acknowledged, by the server's own settings.
         package var durability = ""
-        /// Bytes of the log's tables, their indexes included.
+        /// Bytes of the log's tables, including indexes.
         package var bytes: Int64 = 0
-        /// Rows that were replaced or deleted and whose room is not free yet.
+        /// Replaced or deleted rows whose space is not free yet.
         package var deadRows: Int64 = 0
-        /// How many transactions ago the oldest snapshot was taken that somebody holds: no row
-        /// that was replaced since leaves its table.
+        /// Age of the oldest snapshot in transactions: rows replaced since then cannot be removed.
         package var oldestSnapshot: Int64 = 0
 
         init() {}
@@ -32,12 +31,12 @@ package final class PostgresFigures: Sendable {
     private static let timesMax = 1_000
     private let state = Mutex(State())
 
-    /// In seconds.
+    /// Clock in seconds.
     let clock: PostgresClock
 
     init(_ clock: @escaping PostgresClock) { self.clock = clock }
 
-    /// A commit took so long.
+    /// Adds the duration of a commit.
     func note(_ seconds: Double) {
         state.withLock { state in
             if state.times.count < Self.timesMax {

@@ -5,20 +5,20 @@ import TomboloCore
 import TomboloEventLog
 import TomboloLog
 
-/// The owner's row of a log, held: one relay writes. It beats each second, on a thread and a
-/// connection of its own, so that others see that its owner lives.
+/// Ownership of a log: only one relay writes. It sends a heartbeat each second, on its own thread
+/// and connection, so that others see that the owner is alive.
 ///
-/// What holds others out is not the beat but the row: each transaction locks it, and does nothing
-/// where epoch or holder are another's.
+/// The owner's row, not the heartbeat, keeps others out: each transaction locks the row, and does
+/// nothing if epoch or holder differ.
 final class PostgresLease: Sendable {
-    /// An owner that has not beaten for so long is gone. In seconds.
+    /// An owner without a heartbeat for this long counts as gone. In seconds.
     static let patience = 5.0
     private static let lookEvery = 0.5
 
-    /// Of this process: machine, process, and some chance.
+    /// Name of this owner: machine, process id and a random part.
     let holder: String
     let epoch: Int64
-    /// When the owner before beat last, where it did not hand the row on.
+    /// Last heartbeat of the previous owner if it did not release the row; nil otherwise.
     let lastBeat: Instant?
     let figures: PostgresFigures
     let patience: PostgresPatience
@@ -26,15 +26,15 @@ final class PostgresLease: Sendable {
     private let beating: Mutex<WorkerThread<Never>?>
     private let ending = Ending()
 
-    /// How it ends, for the beat's thread.
+    /// How the lease ends, for the heartbeat's thread.
     private final class Ending: Sendable {
         let handsOn = Atomic(true)
     }
 
-    /// Takes the row, from an owner that handed it on or that is gone; waits for the latter. Throws
-    /// where one lives.
+    /// Takes the row from an owner that released it or is gone; waits to find out. Throws if the
+    /// owner is alive.
     ///
-    /// - Parameter isFree: the owner that the row names has ended.
+    /// - Parameter isFree: true if the row's owner is known to have ended.
     init(
         _ connection: PostgresConnection, holder: String, _ clock: @escaping PostgresClock,
         isFree: Bool = false
@@ -60,14 +60,14 @@ final class PostgresLease: Sendable {
             })
     }
 
-    /// The `application_name` of the owner's connections, by which the next owner ends them.
+    /// The `application_name` of the owner's connections; the next owner ends them by this name.
     var name: String { PostgresOwner.name(epoch, holder) }
-    /// That of the connection that writes.
+    /// The `application_name` of the writing connection.
     var writerName: String { name + PostgresOwner.writerEnd }
-    /// Who sets in the log that it counts as restored.
+    /// Holder name for marking the log as restored.
     var restoring: String { holder + "r" }
 
-    /// The answer to a transaction that found another's row.
+    /// Error for a transaction that found another owner's row.
     var taken: EventLogError {
         .unusable(
             cause: "\(title): another relay has taken this log, or the server went back to an "
@@ -75,13 +75,13 @@ final class PostgresLease: Sendable {
             hint: "run one relay on a log; start this one again: it waits for none")
     }
 
-    /// When it is dropped, it leaves the row as a crash would; else it hands the row on.
+    /// Leaves the row as after a crash when the lease is released; otherwise it releases the row.
     func leaveAsACrashWould() { ending.handsOn.store(false, ordering: .releasing) }
 
-    /// Beats no more, and leaves the row as a crash would.
+    /// Ends the heartbeat, and leaves the row as after a crash.
     func end() {
         leaveAsACrashWould()
-        // Dropped outside the lock: it waits for its thread.
+        // Release it outside the lock: it waits for its thread.
         let thread = beating.withLock { $0.take() }
         withExtendedLifetime(thread) {}
     }
@@ -100,7 +100,7 @@ final class PostgresLease: Sendable {
         for _ in 0..<Int(patience / lookEvery) {
             poll(nil, 0, Int32(lookEvery * 1_000))
             let now = try PostgresOwner(connection)
-            // It ended by itself meanwhile.
+            // The owner ended by itself meanwhile.
             if now.holder.isEmpty { return }
             guard (now.epoch, now.beat) == (owner.epoch, owner.beat) else {
                 throw .unusable(

@@ -3,15 +3,15 @@ import TomboloCore
 import TomboloEventLog
 import TomboloLog
 
-/// The owner's row as it was read.
+/// The owner's row as read.
 struct PostgresOwner {
     let epoch: Int64
-    /// Empty where it has no owner.
+    /// Empty if there is no owner.
     let holder: String
     let beat: Int64
     let beaten: Instant
     let since: Instant
-    /// By the server's clock.
+    /// Current time of the server's clock.
     let now: Instant
 
     init(_ connection: PostgresConnection) throws(EventLogError) {
@@ -40,7 +40,8 @@ struct PostgresOwner {
     static func name(_ epoch: Int64, _ holder: String) -> String { "tombolo \(epoch) \(holder)" }
     static let writerEnd = " w"
 
-    /// They may hold the row for hours, and what they have sent may still be done.
+    /// Ends the owner's connections: they may hold the row for hours, and their statements may
+    /// still take effect.
     func endConnections(_ connection: PostgresConnection) throws(EventLogError) {
         var name = PostgresValues()
         name.add(Self.name(epoch, holder))
@@ -60,7 +61,7 @@ struct PostgresOwner {
         do throws(PostgresError) {
             taken = try connection.answers([
                 PostgresQuestion("BEGIN"),
-                // A transaction of the owner before holds the row until it is through.
+                // A transaction of the previous owner locks the row until it ends.
                 PostgresQuestion("SELECT set_config('lock_timeout', '3s', true)"),
                 PostgresQuestion(
                     """

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How long a server is waited for that says nothing. One for all connections of a log.
+/// How long to wait for a silent server. All connections of a log share it.
 final class PostgresPatience: Sendable {
     private static let atEnd: Int32 = 3_000
 
@@ -9,10 +9,10 @@ final class PostgresPatience: Sendable {
 
     init(milliseconds: Int32 = 10_000) { usual = milliseconds }
 
-    /// The log is to be closed: what is not known by then stays unknown.
+    /// The log is about to be closed: unknown outcomes stay unknown after a short wait.
     func end() { ends.store(true, ordering: .releasing) }
 
     var isEnding: Bool { ends.load(ordering: .acquiring) }
-    /// For one answer.
+    /// Time to wait for one answer.
     var milliseconds: Int32 { isEnding ? min(usual, Self.atEnd) : usual }
 }

@@ -2,11 +2,11 @@
 import TomboloEventLog
 import TomboloLog
 
-/// The log's tables in one schema of PostgreSQL, for those who read. What may be long is read in
-/// pieces: a question holds at most some megabytes.
+/// The log's tables in one PostgreSQL schema, for reading. Long results are read in pieces of some
+/// megabytes at most.
 class PostgresReader: LogReading {
     final var connection: PostgresConnection
-    /// The newest one's `application_name`.
+    /// `application_name` for reconnections.
     private let name: String
     private enum Moment { case none, wanted, begun }
     private var moment = Moment.none
@@ -19,9 +19,9 @@ class PostgresReader: LogReading {
 
     // MARK: Asking
 
-    /// Pieces of a walk: the first is for a page, the later ones are as large as this.
+    /// Sizes of a walk's pieces: the first is for a page, later ones are about this large.
     private static let (rowsFirst, bytesWanted, rowsMax) = (Int64(128), 1 << 20, Int64(4_096))
-    /// So many keys or ranges at once.
+    /// Keys or ranges in one call.
     private static let groupMax = 64
 
     func ask(_ questions: [PostgresQuestion]) throws(EventLogError) -> [PostgresAnswer] {
@@ -43,7 +43,7 @@ class PostgresReader: LogReading {
         let outcome = Result { () throws(EventLogError) in try body() }
         defer { moment = .none }
         if moment == .begun, !connection.isLost {
-            // Nothing was written; the first error is the one that counts.
+            // Nothing was written; only the first error counts.
             if case .failure = outcome {
                 try? connection.rollBack()  // As above.
             } else {
@@ -60,7 +60,7 @@ class PostgresReader: LogReading {
                 connection.database, name: name, connection.patience)
             return true
         } catch {
-            // The server is still away: the question is answered with that.
+            // The server is still away: the query fails.
             return false
         }
     }
@@ -159,8 +159,8 @@ class PostgresReader: LogReading {
         return PostgresQuestion(table.sql(use, in: schema), values)
     }
 
-    /// Hands over the rows of a range, of which `first` has as many as were asked for, or all.
-    /// Answers whether all were taken.
+    /// Calls `take` for the rows of a range. `first` has the first `asked` of them, or all. Returns
+    /// true if all were taken.
     private func walk(
         _ use: PostgresUse, _ table: LogTable, _ keys: ClosedRange<Int64>, _ first: PostgresAnswer,
         _ asked: Int64, _ take: (PostgresAnswer, Int) throws(EventLogError) -> Bool
@@ -224,7 +224,7 @@ class PostgresReader: LogReading {
         return (0..<answer.count).map { answer.integer($0, 0) }
     }
 
-    /// The server says by itself where a page of it is damaged (`data_checksums`).
+    /// The server itself reports damaged pages (`data_checksums`).
     func fault() throws(EventLogError) -> String? { nil }
 }
 #endif

@@ -2,19 +2,20 @@
 import TomboloEventLog
 import TomboloLog
 
-/// The log's tables in a schema, and how a schema comes to have them.
+/// The log's tables in a schema, and their creation.
 ///
-/// `about` says what they are: one row, with the program's name, the form of the tables, what the
-/// secret of the API keys is checked by, and whether an import has come to its end.
+/// The table `about` has one row: the program's name, the version of the tables, a check value for
+/// the secret of the API keys, and whether an import is incomplete.
 enum PostgresSchema {
     private static let program = "tombolo"
 
-    /// Makes schema and tables, in one transaction. Answers false where they are there already;
-    /// throws where something else is.
+    /// Creates schema and tables in one transaction. Returns false if they exist already; throws if
+    /// other tables exist.
     static func create(
         _ connection: PostgresConnection, pepper check: [UInt8]
     ) throws(EventLogError) -> Bool {
-        // Two may do this at once: the second is refused by a name that is taken, and finds it.
+        // Two processes may do this at once: the second one fails because a name is taken, and then
+        // finds the tables.
         for _ in 0..<3 {
             if let about = try about(connection) {
                 try require(about, pepper: check, connection.database)
@@ -79,7 +80,7 @@ enum PostgresSchema {
         var isImporting = false
     }
 
-    /// Nil where there is no such table.
+    /// Returns nil if there is no such table.
     private static func about(_ connection: PostgresConnection) throws(EventLogError) -> About? {
         do throws(PostgresError) {
             let answer = try connection.answers([
@@ -98,11 +99,11 @@ enum PostgresSchema {
         }
     }
 
-    /// Throws where the schema is of another program, form or secret, or not whole.
+    /// Throws if the schema is of another program, version or secret, or is incomplete.
     ///
     /// - Parameters:
-    ///   - check: of the secret; nil for those who read no API keys.
-    ///   - isImport: one that was cut short is begun anew.
+    ///   - check: check value of the secret; nil for readers that need no API keys.
+    ///   - isImport: true accepts an interrupted import, which starts again.
     static func require(
         _ connection: PostgresConnection, pepper check: [UInt8]?, isImport: Bool = false
     ) throws(EventLogError) {
@@ -144,7 +145,7 @@ enum PostgresSchema {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// An import begins, or is whole. At its beginning the log is empty.
+    /// Marks that an import begins or is complete. At its beginning all rows are deleted.
     static func setImporting(
         _ isImporting: Bool, _ connection: PostgresConnection
     ) throws(EventLogError) {
@@ -158,7 +159,7 @@ enum PostgresSchema {
                 + [PostgresQuestion("COMMIT")])
     }
 
-    /// Whether an import may fill it: nobody has written into it, or an import that was cut short.
+    /// True if an import may fill the log: it was never written, or an import was interrupted.
     static func isEmpty(_ connection: PostgresConnection) throws(EventLogError) -> Bool {
         if try about(connection)?.isImporting == true { return true }
         let schema = connection.database.quotedSchema

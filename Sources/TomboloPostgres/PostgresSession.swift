@@ -1,10 +1,10 @@
 #if Postgres
 import TomboloEventLog
 
-/// What a session rests on: it is set after connecting, whatever role and database say, and read
-/// back.
+/// Settings that a session depends on. They are set after connecting, whatever the defaults of role
+/// and database are, and verified.
 enum PostgresSession {
-    /// In the server's own form.
+    /// In the server's own version format.
     static let oldestServer: Int32 = 140_000
 
     /// Names and values, as `current_setting` has them.
@@ -12,7 +12,7 @@ enum PostgresSession {
         _ durability: PostgresDatabase.Durability, server: Int32
     ) -> [(name: String, value: String)] {
         var settings = [
-            // A commit that waits for a standby in vain says so in a warning.
+            // A commit that stops waiting for a standby reports it as a warning.
             ("client_min_messages", "warning"),
             ("synchronous_commit", durability == .local ? "local" : "on"),
             ("default_transaction_isolation", "read committed"),
@@ -21,7 +21,7 @@ enum PostgresSession {
             ("statement_timeout", "0"), ("lock_timeout", "0"),
             ("idle_in_transaction_session_timeout", "0"), ("idle_session_timeout", "0"),
             ("client_encoding", "UTF8"), ("search_path", "pg_catalog"), ("row_security", "off"),
-            // Every statement goes by a primary key. Plans made before a table grew stay right.
+            // Every statement uses a primary key, so plans stay right when a table grows.
             ("enable_seqscan", "off"), ("enable_bitmapscan", "off"), ("jit", "off"),
         ]
         if server >= 170_000 { settings.append(("transaction_timeout", "0")) }

@@ -1,12 +1,12 @@
 #if Postgres
-/// The parameters of one statement, in the binary forms that the server's `*send` functions have.
+/// The parameters of one statement, in the binary formats of the server's `*send` functions.
 struct PostgresValues {
     private(set) var bytes: [UInt8] = []
     private(set) var ends: [Int] = []
 
     init() {}
 
-    /// An `int8` each.
+    /// Adds each number as an `int8`.
     init(_ numbers: Int64...) { for number in numbers { add(number) } }
 
     mutating func add(_ number: Int64) {
@@ -19,7 +19,7 @@ struct PostgresValues {
         ends.append(bytes.count)
     }
 
-    /// An `int8[]`.
+    /// Adds an `int8[]`.
     mutating func add(_ numbers: [Int64]) {
         begin(type: 20, numbers.count)
         for number in numbers {
@@ -29,7 +29,7 @@ struct PostgresValues {
         ends.append(bytes.count)
     }
 
-    /// A `bytea[]`.
+    /// Adds a `bytea[]`.
     mutating func add(_ rows: [ArraySlice<UInt8>]) {
         bytes.reserveCapacity(bytes.count + rows.reduce(32) { $0 + $1.count + 4 })
         begin(type: 17, rows.count)
@@ -40,7 +40,8 @@ struct PostgresValues {
         ends.append(bytes.count)
     }
 
-    /// One dimension, without nulls, which begins at 1; the type's number is that of pg_type.
+    /// Header of an array with one dimension, without nulls, with indices from 1. The type is its
+    /// number in pg_type.
     private mutating func begin(type: Int32, _ count: Int) {
         for number in [count == 0 ? 0 : 1, 0, type] { word(number) }
         guard count > 0 else { return }

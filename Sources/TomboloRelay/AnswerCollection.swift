@@ -1,6 +1,6 @@
 import TomboloCore
 
-/// Answers that are given together, when the last is there. Used by the relay alone, on its loop.
+/// Collects answers and returns them together when the last one comes. On the relay's loop.
 final class AnswerCollection {
     private var answers: [Answer?]
     private var missing: Int
@@ -13,7 +13,7 @@ final class AnswerCollection {
         self.continuation = continuation
     }
 
-    /// Once for each index.
+    /// Sets one answer. Call it once for each index.
     func set(_ answer: Answer, at index: Int) {
         answers[index] = answer
         missing -= 1

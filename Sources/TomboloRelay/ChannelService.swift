@@ -1,16 +1,15 @@
 package import TomboloCore
 
-/// Where broadcast channels are made: Apple, or whoever stands in. It is called on the relay's
-/// loop.
+/// Creates broadcast channels at Apple or at a simulator. Called on the relay's loop.
 package protocol ChannelService: AnyObject, Sendable {
-    /// Makes a channel of a lane's app; answers its id.
+    /// Creates a channel of an upstream's app and returns its id.
     func create(
         _ storage: Channel.Storage, in lane: LaneNumber
     ) async throws(ChannelFailure) -> String
-    /// What a channel keeps; nil where it is not there.
+    /// Storage policy of a channel; nil if there is no such channel.
     func read(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) -> Channel.Storage?
-    /// Deletes a channel for good; one that is not there is deleted.
+    /// Deletes a channel for good. Succeeds if there is no such channel.
     func delete(_ id: String, in lane: LaneNumber) async throws(ChannelFailure)
-    /// The ids of all channels of the lane's app, whoever made them.
+    /// The ids of all channels of the upstream's app, including those that others created.
     func list(in lane: LaneNumber) async throws(ChannelFailure) -> [String]
 }

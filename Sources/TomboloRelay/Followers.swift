@@ -2,15 +2,15 @@ package import TomboloCore
 import TomboloEventLog
 import TomboloLoop
 
-/// The rows of the log that a reader may take. It takes no others.
+/// The rows of the log that a reader may need. It ignores all others.
 package struct LogInterest: Sendable {
     package var takesCommands: Bool
-    /// The kinds of facts; nil: of all, empty: none.
+    /// Kinds of facts; nil means all kinds, empty means no facts.
     package var facts: Set<String>?
-    /// Rows of this activity alone; nil: of any, and rows of none.
+    /// Only rows of this activity; nil means rows of any activity, and rows without one.
     package var activity: Identifier?
 
-    /// - Parameter facts: nil: of all kinds.
+    /// - Parameter facts: kinds of facts; nil means all kinds.
     package init(takesCommands: Bool, facts: Set<String>?, activity: Identifier?) {
         (self.takesCommands, self.facts, self.activity) = (takesCommands, facts, activity)
     }
@@ -18,34 +18,33 @@ package struct LogInterest: Sendable {
     var takesFacts: Bool { facts.map { !$0.isEmpty } ?? true }
 }
 
-/// Up to where there is no row for a reader.
+/// Up to this point the log has no row for a reader.
 package struct LogReach: Sendable {
-    /// Among those of its tenant.
+    /// Places among the tenant's own rows.
     package var place: LogPlace
-    /// Among the events of all tenants.
+    /// Sequence among the events of all tenants.
     package var seq: Int64
 }
 
-/// Readers that have read all of the log, each until there is a row for it. A commit costs a look
-/// at each reader of its tenant, and only those run that it has a row for. One clock looks whether
-/// there is anything else for one of them to do.
+/// Readers at the end of the log; each waits until there is a row for it. A commit checks each
+/// reader of its tenant and wakes only those with a row. A timer checks for other work.
 ///
 /// On the loop only.
 final class Followers: TimerTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
-    /// One that waits.
+    /// A waiting reader.
     final class Follower: @unchecked Sendable {
         // Sendable: used on the loop's thread only.
 
         fileprivate let parking: Parking
         fileprivate let tenant: TenantID
         fileprivate let interest: LogInterest
-        /// Whether there is something else for it to do.
+        /// Returns true if the reader has other work.
         fileprivate let isDue: @Sendable () -> Bool
-        /// With which tick of each round it is looked at.
+        /// Tick of each round at which it is checked.
         fileprivate let tick: Int
-        /// Set where a row came that it may take: up to before the commit of that.
+        /// Set when a row for it came: the point just before that commit.
         fileprivate(set) var reach: LogReach?
 
         fileprivate init(
@@ -60,23 +59,23 @@ final class Followers: TimerTarget, @unchecked Sendable {
     private let loop: any Loop
     private var waiting: [TenantID: [ObjectIdentifier: Follower]] = [:]
     private var count = 0
-    /// How many of the waiting followers take facts.
+    /// Number of waiting followers that take facts.
     private var factReaders = 0
     private var tick = 0
     private var isTicking = false
 
-    /// Each reader is looked at once in so many ticks, and so that once a second.
+    /// Ticks in a round. Each reader is checked once in a round, which is once a second.
     private static let ticks = 10
     private static let tickTime = Duration.milliseconds(100)
 
     init(on loop: any Loop) { self.loop = loop }
 
-    /// Whether one of them waits for facts.
+    /// True if a follower waits for facts.
     var followFacts: Bool { factReaders > 0 }
 
-    /// Waits; the caller has looked at all that is in the log, without an `await` since. Answers
-    /// where a row came that it may take; nil: `isDue` has said so, or the wait was cancelled, and
-    /// the log has no row for it.
+    /// Waits for a row. The caller must have read the whole log without an `await` since. Returns
+    /// the point before the commit with a row for it; nil if `isDue` returned true or the wait was
+    /// cancelled, and there is no row.
     func wait(
         for interest: LogInterest, of tenant: TenantID, _ isDue: @escaping @Sendable () -> Bool
     ) async -> LogReach? {
@@ -88,13 +87,13 @@ final class Followers: TimerTarget, @unchecked Sendable {
         factReaders += interest.takesFacts ? 1 : 0
         await follower.parking.park()
         factReaders -= interest.takesFacts ? 1 : 0
-        // Until now each commit has looked at it, also after the clock has woken it.
+        // It stays registered until here, so that commits after the timer's wake-up are not missed.
         waiting[tenant]?[ObjectIdentifier(follower)] = nil
         if waiting[tenant]?.isEmpty == true { waiting[tenant] = nil }
         return follower.reach
     }
 
-    /// It stops where nobody waits.
+    /// Starts the timer, which stops when no follower waits.
     private func startClock() {
         guard !isTicking else { return }
         isTicking = true
@@ -113,17 +112,17 @@ final class Followers: TimerTarget, @unchecked Sendable {
         }
     }
 
-    /// The relay stops: all of them look for themselves.
+    /// Wakes all followers because the relay stops.
     func wakeAll() {
         for followers in waiting.values {
             for follower in followers.values { follower.parking.unpark() }
         }
     }
 
-    /// Wakes whom a batch that is durable now has a row for.
+    /// Wakes the followers for which a durable batch has a row.
     ///
-    /// - Parameter core: has taken the batch; it is lent, for a copy counts references to all that
-    ///   it holds.
+    /// - Parameter core: has already applied the batch. It is passed inout, because a copy would
+    ///   count references to everything it holds.
     func committed(_ batch: AppendBatch, _ receipt: AppendReceipt, in core: inout Core) {
         guard !waiting.isEmpty else { return }
         var all: [TenantID: Rows] = [:]
@@ -147,12 +146,12 @@ final class Followers: TimerTarget, @unchecked Sendable {
     }
 }
 
-/// What a batch has of one tenant.
+/// The rows of one tenant in a batch.
 private struct Rows {
     private(set) var (commands, facts) = (Int64(0), Int64(0))
     private var kinds: Set<String> = []
     private var activities: Set<Identifier> = []
-    /// Rows of activities that have no name any more, or rows for everybody.
+    /// True if there are rows of activities without a name, or rows for every reader.
     private var hasOthers = false
 
     private var last: ActivityNumber?
@@ -166,7 +165,7 @@ private struct Rows {
         facts += 1
         kinds.insert(fact.kind)
         if let number = fact.activity { add(number, of: fact.tenant, core) }
-        // It tells each reader that others are left out.
+        // Such a fact tells every reader that other facts were left out.
         if fact.kind == NewFact.thinned { hasOthers = true }
     }
 

@@ -1,8 +1,8 @@
 import TomboloCore
 
-/// Requests that wait until the core's batch has room, in their order.
+/// Requests that wait until the core's batch has room, in order.
 struct HeldRequests {
-    /// As many as a batch may have, and as many bytes: beyond, the log is behind.
+    /// Most requests and bytes that may wait, as in a batch. Beyond this, the log is too slow.
     static let (countMax, bytesMax) = (10_000, 32 << 20)
 
     private var inputs: [Input] = []
@@ -12,7 +12,7 @@ struct HeldRequests {
     var isEmpty: Bool { gone == inputs.count }
     var count: Int { inputs.count - gone }
 
-    /// Answers the ticket that is to be refused, where no more may wait.
+    /// Adds an input. If no more may wait, returns the ticket to refuse instead.
     mutating func append(_ input: Input) -> Ticket? {
         if count >= Self.countMax || bytes >= Self.bytesMax, let ticket = input.ticket {
             return ticket

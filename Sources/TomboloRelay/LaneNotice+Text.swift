@@ -1,7 +1,8 @@
 import TomboloCore
 
 extension CoreConfiguration {
-    /// A lane's trouble, or its end, for the operator: what it is, and what finds out more.
+    /// A note about an upstream that has trouble or works again: the cause, and how to find out
+    /// more.
     func note(_ notice: LaneNotice) -> OperatorNote {
         let app = apps[Int(notice.lane.rawValue)]
         let name = "app \(app.id) (\(app.environment.name))"
@@ -15,7 +16,7 @@ extension CoreConfiguration {
         return note.adding("app", app.id).adding("environment", app.environment.name)
     }
 
-    /// What Apple answers where the topic or the environment is not the token's.
+    /// Apple's reasons if the topic or the environment does not match the token.
     private static let aboutTopic: Set<String> = [
         "BadTopic", "MissingTopic", "TopicDisallowed", "DeviceTokenNotForTopic", "BadDeviceToken",
     ]
@@ -41,7 +42,7 @@ extension CoreConfiguration {
 }
 
 extension Relay {
-    /// Notes what is new of lanes: a probe that fails as the one before says nothing new.
+    /// Reports changes of upstreams. A probe that fails like the previous one is not reported.
     func report(_ notices: [LaneNotice]) {
         for notice in notices {
             let note = core.configuration.note(notice)

@@ -1,14 +1,14 @@
 import TomboloLoop
 
-/// How long the log has had the newest batch.
+/// Measures how long the log has been working on the newest batch.
 struct LogSilence {
-    /// Who waits for an answer is answered after this, whatever becomes of the batch.
+    /// Waiting callers get an answer after this time, even if the batch is not stored yet.
     static let patience: Int64 = 10_000_000_000
-    /// The timer is set to whole seconds: else each batch would set it anew.
+    /// The deadline is rounded up to whole seconds, so that not every batch resets the timer.
     private static let step: Int64 = 1_000_000_000
 
     private var dueAt: Int64?
-    /// Its patience is over, and no answer is there.
+    /// True if the time is over and the log has not answered.
     private(set) var isSilent = false
 
     mutating func begin(_ now: MonotonicInstant) {
@@ -16,7 +16,7 @@ struct LogSilence {
         dueAt = due - due % Self.step
     }
 
-    /// When to look, in nanoseconds of the loop's clock; nil: there is nothing to see.
+    /// When to check next, in nanoseconds of the loop's clock; nil if there is nothing to check.
     var deadline: Int64? { isSilent ? nil : dueAt }
 
     mutating func fallsSilent(_ now: MonotonicInstant) -> Bool {
@@ -25,7 +25,7 @@ struct LogSilence {
         return true
     }
 
-    /// The log has answered. Says whether it was silent.
+    /// The log has answered. Returns true if it was silent.
     mutating func end() -> Bool {
         defer { (dueAt, isSilent) = (nil, false) }
         return isSilent

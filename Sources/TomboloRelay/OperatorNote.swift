@@ -1,16 +1,16 @@
-/// One thing that an operator has to know, whatever it is printed as.
+/// A message for the operator, independent of its output format.
 package struct OperatorNote: Hashable, Sendable {
-    /// How soon somebody has to look.
+    /// Urgency of a note.
     package enum Level: String, Hashable, Sendable, CaseIterable {
-        /// It is as it should be.
+        /// Everything is in order.
         case info
-        /// Something waits, or soon will: look at it today.
+        /// Something waits, or soon will: check it today.
         case warning
-        /// Something is refused or lost until somebody acts.
+        /// Something is refused or lost until an operator acts.
         case error
     }
 
-    /// What happened: the word to search for.
+    /// What happened: a keyword to search for.
     package enum Event: String, Hashable, Sendable, CaseIterable {
         case started
         case stopped
@@ -41,7 +41,7 @@ package struct OperatorNote: Hashable, Sendable {
         case notesLeftOut = "notes-left-out"
     }
 
-    /// A value beside the sentence, for programs that search by it.
+    /// A named value beside the text, for programs to search by.
     package struct Field: Hashable, Sendable {
         package let name: String
         package let value: String
@@ -52,7 +52,7 @@ package struct OperatorNote: Hashable, Sendable {
     /// One sentence without a full stop.
     package var text: String
     package private(set) var fields: [Field] = []
-    /// The fix, as a command where there is one.
+    /// The remedy, as a command if there is one.
     package var remedy: String?
 
     package init(
@@ -64,7 +64,7 @@ package struct OperatorNote: Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// The same with one more value; none is added for nil.
+    /// The note with one more value; nil adds none.
     package func adding(_ name: String, _ value: String?) -> OperatorNote {
         guard let value else { return self }
         var note = self

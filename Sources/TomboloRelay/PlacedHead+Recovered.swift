@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloEventLog
 
 extension PlacedHead {
-    /// A head as it came back from the log.
+    /// Converts a head that was read from the log.
     package init(_ head: RecoveredHead) {
         self.init(
             ActivityHead(activity: head.activity, value: head.value), version: head.version,

@@ -1,11 +1,11 @@
 package import TomboloCore
 
-/// Where pushes go: Apple, or whoever stands in.
+/// Sends pushes to Apple or to a simulator.
 ///
-/// What it must do: answer every push exactly once by `Relay.pushEnded`, within a bounded time, and
-/// tell by `Relay.capacityChanged` how many may be in flight in a lane. What it need not: keep an
-/// order, or retry. It is called on the relay's loop, and calls back on it.
+/// It must report each push's outcome exactly once with `Relay.pushEnded`, within a bounded time,
+/// and report with `Relay.capacityChanged` how many pushes of an upstream may be in flight. It need
+/// not keep an order or retry. All calls in both directions are on the relay's loop.
 package protocol PushSender: AnyObject, Sendable {
-    /// Hands one push over; its outcome comes later, or from within this call.
+    /// Takes one push. Its outcome is reported later, or from within this call.
     func send(_ push: Push)
 }

@@ -1,16 +1,16 @@
 package import TomboloCore
 import TomboloEventLog
 
-// Questions and commands that go through the core.
+// Commands and queries that go through the core.
 
 extension Relay {
-    /// One command; the answer comes when what it stored is durable.
+    /// Runs one command. Returns when its changes are durable.
     package func submit(_ command: Command) async -> Answer {
         guard await recall([command.activity]) else { return Self.stopping }
         return await ask { .command(command, $0) }
     }
 
-    /// Many commands in one turn, each for itself; answers in their order.
+    /// Runs many commands in one turn, each independently. Returns their answers in order.
     package func submit(_ commands: [Command]) async -> [Answer] {
         guard !commands.isEmpty else { return [] }
         guard await recall(commands.map(\.activity)) else {
@@ -27,18 +27,18 @@ extension Relay {
         }
     }
 
-    /// All or none.
+    /// Runs all commands or none.
     package func submitAtomically(_ commands: [Command]) async -> Answer {
         guard await recall(commands.map(\.activity)) else { return Self.stopping }
         return await ask { .atomic(commands, $0) }
     }
 
-    /// Brings activities back into memory that had left it, so that what is asked of them is
-    /// decided as ever. False where the log cannot say.
+    /// Loads retired activities back into memory, so that commands on them are decided as usual.
+    /// Returns false if the log cannot be read.
     func recall(_ keys: [ActivityKey]) async -> Bool {
         let missing = core.mayHaveRetired(among: keys)
         guard !missing.isEmpty else { return true }
-        // A log that cannot be read takes nothing either.
+        // A log that cannot be read cannot store anything either.
         guard let found = try? await log.retired(named: missing) else { return false }
         for one in found {
             put(.remembered(PlacedHead(one)))
@@ -46,16 +46,16 @@ extension Relay {
         return true
     }
 
-    /// What a device, or its backend, tells.
+    /// Runs a command of a device or its backend.
     package func submit(
         _ command: DeviceCommand, for device: DeviceKey, by authority: DeviceAuthority
     ) async -> Answer {
         await ask { .device(device, command, $0, by: authority) }
     }
 
-    /// Why a key may not ask as a device; nil where it may.
+    /// Why a key may not act for a device; nil if it may.
     ///
-    /// - Parameter registers: it registers the device, which need not be there.
+    /// - Parameter registers: true if the command registers the device, which then need not exist.
     package func refusal(
         of authority: DeviceAuthority, for device: DeviceKey, registers: Bool
     ) -> Refusal? {
@@ -64,22 +64,22 @@ extension Relay {
         }
     }
 
-    /// Keeps an API key as the doors encoded it; nil deletes. With `deed` the log says who did it.
+    /// Stores an encoded API key; a nil `value` deletes it. `deed` records who did it.
     package func storeKey(number: Int64, value: [UInt8]?, deed: Deed? = nil) async -> Answer {
         await storeKeys([(number, value)], deed: deed)
     }
 
-    /// Keeps or deletes several API keys, in one commit.
+    /// Stores or deletes several API keys in one commit.
     package func storeKeys(
         _ keys: [(number: Int64, value: [UInt8]?)], deed: Deed? = nil
     ) async -> Answer {
         await ask(deed: deed) { .keys(keys, $0) }
     }
 
-    /// Keeps a deed that brings nothing about in the log itself.
+    /// Records a deed that changes nothing else in the log.
     package func note(_ deed: Deed) { put(.deed(deed, Ticket(0))) }
 
-    /// Registers a type of an app; `app` nil: the tenant's only one.
+    /// Registers a type of an app. A nil `app` means the tenant's only one.
     package func storeType(
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID, deed: Deed? = nil
     ) async -> Answer {
@@ -88,12 +88,12 @@ extension Relay {
 
     // MARK: Upstreams
 
-    /// How many pushes a lane may have in flight; on the loop.
+    /// Sets how many pushes an upstream may have in flight. Call it on the loop.
     package nonisolated func capacityChanged(_ lane: LaneNumber, to count: Int) {
         assumeIsolated { $0.put(.capacity(lane, count)) }
     }
 
-    /// What kept pushes waiting there may be over: one tries at once; on the loop.
+    /// The cause of a closed upstream may be over: one push is tried now. Call it on the loop.
     package nonisolated func probe(_ lane: LaneNumber) {
         assumeIsolated { $0.put(.probe(lane)) }
     }

@@ -1,11 +1,11 @@
 package import TomboloCore
 import TomboloLoop
 
-// Channels are procedures of several steps: Apple makes one, then it goes on record, and only then
-// is it there.
+// Creating a channel takes several steps: Apple creates it, then it is recorded in the log, and
+// then it can be used.
 
 extension Relay {
-    /// Makes the channels that the core asks for, one after the other, until it is cancelled.
+    /// Creates the channels that the core requests, one after the other, until it is cancelled.
     package func makeChannels() async {
         while !Task.isCancelled {
             guard let lane = channelWishes.first else {
@@ -20,7 +20,7 @@ extension Relay {
     func wish(_ lanes: [LaneNumber]) {
         channelWishes += lanes
         channelMaking.unpark()
-        // Nobody would answer.
+        // Without a channel service no request would be answered.
         guard channels == nil else { return }
         for lane in channelWishes { put(.channel(.notMade(lane), nil)) }
         channelWishes = []
@@ -42,7 +42,7 @@ extension Relay {
         }
     }
 
-    /// What became of a channel at Apple; answered when it is on record.
+    /// Records the result of a channel operation at Apple. Returns when it is durable.
     package func submit(_ command: ChannelCommand) async -> Answer {
         await ask { .channel(command, $0) }
     }
@@ -50,16 +50,16 @@ extension Relay {
     /// A named channel.
     package func channel(_ key: ChannelKey) -> Channel? { core.channel(key) }
 
-    /// A tenant's named channels, in the order of their making.
+    /// A tenant's named channels, in the order of their creation.
     package func channels(of tenant: TenantID) -> [Channel] { core.channels(of: tenant) }
 
-    /// All that this relay has made in a lane, named or its own.
+    /// Ids of all channels that this relay has created in an upstream, named ones and its own.
     package func channelIDs(in lane: LaneNumber) -> [String] { core.channelIDs(in: lane) }
 
-    /// The running activity that a channel carries.
+    /// The running activity that uses a channel.
     package func activity(on key: ChannelKey) -> Identifier? { core.activity(on: key) }
 
-    /// A tenant's lanes with their apps; `app` nil: all of them.
+    /// A tenant's upstreams with their apps; a nil `app` means all apps.
     package func lanes(
         of tenant: TenantID, app: String?, environment: APNsEnvironment?
     ) -> [(lane: LaneNumber, app: CoreConfiguration.App)] {
@@ -71,7 +71,7 @@ extension Relay {
         }
     }
 
-    /// Lets widgets or a control ask for what is new.
+    /// Sends reload pushes to widgets or a control.
     package func reload(_ request: ReloadRequest, of tenant: TenantID) async -> Answer {
         await ask { .reload(request, tenant, $0) }
     }

@@ -2,16 +2,16 @@ package import TomboloCore
 import TomboloEventLog
 import TomboloLoop
 
-// The relay's clock goes with the batches.
+// The relay's clock is stored with the batches.
 
 extension Relay {
     static let clockLost =
         "the last reading of the clock cannot be read and is set aside: budgets go on by the "
         + "machine's clock"
 
-    /// A batch carries the clock, so that the next relay goes on with it.
+    /// Adds the clock to a batch, so that the next relay continues it.
     ///
-    /// - Parameter isLast: all that the relay knows is on record with it, and it ends.
+    /// - Parameter isLast: true for the last batch of a relay that stops.
     func withClock(_ batch: AppendBatch, isLast: Bool = false) -> AppendBatch {
         var batch = batch
         batch.lead = clock.lead
@@ -27,8 +27,8 @@ extension Relay {
         return batch
     }
 
-    /// Looks at the machine's clock; answers whether the core has to know. A line says when it
-    /// is behind the timestamps of cards, and when it is so no more.
+    /// Checks the machine's clock. Returns true if the core must be notified. Reports when the
+    /// clock falls behind the cards' timestamps, and when it no longer is.
     func followClock() -> Bool {
         let (before, wasFarBehind) = (clock.lead, clock.isFarBehind)
         let wall = wallClock.now()
@@ -50,11 +50,11 @@ extension Relay {
         return changes || clock.isFarBehind != wasFarBehind
     }
 
-    /// The clock as the core takes it.
+    /// The clock as an input for the core.
     var clockInput: Input { .clock(lead: clock.lead, isBehind: clock.isFarBehind) }
 
-    /// A line where the wall clock has come less far than the boot clock since the relay before:
-    /// what is kept for a time goes by the boot clock.
+    /// Reports if the wall clock advanced less than the boot clock since the last relay. Retention
+    /// times use the boot clock.
     func reportLag(_ step: Span) {
         let lag = Span(nanoseconds: 0 &- step.nanoseconds)
         guard lag > RelayClock.leadMax else { return }
@@ -67,7 +67,7 @@ extension Relay {
                 remedy: "timedatectl"), of: .main)
     }
 
-    /// A line for a step ahead that is more than time servers correct by.
+    /// Reports a step ahead that is larger than time servers' corrections.
     func reportJump(_ step: Span) {
         guard step > RelayClock.leadMax else { return }
         report(
@@ -78,7 +78,7 @@ extension Relay {
                 remedy: "timedatectl"))
     }
 
-    /// What `/readyz` says of the clock beside "ready"; nil where it is right. To the minute.
+    /// Text about the clock in `/readyz` beside "ready", to the minute; nil if the clock is right.
     package var clockTrouble: String? {
         guard clock.isSetBack else { return nil }
         return "clock \(clock.behind.rounded(to: .minutes(1)).roundedText) behind"
@@ -89,10 +89,10 @@ extension Relay {
         clock.compare(with: core.newestTimestamp(at: wall), wall: wall)
     }
 
-    /// How far the machine's clock is behind the times that phones got; zero where it is not.
+    /// How far the machine's clock is behind the timestamps on phones; zero if it is not.
     package var clockBehind: Span { clock.behind }
 
-    /// The last reading is durable: timestamps may go on as far as it allows.
+    /// The last clock reading is durable: timestamps may advance as far as it allows.
     func noteStoredClock() {
         guard let clockWritten else { return }
         core.tellsThrough = clockWritten.toldThrough

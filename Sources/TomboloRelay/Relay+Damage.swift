@@ -1,23 +1,23 @@
 import TomboloCore
 import TomboloEventLog
 
-// Rows of the log that cannot be read: found at the start, or by a read later.
+// Damaged rows of the log, found at the start or by later reads.
 
 extension Relay {
-    /// What to do about them.
+    /// Remedy for damaged rows.
     package static let damageRemedy =
         "tombolo log verify --data DIR lists all of it; tombolo backup restore puts a sound copy back"
 
-    /// How many were found since the process began; reads count at most 100.
+    /// Number of damaged rows found since the process began; reads count at most 100.
     package var damagedRows: Int {
         noteDamage()
         return damageAtStart + damageTold
     }
 
-    /// The first of those that reads have met.
+    /// The first damaged rows that reads found.
     package var damageFound: [String] { log.damage }
 
-    /// A line for each damaged row that a read has met since somebody looked last.
+    /// Reports each damaged row that reads have found since the last call.
     package func noteDamage() {
         let lines = log.damage
         for line in lines.dropFirst(damageTold) {

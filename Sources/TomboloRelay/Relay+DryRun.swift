@@ -1,7 +1,7 @@
 package import TomboloCore
 import TomboloEventLog
 
-// What would be: one look at the core for each, and nothing is put into its inbox.
+// Dry runs: each only reads the core, and puts nothing into its inbox.
 
 extension Relay {
     /// What a command would do now; nothing is stored.
@@ -12,18 +12,18 @@ extension Relay {
         return answer
     }
 
-    /// The same of commands one after the other, each for itself.
+    /// The same for several commands, one after the other, each independent.
     package func dryRun(_ commands: [Command]) async -> [Result<DryRun, Refusal>] {
         let missing = Set(commands.map(\.activity)).filter(core.mayHaveRetired)
         var last: [ActivityKey: PlacedHead] = [:]
         if !missing.isEmpty {
-            // A log that cannot be read knows of nothing that left memory.
+            // If the log cannot be read, retired activities count as unknown.
             for found in (try? await log.retired(named: Array(missing))) ?? [] {
                 guard let stored = StoredHead(found.value, version: found.version) else { continue }
                 last[stored.key] = PlacedHead(found)
             }
         }
-        // One trial for all of them, so that each sees what those before it would do.
+        // One trial for all commands, so that each sees the effects of those before it.
         var trial = core.trial()
         var runs: [Result<DryRun, Refusal>] = []
         for first in stride(from: 0, to: commands.count, by: Self.dryRunPieceMax) {
@@ -34,8 +34,7 @@ extension Relay {
         return runs
     }
 
-    /// So many commands are tried in one turn: each may be the start of an activity on a thousand
-    /// devices.
+    /// Commands that are tried in one turn: each may start an activity on a thousand devices.
     private static let dryRunPieceMax = 4
 
     /// What registering a type would do now; nothing is stored.
@@ -47,7 +46,7 @@ extension Relay {
         }
     }
 
-    /// What a device's command would be answered with now.
+    /// The answer that a device's command would get now.
     package func dryRun(
         _ command: DeviceCommand, for device: DeviceKey, by authority: DeviceAuthority
     ) -> Result<Stored, Refusal> {
@@ -58,7 +57,7 @@ extension Relay {
         }
     }
 
-    /// The activities that one end for many would end, found a piece at a time.
+    /// The activities that an `EndMany` would end, collected in pieces.
     package func dryRun(
         _ request: EndMany
     ) async -> Result<[(activity: Identifier, version: Int64)], Refusal> {
@@ -78,7 +77,7 @@ extension Relay {
         return .success(all)
     }
 
-    /// The pause that would begin, or the one that would be over.
+    /// The pause that would begin or end.
     package func dryRun(
         _ command: PauseCommand, of tenant: TenantID
     ) -> Result<Pause, Refusal> {
@@ -87,17 +86,17 @@ extension Relay {
         }
     }
 
-    /// Why a pause would hold nothing; nil where its scope is known.
+    /// Why a pause would hold nothing; nil if its scope is known.
     package func objection(to request: PauseRequest, of tenant: TenantID) -> Refusal? {
         read { core, _ in core.objection(to: request, of: tenant) }
     }
 
-    /// Whom a reload would reach.
+    /// The devices that a reload would reach.
     package func dryRun(_ request: ReloadRequest, of tenant: TenantID) -> Stored {
         read { core, _ in core.dryRun(request, of: tenant) }
     }
 
-    /// What a retry of dead letters would come to.
+    /// The result of a retry of dead letters.
     package func dryRun(_ query: DeadLetterQuery) async -> Result<Stored, Refusal> {
         var all = Stored(.updated)
         for serials in core.pieces(of: query) {
@@ -112,7 +111,7 @@ extension Relay {
         return .success(all)
     }
 
-    /// What an erasure would take, counted in the log; or what would refuse it.
+    /// The result of an erasure, counted in the log, or its refusal.
     package func wouldErase(_ erasure: ErasureSubject) async -> ErasureAnswer {
         if let refusal = await refusal(of: erasure) { return .refused(refusal) }
         var trial: LogErasure
@@ -128,10 +127,10 @@ extension Relay {
         }
     }
 
-    /// nil where nothing would refuse it.
+    /// Why an erasure would be refused; nil if it would not be.
     private func refusal(of erasure: ErasureSubject) async -> Refusal? {
         if case .activity(let key, _) = erasure, core.mayHaveRetired(key) {
-            // One that left memory has ended: it can be erased.
+            // A retired activity has ended, so it can be erased.
             guard let found = try? await log.retired(named: [key]) else { return Self.stillness }
             if !found.isEmpty { return nil }
         }

@@ -1,7 +1,7 @@
 package import TomboloCore
 package import TomboloEventLog
 
-/// What became of a wish to be forgotten.
+/// Result of an erasure.
 package enum ErasureAnswer: Sendable {
     case erased(LogErased)
     case refused(Refusal)
@@ -9,8 +9,8 @@ package enum ErasureAnswer: Sendable {
 }
 
 extension Relay {
-    /// Erases what is known of an ended activity, in memory and in the log. When it answers, it is
-    /// durable. One that was cut short by a crash is asked for again.
+    /// Erases an ended activity in memory and in the log. Durable on return. After a crash, the
+    /// caller must repeat it.
     package func erase(activity key: ActivityKey, deed: Deed? = nil) async -> ErasureAnswer {
         guard await recall([key]) else { return .refused(Self.stillness) }
         let answer = await ask(deed: deed) { .erase(.activity(key, number: nil), $0) }
@@ -19,13 +19,13 @@ extension Relay {
         }
         let activity = ActivityNumber(number)
         let erased = await erase(LogErasure(.activity(activity), of: key.tenant))
-        // Somebody may have asked for it meanwhile, and have brought it back from the log.
+        // A query may have loaded it back from the log meanwhile.
         _ = await ask { .erase(.activity(key, number: activity), $0) }
         return erased
     }
 
-    /// Erases a device, registered or not, and what names it: activities that were for it alone
-    /// whole, running ones too.
+    /// Erases a device, registered or not, and everything that names it. Activities for it alone
+    /// are erased whole, even running ones.
     package func erase(device key: DeviceKey, deed: Deed? = nil) async -> ErasureAnswer {
         let answer = await ask(deed: deed) { .erase(.device(key), $0) }
         guard case .stored = answer else { return .refused(Self.refusal(answer)) }
@@ -47,7 +47,7 @@ extension Relay {
         if case .refused(let refusal) = answer { refusal } else { stillness }
     }
 
-    /// A head of the past, as `EventLog.snapshot` has it.
+    /// A snapshot: see `EventLog.snapshot`.
     package nonisolated(nonsending) func snapshot(
         of activity: ActivityNumber, tenant: TenantID, at moment: LogMoment, newest: Int64
     ) async throws(EventLogError) -> RecoveredHead? {

@@ -3,20 +3,20 @@ package import TomboloEventLog
 import TomboloJSON
 import TomboloLoop
 
-// What happens to the relay itself is history, too: it explains what phones did not get.
+// The relay's own events are recorded as facts too: they explain missing deliveries.
 
 extension Relay {
-    /// Reports something to the operator, and keeps it as a fact of a tenant.
+    /// Reports something to the operator, and records it as a fact of a tenant.
     func report(_ note: OperatorNote, of tenant: TenantID) {
         report(note)
         learn(note.event.fact, of: tenant, note)
     }
 
-    /// It takes events from now on. Where no `relay.stopped` is before it, the relay before it was
-    /// killed, and what it did in its last seconds may not be on record.
+    /// Records that the relay takes events. If no `relay.stopped` precedes it, the previous relay
+    /// was killed, and its last seconds may not be recorded.
     func noteStart() { learn("relay.started", of: .main, nil) }
 
-    /// Nothing comes after it.
+    /// Records that the relay stops. No fact follows it.
     func noteStop() { learn("relay.stopped", of: .main, nil) }
 
     private func learn(_ kind: String, of tenant: TenantID, _ note: OperatorNote?) {
@@ -28,12 +28,11 @@ extension Relay {
         core.learn(kind, of: tenant, writer.bytes, now: steadyNow())
     }
 
-    /// Returns when every fact that is known now is durable; where the log takes its time, after a
-    /// second.
+    /// Returns when every fact known now is durable, or after a second if the log is slow.
     package func settleFacts() async {
         let known = core.knownFactSeq
         guard phase == .running, core.lastFactSeq < known else { return }
-        // Many who ask share a commit: each would else cost one of its own.
+        // Concurrent callers share a commit.
         let now = steadyNow()
         settledAt = Self.settling(now: now, last: settledAt)
         core.writeFacts(at: settledAt)
@@ -44,13 +43,13 @@ extension Relay {
         }
     }
 
-    /// Facts that somebody follows are written so soon: within 100 ms, with the time of the disk.
+    /// Facts are written this soon if a follower waits for them: within 100 ms, including the disk.
     static let followedWithin = Span.milliseconds(50)
 
-    /// Whose device an action was done on, while that device is still theirs; nil for other facts.
+    /// The user on whose device an action happened, if it is still theirs; nil for other facts.
     package func owner(of fact: NewFact) -> String? {
         guard fact.kind == DeviceAction.factKind,
-            let body = try? JSONDocument(fact.body),  // what is damaged has no owner
+            let body = try? JSONDocument(fact.body),  // a damaged fact has no owner
             let owner = body.root["owner"]?.integer, let recipient = Recipient(body.root),
             let user = device(DeviceKey(tenant: fact.tenant, id: recipient.name))?.registration
                 .user,
@@ -59,25 +58,25 @@ extension Relay {
         return user
     }
 
-    /// What was left out of a tenant's history since the history said so last, as it will say it.
+    /// The next fact about facts that were left out of a tenant's history; nil if none were.
     package func comingThinning(of tenant: TenantID) -> NewFact? {
         read { core, now in core.comingThinning(of: tenant, now: now) }
     }
 
-    /// When what is known is written for somebody who asks now: with the write that is due already,
-    /// else 100 ms after the last one at the earliest.
+    /// When known facts are written for a caller who waits: with the write that is already due, or
+    /// else at least 100 ms after the last one.
     static func settling(now: Instant, last: Instant) -> Instant {
         last > now ? last : max(now, last + .milliseconds(100))
     }
 
-    /// One fact of a tenant, by its place among those of the tenant.
+    /// One fact of a tenant, by its place among the tenant's facts.
     package nonisolated(nonsending) func fact(
         tenantSeq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> RecordedFact? {
         try await log.fact(tenantSeq: tenantSeq, tenant: tenant)
     }
 
-    /// What is on record of a push: its newest fact; nil where there is none.
+    /// The newest fact about a push; nil if there is none.
     package func deliveryFact(
         _ push: APNsID, tenant: TenantID
     ) async throws(EventLogError) -> RecordedFact? {
@@ -99,10 +98,11 @@ extension Relay {
         }
     }
 
-    /// An answer comes some 30 s after its push at the latest: behind that many facts of others.
+    /// Facts to search: an answer comes about 30 s after its push at the latest, with at most this
+    /// many other facts between.
     private static let pushScanMax = 100_000
 
-    /// How many facts of a tenant are at a place of the log, or a few less.
+    /// The number of a tenant's facts up to a place of the log, or slightly fewer.
     private func tenantPlace(
         of seq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> Int64 {
@@ -112,7 +112,7 @@ extension Relay {
         var (low, high) = (Int64(0), last.tenantSeq + 1)
         while low + 1 < high {
             let middle = low + (high - low) / 2
-            // What was cut is older than all that is asked for.
+            // Facts that were cut are older than the requested ones.
             let fact = try await log.fact(tenantSeq: middle, tenant: tenant)
             if fact.map({ $0.seq <= seq }) ?? true { low = middle } else { high = middle }
         }
@@ -121,7 +121,7 @@ extension Relay {
 }
 
 extension OperatorNote.Event {
-    /// The kind of its fact: `disk.full`, `upstream.closed`, `log.has_room`.
+    /// Kind of the event's fact:
     var fact: String {
         let words = rawValue.split(separator: "-", maxSplits: 1).map { String($0) }
         return words.map { $0.split(separator: "-").joined(separator: "_") }

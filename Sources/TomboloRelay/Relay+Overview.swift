@@ -1,11 +1,10 @@
 package import TomboloCore
 import TomboloLoop
 
-// What an operator looks at first, and lists. What is long is done in pieces: others have their
-// turn between them.
+// Overview and lists for operators. Long work is done in pieces; other work runs in between.
 
 extension Relay {
-    /// One look at all running activities of a tenant.
+    /// Overview of all running activities of a tenant.
     package func overview(of tenant: TenantID) async -> Overview {
         var overview = Overview()
         var place: Int? = 0
@@ -18,8 +17,8 @@ extension Relay {
         return overview
     }
 
-    /// What waits at a tenant's destinations, for each `Hold`: at how many, and how long the oldest
-    /// has waited.
+    /// Waiting changes at a tenant's destinations for each `Hold`: at how many destinations, and
+    /// how long the oldest has waited.
     package func waitingChanges(
         of tenant: TenantID
     ) async -> [(hold: Hold, count: Int64, age: Span)] {
@@ -46,7 +45,7 @@ extension Relay {
         return read { core, now in core.views(page, filter, now: now) }
     }
 
-    /// A page of a tenant's devices. Their tokens are whole: the caller must redact them.
+    /// A page of a tenant's devices. Tokens are complete: the caller must redact them.
     package func devices(
         of tenant: TenantID, after: Identifier?, limit: Int
     ) async -> (views: [DeviceView], next: Identifier?) {
@@ -65,8 +64,8 @@ extension Relay {
         read { core, _ in core.typeViews(of: tenant, after: after, limit: limit) }
     }
 
-    /// The next piece of long work goes in a later turn of the loop, alone. A cancelled task goes
-    /// on: its answer lacks nothing.
+    /// Waits for a later turn of the loop before the next piece of long work. If the task is
+    /// cancelled, it returns at once, so the work is still completed.
     package func letOthersGo(_ group: String = "") async {
         _ = await pieces.enter(group, later: true)
     }

@@ -1,11 +1,11 @@
 package import TomboloCore
 import TomboloLoop
 
-// What operators ask of pacing: pauses, decisions, budgets.
+// Operators' commands and queries about pacing: pauses, decisions, budgets.
 
 extension Relay {
-    /// One end for every running activity that matches, a piece of them at a time: others have
-    /// their turn between. A log that is behind is waited for.
+    /// Ends every running activity that matches, in pieces, so that other work runs in between.
+    /// Waits if the log is behind.
     package func endMany(_ request: EndMany) async -> Answer {
         var request = request
         request.through = read { core, _ in core.newestActivity }
@@ -17,7 +17,7 @@ extension Relay {
             switch await ask({ .endMany(request, $0) }) {
             case .acceptedAll(let ended):
                 all += ended
-                // What a log that was behind has left of the piece comes with the next try.
+                // If the log was behind, the rest of the piece is ended by the next attempt.
                 guard ended.isEmpty else { continue }
                 let next = await nextPiece(of: request, from: places.upperBound)
                 guard let next else { return .acceptedAll(all) }
@@ -25,12 +25,12 @@ extension Relay {
             case .refused(let refusal)
             where refusal.code == .overloaded && !all.isEmpty && triesLeft > 0:
                 triesLeft -= 1
-                // Cancelled: the client is gone, and asks again for what is left.
+                // If cancelled, the client is gone, and must repeat the call for the rest.
                 guard (try? await loop.sleep(for: Self.endPause)) != nil else {
                     return .refused(refusal)
                 }
             case .refused(let refusal):
-                // Those that cannot end so are left. The answer lists those that did.
+                // Skip activities that cannot end like this. The answer lists the ended ones.
                 let isWhole = ![.stopping, .logFull, .logSilent].contains(refusal.code)
                 return all.isEmpty || !isWhole ? .refused(refusal) : .acceptedAll(all)
             case let other: return other
@@ -38,7 +38,7 @@ extension Relay {
         }
     }
 
-    /// The next places to look at. Others have their turn before.
+    /// The next places to examine. Other work runs before.
     func nextPiece(of request: EndMany, from place: Int) async -> Range<Int>? {
         if place > 0 { await letOthersGo() }
         return read { core, _ in core.piece(of: request, from: place) }
@@ -47,24 +47,24 @@ extension Relay {
     private static let endTriesMax = 100
     private static let endPause = Duration.milliseconds(100)
 
-    /// Holds something back, or lets it go; the answer comes when that is durable.
+    /// Begins or ends a pause. Returns when that is durable.
     package func submit(
         _ command: PauseCommand, of tenant: TenantID, by key: AskingKey = .unknown
     ) async -> Answer {
         await ask { .pause(command, tenant, $0, by: key) }
     }
 
-    /// Pauses in force, oldest first.
+    /// Active pauses, oldest first.
     package func pauses(of tenant: TenantID) -> [Pause] {
         read { core, _ in core.pauses(of: tenant) }
     }
 
-    /// The books of an activity's destinations; nil for one that is not there.
+    /// The ledgers of an activity's destinations; nil if there is no such activity.
     package func ledgers(of key: ActivityKey) -> [LedgerView]? {
         read { core, now in core.ledgers(of: key, now: now) }
     }
 
-    /// What is left of the budgets of live destinations, and the classes' grants.
+    /// The rest of the budgets of live destinations, and the grants of the budget classes.
     package func budgets(
         of tenant: TenantID, activity: Identifier?, device: Identifier?, after: BudgetPlace?,
         limit: Int
@@ -79,7 +79,7 @@ extension Relay {
         }
     }
 
-    /// The same of widgets and controls.
+    /// The same for widgets and controls.
     package func surfaceBudgets(
         of tenant: TenantID, device: Identifier?, limit: Int
     ) -> [SurfaceBudgetView] {
@@ -88,8 +88,8 @@ extension Relay {
         }
     }
 
-    /// The newest state goes again where these were refused, a piece of them at a time. An answer
-    /// that is not `stored` may leave a part of them retried: the rest is there for another retry.
+    /// Sends the newest state again to destinations with these dead letters, in pieces. If the
+    /// answer is not `stored`, some may have been retried; another retry handles the rest.
     package func retry(_ query: DeadLetterQuery, deed: Deed? = nil) async -> Answer {
         var all = Stored(.updated)
         var deed = deed

@@ -2,10 +2,10 @@ package import TomboloCore
 package import TomboloEventLog
 package import TomboloLoop
 
-// What readers see, and waiting for it: only what is durable.
+// Queries, and waiting for changes. They show only durable state.
 
 extension Relay {
-    /// The durable state, with its clip sampled now; of one that left memory, its last.
+    /// The durable state, with its clip sampled now. For a retired activity, its last state.
     package func activity(_ key: ActivityKey) async -> ActivityView? {
         if let view = core.view(key, now: steadyNow()) { return view }
         guard core.mayHaveRetired(key),
@@ -18,26 +18,26 @@ extension Relay {
         ActivityView(PlacedHead(found))
     }
 
-    /// A device with its tokens; whoever shows it redacts them.
+    /// A device with complete tokens: the caller must redact them.
     package func device(_ key: DeviceKey) -> DeviceView? { core.view(key, now: steadyNow()) }
 
-    /// A user's devices, as registered now.
+    /// A user's currently registered devices.
     package func devices(ofUser user: String, tenant: TenantID) -> [Identifier] {
         read { core, _ in core.devices(ofUser: user, tenant: tenant) }
     }
 
-    /// What a device was given last to show.
+    /// The activity that a device last got to show.
     package func newestActivity(on key: DeviceKey) -> ActivityKey? {
         read { core, _ in core.newestActivity(on: key) }
     }
 
-    /// What registered types say of an activity as it is now.
+    /// Result of checking an activity's current state against registered types.
     package func typeCheck(_ key: ActivityKey) -> TypeCheck? {
         read { core, _ in core.typeCheck(key) }
     }
 
-    /// The device of a tenant that has a token now, or had it when Apple called it dead: those are
-    /// looked for a piece at a time.
+    /// A tenant's device with a token: its current holder, or the device that had it when Apple
+    /// reported it invalid. The latter are searched in pieces.
     package func device(holding token: String, tenant: TenantID) async -> Identifier? {
         if let device = core.device(holding: token, tenant: tenant) { return device }
         var place = 0
@@ -52,7 +52,7 @@ extension Relay {
         return nil
     }
 
-    /// In one turn.
+    /// Devices that are examined in one turn.
     private static let devicesLookedAt = 4_096
 
     /// Whether a command is the request that an event came from, in another spelling.
@@ -63,22 +63,22 @@ extension Relay {
     /// API keys as the doors encoded them.
     package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }
 
-    /// The id behind a number of the log; nil where it is another tenant's, or cut.
+    /// The id of an activity number; nil if it is another tenant's or was cut.
     package func activityName(_ number: ActivityNumber, tenant: TenantID) async -> Identifier? {
         if let name = core.name(of: number, tenant: tenant) { return name }
         // As in `recall`.
         return try? await log.retired(number, tenant: tenant).flatMap(Self.view)?.key.id
     }
 
-    /// What a tenant has done since the process began.
+    /// Counters of a tenant since the process began.
     package func counters(of tenant: TenantID) -> CoreCounters { core.counters(of: tenant) }
 
-    /// Whether nobody else has an app here.
+    /// True if no other tenant has an app here.
     package func isAlone(_ tenant: TenantID) -> Bool {
         core.configuration.apps.allSatisfy { $0.tenant == tenant }
     }
 
-    /// How much is held in memory.
+    /// Sizes of the data in memory.
     package var sizes: CoreSizes {
         var sizes = core.sizes
         (sizes.inbox, sizes.unanswered) = backlog
@@ -90,18 +90,18 @@ extension Relay {
 
     package var lastFactSeq: Int64 { core.lastFactSeq }
 
-    /// The newest durable event of a tenant, among its own; 0 where it has none.
+    /// Place of a tenant's newest durable event among its own; 0 if it has none.
     package func lastSeq(of tenant: TenantID) -> Int64 { core.place(of: tenant).command }
 
-    /// The newest durable event and fact of a tenant, among its own; 0 where it has none.
+    /// Places of a tenant's newest durable event and fact among its own; 0 if it has none.
     package func place(of tenant: TenantID) -> LogPlace { core.place(of: tenant) }
 
-    /// Which log a tenant's places belong to.
+    /// The id of the log that a tenant's places belong to.
     package func logID(of tenant: TenantID) -> LogID {
         core.deliveryIDs.log(of: tenant)
     }
 
-    /// Wall time as the relay counts it: what it records events with.
+    /// The relay's wall time, with which it records events.
     package func wallNow() -> Instant { core.wall(steadyNow()) }
 
     /// A page of the log.
@@ -114,28 +114,28 @@ extension Relay {
         _ query: FactQuery
     ) async throws(EventLogError) -> FactPage { try await log.facts(query) }
 
-    /// One event of the log, by its place there.
+    /// One event, by its sequence in the log.
     package nonisolated(nonsending) func event(
         seq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> RecordedEvent? {
         try await log.event(seq: seq, tenant: tenant)
     }
 
-    /// One event of a tenant, by its place among those of the tenant.
+    /// One event of a tenant, by its place among the tenant's events.
     package nonisolated(nonsending) func event(
         tenantSeq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> RecordedEvent? {
         try await log.event(tenantSeq: tenantSeq, tenant: tenant)
     }
 
-    /// One look at the core, now.
+    /// Reads the core now.
     func read<Value>(_ look: (Core, Instant) -> Value) -> Value { look(core, steadyNow()) }
 
     // MARK: Waiting
 
-    /// Returns when a version is settled at every destination: taken by Apple, refused, or held by
-    /// something that outlasts the deadline. At the deadline, and after `endWaits`, it returns what
-    /// is.
+    /// Returns when a version is settled at every destination: accepted by Apple, refused, or held
+    /// beyond the deadline. Else it returns at the deadline, or after `endWaits`. The result is the
+    /// current state.
     package func waitForDelivery(
         _ key: ActivityKey, version: Int64, deadline: MonotonicInstant
     ) async -> ActivityView? {
@@ -147,11 +147,11 @@ extension Relay {
         return await activity(key)
     }
 
-    /// Returns when the tenant's log may have a row for a reader that has read it up to `place`, or
-    /// there is something else for that to do. Answers up to where there is none; nil: there may be
-    /// one at once.
+    /// Waits until the tenant's log may have a row for a reader that has read up to `place`, or
+    /// until the reader has other work. Returns the point up to which there is no row; nil if there
+    /// may be one already.
     ///
-    /// - Parameter isDue: whether there is something else; asked on the loop, once a second.
+    /// - Parameter isDue: true if the reader has other work. Called on the loop, once a second.
     package func waitForRow(
         _ interest: LogInterest, of tenant: TenantID, after place: LogPlace,
         _ isDue: @escaping @Sendable () -> Bool
@@ -161,22 +161,22 @@ extension Relay {
             await watch(until: loop.now + .milliseconds(10))
             return nil
         }
-        // Facts that wait already are written soon from now on.
+        // Facts that are already waiting are written soon from now on.
         if interest.takesFacts, core.lastFactSeq < core.knownFactSeq { scheduleTurn() }
         return await followers.wait(for: interest, of: tenant, isDue) ?? reach(of: tenant)
     }
 
-    /// Wakes the readers that a batch has rows for, when it is durable and the core has it.
+    /// Wakes the readers with rows in a batch, after it is durable and the core has applied it.
     func wakeFollowers(_ batch: AppendBatch, _ receipt: AppendReceipt) {
         followers.committed(batch, receipt, in: &core)
     }
 
-    /// The newest rows of a tenant.
+    /// Places of a tenant's newest rows.
     package func reach(of tenant: TenantID) -> LogReach {
         LogReach(place: core.place(of: tenant), seq: core.lastSeq)
     }
 
-    /// The relay is about to stop: who waits for a delivery or a row gets what is known now.
+    /// The relay is about to stop: waits for a delivery or a row end with the current state.
     package func endWaits() {
         waitsAreOver = true
         wakeWatchers()
@@ -189,7 +189,7 @@ extension Relay {
         if await place.park(until: deadline) != .signal { watchers.removeAll { $0 === place } }
     }
 
-    // MARK: What is described
+    // MARK: Types and dead letters
 
     /// A registered type.
     package func type(_ name: String, app: String?, tenant: TenantID) -> TypeView? {
@@ -203,7 +203,7 @@ extension Relay {
         core.deadLetters(query, before: before, limit: limit)
     }
 
-    /// Those whose cause may still be there, since a moment.
+    /// Refused pushes since a moment whose cause may still exist.
     package func refusedPushes(of tenant: TenantID, since oldest: Instant) -> RefusedPushes {
         RefusedPushes(of: tenant, since: oldest, in: core)
     }

@@ -1,16 +1,16 @@
 import TomboloCore
 import TomboloEventLog
 
-// A disk that fills, and is freed.
+// Handles a disk that fills up and is freed again.
 
 extension Relay {
-    /// Whether events are taken.
+    /// True if events are accepted.
     package var isReady: Bool { unreadiness == nil }
 
-    /// Whether it takes requests, be there room for events or not.
+    /// True if it takes requests, even if there is no room for events.
     package var isRunning: Bool { phase == .running && !writesAll }
 
-    /// What everything is answered with now; nil while events are taken.
+    /// The answer to every request now; nil while events are accepted.
     var refusalOfAll: Answer? {
         guard phase == .running, !writesAll else { return Self.stopping }
         if silence.isSilent { return Self.silent }
@@ -21,8 +21,7 @@ extension Relay {
         Refusal(.stopping, "the relay is stopping; whether this was stored is not known: ask again")
     )
 
-    /// Why no event is taken, and what to do; nil where they are. A clock that is behind is no
-    /// reason.
+    /// Why no event is accepted, and the remedy; nil if events are accepted. It ignores the clock.
     package var unreadiness: String? {
         if followClock() { put(clockInput) }
         let hasRoom = lookForRoom()
@@ -32,7 +31,7 @@ extension Relay {
         return hasRoom ? nil : "No event is taken: \(Self.diskFull)."
     }
 
-    /// Whether the log has room; a line says when it has no more, and when it has again.
+    /// True if the log has room. Reports when it has no more, and when it has again.
     func lookForRoom() -> Bool {
         let hasRoom = log.hasRoom
         guard hasRoom != hadRoom else { return hasRoom }

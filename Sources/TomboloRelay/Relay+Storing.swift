@@ -2,15 +2,14 @@ import TomboloCore
 import TomboloEventLog
 import TomboloLoop
 
-// A batch on its way to the log, which may have no room, or be silent: a disk that hangs, a
-// database that is away.
+// Stores batches in the log, which may have no room, or be silent: a disk or database that hangs.
 
 extension Relay {
-    /// How soon a full log is tried again.
+    /// Interval between attempts while the log is full.
     private static let roomRetry = Duration.seconds(1)
 
-    /// A log without room has stored nothing: the same batch is tried until there is room, and
-    /// meanwhile nothing new is taken. Every other failure ends the relay.
+    /// A full log has stored nothing: the same batch is retried until there is room, and meanwhile
+    /// nothing new is accepted. Any other failure ends the relay.
     func store(_ batch: AppendBatch) async throws -> AppendReceipt {
         while true {
             switch await attempt(batch) {
@@ -32,7 +31,7 @@ extension Relay {
     func attempt(_ batch: AppendBatch) async -> Result<AppendReceipt, EventLogError> {
         let begin = loop.now
         silence.begin(begin)
-        // Deadlines of destinations do not wait for the disk; nor do those who wait for an answer.
+        // Deadlines of destinations must not wait for the disk; nor must callers.
         setTimer(core.nextWake, now: steadyNow())
         defer {
             if silence.end() {
@@ -48,7 +47,7 @@ extension Relay {
         } catch { return .failure(error) }
     }
 
-    /// Who waits is answered; what they asked for goes on by itself when the log answers.
+    /// Answers the waiting callers. Their requests complete by themselves when the log answers.
     func fallSilent() {
         report(
             OperatorNote(

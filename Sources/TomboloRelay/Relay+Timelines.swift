@@ -3,12 +3,12 @@ package import TomboloCore
 // Timelines of widgets.
 
 extension Relay {
-    /// Puts a timeline there, or deletes it; answered when that is on record.
+    /// Stores or deletes a timeline. Returns when that is durable.
     package func submit(_ command: TimelineCommand, of tenant: TenantID) async -> Answer {
         await ask { .timeline(command, tenant, $0) }
     }
 
-    /// What a command would be answered with now; nothing is stored.
+    /// The answer that a command would get now; nothing is stored.
     package func dryRun(
         _ command: TimelineCommand, of tenant: TenantID
     ) -> Result<Stored, Refusal> {
@@ -30,7 +30,7 @@ extension Relay {
 
     /// A page of a tenant's timelines in the order of app, kind and subject.
     ///
-    /// - Parameter after: the order of the last one of the page before.
+    /// - Parameter after: sort key of the last one of the previous page.
     package func timelines(
         of tenant: TenantID, kind: Identifier?, after: [String]?, limit: Int
     ) async -> (views: [TimelineView], next: [String]?) {
@@ -52,7 +52,7 @@ extension Relay {
 
     /// What a widget shows from now on.
     ///
-    /// - Parameter moment: by the relay's steady time, not after now; nil: now.
+    /// - Parameter moment: in the relay's steady time, not after now; nil means now.
     package func entries(
         _ kind: Identifier, app: String?, _ subject: TimelineSubject?, family: WidgetFamily?,
         by reader: TimelineReader, of tenant: TenantID, at moment: Instant? = nil
@@ -67,13 +67,12 @@ extension Relay {
         }
     }
 
-    /// A page of the subjects that a widget of a kind may be configured to, and what each shows
-    /// now.
+    /// A page of the subjects that a kind of widget can be configured to, and what each shows now.
     ///
     /// - Parameters:
-    ///   - family: nil: what any family gets.
-    ///   - after: the order of the last one of the page before.
-    ///   - atMost: so many are enough; there is one at least where there is any.
+    ///   - family: nil means entries for any family.
+    ///   - after: sort key of the last one of the previous page.
+    ///   - atMost: size of a page; it has at least one choice if there is any.
     package func choices(
         _ kind: Identifier, app: String?, family: WidgetFamily?, by reader: TimelineReader,
         of tenant: TenantID, after: [String]? = nil, atMost: Int = TimelineListing.choices
@@ -95,7 +94,7 @@ extension Relay {
             let page = read { core, now in
                 core.choices(listing, family: family, by: reader, now: now, atMost: atMost)
             }
-            // No choice of a page may have a cut for the family, and one of the next.
+            // A page may have no choice with content for the family, while the next one has.
             guard page.choices.isEmpty, let next = page.next else { return .success(page) }
             after = next
             await letOthersGo()

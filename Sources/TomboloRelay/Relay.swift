@@ -2,16 +2,16 @@ package import TomboloCore
 package import TomboloEventLog
 package import TomboloLoop
 
-/// The shell around the core: it feeds inputs in, a turn at a time, and carries effects out.
+/// The shell around the core: it passes inputs to the core in turns, and carries out the effects.
 ///
-/// All that happens between two waits of the loop is one turn: the inbox is emptied into the core,
-/// and only then are answers given, pushes sent and the timer set. `turn()` has no `await`, so that
-/// nothing can come between a look and the wait after it. What must be durable goes to the log as
-/// one batch at a time; while one is being written, the next gathers: that is group commit, without
-/// a delay when idle.
+/// One turn covers everything between two waits of the loop: first the core takes the whole inbox,
+/// then answers are given, pushes are sent and the timer is set. `turn()` has no `await`, so
+/// nothing can happen between a check and the wait after it. Durable changes go to the log one
+/// batch at a time. While one batch is written, the next one collects changes: this is group
+/// commit, without a delay when idle.
 ///
-/// When the log fails, `run()` throws and nothing is taken any more: outcomes on disk are unknown,
-/// and only a new start (`recover`) knows.
+/// If the log fails, `run()` throws and nothing more is accepted: the state on disk is unknown
+/// until a new start (`recover`) reads it.
 ///
 /// ```swift
 /// let relay = Relay(
@@ -28,15 +28,16 @@ package import TomboloLoop
 /// ```
 package actor Relay: TurnTarget, TimerTarget {
     package nonisolated let loop: any Loop
-    /// Large reads and pieces of long work: one a turn of the loop, by who asks.
+    /// Gate for large reads and pieces of long work: one per turn of the loop, with turns taken
+    /// between callers.
     package nonisolated let pieces: TurnGate<String>
     nonisolated let followers: Followers
     let log: any EventLog
     private let sender: any PushSender
     private let trapped: [WorkNote.Subject: Int]
-    /// Who makes the channels that the core asks for; none: it gets none.
+    /// Creates the channels that the core requests; nil means that it gets none.
     let channels: (any ChannelService)?
-    /// Lanes that wait for one, in the order of asking.
+    /// Upstreams that wait for a channel, in the order of their requests.
     var channelWishes: [LaneNumber] = []
     let channelMaking: Parking
     let wallClock: any WallClock
@@ -46,40 +47,39 @@ package actor Relay: TurnTarget, TimerTarget {
     private var inbox: [Input] = []
     /// Requests that wait for the next batch.
     private var held = HeldRequests()
-    /// Those of the turn that is under way; kept for its memory.
+    /// Inputs of the current turn; kept to reuse its memory.
     private var taken: [Input] = []
-    /// A burst of more gives its memory back.
+    /// Memory of more inputs is released after a burst.
     private static let takenKeptMax = 4_096
     private var isTurnDue = false
     var waiting: [Ticket: Waiter] = [:]
     var lastTicket: UInt64 = 0
     var watchers: [Parking] = []
-    /// The relay is about to stop, and nobody waits for a delivery any more.
+    /// True if the relay is about to stop, so that waits for deliveries end.
     var waitsAreOver = false
     private let appending: Parking
     private var timer = TimerID()
     private var timerAt: MonotonicInstant?
     private(set) var phase = Phase.new
-    /// What the start found out is durable, and the core has it.
+    /// True once the core has taken a turn after the start.
     private(set) var hasTurned = false
     private(set) var writesAll = false
-    /// When facts were written last because somebody asked for them.
+    /// When facts were last written because a caller waited for them.
     var settledAt = Instant.distantPast
-    /// As they were when somebody looked last.
+    /// Values at the last check.
     var (hadRoom, wasSetBack) = (true, false)
-    /// What would make room, while the log has none.
+    /// How to make room while the log has none; nil otherwise.
     var roomHint: String?
     let report: @Sendable (OperatorNote) -> Void
     var fetches = WidgetFetches()
-    /// The newest note of each lane that had one.
+    /// The newest note of each upstream that had one.
     var laneNotes: [LaneNumber: OperatorNote] = [:]
-    /// Of each lane whose pushes wait: since when, and the newest cause.
+    /// For each upstream whose pushes wait: since when, and the newest cause.
     var laneTroubles: [LaneNumber: UpstreamTrouble] = [:]
-    /// By lane.
+    /// Meters by upstream.
     var meters: [UpstreamMeter]
     package internal(set) var commitTimes = DurationHistogram()
-    /// Rows and keys that were found damaged at the start, and lines of the log's own that an
-    /// operator has had.
+    /// Numbers of rows and keys found damaged at the start, and of damage lines already reported.
     var (damageAtStart, damageTold) = (0, 0)
     var silence = LogSilence()
 
@@ -90,7 +90,7 @@ package actor Relay: TurnTarget, TimerTarget {
         (inbox.count + held.count, waiting.count)
     }
 
-    /// Who waits for an answer.
+    /// A waiting caller.
     enum Waiter {
         case one(UnsafeContinuation<Answer, Never>)
         case part(of: AnswerCollection, index: Int)
@@ -101,11 +101,11 @@ package actor Relay: TurnTarget, TimerTarget {
     }
 
     /// - Parameters:
-    ///   - seed: of all the chance there is.
-    ///   - trapped: what processes before have trapped over, and how often: it is set aside.
-    ///   - workNote: where the core notes what it works on.
-    ///   - refusalReasons: the reasons of Apple's that are counted by their names.
-    ///   - report: gets what an operator has to know: each change of health, and its cause.
+    ///   - seed: seed of all random numbers.
+    ///   - trapped: subjects on which earlier processes trapped, and how often; they are set aside.
+    ///   - workNote: where the core records what it works on.
+    ///   - refusalReasons: Apple's reasons that are counted by name.
+    ///   - report: called with notes for the operator: each change of health, and its cause.
     package init(
         loop: any Loop, log: any EventLog, sender: any PushSender,
         configuration: CoreConfiguration, wallClock: any WallClock, seed: UInt64,
@@ -132,12 +132,12 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Life
 
-    /// Reads what the last relay left. Answers one line for everything damaged. Before `run()`.
+    /// Reads the last relay's state. Returns a line for each damaged item. Call before `run()`.
     package func recover() async throws(EventLogError) -> [String] {
         precondition(phase == .new, "a relay recovers once")
-        // Which keys are old is for the steady clock to say, and its reading is in the log.
+        // The steady clock decides which keys are old, and its reading is in the log.
         let recovered = try await log.recover(idempotencySince: .distantPast)
-        // Read anew: the log may have taken its time.
+        // Read the clock again: the log may have taken long.
         let last = recovered.records.lazy.compactMap(RelayClock.Reading.init(record:)).first
         let hasLost = last == nil && recovered.records.contains(where: RelayClock.Reading.isRecord)
         clock = RelayClock(
@@ -146,7 +146,7 @@ package actor Relay: TurnTarget, TimerTarget {
         var recovery = CoreRecovery()
         (recovery.lead, recovery.clockStep) = (clock.lead, clock.stepAtStart)
         recovery.leads = clock.leads
-        // Where the reading is lost, nobody knows how far a card that was ahead has come.
+        // If the reading is lost, it is unknown how far ahead a card's timestamp is.
         recovery.before =
             hasLost
             ? .init(reading: .distantPast, toldThrough: .distantPast + RelayClock.reach)
@@ -173,13 +173,13 @@ package actor Relay: TurnTarget, TimerTarget {
         return lines
     }
 
-    /// Stores batches until it is cancelled or the log fails. After `recover()`.
+    /// Stores batches until it is cancelled or the log fails. Call it after `recover()`.
     package func run() async throws {
         precondition(phase == .recovered, "a relay runs once, after it has recovered")
         defer { fail() }
-        // Before the first timestamp: whoever comes after a crash must know how far they can have
-        // come. With it goes what recovery has found out, or the next one would not know it any
-        // more.
+        // Store the clock before the first timestamp: after a crash, the next relay must know how
+        // far timestamps may have advanced. The results of recovery are stored too, or the next
+        // relay would lose them.
         let found = core.takeBatch(now: steadyNow(), writesAll: true)
         try await begin(found)
         phase = .running
@@ -201,8 +201,8 @@ package actor Relay: TurnTarget, TimerTarget {
         }
     }
 
-    /// Stores the clock, and with it what recovery has found out. A log without room is waited for
-    /// only where there is something that would be lost.
+    /// Stores the clock and the results of recovery. Waits for a full log only if there are results
+    /// that would be lost.
     private func begin(_ found: AppendBatch?) async throws {
         let batch = withClock(found ?? AppendBatch())
         guard found != nil else {
@@ -217,7 +217,7 @@ package actor Relay: TurnTarget, TimerTarget {
         inbox.append(.committed(receipt))
     }
 
-    /// Writes everything that waits, also what is written lazily, and lets `run()` return.
+    /// Writes everything that waits, including delayed facts, and lets `run()` return.
     package func finish() {
         if !writesAll { noteStop() }
         writesAll = true
@@ -235,7 +235,7 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Turns
 
-    /// The time that nobody sets: it goes on where the relay before was, and never jumps.
+    /// The steady time: it continues from the previous relay and never jumps.
     package func steadyNow() -> Instant {
         return clock.steady(monotonic: loop.now.nanoseconds)
     }
@@ -285,7 +285,7 @@ package actor Relay: TurnTarget, TimerTarget {
                 core.step(input, now: now, effects: &effects)
                 continue
             }
-            // A disk that is so slow is an answer, too.
+            // Refuse the request: the disk is too slow.
             if let ticket = held.append(input) {
                 effects.answers.append((ticket, .refused(Core.isBehind)))
             }
@@ -293,7 +293,7 @@ package actor Relay: TurnTarget, TimerTarget {
         if isEmpty { core.step(.tick, now: now, effects: &effects) }
         carryOut(effects, now: now)
         if followers.followFacts { core.writeFacts(at: now + Self.followedWithin) }
-        // A batch that is due is the appender's, not the timer's.
+        // The appender handles a due batch, not the timer.
         let (hasBatch, wake) = Self.next(of: &core, now: now)
         if hasBatch { appending.unpark() }
         setTimer(wake.flatMap { hasBatch && $0 <= now ? nil : $0 }, now: now)
@@ -301,13 +301,14 @@ package actor Relay: TurnTarget, TimerTarget {
         hasTurned = true
     }
 
-    /// What comes next. The core is lent: a copy, which is what a look at an actor's member is,
-    /// counts references to all that it holds, and would cost more than many a turn.
+    /// Whether a batch is due, and the next wake time. The core is passed inout: reading an actor's
+    /// member would copy it, which counts references to everything it holds and costs more than
+    /// many turns.
     private static func next(of core: inout Core, now: Instant) -> (Bool, wake: Instant?) {
         (core.hasBatch(now: now), core.nextWake)
     }
 
-    /// Whether the next batch takes no more requests; the core is lent, as above.
+    /// True if the next batch takes no more requests. The core is passed inout, as above.
     private static func isFull(_ core: inout Core) -> Bool { core.hasFullBatch }
 
     private func carryOut(_ effects: Effects, now: Instant) {
@@ -320,7 +321,7 @@ package actor Relay: TurnTarget, TimerTarget {
         if !effects.lanes.isEmpty { report(effects.lanes) }
     }
 
-    /// The machine's clock is looked at each minute, whatever else is due.
+    /// Sets the timer. It fires at least each minute, to check the machine's clock.
     func setTimer(_ wake: Instant?, now: Instant) {
         var next = RelayClock.nextLook(after: loop.now.nanoseconds)
         if let wake { next = min(next, loop.now.nanoseconds + max(0, (wake - now).nanoseconds)) }
@@ -344,16 +345,16 @@ package actor Relay: TurnTarget, TimerTarget {
         }
     }
 
-    // MARK: What Apple says
+    // MARK: Outcomes
 
-    /// The outcome of one push; on the loop.
+    /// Takes the outcome of one push. Call it on the loop.
     package nonisolated func pushEnded(_ outcome: PushOutcome) {
         assumeIsolated { $0.put(.pushEnded(outcome)) }
     }
 
     // MARK: Asking
 
-    /// - Parameter deed: stored with what the input stores.
+    /// - Parameter deed: stored together with the input's changes.
     func ask(deed: Deed? = nil, _ input: (Ticket) -> Input) async -> Answer {
         if let refusalOfAll { return refusalOfAll }
         return await withUnsafeContinuation { continuation in

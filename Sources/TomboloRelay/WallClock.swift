@@ -1,13 +1,13 @@
 package import TomboloCore
 
-/// The machine's wall clock: people and time servers move it.
+/// The machine's wall clock, which people and time servers may set.
 package protocol WallClock: Sendable {
-    /// The machine's idea of the time; it may jump either way.
+    /// The machine's current time; it may jump in either direction.
     func now() -> Instant
 
-    /// Names the origin of the loop's monotonic clock, on Linux a boot of the machine: two readings
-    /// under one name tell how much time has passed between them, also in different processes.
-    /// Empty: it is not known.
+    /// Name of the origin of the loop's monotonic clock; on Linux, a boot of the machine. The
+    /// difference of two readings with the same name is the time between them, even in different
+    /// processes. Empty if unknown.
     var boot: String { get }
 }
 

@@ -1,54 +1,55 @@
 package import TomboloCore
 
-/// The newest fetch of each widget, since the relay's start: what `why` says a widget has.
+/// The newest fetch of each widget since the relay's start, for the command `why`.
 ///
-/// It has ids and numbers, and the user whom a key is bound to: nothing that a request says.
+/// It holds only ids, numbers and the users that keys are bound to, but no content of requests.
 package struct WidgetFetches: Sendable {
-    /// Which widget of a device has asked.
+    /// Identifies a widget of a device.
     package struct Key: Hashable, Sendable {
         package var widget: ActivitySurfaces.Widget
-        /// nil: it named none.
+        /// Family of the widget; nil if the request named none.
         package var family: WidgetFamily?
 
-        /// - Parameter family: nil: it named none.
+        /// - Parameter family: nil if the request named none.
         package init(_ widget: ActivitySurfaces.Widget, family: WidgetFamily?) {
             (self.widget, self.family) = (widget, family)
         }
     }
 
-    /// What it was answered.
+    /// One fetch and its answer.
     package struct Fetch: Hashable, Sendable {
-        /// What the relay said.
+        /// The relay's answer.
         package enum Answer: Hashable, Sendable {
             /// Entries of this version (`TimelineEntries.version`).
             case entries(version: UInt64)
-            /// What it had, of this version, was right still (304).
+            /// The widget's version was still current (304).
             case unchanged(version: UInt64)
-            /// Nothing: the code of the problem.
+            /// Refused with this problem code.
             case refused(String)
         }
 
-        /// By the relay's steady time, and by wall time.
+        /// Time of the fetch: steady time and wall time.
         package var (now, at): (Instant, Instant)
         package var answer: Answer
-        /// Its key is bound to this user, who may not be the device's; nil: to none.
+        /// The user that the request's key is bound to, perhaps not the device's; nil if it is not
+        /// bound.
         package var boundTo: String?
     }
 
-    /// The widgets of one device, as long as it is the same person's.
+    /// Fetches of one device, as long as it belongs to the same person.
     private struct OfDevice {
-        /// Who had it, by the relay's own hash; another one's fetches are forgotten.
+        /// The owner, by the relay's own hash; fetches of another owner are forgotten.
         var owner: Int64
         var fetches: [(key: Key, fetch: Fetch)] = []
     }
 
-    /// Of more devices than this the ones that came first are forgotten.
+    /// Most devices. Beyond this, the ones added first are forgotten.
     static let devicesMax = 50_000
-    /// Of one device; the oldest goes.
+    /// Most fetches of one device. Beyond this, the oldest is forgotten.
     static let ofDeviceMax = 64
 
     private var devices: [DeviceKey: OfDevice] = [:]
-    /// In the order in which they came, in a ring.
+    /// Devices in the order in which they were added, as a ring.
     private var order: [DeviceKey] = []
     private var oldest = 0
 
@@ -70,7 +71,7 @@ package struct WidgetFetches: Sendable {
         devices[device] = own
     }
 
-    /// Of one widget on a device, oldest first.
+    /// Fetches of one widget on a device, oldest first.
     func all(
         of device: DeviceKey, _ widget: ActivitySurfaces.Widget, owner: Int64
     ) -> [OfFamily] {
@@ -78,20 +79,20 @@ package struct WidgetFetches: Sendable {
         return own.fetches.filter { $0.key.widget == widget }.map { ($0.key.family, $0.fetch) }
     }
 
-    /// The widgets of a device that have fetched, the one that did so last at the end.
+    /// The widgets of a device that have fetched, the latest one last.
     func widgets(of device: DeviceKey, owner: Int64) -> [ActivitySurfaces.Widget] {
         guard let own = devices[device], own.owner == owner else { return [] }
         return own.fetches.map(\.key.widget)
     }
 
-    /// A family, nil where none was named, and its newest fetch.
+    /// A family (nil if none was named), and its newest fetch.
     package typealias OfFamily = (family: WidgetFamily?, fetch: Fetch)
 }
 
 extension Relay {
-    /// A widget was answered. What an unknown device asks is not kept.
+    /// Records a widget's fetch. Fetches of unknown devices are not kept.
     ///
-    /// - Parameter boundTo: the user whom its key is bound to; nil: to none.
+    /// - Parameter boundTo: the user that its key is bound to; nil if it is not bound.
     package func noteFetch(
         _ key: WidgetFetches.Key, on device: DeviceKey, boundTo: String?,
         _ answer: WidgetFetches.Fetch.Answer
@@ -105,20 +106,19 @@ extension Relay {
 
     /// The newest fetch of each family of a widget, oldest first.
     ///
-    /// - Parameter owner: of the device's `ReloadView`.
+    /// - Parameter owner: `owner` of the device's `ReloadView`.
     package func fetches(
         of widget: ActivitySurfaces.Widget, on device: DeviceKey, owner: Int64
     ) -> [WidgetFetches.OfFamily] {
         fetches.all(of: device, widget, owner: owner)
     }
 
-    /// What becomes of the reloads of a device's widgets, or of one control; nil where the device
-    /// is not known.
+    /// State of the reloads of a device's widgets, or of one control; nil if the device is unknown.
     package func reload(_ name: TokenName, of device: DeviceKey) -> ReloadView? {
         read { core, now in ReloadView(name, of: device, in: core, now: now) }
     }
 
-    /// Where an activity is shown on a device besides its card; nil where one of them is not known.
+    /// Where an activity is shown on a device besides its card; nil if one of the two is unknown.
     package func surfaces(of activity: ActivityKey, on device: DeviceKey) -> ActivitySurfaces? {
         read { core, now in
             guard let owner = ReloadView(of: device, in: core, now: now)?.owner else { return nil }

@@ -1,8 +1,8 @@
 package import TomboloCore
 
-/// How long something took, counted by size: what Prometheus calls a histogram. Pure.
+/// A histogram of durations, as in Prometheus. Pure.
 package struct DurationHistogram: Sendable {
-    /// The upper bounds of the buckets; one more is for all beyond.
+    /// Upper bounds of the buckets. One more bucket is for all longer durations.
     package static let bounds: [Span] = [
         .milliseconds(1), Span(nanoseconds: 2_500_000), .milliseconds(5), .milliseconds(10),
         .milliseconds(25), .milliseconds(50), .milliseconds(100), .milliseconds(250),
@@ -11,23 +11,23 @@ package struct DurationHistogram: Sendable {
     ]
 
     private var counts = [Int64](repeating: 0, count: bounds.count + 1)
-    /// Of all that were counted.
+    /// Sum of all counted durations.
     package private(set) var sum = Span.zero
     package private(set) var count: Int64 = 0
 
     package init() {}
 
-    /// Counts one. A clock that went back makes it zero.
+    /// Counts one duration. A negative one counts as zero.
     package mutating func count(_ time: Span) {
         let time = max(.zero, time)
-        // Most are short: the first bounds are looked at first.
+        // Most are short, so search from the first bound.
         let place = Self.bounds.firstIndex { time <= $0 } ?? Self.bounds.count
         counts[place] += 1
         count += 1
         sum = Span(nanoseconds: sum.nanoseconds &+ time.nanoseconds)
     }
 
-    /// How many took at most each of `bounds`.
+    /// For each of `bounds`, the number of durations up to it.
     package var cumulative: [Int64] {
         var total: Int64 = 0
         return counts.dropLast().map { count in

@@ -1,9 +1,9 @@
 package import TomboloCore
 
-// What the shell counts for `/metrics`.
+// Counters for `/metrics`.
 
 extension Relay {
-    /// Counts the outcome of a push of this lane, and takes it; on the loop.
+    /// Counts the outcome of an upstream's push, and passes it to the core. Call it on the loop.
     package nonisolated func pushEnded(_ outcome: PushOutcome, in lane: LaneNumber) {
         assumeIsolated { relay in
             let index = Int(lane.rawValue)
@@ -12,7 +12,7 @@ extension Relay {
         }
     }
 
-    /// Counts pushes that are handed over now.
+    /// Counts pushes that are handed over to the sender now.
     func measure(_ pushes: [Push], now: Instant) {
         let now = Self.wall(of: &core, now)
         for push in pushes {
@@ -20,17 +20,17 @@ extension Relay {
         }
     }
 
-    /// The core is lent, as in a turn.
+    /// Passes the core inout to avoid a copy, as in a turn.
     private static func wall(of core: inout Core, _ now: Instant) -> Instant { core.wall(now) }
 
-    /// A tenant's ways to Apple, in the order of the configuration.
+    /// A tenant's upstreams, in the order of the configuration.
     package func upstreams(of tenant: TenantID) -> [UpstreamView] {
         core.configuration.apps.indices.filter { core.configuration.apps[$0].tenant == tenant }
             .map(upstream)
     }
 
-    /// The ways to Apple of all tenants' apps. Where two tenants have one app, they are one: closed
-    /// while either is, with the refusals of both.
+    /// The upstreams of all tenants. If two tenants have the same app, their upstreams are merged:
+    /// closed while either is, with the refusals of both.
     package func upstreams() -> [UpstreamView] {
         var views: [UpstreamView] = []
         for next in core.configuration.apps.indices.map(upstream) {

@@ -1,15 +1,15 @@
 package import TomboloCore
 
-/// What became of the pushes of one app in one environment, since the process began.
+/// Outcomes of the pushes of one upstream since the process began.
 package struct UpstreamMeter: Sendable {
-    /// Refusals by Apple's reason; `other` for what is in none of Apple's tables.
+    /// Refusals by Apple's reason; `other` for reasons in none of Apple's tables.
     package private(set) var refusals: [String: Int64]
-    /// From the newest change that a push carries, as the log has it, to its hand-over.
+    /// Time from the newest change in a push, as recorded in the log, to the push's hand-over.
     package private(set) var eventToSent = DurationHistogram()
-    /// From hand-over to Apple's answer.
+    /// Time from hand-over to Apple's answer.
     package private(set) var sentToAnswered = DurationHistogram()
 
-    /// The name of all that Apple's tables do not have: an endpoint may answer anything.
+    /// Name for reasons that Apple's tables do not have: an endpoint may answer anything.
     package static let otherReason = "other"
 
     init(reasons: [String]) {
@@ -21,7 +21,7 @@ package struct UpstreamMeter: Sendable {
         if let changedAt { eventToSent.count(now - changedAt) }
     }
 
-    /// Those of another app's way too.
+    /// Adds the refusals of another upstream.
     mutating func addRefusals(of other: UpstreamMeter) {
         refusals.merge(other.refusals, uniquingKeysWith: +)
     }
@@ -37,23 +37,23 @@ package struct UpstreamMeter: Sendable {
     }
 }
 
-/// An app's way to Apple, as an operator sees it.
+/// An upstream, as an operator sees it.
 package struct UpstreamView: Sendable {
     package let app: String
     package let environment: APNsEnvironment
-    /// Pushes wait: Apple refuses the key, is unwell, or cannot be reached.
+    /// True if pushes wait: Apple refuses the key, has a fault, or is unreachable.
     package internal(set) var isClosed: Bool
-    /// Why, where it is closed.
+    /// Why it is closed; nil if it is open.
     package internal(set) var trouble: UpstreamTrouble?
-    /// When one push tries again; nil where the next one does at once.
+    /// When one push is tried again; nil if the next push is sent at once.
     package internal(set) var nextTry: Instant?
     package internal(set) var meter: UpstreamMeter
 }
 
 /// Why pushes of an app wait for Apple.
 package struct UpstreamTrouble: Hashable, Sendable {
-    /// By the relay's clock.
+    /// Time by the relay's clock.
     package let since: Instant
-    /// Apple's answer with its reason as it came, or why there was none.
+    /// Apple's answer with its original reason, or why there was none.
     package let cause: String
 }

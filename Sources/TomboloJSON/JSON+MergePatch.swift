@@ -1,10 +1,9 @@
 extension JSON {
     /// This value after a merge patch (RFC 7396 section 2).
     ///
-    /// Members that the patch does not name keep their very bytes, their order and the space around
-    /// them; new members come last, in the patch's order and with the patch's bytes, without the
-    /// members that are null. Arrays are replaced whole. The result nests no deeper than the deeper
-    /// of the two.
+    /// Members that the patch does not name keep their bytes, order and white space. New members
+    /// come last, in the patch's order and with its bytes, without null members. Arrays are
+    /// replaced whole. The result nests no deeper than the deeper of the two.
     package func mergePatched(with patch: JSON) -> JSON {
         let change = patch.document
         guard change.root.kind == .object else { return patch }
@@ -18,7 +17,7 @@ extension JSON {
     }
 }
 
-/// A merge under way: writes the result from front to back, copying from both texts.
+/// A running merge: writes the result from front to back and copies from both texts.
 ///
 /// Recurses once for each level of nesting in the patch: `JSONLimits.depthCeiling` bounds it.
 private struct JSONMerge {
@@ -32,7 +31,7 @@ private struct JSONMerge {
         output.reserveCapacity(target.text.count + patch.text.count)
     }
 
-    /// Writes the target's value as the patch's value, an object or not, leaves it.
+    /// Writes the target's value after applying the patch's value, which may be any kind.
     mutating func write(_ value: Int, patchedWith change: Int) {
         if patch.tape[change].kind != .object {
             output.append(contentsOf: patch.bytes(patch.tape[change].range))
@@ -67,8 +66,8 @@ private struct JSONMerge {
         object.finish(into: &output)
     }
 
-    /// Writes a value of the patch where the target has none: patching an empty object drops the
-    /// members that are null, at every depth, but not inside arrays.
+    /// Writes a value of the patch that the target does not have: members that are null are dropped
+    /// at every depth, but not inside arrays.
     private mutating func writeWithoutNulls(_ value: Int) {
         let entry = patch.tape[value]
         guard entry.kind == .object,
@@ -90,15 +89,15 @@ private struct JSONMerge {
     }
 }
 
-/// Copies an object member by member with the space between them, leaving some out.
+/// Copies an object member by member with the white space between them, and leaves some out.
 private struct JSONObjectCopy {
     private let source: JSONSource
     private let object: JSONEntry
-    /// The space between the brace and the first member.
+    /// The white space between the brace and the first member.
     private let lead: Range<Int>
-    /// Past the last member seen: where the comma and space before the next one begin.
+    /// Offset after the last visited member: the comma and white space before the next one.
     private var seen: Int
-    /// Adjoining bytes that are kept and not yet copied.
+    /// A contiguous range of bytes to keep that is not copied yet.
     private var kept: Range<Int>
     private var isEmpty = true
 
@@ -136,13 +135,13 @@ private struct JSONObjectCopy {
         isEmpty = false
     }
 
-    /// Writes the space behind the last member, and the brace.
+    /// Writes the white space after the last member, and the brace.
     mutating func finish(into output: inout [UInt8]) {
         keep(seen..<Int(object.end), into: &output)
         copy(into: &output)
     }
 
-    /// The first member kept takes the space behind the brace: what is before it may have a comma.
+    /// The first kept member gets the white space after the brace; its own gap may contain a comma.
     private mutating func keepGap(
         before member: JSONSource.Member, into output: inout [UInt8]
     ) {
@@ -166,14 +165,14 @@ private struct JSONObjectCopy {
     }
 }
 
-/// A patch's members, each to be taken once by name.
+/// A patch's members. Each is taken at most once by name.
 private struct JSONChanges {
     private let patch: JSONSource
     private let object: Int
     private var taken: [Bool]
-    /// Members by unescaped name, with their ordinals; only for patches so large that looking at
-    /// one name after another would be quadratic. Only ever looked up, so its order decides
-    /// nothing.
+    /// Members by unescaped name, with their ordinals. Only for patches so large that comparing
+    /// names one by one would be quadratic. It is only used for lookups, so its order does not
+    /// matter.
     private var places: [[UInt8]: (ordinal: Int, value: Int)] = [:]
 
     init(_ patch: JSONSource, _ object: Int) {
@@ -188,8 +187,7 @@ private struct JSONChanges {
         }
     }
 
-    /// The change for the member of `source` with this name, if there is one: an index of the
-    /// patch.
+    /// The patch's index of the change for a member of `source` with this name; nil if none.
     mutating func take(_ source: JSONSource, _ name: JSONEntry) -> Int? {
         guard let place = place(source, name) else { return nil }
         taken[place.ordinal] = true
@@ -207,7 +205,7 @@ private struct JSONChanges {
         }
     }
 
-    /// What no member took, in the patch's order.
+    /// Members that were not taken, in the patch's order.
     var left: some Sequence<JSONSource.Member> {
         zip(patch.members(of: object), taken).lazy.filter { !$0.1 }.map(\.0)
     }

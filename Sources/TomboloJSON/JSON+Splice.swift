@@ -1,24 +1,24 @@
-/// A place in one value where another one is to stand: found once, used for many.
+/// A place in one value where another value is inserted. Found once, used for many values.
 package struct JSONSplice: Hashable, Sendable {
-    /// What the other one replaces; empty where nothing stands there yet.
+    /// Range that the other value replaces; empty if there is nothing yet.
     fileprivate let range: Range<Int>
-    /// What goes before it: a new member's comma and name.
+    /// Text before it: a new member's comma and name.
     fileprivate let lead: [UInt8]
 }
 
 extension JSON {
-    /// This value with another one at `pointer`: in place of what is there, or as a new last member
-    /// of an object that is there. Every other byte stays.
+    /// This value with another one at `pointer`: it replaces the value there, or becomes a new last
+    /// member of an existing object. Every other byte stays.
     ///
-    /// - Returns: nil where the way there does not exist, and for an array's element that does not
-    ///   exist: splicing never makes an array longer.
+    /// - Returns: nil if the path does not exist, or if it leads to an array element that does not
+    ///   exist: splicing never extends an array.
     package func setting(_ pointer: JSONPointer, to value: JSON) -> JSON? {
         guard !pointer.tokens.isEmpty else { return value }
         return splice(at: pointer).map { setting($0, to: value) }
     }
 
-    /// Where another value at `pointer` would stand, for `setting`; nil where that answers nil, and
-    /// for the whole value.
+    /// The place of another value at `pointer`, for `setting`. nil if `setting` would return nil,
+    /// and for the whole value.
     package func splice(at pointer: JSONPointer) -> JSONSplice? {
         guard let name = pointer.tokens.last else { return nil }
         let parent = JSONPointer(tokens: pointer.tokens.dropLast())
@@ -34,7 +34,7 @@ extension JSON {
         return JSONSplice(range: place..<place, lead: comma + member.bytes)
     }
 
-    /// This value with another one at a place that was found in it: in it, and in no other.
+    /// This value with another one at `splice`, which must come from this value.
     package func setting(_ splice: JSONSplice, to value: JSON) -> JSON {
         let kept = bytes.count - splice.range.count
         let output = [UInt8](
@@ -57,7 +57,7 @@ extension JSON {
 }
 
 extension JSONView {
-    /// Offset behind the last member's value, or behind the brace of an object without members.
+    /// Offset after the last member's value, or after the brace of an object without members.
     fileprivate var endOfMembers: Int {
         var end = Int(entry.start) + 1
         var index = index + 1

@@ -1,20 +1,19 @@
-/// The bytes of one valid JSON value, standing alone: what `state` and `attributes` are kept as.
-/// Names, order and the spelling of numbers stay the producer's.
+/// The bytes of one valid JSON value, as stored for `state` and `attributes`. The producer's names,
+/// order and spelling of numbers are kept.
 ///
 /// Two values are equal if their bytes are: `1.0` is not `1`.
 package struct JSON: Hashable, Sendable, CustomStringConvertible {
-    /// The value, UTF-8, without space around it.
+    /// The value in UTF-8, without surrounding white space.
     package let bytes: [UInt8]
 
-    /// Checks a value from outside and drops the space around it.
+    /// Checks a value from outside and drops surrounding white space.
     ///
-    /// - Throws: what `JSONDocument.init` throws.
+    /// - Throws: the errors of `JSONDocument.init`.
     package init(validating bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         self = try JSONDocument(bytes, limits: limits).root.json
     }
 
-    /// Takes bytes that this program has written itself, or checked before it stored them. Debug
-    /// builds check them again.
+    /// Takes bytes that this program has written or checked. Debug builds check them again.
     package init(unchecked bytes: [UInt8]) {
         assert(Self.scan(bytes) != nil, "not JSON: \(String(decoding: bytes, as: UTF8.self))")
         self.bytes = bytes
@@ -26,7 +25,7 @@ package struct JSON: Hashable, Sendable, CustomStringConvertible {
     /// `null`
     package static let null = JSON(unchecked: Array("null".utf8))
 
-    /// The value with an index over it: scans the bytes again, so keep it where it is asked twice.
+    /// The value with an index. Scans the bytes again, so keep the result if it is needed twice.
     package var document: JSONDocument {
         guard let document = Self.scan(bytes) else {
             preconditionFailure("JSON(unchecked:) was given bytes that are not JSON")
@@ -34,7 +33,7 @@ package struct JSON: Hashable, Sendable, CustomStringConvertible {
         return document
     }
 
-    /// The limits are for what comes from outside, and it was checked there.
+    /// Scans without limits: values from outside were checked before.
     private static func scan(_ bytes: [UInt8]) -> JSONDocument? {
         do {
             return try JSONDocument(

@@ -1,8 +1,8 @@
-/// A JSON text (RFC 8259) and an index over it: scanned once, held as the producer's bytes and a
-/// flat tape, no tree of objects.
+/// A JSON text (RFC 8259) and its index. It is scanned once and held as the producer's bytes and a
+/// flat tape, not as a tree of objects.
 ///
-/// A document is always valid: UTF-8, no name twice in an object, no lone surrogate, one value. It
-/// converts nothing until a view is asked, and never changes.
+/// A document is always valid: UTF-8, no duplicate names, no lone surrogate, exactly one value.
+/// Values are converted only when a view reads them. It never changes.
 ///
 /// ```swift
 /// let document = try JSONDocument(Array(#"{"lap":3}"#.utf8))
@@ -12,25 +12,25 @@
 /// writer.endObject()  // writer.bytes is {"lap":4}
 /// ```
 package struct JSONDocument: Sendable {
-    /// The text as it came, surrounding space and comments included.
+    /// The original text, including surrounding white space and comments.
     package let bytes: [UInt8]
 
     let tape: [JSONEntry]
 
-    /// Whether there may be comments between the values.
+    /// True if comments are allowed between values.
     let comments: Bool
 
-    /// Scans `bytes` in one pass, in time linear in their number (objects of more than 16 members:
-    /// n log n for the comparison of their names).
+    /// Scans `bytes` in one pass, in linear time (for objects of more than 16 members, comparing
+    /// names takes n log n).
     ///
     /// A byte order mark is refused, as RFC 8259 section 8.1 allows.
     ///
     /// - Parameters:
-    ///   - limits: what is refused for its size.
-    ///   - comments: whether `//` and `/* */` count as space. For files that people write (the
-    ///     configuration); never for what comes from the network. Trailing commas stay refused.
-    /// - Throws: the first fault found. A name that an object has twice is reported when the object
-    ///   ends, so a fault of another kind inside the object comes first.
+    ///   - limits: limits on size and nesting.
+    ///   - comments: true if `//` and `/* */` count as white space. For files that people write
+    ///     (the configuration), never for input from the network. Trailing commas are refused.
+    /// - Throws: the first fault found. A duplicate name is reported at the object's end, so
+    ///   another fault inside the object comes first.
     package init(
         _ bytes: [UInt8], limits: JSONLimits = JSONLimits(), comments: Bool = false
     ) throws(JSONError) {
@@ -39,7 +39,7 @@ package struct JSONDocument: Sendable {
             numbersFit: limits.numbersFit, comments: comments)
     }
 
-    /// Without the ceiling on depth, which only merging needs: see `JSON.document`.
+    /// Scans without the ceiling on depth, which only merging needs: see `JSON.document`.
     init(
         _ bytes: [UInt8], depthMax: Int, bytesMax: Int, numbersFit: Bool, comments: Bool
     ) throws(JSONError) {
@@ -58,6 +58,6 @@ package struct JSONDocument: Sendable {
         }
     }
 
-    /// The one value that the text is.
+    /// The text's one value.
     package var root: JSONView { JSONView(document: self, index: 0) }
 }

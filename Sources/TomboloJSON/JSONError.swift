@@ -1,30 +1,30 @@
-/// Why a text is not the JSON asked for, and where.
+/// Why a text is not valid JSON within the limits, and where.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is. More kinds may come.
+    /// Kind of fault. More kinds may be added.
     package enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The text stops inside a value, or holds none.
+        /// The text ends inside a value, or has none.
         case unexpectedEnd
-        /// A byte that cannot stand here.
+        /// A byte that is not allowed here.
         case unexpectedByte
         /// A number that RFC 8259 section 6 does not allow (`01`, `1.`, `-`, `1e`), or that
         /// `JSONLimits.numbersFit` refuses.
         case invalidNumber
-        /// A backslash in a string, followed by what RFC 8259 section 7 does not allow.
+        /// A backslash in a string with an escape that RFC 8259 section 7 does not allow.
         case invalidEscape
-        /// Half of a UTF-16 surrogate pair (`\ud83d` alone): no character, so no decoder agrees on
-        /// it.
+        /// Half of a UTF-16 surrogate pair (`\ud83d` alone): it is no character, and decoders treat
+        /// it differently.
         case loneSurrogate
         /// Bytes that are not UTF-8 (RFC 3629).
         case invalidUTF8
         /// A name that the same object already has, compared after unescaping.
         case duplicateKey
-        /// More nesting than `JSONLimits.depthMax`.
+        /// Nesting deeper than `JSONLimits.depthMax`.
         case tooDeep
         /// More bytes than `JSONLimits.bytesMax`.
         case tooLong
-        /// Something other than space after the value.
+        /// Something other than white space after the value.
         case trailingBytes
-        /// A byte below 0x20 unescaped in a string.
+        /// An unescaped byte below 0x20 in a string.
         case controlCharacter
     }
 
@@ -37,10 +37,10 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fault's line, from 1. Lines end with a line feed.
     package let line: Int
 
-    /// The fault's place in its line, from 1, in Unicode scalars (not bytes).
+    /// The fault's column, from 1, in Unicode scalars (not bytes).
     package let column: Int
 
-    /// What is wrong and what to do about it, for people; without the place.
+    /// The fault and its remedy, for people, without the place.
     package let message: String
 
     init(_ code: Code, at offset: Int, in text: UnsafeBufferPointer<UInt8>, _ message: String) {
@@ -56,7 +56,7 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "line \(line), column \(column): \(message)" }
 }
 
-/// Line and column of an offset, counted only when somebody asks: an error or a view's position.
+/// Line and column of an offset. Computed only for an error or a view's position.
 struct JSONPlace {
     let line: Int
     let column: Int

@@ -1,6 +1,6 @@
-/// The places of the members of an object in its text: found once, read often without a scan.
+/// Places of an object's members in its text: found once, read often without a scan.
 package struct JSONOutline: Hashable, Sendable {
-    /// A value's place in the text of the value that it is part of.
+    /// A value's place in the text of an enclosing value.
     package struct Place: Hashable, Sendable {
         fileprivate let start: UInt32
         fileprivate let end: UInt32
@@ -12,13 +12,13 @@ package struct JSONOutline: Hashable, Sendable {
         package let place: Place
     }
 
-    /// In the order of the text.
+    /// Members in the order of the text.
     package let members: [Member]
 
     /// - Parameters:
-    ///   - object: one without members where it is of another kind.
+    ///   - object: the object; a value of another kind has no members.
     ///   - whole: the value whose `json` is read later; `object` is this value or inside it. Its
-    ///     document has no comments: `json` leaves them out, and then no place is right.
+    ///     document must not allow comments: `json` leaves them out, which moves places.
     package init(of object: JSONView, in whole: JSONView) {
         precondition(!whole.document.comments, "an outline of a text with comments")
         let start = whole.entry.start
@@ -35,7 +35,7 @@ package struct JSONOutline: Hashable, Sendable {
 }
 
 extension JSON {
-    /// A part of this value: at a place that was found in it, and in no other.
+    /// The part of this value at a place, which must come from this value.
     package func value(at place: JSONOutline.Place) -> JSON {
         JSON(unchecked: Array(bytes[Int(place.start)..<Int(place.end)]))
     }

@@ -1,17 +1,17 @@
-/// The way from a value to one inside it (RFC 6901).
+/// The path from a value to one inside it (RFC 6901).
 ///
-/// Covers the string form only, not the fragment of a URI (section 6).
+/// Only the string form, not the URI fragment form (section 6).
 package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-    /// Names and indices from the outside in, unescaped. None: the whole value.
+    /// Names and indices from the outside in, unescaped. If empty, the whole value.
     package let tokens: [String]
 
-    /// A pointer out of its parts, which are not escaped.
+    /// Makes a pointer from unescaped tokens.
     package init(tokens: [String]) { self.tokens = tokens }
 
-    /// Reads `/a~1b/0`; `""` is the whole value.
+    /// Parses `/a~1b/0`; `""` is the whole value.
     ///
-    /// Nil unless the text is empty or begins with `/`, and every `~` is followed by `0` or `1`
-    /// (section 3).
+    /// Returns nil unless the text is empty or begins with `/`, and every `~` is followed by `0` or
+    /// `1` (section 3).
     package init?(_ text: String) {
         guard !text.isEmpty else {
             tokens = []
@@ -68,7 +68,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     /// One step further in, to an array's element.
     package func appending(_ index: Int) -> JSONPointer { appending(String(index)) }
 
-    /// A token as an array's index (section 4): digits without zeros before them.
+    /// A token as an array's index (section 4): digits without leading zeros; else nil.
     static func arrayIndex(_ token: String) -> Int? {
         guard token.utf8.allSatisfy(ASCII.isDigit), token == "0" || token.utf8.first != ASCII.zero
         else { return nil }

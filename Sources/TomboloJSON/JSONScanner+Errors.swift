@@ -1,6 +1,6 @@
-/// The messages. All of them say what to do; none is on the fast path.
+/// Error messages, each with a remedy. None is on the fast path.
 extension JSONScanner {
-    /// What the grammar asks for where something else stands.
+    /// What the grammar expects where something else was found.
     enum Expectation {
         case value, name, colon, commaOrBrace, commaOrBracket, comment, literal(StaticString)
 
@@ -38,7 +38,7 @@ extension JSONScanner {
             "expected \(expectation.words), found \(found(position))\(hint)")
     }
 
-    /// What people usually meant.
+    /// A hint at a common mistake; nil if there is none.
     private func hint(_ expectation: Expectation) -> String? {
         switch (text[position], expectation) {
         case (UInt8(ascii: "'"), _): "strings stand in double quotes"
@@ -58,7 +58,7 @@ extension JSONScanner {
         }
     }
 
-    /// The character at an offset, in words fit for a terminal.
+    /// The character at an offset, as text that is safe for a terminal.
     private func found(_ offset: Int) -> String {
         let end = min(offset + 4, text.count)
         var decoder = UTF8()

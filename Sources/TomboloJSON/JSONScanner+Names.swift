@@ -1,11 +1,11 @@
 extension JSONScanner {
-    /// Objects up to this size compare their names one with another; larger ones sort them.
+    /// Up to this size, an object's names are compared pairwise; in larger ones they are sorted.
     static var namesComparedMax: Int { 16 }
 
-    /// Refuses the object at `object` if two of its names are the same characters.
+    /// Throws if two names of the object at `object` have the same characters.
     ///
     /// Decoders disagree on which of two members counts (RFC 8259 section 4): a phone could show
-    /// what the log does not say.
+    /// something else than the log records.
     @inline(__always)
     func checkNames(of object: Int) throws(JSONError) {
         let count = tape[object].count
@@ -24,7 +24,7 @@ extension JSONScanner {
         }
     }
 
-    /// One bit of 64, from a name's length and its outermost bytes: equal names have the same.
+    /// One bit of 64 from a name's length and outer bytes: equal names have the same bit.
     @inline(__always)
     private func fingerprint(_ content: Range<Int>) -> UInt64 {
         var hash = UInt32(truncatingIfNeeded: content.count)
@@ -47,9 +47,9 @@ extension JSONScanner {
         }
     }
 
-    /// The same for large objects and for names with escapes: n log n.
+    /// The same for large objects and for names with escapes, in n log n.
     private func checkNamesSorted(of object: Int) throws(JSONError) {
-        // Escaped names are unescaped behind one another into `pool`.
+        // Escaped names are unescaped one after the other into `pool`.
         var pool: [UInt8] = []
         var names: [(entry: Int, range: Range<Int>, pooled: Bool)] = []
         names.reserveCapacity(tape[object].count)

@@ -1,13 +1,13 @@
 extension JSONScanner {
-    /// Puts a value without content on the tape: from `start` to the position.
+    /// Appends a value without content to the tape, from `start` to the current position.
     @inline(__always)
     mutating func append(_ kind: JSONEntry.Kind, from start: Int, escapes: Bool = false) {
         tape.append(
             JSONEntry(kind, start: start, end: position, next: tape.count + 1, escapes: escapes))
     }
 
-    /// Scans a number (RFC 8259 section 6). Its size counts only where `numbersFit`; its precision
-    /// is the view's business.
+    /// Scans a number (RFC 8259 section 6). Its size is checked only if `numbersFit`. The view
+    /// decides about its precision.
     @inline(__always)
     mutating func scanNumber() throws(JSONError) {
         let start = position
@@ -35,14 +35,14 @@ extension JSONScanner {
         append(.number, from: start)
     }
 
-    /// Goes past one digit or more.
+    /// Skips one or more digits.
     @inline(__always)
     private mutating func scanDigits() throws(JSONError) {
         guard ASCII.isDigit(peek) else { throw missingDigit() }
         repeat { position += 1 } while ASCII.isDigit(peek)
     }
 
-    /// Scans `true`, `false` or `null`; whatever else begins here is refused.
+    /// Scans `true`, `false` or `null`; throws for anything else.
     @inline(__always)
     mutating func scanLiteral() throws(JSONError) {
         switch peek {

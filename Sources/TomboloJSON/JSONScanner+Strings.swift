@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// Scans a string (RFC 8259 section 7) from quote to quote and puts it on the tape.
+    /// Scans a string (RFC 8259 section 7) from quote to quote and appends it to the tape.
     @inline(__always)
     mutating func scanString() throws(JSONError) {
         let start = position
@@ -25,8 +25,8 @@ extension JSONScanner {
         append(.string, from: start, escapes: escapes)
     }
 
-    /// Goes past ASCII that stands for itself, eight bytes at a time, up to the first byte that
-    /// does not; may stop early where fewer than eight bytes are left.
+    /// Skips plain ASCII, eight bytes at a time, up to the first other byte. May stop early if
+    /// fewer than eight bytes are left.
     @inline(__always)
     private mutating func skipPlainCharacters() {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -34,9 +34,8 @@ extension JSONScanner {
         while position &+ 8 <= text.count {
             let word = UInt64(
                 littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            // A byte's top bit is set where the byte equals quote or backslash, is below space, or
-            // is not ASCII. A borrow may mark bytes above a marked one, never below: the lowest is
-            // right.
+            // Set a byte's top bit if the byte is a quote or backslash, below space, or not ASCII.
+            // A borrow may mark bytes above a marked one, never below, so the lowest mark is right.
             let quote = word ^ (ones &* UInt64(ASCII.quote))
             let backslash = word ^ (ones &* UInt64(ASCII.backslash))
             let below = (word &- ones &* UInt64(ASCII.space)) & ~word
@@ -50,7 +49,7 @@ extension JSONScanner {
         }
     }
 
-    /// Goes past a backslash and what it escapes.
+    /// Skips a backslash and its escape.
     private mutating func scanEscape() throws(JSONError) {
         let start = position
         position += 1
@@ -75,7 +74,7 @@ extension JSONScanner {
         }
     }
 
-    /// Goes past `uXXXX`.
+    /// Skips `uXXXX` and returns its code unit.
     private mutating func scanCodeUnit(_ start: Int) throws(JSONError) -> UInt16 {
         position += 1
         var unit: UInt16 = 0
@@ -87,7 +86,7 @@ extension JSONScanner {
         return unit
     }
 
-    /// Goes past one character of two to four bytes (RFC 3629 section 4: no overlong form, no
+    /// Skips one character of two to four bytes (RFC 3629 section 4: no overlong form, no
     /// surrogate, nothing above U+10FFFF).
     mutating func scanMultibyteCharacter() throws(JSONError) {
         let start = position
@@ -113,7 +112,7 @@ extension JSONScanner {
         }
     }
 
-    /// Goes past a comment that begins at the position: to the line's end, or past `*/`.
+    /// Skips a comment at the current position: up to the line's end, or past `*/`.
     mutating func skipComment() throws(JSONError) {
         let start = position
         position += 1

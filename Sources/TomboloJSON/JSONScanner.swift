@@ -1,7 +1,7 @@
-/// One pass over a text: holds it against RFC 8259 and writes the tape.
+/// Scans a text in one pass: checks it against RFC 8259 and writes the tape.
 ///
-/// Lives only inside the closure that lends it the bytes. Every read is behind a comparison with
-/// `text.count` (`peek`, or a loop's own): the buffer itself does not check in release builds. It
+/// Valid only inside the closure that provides the bytes. Every read is guarded by a comparison
+/// with `text.count` (in `peek` or a loop), because the buffer does not check in release builds. It
 /// does not recurse, so no depth can exhaust the stack.
 struct JSONScanner {
     let text: UnsafeBufferPointer<UInt8>
@@ -11,10 +11,10 @@ struct JSONScanner {
     var tape: [JSONEntry] = []
     var position = 0
 
-    /// Index of the innermost open container; has no meaning while `depth` is 0.
+    /// Index of the innermost open container; meaningless while `depth` is 0.
     private var open = 0
-    /// Whether that is an object, and how much of its content is not in its entry's count yet: a
-    /// look at the tape for each value costs as much as the value.
+    /// True if that container is an object. `uncounted` is its content that is not in its entry's
+    /// count yet: accessing the tape for each value would cost as much as the value.
     private var isObject = false
     private var uncounted = 0
     private var depth = 0
@@ -26,20 +26,20 @@ struct JSONScanner {
         self.depthMax = depthMax
         self.numbersFit = numbersFit
         self.comments = comments
-        // One value for eight bytes is usual in events; denser texts grow the tape.
+        // Events usually have one value per eight bytes; for denser texts the tape grows.
         tape.reserveCapacity(text.count / 8 + 8)
     }
 
-    /// The byte at the position; 0, which stands for nothing in JSON, at the end.
+    /// The byte at the current position; at the end 0, which has no meaning in JSON.
     var peek: UInt8 {
         @inline(__always) get { position < text.count ? text[position] : 0 }
     }
 
-    /// Scans the whole text. Once only.
+    /// Scans the whole text. Call it only once.
     mutating func scan() throws(JSONError) {
         repeat {
-            // A value, then what ends it: a comma leads to the next value, a bracket ends another
-            // one.
+            // Scan a value and its end: a comma leads to the next one, a bracket closes a
+            // container.
             while try !scanValue() {}
         } while try scanAfterValue()
         guard position == text.count else { throw trailingBytes() }
@@ -47,7 +47,7 @@ struct JSONScanner {
 
     /// Scans a scalar, an empty container, or a container's head up to its first value.
     ///
-    /// - Returns: whether a value is complete. If not, its first value comes next.
+    /// - Returns: true if a value is complete; false if its first inner value comes next.
     @inline(__always)
     private mutating func scanValue() throws(JSONError) -> Bool {
         try skipSpace()
@@ -80,7 +80,7 @@ struct JSONScanner {
 
     /// Scans commas and closing brackets up to where a value must follow.
     ///
-    /// - Returns: whether one must; false at the end of the text's one value.
+    /// - Returns: true if a value must follow; false at the end of the text's one value.
     @inline(__always)
     private mutating func scanAfterValue() throws(JSONError) -> Bool {
         while true {
@@ -104,7 +104,7 @@ struct JSONScanner {
         }
     }
 
-    /// Opens a container at its bracket and goes on to the first byte of its content.
+    /// Opens a container at its bracket and advances to the first byte of its content.
     @inline(__always)
     private mutating func begin(_ kind: JSONEntry.Kind) throws(JSONError) {
         guard depth < depthMax else { throw tooDeep() }
@@ -117,7 +117,7 @@ struct JSONScanner {
         try skipSpace()
     }
 
-    /// Closes the innermost container at its bracket and goes past it.
+    /// Closes the innermost container at its bracket and advances past it.
     @inline(__always)
     private mutating func end() throws(JSONError) {
         position += 1
@@ -149,7 +149,7 @@ struct JSONScanner {
         position += 1
     }
 
-    /// Goes past space; where comments are allowed, past them too.
+    /// Skips white space, and comments if they are allowed.
     @inline(__always)
     mutating func skipSpace() throws(JSONError) {
         while position < text.count {

@@ -1,12 +1,13 @@
-/// A document's text and tape, lent for the length of a closure: what walks over many values reads
-/// here, without counting references at every step.
+/// A document's text and tape, valid during a closure. Code that walks over many values uses it to
+/// avoid reference counting at every step.
 ///
-/// Indices come from the tape itself, offsets from its entries: both are within bounds by the scan.
+/// Indices come from the tape and offsets from its entries, so the scan guarantees that both are
+/// within bounds.
 struct JSONSource {
     let text: UnsafeBufferPointer<UInt8>
     let tape: UnsafeBufferPointer<JSONEntry>
 
-    /// A member's place on the tape.
+    /// A member's index on the tape.
     struct Member {
         let name: Int
         var value: Int { name + 1 }
@@ -34,14 +35,14 @@ struct JSONSource {
         var underestimatedCount: Int { left }
     }
 
-    /// The members of the object at `index`; none for another kind.
+    /// The members of the object at `index`; empty for another kind.
     func members(of index: Int) -> Members { Members(tape, object: index) }
 
     func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(rebasing: text[range])
     }
 
-    /// The UTF-8 bytes of what a string's entry says.
+    /// The unescaped UTF-8 bytes of a string's entry.
     func unescaped(_ entry: JSONEntry) -> [UInt8] {
         guard entry.escapes else { return Array(bytes(entry.content)) }
         var output: [UInt8] = []
@@ -50,7 +51,7 @@ struct JSONSource {
         return output
     }
 
-    /// Lends the UTF-8 bytes of what a string's entry says.
+    /// Calls `body` with the unescaped UTF-8 bytes of a string's entry.
     @inline(__always)
     func withText<Result>(
         of entry: JSONEntry, _ body: (UnsafeBufferPointer<UInt8>) -> Result
@@ -59,7 +60,7 @@ struct JSONSource {
         return body(bytes(entry.content))
     }
 
-    /// Whether a name's entry says `name`, byte for byte after unescaping.
+    /// True if a name's entry equals `name`, byte for byte after unescaping.
     @inline(__always)
     func isNamed(_ entry: JSONEntry, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
         // Unescaping never makes a name longer.
@@ -70,7 +71,7 @@ struct JSONSource {
 }
 
 extension JSONDocument {
-    /// Lends text and tape.
+    /// Calls `body` with text and tape.
     @inline(__always)
     func withSource<Result>(_ body: (JSONSource) -> Result) -> Result {
         bytes.withUnsafeBufferPointer { text in

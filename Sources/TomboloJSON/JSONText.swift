@@ -1,8 +1,7 @@
-/// What a string's content means, and how names compare: by their UTF-8 bytes after unescaping,
-/// never by Unicode equivalence (RFC 8259 section 8.3).
+/// Unescapes and escapes strings, and compares names: by their UTF-8 bytes after unescaping, never
+/// by Unicode equivalence (RFC 8259 section 8.3).
 enum JSONText {
-    /// Appends what `content` says to `output`. The content has been scanned: every escape is
-    /// whole.
+    /// Appends the unescaped `content` to `output`. It was scanned, so every escape is complete.
     static func unescape(_ content: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
         var position = 0
         while position < content.count {
@@ -61,7 +60,8 @@ enum JSONText {
         }
     }
 
-    /// Eight bytes at a time: nearly no text has any.
+    /// True if a byte must be escaped. Checks eight bytes at a time, because nearly no text has
+    /// such a byte.
     static func hasEscaped(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let low: UInt64 = 0x0101_0101_0101_0101
         let high: UInt64 = 0x8080_8080_8080_8080
@@ -87,7 +87,7 @@ enum JSONText {
         byte < ASCII.space || byte == ASCII.quote || byte == ASCII.backslash
     }
 
-    /// Reads `XXXX` or `XXXX\uXXXX`.
+    /// Parses `XXXX` or `XXXX\uXXXX`.
     private static func scalar(
         in content: UnsafeBufferPointer<UInt8>, at position: inout Int
     ) -> Unicode.Scalar {
@@ -104,8 +104,8 @@ enum JSONText {
         return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? "\u{FFFD}"
     }
 
-    /// Negative, zero or positive as `left` comes before, with or after `right`. Any total order
-    /// will do here; this one asks the length first.
+    /// Negative, zero or positive if `left` comes before, with or after `right`. The order only has
+    /// to be total; this one compares lengths first.
     static func compare(
         _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
     ) -> Int {

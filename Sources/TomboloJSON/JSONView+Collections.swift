@@ -2,7 +2,7 @@ extension JSONView {
     /// Members of an object or elements of an array; 0 for every other kind.
     package var count: Int { entry.count }
 
-    /// How many objects and arrays stand inside one another: 0 of a scalar, 1 of `[]`.
+    /// Depth of nested objects and arrays: 0 for a scalar, 1 for `[]`.
     package var depth: Int {
         var ends: [Int] = []
         var deepest = 0
@@ -17,7 +17,7 @@ extension JSONView {
     }
 
     /// The member with this name, compared by the UTF-8 of its characters; nil if there is none or
-    /// this is no object. Looks at one name after another.
+    /// this is not an object. Linear in the number of members.
     package subscript(_ name: String) -> JSONView? {
         var name = name
         return name.withUTF8 { value(named: $0) }
@@ -34,7 +34,7 @@ extension JSONView {
         return value.map { JSONView(document: document, index: $0) }
     }
 
-    /// The element at `position`, from 0; nil past the end. Walks from the first element.
+    /// The element at `position`, from 0; nil after the end. Linear in `position`.
     func element(at position: Int) -> JSONView? {
         let array = entry
         guard array.kind == .array, position >= 0, position < array.count else { return nil }
@@ -49,15 +49,15 @@ extension JSONView {
     /// An array's elements in order; empty for every other kind.
     package var elements: Elements { Elements(of: self) }
 
-    /// The strings of an array; nil where it has more than `most` elements, or others than strings,
-    /// or is no array. A list that is too long is not looked into.
+    /// The strings of an array; nil if it has more than `most` elements or an element that is not a
+    /// string, or if this is not an array. A list that is too long is not examined.
     package func strings(atMost most: Int) -> [String]? {
         guard entry.kind == .array, count <= most else { return nil }
         let strings = elements.compactMap(\.string)
         return strings.count == count ? strings : nil
     }
 
-    /// An object's members, walked once and lazily: names are unescaped as they come.
+    /// An object's members. They can be walked once and lazily: names are unescaped on the way.
     package struct Members: Sequence, IteratorProtocol, Sendable {
         private let document: JSONDocument
         private var index: Int
@@ -79,11 +79,11 @@ extension JSONView {
             return (name, value)
         }
 
-        /// Exactly the members left.
+        /// The exact number of remaining members.
         package var underestimatedCount: Int { left }
     }
 
-    /// An array's elements, walked once and lazily.
+    /// An array's elements. They can be walked once and lazily.
     package struct Elements: Sequence, IteratorProtocol, Sendable {
         private let document: JSONDocument
         private var index: Int
@@ -104,7 +104,7 @@ extension JSONView {
             return value
         }
 
-        /// Exactly the elements left.
+        /// The exact number of remaining elements.
         package var underestimatedCount: Int { left }
     }
 }

@@ -1,6 +1,5 @@
 extension JSONView {
-    /// The value with only what JSON itself allows between its parts: written anew, every scalar
-    /// with the bytes it has.
+    /// The value rewritten without comments and white space; every scalar keeps its bytes.
     var bytesWithoutComments: [UInt8] {
         var writer = JSONWriter(capacity: raw.count)
         write(into: &writer)

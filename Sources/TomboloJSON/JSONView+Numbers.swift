@@ -1,14 +1,14 @@
 extension JSONView {
-    /// The number as an integer, exactly: `1`, `1.0` and `1e3` are integers, `1.5` is none, nor is
-    /// what does not fit into 64 bits. Nil for another kind. Never goes through floating point.
+    /// The number as an exact integer: `1`, `1.0` and `1e3` are integers. nil for `1.5`, for
+    /// numbers beyond 64 bits, and for another kind. Never uses floating point.
     package var integer: Int64? {
         let entry = entry
         guard entry.kind == .number else { return nil }
         return JSONDecimal(document.bytes[entry.range]).int64
     }
 
-    /// The number as the nearest double; nil for another kind, and for a number too large for any
-    /// finite one (`1e400`). Too small a number is 0.
+    /// The nearest double; nil for another kind, and for a number too large for a finite double
+    /// (`1e400`). A number that is too small becomes 0.
     package var double: Double? {
         guard entry.kind == .number else { return nil }
         guard let double = Double(String(decoding: raw, as: UTF8.self)), double.isFinite else {
@@ -19,8 +19,8 @@ extension JSONView {
 }
 
 extension JSONView {
-    /// Whether it is a number that a double can hold: finite, and 0 only where it is 0. A decoder
-    /// of an app (Foundation's `JSONDecoder`) takes no other.
+    /// True if it is a number that a double can hold: finite, and 0 only if it is 0. Apps' decoders
+    /// (Foundation's `JSONDecoder`) accept no other.
     package var isDouble: Bool {
         let entry = entry
         return entry.kind == .number
@@ -31,11 +31,11 @@ extension JSONView {
 }
 
 extension JSONDecimal {
-    /// So many digits without an exponent are within a double's range, whatever they are.
+    /// This many digits without an exponent are always within a double's range.
     static let plainBytesMax = 300
 
-    /// Whether the nearest double is finite, and 0 only where all digits are. In time linear in
-    /// the spelling, however long.
+    /// True if the nearest double is finite, and 0 only if all digits are. Linear in the length of
+    /// the spelling.
     static func fitsDouble(_ spelling: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard spelling.count > plainBytesMax || spelling.contains(where: { $0 | 0x20 == 0x65 })
         else { return true }
@@ -54,7 +54,7 @@ extension JSONDecimal {
                     if byte != ASCII.zero { significant.append(byte) }
                 } else {
                     if !inFraction { exponent += 1 }
-                    // What a double cannot tell apart: no more digits than that decide.
+                    // Further digits cannot change the nearest double.
                     if significant.count < digitsMax { significant.append(byte) }
                 }
             default:
@@ -72,19 +72,19 @@ extension JSONDecimal {
         return number.isFinite && number != 0
     }
 
-    /// A double nearest to a longer number is decided by so many of its digits.
+    /// This many digits determine the nearest double of any longer number.
     private static let digitsMax = 800
 }
 
-/// A number's spelling taken apart: sign, digits without zeros around them, power of ten.
+/// A parsed number: sign, digits without leading and trailing zeros, power of ten.
 struct JSONDecimal {
-    /// Digits as one integer, nil if they are more than 64 bits hold. Its last digit is not 0,
-    /// unless it is 0.
+    /// The digits as one integer; nil if they exceed 64 bits. Its last digit is not 0, unless the
+    /// number is 0.
     private var digits: UInt64? = 0
     private var isNegative = false
     private var exponent = 0
 
-    /// - Parameter spelling: a number that the scanner has passed.
+    /// - Parameter spelling: a number that the scanner has accepted.
     init(_ spelling: ArraySlice<UInt8>) {
         let form = spelling.withUnsafeBufferPointer {
             Self.normalized($0[...]) { append(UInt64($0)) }
@@ -110,7 +110,7 @@ struct JSONDecimal {
             case ASCII.zero...ASCII.nine:
                 if inFraction { exponent -= 1 }
                 if byte == ASCII.zero {
-                    // Held back: they count only if another digit follows.
+                    // Delayed: zeros count only if another digit follows.
                     zeros += 1
                 } else {
                     if !isZero { for _ in 0..<zeros { take(0) } }
@@ -141,9 +141,10 @@ struct JSONDecimal {
         return text.first == ASCII.minus ? -value : value
     }
 
-    /// The value, if it is an integer of 64 bits.
+    /// The value as a 64-bit integer; nil if it is not one.
     var int64: Int64? {
-        // More digits than 64 bits hold, the last of them not 0: out of range, or a fraction.
+        // More digits than fit 64 bits, with a last digit other than 0: out of range, or a
+        // fraction.
         guard var magnitude = digits else { return nil }
         if magnitude == 0 { return 0 }
         guard exponent >= 0, exponent < 19 else { return nil }

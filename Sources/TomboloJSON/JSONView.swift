@@ -1,7 +1,6 @@
-/// One value inside a document. Cheap to copy: the document's two buffers and an index.
+/// One value in a document. Cheap to copy: it holds the document's two buffers and an index.
 ///
-/// Asking for what the value is not gives nil, or nothing to walk over; nothing here fails or
-/// traps.
+/// Reading it as another kind returns nil or an empty sequence. Nothing here throws or traps.
 package struct JSONView: Sendable {
     /// The six kinds of RFC 8259 section 3.
     package enum Kind: String, Hashable, Sendable {
@@ -13,7 +12,7 @@ package struct JSONView: Sendable {
 
     var entry: JSONEntry { document.tape[index] }
 
-    /// What the value is.
+    /// Kind of the value.
     package var kind: Kind {
         switch entry.kind {
         case .object: .object
@@ -25,17 +24,17 @@ package struct JSONView: Sendable {
         }
     }
 
-    /// The value's own bytes, without space around it; the quotes of a string included.
+    /// The value's bytes without surrounding white space, including a string's quotes.
     package var raw: ArraySlice<UInt8> { document.bytes[entry.range] }
 
-    /// A copy that keeps nothing else of the document alive. Where comments were allowed and are
-    /// inside the value, they are left out, so that the copy is JSON for everybody.
+    /// A copy that retains nothing else of the document. Comments inside the value are left out, so
+    /// that the copy is plain JSON.
     package var json: JSON {
         document.comments ? JSON(unchecked: bytesWithoutComments) : JSON(unchecked: Array(raw))
     }
 
-    /// Line and column of the value's first byte, from 1, counted by walking the text up to it: for
-    /// messages, not for every value.
+    /// Line and column of the value's first byte, from 1. Counted by walking the text, so use it
+    /// for messages only.
     package var position: (line: Int, column: Int) {
         document.bytes.withUnsafeBufferPointer { text in
             let place = JSONPlace(offset: Int(entry.start), in: text)
@@ -43,7 +42,7 @@ package struct JSONView: Sendable {
         }
     }
 
-    /// What the string says, unescaped; nil for another kind.
+    /// The unescaped string; nil for another kind.
     package var string: String? {
         let entry = entry
         guard entry.kind == .string else { return nil }
@@ -59,11 +58,11 @@ package struct JSONView: Sendable {
         }
     }
 
-    /// Whether the value is `null`.
+    /// True if the value is `null`.
     package var isNull: Bool { entry.kind == .null }
 
-    /// The value a pointer leads to from here (RFC 6901 section 4); nil if there is none. `-`, the
-    /// place after an array's last element, never holds a value.
+    /// The value at a pointer from here (RFC 6901 section 4); nil if there is none. `-`, the place
+    /// after an array's last element, never has a value.
     package func at(_ pointer: JSONPointer) -> JSONView? {
         var view = self
         for token in pointer.tokens {
@@ -73,7 +72,7 @@ package struct JSONView: Sendable {
         return view
     }
 
-    /// One token of a pointer: a member's name, or an element's index.
+    /// The value at one token of a pointer: a member's name, or an element's index.
     func step(_ token: String) -> JSONView? {
         switch entry.kind {
         case .object: self[token]
@@ -84,7 +83,7 @@ package struct JSONView: Sendable {
 }
 
 extension JSONDocument {
-    /// What a string's entry says.
+    /// The unescaped text of a string's entry.
     func text(of entry: JSONEntry) -> String {
         guard entry.escapes else { return String(decoding: bytes[entry.content], as: UTF8.self) }
         return withSource { String(decoding: $0.unescaped(entry), as: UTF8.self) }

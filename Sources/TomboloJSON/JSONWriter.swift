@@ -1,23 +1,23 @@
-/// Writes JSON, compactly and in the order of the calls.
+/// Writes compact JSON in the order of the calls.
 ///
-/// Commas are its own business; whether names and brackets come where they may is the caller's, and
-/// debug builds check it where the result becomes `JSON`.
+/// It writes commas itself. The caller must write names and brackets in a valid order; debug builds
+/// check that when the result becomes `JSON`.
 package struct JSONWriter: Sendable {
-    /// What has been written.
+    /// The bytes written so far.
     package private(set) var bytes: [UInt8] = []
 
-    /// Whether a value stands directly before, so that the next one or the next name needs a comma.
+    /// True directly after a value: the next value or name needs a comma.
     private var afterValue = false
 
-    /// - Parameter capacity: bytes to have room for from the start.
+    /// - Parameter capacity: bytes to reserve at the start.
     package init(capacity: Int = 0) {
         bytes.reserveCapacity(capacity)
     }
 
-    /// The result. Everything opened must be closed.
+    /// The result. All objects and arrays must be closed.
     package var json: JSON { JSON(unchecked: bytes) }
 
-    /// The result with a newline at its end, as answers have it. What was written is gone.
+    /// Takes the result with a newline at its end, as in answers. The writer is empty afterwards.
     package mutating func takeLine() -> [UInt8] {
         var line: [UInt8] = []
         swap(&line, &bytes)
@@ -26,7 +26,7 @@ package struct JSONWriter: Sendable {
         return line
     }
 
-    /// Opens an object: names and values follow in turn.
+    /// Opens an object: names and values must alternate.
     package mutating func beginObject() { open(ASCII.openBrace) }
 
     /// Closes the innermost object.
@@ -44,8 +44,8 @@ package struct JSONWriter: Sendable {
         afterValue = false
     }
 
-    /// Writes a string, escaping only what RFC 8259 section 7 demands: never `/`, never beyond
-    /// ASCII.
+    /// Writes a string, escaping only what RFC 8259 section 7 requires: never `/` or non-ASCII
+    /// characters.
     package mutating func string(_ value: String) {
         quote(value, colon: false)
         afterValue = true
@@ -57,7 +57,7 @@ package struct JSONWriter: Sendable {
         write(number)
     }
 
-    /// The same for the integers that nearly all are, and that need no generic code.
+    /// The same for `Int64`, the usual case, without generic code.
     package mutating func integer(_ value: Int64) {
         guard value >= 0 else { return token(String(value)) }
         write(UInt64(value))
@@ -65,11 +65,11 @@ package struct JSONWriter: Sendable {
 
     private mutating func write(_ number: UInt64) {
         let comma = afterValue
-        // Below 2^64 there are twenty digits at most; without a string on the way.
+        // Numbers below 2^64 have at most twenty digits. This avoids a string.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 21) { digits in
             var start = digits.count
             var rest = number
-            // A division costs more than all else here: each gives four digits.
+            // Divisions cost most here, so each yields four digits.
             while rest >= 10_000 {
                 let (next, four) = rest.quotientAndRemainder(dividingBy: 10_000)
                 let part = UInt32(truncatingIfNeeded: four)
@@ -94,8 +94,8 @@ package struct JSONWriter: Sendable {
         afterValue = true
     }
 
-    /// Writes the shortest number that reads back as the same double. JSON has no infinity and no
-    /// NaN: passing one is an error of this program.
+    /// Writes the shortest number that parses as the same double. Traps for infinity and NaN, which
+    /// JSON does not have.
     package mutating func double(_ value: Double) {
         precondition(value.isFinite, "JSON has no infinity and no NaN")
         token(value.description)
@@ -107,22 +107,22 @@ package struct JSONWriter: Sendable {
     /// Writes `null`.
     package mutating func null() { token("null") }
 
-    /// Writes a value with the bytes it has.
+    /// Writes a value with its own bytes.
     package mutating func raw(_ json: JSON) {
         separate()
         json.bytes.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
         afterValue = true
     }
 
-    /// Writes text that many documents have in common, as it is: brackets, names, commas. What
-    /// comes next gets no comma, so the text ends with a bracket, a comma or a colon.
+    /// Writes constant text without changes: brackets, names, commas. The next value gets no comma,
+    /// so the text must end with a bracket, a comma or a colon.
     package mutating func fixed(_ text: StaticString) {
         bytes.append(
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
         afterValue = false
     }
 
-    /// Writes the bytes of one valid value, for example `JSONView.raw`, as they are.
+    /// Writes the unchanged bytes of one valid value, for example `JSONView.raw`.
     package mutating func raw(_ value: some Collection<UInt8>) {
         separate()
         bytes.append(contentsOf: value)
@@ -150,8 +150,8 @@ package struct JSONWriter: Sendable {
         afterValue = true
     }
 
-    /// Texts up to this length are put together with all that stands around them, and appended in
-    /// one: appending costs more than they do.
+    /// Texts up to this length are assembled with their quotes and punctuation and appended in one
+    /// call, because appending costs more.
     private static let shortBytesMax = 32
 
     private mutating func quote(_ text: String, colon: Bool) {
@@ -207,7 +207,7 @@ extension JSONWriter {
         integer(value)
     }
 
-    /// The same for the integers that nearly all are.
+    /// The same for `Int64`, the usual case.
     package mutating func member(_ name: String, _ value: Int64) {
         self.name(name)
         integer(value)
@@ -225,7 +225,7 @@ extension JSONWriter {
         bool(value)
     }
 
-    /// Writes a member whose value is JSON already.
+    /// Writes a member whose value is already JSON.
     package mutating func member(_ name: String, _ value: JSON) {
         self.name(name)
         raw(value)

@@ -60,7 +60,7 @@ extension Relay {
         read { core, _ in core.isRequest(command, of: event) }
     }
 
-    /// API keys as the doors encoded them.
+    /// The encoded API keys.
     package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }
 
     /// The id of an activity number; nil if it is another tenant's or was cut.

@@ -67,7 +67,7 @@ package struct EventQuery: Hashable, Sendable {
     package var from: Instant?
     /// Only events recorded before this time.
     package var until: Instant?
-    /// 1 to 1,000.
+    /// Most events of a page: 1 to 1,000.
     package var limit: Int = 100
     /// A page ends once its bodies have this many bytes, but holds at least one event: 1,000 events
     /// may have 64 MB.
@@ -219,7 +219,7 @@ package protocol EventLog: Sendable {
 }
 
 extension EventLog {
-    /// A log without a disk of its own has room.
+    /// By default a log has room.
     package var hasRoom: Bool { true }
 
     package var damage: [String] { [] }

@@ -14,7 +14,7 @@ package struct LogErasure: Hashable, Sendable {
 
     package var tenant: TenantID
     package var subject: Subject
-    /// True only counts the rows to erase.
+    /// True if the rows to erase are only counted.
     package var isTrial = false
 
     package init(_ subject: Subject, of tenant: TenantID) {

@@ -61,7 +61,7 @@ struct JSONPlace {
     let line: Int
     let column: Int
 
-    /// Walks the text up to `offset`: linear, so never for every value of a large document.
+    /// Walks the text up to `offset`, so do not use it for every value of a large document.
     init(offset: Int, in text: UnsafeBufferPointer<UInt8>) {
         var line = 1
         var column = 1

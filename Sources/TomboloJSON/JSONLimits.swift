@@ -27,8 +27,8 @@ package struct JSONLimits: Hashable, Sendable {
     /// Deepest nesting of objects and arrays: a lone number has depth 0, `[]` has depth 1.
     package let depthMax: Int
 
-    /// True refuses numbers that a double cannot hold: they would become infinite, or 0 without
-    /// being 0. JSON allows them, but apps' decoders do not accept them.
+    /// True if numbers that a double cannot hold are refused: they would become infinite, or 0
+    /// without being 0. JSON allows them, but apps' decoders do not accept them.
     package let numbersFit: Bool
 
     /// Most bytes of the whole text, including surrounding white space.

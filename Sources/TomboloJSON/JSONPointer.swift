@@ -62,10 +62,10 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         return text
     }
 
-    /// One step further in, to the member `token` or the element with that index.
+    /// The pointer to the member `token`, or the element with that index, at this place.
     package func appending(_ token: String) -> JSONPointer { JSONPointer(tokens: tokens + [token]) }
 
-    /// One step further in, to an array's element.
+    /// The pointer to an array's element at this place.
     package func appending(_ index: Int) -> JSONPointer { appending(String(index)) }
 
     /// A token as an array's index (section 4): digits without leading zeros; else nil.

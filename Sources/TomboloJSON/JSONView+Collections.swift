@@ -57,7 +57,7 @@ extension JSONView {
         return strings.count == count ? strings : nil
     }
 
-    /// An object's members. They can be walked once and lazily: names are unescaped on the way.
+    /// An object's members as a lazy sequence: names are unescaped on the way.
     package struct Members: Sequence, IteratorProtocol, Sendable {
         private let document: JSONDocument
         private var index: Int
@@ -83,7 +83,7 @@ extension JSONView {
         package var underestimatedCount: Int { left }
     }
 
-    /// An array's elements. They can be walked once and lazily.
+    /// An array's elements as a lazy sequence.
     package struct Elements: Sequence, IteratorProtocol, Sendable {
         private let document: JSONDocument
         private var index: Int

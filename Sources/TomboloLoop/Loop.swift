@@ -27,13 +27,13 @@ package protocol Loop: SerialExecutor, TaskExecutor {
 
 /// Target of a timer. It is an object, so that arming a timer allocates no closure.
 package protocol TimerTarget: AnyObject {
-    /// On the loop.
+    /// Called on the loop.
     func timerFired()
 }
 
 /// Target of an end-of-turn call.
 package protocol TurnTarget: AnyObject {
-    /// On the loop.
+    /// Called on the loop.
     func turnEnded()
 }
 

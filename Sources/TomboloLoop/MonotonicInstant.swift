@@ -12,13 +12,13 @@ package struct MonotonicInstant: Comparable, Hashable, Sendable {
 
     package static func < (one: Self, other: Self) -> Bool { one.nanoseconds < other.nanoseconds }
 
-    /// Stays at the end of the range.
+    /// Saturates at the ends of the range.
     package static func + (instant: Self, duration: Duration) -> Self {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.nanoseconds)
         return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
-    /// Stays at the end of the range.
+    /// Saturates at the ends of the range.
     package static func - (instant: Self, duration: Duration) -> Self {
         let (sum, overflow) = instant.nanoseconds.subtractingReportingOverflow(duration.nanoseconds)
         return Self(nanoseconds: overflow ? (duration < .zero ? .max : .min) : sum)

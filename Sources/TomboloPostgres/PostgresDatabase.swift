@@ -29,7 +29,7 @@ package struct PostgresDatabase: Hashable, Sendable {
     /// True if a pooler is in front of the server. It must give each connection its own session.
     package var isPooled = false
     package var durability = Durability.local
-    /// True also accepts a server that may lose acknowledged commits: for trials and tests.
+    /// True if a server that may lose acknowledged commits is accepted: for trials and tests.
     package var takesUnsafeServer = false
 
     package init() {}

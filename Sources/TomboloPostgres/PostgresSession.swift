@@ -7,7 +7,7 @@ enum PostgresSession {
     /// In the server's own version format.
     static let oldestServer: Int32 = 140_000
 
-    /// Names and values, as `current_setting` has them.
+    /// Names and values as returned by `current_setting`.
     static func settings(
         _ durability: PostgresDatabase.Durability, server: Int32
     ) -> [(name: String, value: String)] {

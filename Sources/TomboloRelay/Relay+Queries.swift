@@ -9,7 +9,7 @@ extension Relay {
     package func activity(_ key: ActivityKey) async -> ActivityView? {
         if let view = core.view(key, now: steadyNow()) { return view }
         guard core.mayHaveRetired(key),
-            let found = try? await log.retired(named: [key]).first  // as in `recall`
+            let found = try? await log.retired(named: [key]).first  // or it cannot be read
         else { return nil }
         return Self.view(found)
     }
@@ -66,7 +66,7 @@ extension Relay {
     /// The id of an activity number; nil if it is another tenant's or was cut.
     package func activityName(_ number: ActivityNumber, tenant: TenantID) async -> Identifier? {
         if let name = core.name(of: number, tenant: tenant) { return name }
-        // As in `recall`.
+        // If the log cannot be read, the name counts as unknown.
         return try? await log.retired(number, tenant: tenant).flatMap(Self.view)?.key.id
     }
 
@@ -196,7 +196,7 @@ extension Relay {
         core.typeView(name, app: app, tenant: tenant)
     }
 
-    /// Dead letters, newest first, below `before`.
+    /// Dead letters, newest first, with serials below `before`.
     package func deadLetters(
         _ query: DeadLetterQuery, before: Int64?, limit: Int
     ) -> (letters: [DeadLetter], next: Int64?) {

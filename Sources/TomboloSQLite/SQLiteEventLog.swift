@@ -77,21 +77,21 @@ extension LogReader {
 
 /// A log's tables in a file, for reading all of them.
 package enum SQLiteTables {
-    /// Opens the database at `path`, which is there, and changes nothing in it.
+    /// Opens the existing database at `path`, and changes nothing in it.
     package static func reading(_ path: String) throws(EventLogError) -> any LogReading {
         try SQLiteEngine(reading: path)
     }
 }
 
 extension LogVerification {
-    /// Opens the database at `path`, which is there, and changes nothing in it.
+    /// Opens the existing database at `path`, and changes nothing in it.
     package convenience init(path: String, vfs: String? = nil) throws(EventLogError) {
         self.init(try SQLiteEngine(reading: path, vfs: vfs))
     }
 }
 
 extension LogReplay {
-    /// Opens the database at `path`, which is there.
+    /// Opens the existing database at `path`.
     package convenience init(path: String) throws(EventLogError) {
         self.init(try SQLiteEngine(reading: path))
     }

@@ -31,7 +31,7 @@ struct FrameScout: Hashable {
                 offset += Self.headBytes
                 continue
             }
-            // A head in two pieces: only its length matters.
+            // The head is split in two pieces: only its length field matters.
             if headCount < 3 { payloadLength = payloadLength << 8 | Int(bytes[offset]) }
             headCount += 1
             offset += 1

@@ -6,7 +6,7 @@ import CNghttp2
 /// does framing, HPACK and flow control. Everything that the peer sends is untrusted: limits are
 /// checked on arrival, and a violation ends the stream or the connection.
 final class HTTP2ClientSession {
-    /// An outcome on its way to its receiver.
+    /// An outcome to be delivered to its receiver.
     struct Finished {
         /// nil means the session's own receiver.
         let receiver: (any HTTP2AnswerReceiver)?

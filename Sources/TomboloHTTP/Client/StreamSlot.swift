@@ -4,7 +4,7 @@
 /// parts that every request needs share one cache line of 64 bytes. The rest (`extras`) follows it
 /// and is read only when needed.
 struct StreamSlot {
-    /// Most bytes of a request's varying values while nghttp2 points to them.
+    /// Most bytes of varying values that nghttp2 points to. It copies larger ones: slower.
     static let valueBytesMax = 384
     static let lineBytes = 64
     /// Bytes of a slot with its extras.
@@ -16,9 +16,9 @@ struct StreamSlot {
     var tag: UInt64 = 0
     /// Monotonic nanoseconds.
     var deadline = Int64.max
-    /// Where in the connection's output the request begins; `unwritten` while it waits in nghttp2.
+    /// Offset of the request in the connection's output; `unwritten` while it waits in nghttp2.
     var outputOffset = StreamSlot.unwritten
-    /// Empty again once it is written.
+    /// The request's body; empty again once it is written.
     var requestBody: [UInt8] = []
     var requestOffset = 0
     /// In a slot in use, the memory of the request's values until they are written. In a free slot,

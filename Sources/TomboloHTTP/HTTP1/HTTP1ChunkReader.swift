@@ -3,7 +3,7 @@
 struct HTTP1ChunkReader: Sendable {
     /// Most digits of a chunk's size: 15 hexadecimal digits never overflow.
     static let sizeDigitsMax = 15
-    /// The longest line that gives a size: the digits and whatever extensions are still allowed.
+    /// The longest line with a size: its digits and the largest allowed extensions.
     private static let sizeLineBytesMax =
         sizeDigitsMax + HTTP1RequestParser.chunkExtensionBytesMax
 

@@ -2,7 +2,7 @@
 struct HTTP1LineBuffer: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
-    /// No line end before this index, so a line that arrives byte by byte is searched once.
+    /// There is no line end before this index: a line that arrives slowly is searched only once.
     private var searched = 0
 
     var count: Int { bytes.count - start }

@@ -9,11 +9,11 @@ package struct HTTP1Request: Hashable, Sendable {
     }
 
     package var method: String
-    /// In origin form; an absolute form has been reduced to it after its host was compared.
+    /// In origin form. An absolute form was reduced to it, after its host was compared with `Host`.
     package var target: String
-    /// Nil only in HTTP/1.0.
+    /// nil only in HTTP/1.0.
     package var authority: String?
-    /// All fields but `host`.
+    /// All fields except `host`.
     package var fields: HTTPFields
     package var version: HTTPVersion
     package var body: Body
@@ -28,7 +28,7 @@ package enum HTTP1RequestEvent: Hashable, Sendable {
     case head(HTTP1Request)
     /// A part of the body, never empty. Where parts are split means nothing.
     case body([UInt8])
-    /// The request is complete. What follows, if anything, is the next one.
+    /// The request is complete. Later bytes belong to the next one.
     case end
     /// The request is bad. The parser returns no more events.
     case refused(HTTP1Refusal)

@@ -165,8 +165,8 @@ package final class HTTPExchange: @unchecked Sendable {
         return kept
     }
 
-    /// Begins a streaming answer (chunked in HTTP/1.1). The head is sent at once. Has no effect
-    /// after the first call.
+    /// Begins a streaming answer (chunked in HTTP/1.1). The head is sent at once. Has no effect if
+    /// an answer has begun.
     package func begin(_ status: Int, _ fields: HTTPFields) {
         loop.checkIsolated()
         guard answer == .none else { return }

@@ -73,8 +73,8 @@ package final class HTTPServerConnection: @unchecked Sendable {
     }
 
     /// Sends GOAWAY (RFC 9113, 6.8) with a code and a reason. Requests above `lastStream` (nil:
-    /// above the newest one seen) are not processed; open ones finish, then the connection ends. In
-    /// HTTP/1.1 the connection ends after the current request.
+    /// above the newest one seen) are dropped. The connection ends with its last request; in
+    /// HTTP/1.1, after the current one.
     package func goAway(code: UInt32 = 0, reason: [UInt8] = [], lastStream: Int32? = nil) {
         loop.checkIsolated()
         session?.goAway(code: code, reason: reason, lastStream: lastStream)

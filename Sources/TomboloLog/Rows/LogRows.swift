@@ -192,7 +192,7 @@ struct LogRows: ~Copyable {
     func anchor(_ seq: Int64) -> Int64 {
         // An unreadable snapshot is not used.
         if (try? snapshot(at: seq)) != nil { return seq }
-        return (try? engine.row(.event, seq, EventRow.numbers))?.anchor ?? 0  // as above
+        return (try? engine.row(.event, seq, EventRow.numbers))?.anchor ?? 0  // nor is an event
     }
 
     private mutating func retire(

@@ -14,7 +14,7 @@ extension RequestJudge {
         path.hasPrefix("/1/apps/") || path.hasPrefix("/4/broadcasts/")
     }
 
-    /// Judges one request. `freshID` as for a push; `freshChannel` returns 16 random bytes.
+    /// Checks one request. `freshID` as for a push; `freshChannel` returns 16 random bytes.
     package mutating func judgeChannel(
         _ request: PushRequest, on connection: inout GatewayConnection, at now: WallInstant,
         freshID: () -> String, freshChannel: () -> [UInt8]
@@ -104,7 +104,7 @@ extension RequestJudge {
         _ request: PushRequest, _ bundleID: String, _ freshChannel: () -> [UInt8]
     ) throws(ChannelRefusal) -> ChannelAnswer {
         guard !request.body.isEmpty else { throw ChannelRefusal(.payloadEmpty) }
-        // Where the fault lies does not matter: Apple has one reason for all of it.
+        // The location of an error is not needed: Apple has one reason for every error.
         guard let view = (try? JSONDocument(request.body))?.root, view.kind == .object else {
             throw ChannelRefusal(.badRequestPayload)
         }
@@ -143,7 +143,7 @@ extension RequestJudge {
         guard request.body.count <= Self.broadcastBytesMax else {
             throw ChannelRefusal(.payloadTooLarge)
         }
-        // Where the fault lies does not matter: Apple has one reason for all of it.
+        // The location of an error is not needed: Apple has one reason for every error.
         guard (try? JSONDocument(request.body))?.root.kind == .object else {
             throw ChannelRefusal(.badRequestPayload)
         }

@@ -48,9 +48,9 @@ package struct FaultRule: Hashable, Sendable {
     package var target: Target? = .device
     /// Prefix of the device token (lower-case hex).
     package var tokenPrefix = ""
-    /// `apns-push-type`, as sent.
+    /// Value of `apns-push-type` as sent; nil means any.
     package var pushType: String?
-    /// `apns-priority`, as accepted.
+    /// Value of `apns-priority` as accepted; nil means any.
     package var priority: Int?
     /// Fraction of the matching pushes that the rule applies to.
     package var share = 1.0

@@ -24,7 +24,7 @@ package struct RequestJudge: Sendable {
         self.rules = rules
     }
 
-    /// Judges one request.
+    /// Checks one request and returns the gateway's answer.
     ///
     /// - Parameters:
     ///   - freshID: returns a canonical lower-case UUID, for `apns-id` if the request has none, and

@@ -72,7 +72,7 @@ package struct ActivityCard: Hashable, Sendable {
         updateToken == nil && channelID == nil && !isDenied && !isOver
     }
 
-    /// An activity is active for at most 8 hours, and stays on the Lock Screen for 4 more.
+    /// An activity is active for at most 8 hours, and stays on the Lock Screen for 4 more hours.
     package static let activeTimeMax: Duration = .seconds(8 * 3_600)
     package static let endedTimeMax: Duration = .seconds(4 * 3_600)
 

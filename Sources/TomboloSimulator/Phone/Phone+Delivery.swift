@@ -2,8 +2,8 @@
 ///
 /// Apple: priority 5 "might get grouped and delivered in bursts", and APNs "may reorder".
 extension Phone {
-    /// Returns the pushes to apply now, in order: none if the new push is held back, else it and
-    /// the pushes that it releases.
+    /// Returns the pushes to apply now, in order: the new push, unless it is held back, and the
+    /// pushes that it releases.
     mutating func arrive(_ push: AcceptedPush, at now: WallInstant) -> [AcceptedPush] {
         arrivals += 1
         if push.priority < 10, keepsLowPriority {

@@ -1,6 +1,6 @@
 /// Actions of the user, the system and the app on a phone, apart from pushes.
 extension Phone {
-    /// The user taps "Allow" on the Lock Screen: the update token comes now.
+    /// The user taps "Allow" on the Lock Screen: the app gets the update token now.
     ///
     /// Has no effect without such a card, or if it already has its token.
     package mutating func allow(activityID: String, at now: WallInstant) -> [PhoneEffect] {

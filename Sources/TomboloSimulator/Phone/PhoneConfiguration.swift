@@ -13,7 +13,7 @@ package struct PhoneConfiguration: Hashable, Sendable {
 
     /// How a phone keeps the budget of Live Activity pushes.
     package enum BudgetModel: String, CaseIterable, Hashable, Sendable {
-        /// `BudgetWindows`.
+        /// A window for each card: see `BudgetWindows`.
         case windows
         /// A token bucket for each activity; pushes beyond it are lost.
         case bucket

@@ -17,7 +17,7 @@ package enum PhoneEffect: Hashable, Sendable {
     case widgetFetch(Widget)
     /// A widget shows something new.
     case widgetDrawn(Widget)
-    /// The gallery asks for the snapshots of a kind's families.
+    /// The gallery fetches the snapshots of a kind's families.
     case galleryOpened(WidgetGallery)
     /// The app came to the front or left it, in the app's own view.
     case moved(AppPresence)
@@ -63,6 +63,6 @@ package enum TokenPurpose: Hashable, Sendable {
 /// Kind of change of an island.
 package enum IslandChange: String, Hashable, Sendable {
     case shown, stale, ended, dismissed
-    /// The stale date moved on before a new state came.
+    /// A stale card is active again: its stale date moved on without a new state.
     case active
 }

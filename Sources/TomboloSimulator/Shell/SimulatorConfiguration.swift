@@ -39,7 +39,7 @@ package struct SimulatorConfiguration: Sendable {
     /// The relay that the phones use; without it there are no phones.
     package var relay: Relay?
     package var phoneCount = 3
-    /// True adds an iPad, `pad-1`, with widgets but no cards.
+    /// True if there is an iPad, `pad-1`, with widgets but no cards.
     package var hasPad = false
     /// The ActivityAttributes types of the phones' app.
     package var attributesTypes = [

@@ -37,7 +37,7 @@ enum SimulatorLine {
         if let alert = card.alert { line.member("alert", alert) }
         line.member("at", now.rfc3339)
         line.endObject()
-        // The state is as its producer wrote it.
+        // The state is its producer's text, which may have line breaks.
         return JSON.line(line.bytes)
     }
 
@@ -69,7 +69,7 @@ enum SimulatorLine {
         line.raw(widget.current?.content ?? Array("{}".utf8))
         line.member("at", now.rfc3339)
         line.endObject()
-        // The state is as its producer wrote it.
+        // The state is its producer's text, which may have line breaks.
         return JSON.line(line.bytes)
     }
 

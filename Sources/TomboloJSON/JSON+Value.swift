@@ -3,15 +3,14 @@
 /// ```swift
 /// let one = try JSON(validating: Array(#"{"a":1.0,"b":"\u00fc"}"#.utf8))
 /// let other = try JSON(validating: Array(#"{"b":"ü","a":1}"#.utf8))
-/// one.isSameValue(as: other)  // true, and one == other is false
+/// let isSame = one.isSameValue(as: other)  // true, and one == other is false
 /// ```
 extension JSON {
     /// A hash of the value: two spellings of one value have the same, in each process.
     package var valueHash: UInt64 { JSONValueHash.hash(of: bytes[...]) }
 
     /// Whether two texts are one value: texts after their escapes, numbers by digits and exponent,
-    /// objects in any order of their members. Exact; equal bytes are told apart from nothing else
-    /// at the cost of a comparison.
+    /// objects in any order of their members. Exact. Fast path: equal bytes are compared only.
     package func isSameValue(as other: JSON) -> Bool {
         bytes == other.bytes
             || valueHash == other.valueHash

@@ -1,9 +1,9 @@
-/// A hash of what a JSON value says: two spellings of one value have the same hash.
+/// A hash of a JSON value. Two spellings of one value have the same hash.
 ///
-/// Texts count after their escapes, numbers by their digits and exponent (`1`, `1.0` and `10e-1`
-/// are one value, at any length; `-0` is `0`), arrays in order, objects in any order of their
-/// members. One pass over the bytes: the hashes of members are added up, nothing is sorted. The same
-/// in each process, so nobody's secret: it tells a change, and no two strangers apart.
+/// Texts count after their escapes, arrays in order, objects in any order of their members. Numbers
+/// count by digits and exponent at any length: `1`, `1.0` and `10e-1` are one value, `-0` is `0`.
+/// One pass over the bytes: the hashes of members are added up, and nothing is sorted. The hash is
+/// the same in each process. It has no key, so it does not protect against made collisions.
 struct JSONValueHash {
     private let text: UnsafeBufferPointer<UInt8>
     private var position = 0

@@ -92,8 +92,8 @@ struct JSONDecimal {
         (isNegative, exponent) = (form.isNegative, form.exponent)
     }
 
-    /// A number's one form: its digits without zeros before and behind them, its sign, and the power
-    /// of ten of its last digit. 0 has no digits, no sign and no power.
+    /// A number's normal form: its digits without zeros before and behind them, its sign, and the
+    /// power of ten of its last digit. 0 has no digits, no sign and no power.
     ///
     /// - Parameter take: called with each digit, 0 to 9, from the first one on.
     @inline(__always)

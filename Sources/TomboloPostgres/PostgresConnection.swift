@@ -127,8 +127,8 @@ final class PostgresConnection {
 
     // MARK: Asking
 
-    /// Results of statements that are sent together. Throws the first error; then none of them had
-    /// an effect, unless the connection was lost: then the outcome is unknown.
+    /// Results of statements that are sent together. Throws the first error. In that case no
+    /// statement had an effect, unless the connection was lost: then the outcome is unknown.
     func answers(_ questions: [PostgresQuestion]) throws(PostgresError) -> [PostgresAnswer] {
         guard fault == nil else { throw lost() }
         notices.warning = nil

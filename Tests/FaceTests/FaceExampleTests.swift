@@ -26,6 +26,13 @@ import TomboloServer
         #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{"lap":4}"#)
     }
 
+    @Test func `the example of a value in two spellings`() throws {
+        let one = try JSON(validating: Array(#"{"a":1.0,"b":"\u00fc"}"#.utf8))
+        let other = try JSON(validating: Array(#"{"b":"ü","a":1}"#.utf8))
+        let isSame = one.isSameValue(as: other)  // true, and one == other is false
+        #expect(isSame && one != other)
+    }
+
     @Test func `the example of TomboloAPI`() {
         let problem = Problem(.invalidQuery, "limit is 0; it is 1 to 1000").adding("limit", 0)
         let status = problem.status  // 400

@@ -5,12 +5,10 @@ import Testing
     private static let comments = Ratchet(table: [
         "CoreRig": 2, "EndToEndTests": 11, "RepositoryTests": 9, "Simulation": 52,
         "SimulationTests": 1, "TestSupport": 1, "TomboloAPI": 4, "TomboloAPITests": 1,
-        "TomboloAPNs": 18, "TomboloAPNsTests": 8, "TomboloCore": 90, "TomboloCoreTests": 3,
-        "TomboloCrypto": 1, "TomboloEventLog": 2, "TomboloHTTP": 43, "TomboloHTTPTests": 7,
-        "TomboloJSON": 9, "TomboloLoop": 7, "TomboloRelay": 8, "TomboloRelayTests": 1,
-        "TomboloLog": 23, "TomboloSQLite": 9, "TomboloSQLiteTests": 4, "TomboloServer": 15,
-        "TomboloServerTests": 8, "TomboloSimulator": 30, "TomboloSimulatorTests": 4,
-        "histories": 1, "simulate": 2, "tombolo": 39,
+        "TomboloAPNsTests": 8, "TomboloCore": 89, "TomboloCoreTests": 3, "TomboloHTTPTests": 7,
+        "TomboloRelayTests": 1, "TomboloSQLiteTests": 4, "TomboloServer": 15,
+        "TomboloServerTests": 8, "TomboloSimulatorTests": 4, "histories": 1, "simulate": 2,
+        "tombolo": 39,
     ])
 
     private let tree: SourceTree

@@ -102,7 +102,7 @@ import TomboloJSON
             return
         }
         #expect(seq == 2)
-        // The log has the request: whoever answers compares it with this one.
+        // The log has the request. The door compares it with this one.
         rig.command(.update, #"{"state":{"lap":2}}"#) {
             $0.idempotency = IdempotencyKey(key: "order-1", bodyDigest: 2)
         }

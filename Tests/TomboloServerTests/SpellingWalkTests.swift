@@ -7,9 +7,9 @@ import TomboloRelay
 
 @testable import TomboloServer
 
-/// Every write of the API with other spellings of its body, with `null`, and with an alert that says
-/// nothing. The writes are `Write.all`, which has each route of the table; what a body may have is
-/// read from the description. So a new door is met without being named here.
+/// Every write of the API with other spellings of its body, with `null`, and with an empty alert.
+/// `Write.all` has each route of the table, and the description says what a body may have. So a new
+/// door is met without being named here.
 @Suite struct SpellingWalkTests {
     /// The same value with white space, and with each letter and slash of its texts escaped.
     private static func respelled(_ body: String) -> String {
@@ -29,11 +29,12 @@ import TomboloRelay
         return text + " "
     }
 
-    /// Calls each write as `look` says, then does it.
+    /// Calls `look` for each write with a body, then does the write.
     private static func walk(
         _ look:
-            @escaping @Sendable (DoorsUnderTest, Write, _ method: String, _ path: String)
-            async throws -> Void
+            @escaping @Sendable (
+                DoorsUnderTest, Write, _ body: String, _ method: String, _ path: String
+            ) async throws -> Void
     ) async throws {
         let shelf = ChannelShelf()
         try await withDoors(channels: shelf) { doors in
@@ -48,7 +49,7 @@ import TomboloRelay
                 let method = try #require(
                     RouteTable.routes.first { $0.operation == write.operation }
                 ).method
-                try await look(doors, write, method, path)
+                if let body = write.body { try await look(doors, write, body, method, path) }
                 let done = try await doors.call(
                     method, path, write.body.map(Self.respelled))
                 #expect((200...202).contains(done.status), "\(write.operation): \(done.text)")
@@ -72,8 +73,7 @@ import TomboloRelay
     @Test func `a body in another spelling is answered alike, and kept in its shortest`()
         async throws
     {
-        try await Self.walk { doors, write, method, path in
-            guard let body = write.body else { return }
+        try await Self.walk { doors, write, body, method, path in
             let plain = try await doors.call(method, Self.dryRun(path), body)
             let other = try await doors.call(method, Self.dryRun(path), Self.respelled(body))
             #expect(plain.status == 200, "\(write.operation): \(plain.text)")
@@ -118,12 +118,12 @@ import TomboloRelay
         }
         .map(\.operation)
         #expect(doors.count >= 4)
-        try await Self.walk { doors, write, method, path in
-            guard let body = write.body, try Self.schema(write.operation).members.contains("alert")
-            else { return }
-            for alert in [
-                "{}", #"{"sound":"default"}"#, #"{"title":{"loc-args":["a"]}}"#, #"{"body":{}}"#,
-            ] {
+        let empty = [
+            "{}", #"{"sound":"default"}"#, #"{"title":{"loc-args":["a"]}}"#, #"{"body":{}}"#,
+        ]
+        try await Self.walk { doors, write, body, method, path in
+            let takesAlerts = try Self.schema(write.operation).members.contains("alert")
+            for alert in takesAlerts ? empty : [] {
                 let body = try Self.setting("alert", to: alert, in: body)
                 for path in [path, Self.dryRun(path)] {
                     let answer = try await doors.call(method, path, body)
@@ -138,8 +138,7 @@ import TomboloRelay
     }
 
     @Test func `no door advises to leave a required member out`() async throws {
-        try await Self.walk { doors, write, method, path in
-            guard let body = write.body else { return }
+        try await Self.walk { doors, write, body, method, path in
             for name in try Self.schema(write.operation).required {
                 let body = try Self.setting(name, to: "null", in: body)
                 let answer = try await doors.call(method, Self.dryRun(path), body)

@@ -37,8 +37,8 @@ extension FieldReader {
 package struct IdempotencyKey: Hashable, Sendable {
     /// As the producer wrote it (header `Idempotency-Key`, or `id` of a line); 1 to 255 bytes.
     package var key: String
-    /// 64 bits over method, path and body as sent. The same digest is the same request; with another
-    /// one the bodies are compared by value.
+    /// 64 bits over method, path and body as sent. The same digest is the same request. If digests
+    /// differ, the bodies are compared by value.
     package var bodyDigest: UInt64
 
     package init(key: String, bodyDigest: UInt64) {

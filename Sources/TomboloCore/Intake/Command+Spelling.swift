@@ -44,6 +44,7 @@ extension Core {
         else { return false }
         let type =
             if case .start(let start) = command.content {
+                // An app that is not known has no types.
                 (try? configuration.app(of: start, tenant: command.activity.tenant)).flatMap {
                     types[.init(tenant: command.activity.tenant, app: $0, name: start.type)]
                 }

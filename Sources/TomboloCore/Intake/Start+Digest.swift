@@ -13,6 +13,11 @@ extension Start {
     /// it.
     var digestOfBytes: UInt64 { digest { $0.combine($1?.bytes ?? []) } }
 
+    /// Whether a digest that the log knows is this start's, by value or by its bytes as sent.
+    func has(_ known: UInt64, digest: UInt64) -> Bool {
+        known == digest || known == digestAsSent ?? digestOfBytes
+    }
+
     private func digest(_ combine: (inout StableHash, JSON?) -> Void) -> UInt64 {
         var hash = StableHash()
         hash.combine(type.utf8)

@@ -6,12 +6,7 @@ extension Core {
     /// A push-to-start token that was not heard of for so long may be a terminated app's.
     static let startTokenAgeMax = Span.hours(30 * 24)
 
-    /// What a command leads to that nobody will be told later.
-    func lints(_ content: Command.Content, at slot: ActivitySlot, now: Instant) -> [Lint] {
-        lints(content, activities[slot], now: now)
-    }
-
-    /// The same of an activity that may not be there yet.
+    /// Lints of a command for an activity, which may not be there yet.
     func lints(
         _ content: Command.Content, _ activity: Activity, now: Instant
     ) -> [Lint] {

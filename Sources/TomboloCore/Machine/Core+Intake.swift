@@ -83,10 +83,7 @@ extension Core {
             }
             try command.expectation.check(activity.accepted.version)
             if !activity.hasEnded {
-                let known = activity.definition.digest
-                if known == digest || known == start.digestAsSent ?? start.digestOfBytes {
-                    return .standing(slot)
-                }
+                if start.has(activity.definition.digest, digest: digest) { return .standing(slot) }
                 throw .running(activity, restart: command.restart)
             }
             if !command.restart {
@@ -230,7 +227,7 @@ extension Core {
         _ command: Command, _ slot: ActivitySlot, _ projection: Projection,
         definition: Activity.Definition? = nil, plan: (Clip, Int)? = nil, now: Instant
     ) -> Int {
-        let lint = lints(command.content, at: slot, now: now)
+        let lint = lints(command.content, activities[slot], now: now)
         var weight =
             activities[slot].destinations.count
             + timelines.slots(from: command.activity).count

@@ -26,46 +26,12 @@ extension Core {
             if type.budgetClass != before?.budgetClass { sweeps.add(.grants, now: now) }
             journal.write(record)
             var stored = Stored(before == nil ? .created : .updated)
-            stored.lint = Lint.of(type, replacing: before) + runningLints(type, key)
+            stored.lint = Lint.of(type, replacing: before) + activities.lints(ofRunning: type, key)
             journal.answer(ticket, stored)
         } catch {
             counters[tenant].commandsRefused += 1
             journal.answerNow(ticket, .refused(error))
         }
-    }
-
-    /// Of the newest activities, so many are looked at to find those of a type, and so many states
-    /// and bytes of them are checked: a request is to cost little of the loop.
-    private static let (placesMax, statesMax, stateBytesMax) = (8_192, 100, 32 << 10)
-
-    /// Running activities whose state a type refuses: their next change is refused as well.
-    func runningLints(_ type: ActivityType, _ key: ActivityType.Key) -> [Lint] {
-        guard type.state != nil else { return [] }
-        var (states, bytes, refused) = (0, 0, 0)
-        var example: (Identifier, FieldError)?
-        for slot in activities.indices.suffix(Self.placesMax).reversed() {
-            let id = activities[slot].key
-            guard id.tenant == key.tenant, !activities[slot].hasEnded,
-                activities[slot].definition.type == key.name,
-                activities[slot].definition.app == key.app, activities.slot(of: id) == slot
-            else { continue }
-            let state = activities[slot].accepted.state
-            states += 1
-            bytes += state.bytes.count
-            if let fault = type.faults(in: state).first {
-                refused += 1
-                example = example ?? (id.id, fault)
-            }
-            if states == Self.statesMax || bytes >= Self.stateBytesMax { break }
-        }
-        guard let (id, fault) = example else { return [] }
-        return [
-            Lint(
-                .typeRefusesRunning, "/state",
-                "\(refused) of the \(states) running activities of this type that were checked do "
-                    + "not fit (\(id): \(fault.pointer) \(fault.message)): each change of them is "
-                    + "refused that leaves this as it is")
-        ]
     }
 
     /// A registered type; `app` nil: the tenant's only one.

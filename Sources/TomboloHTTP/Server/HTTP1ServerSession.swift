@@ -363,7 +363,7 @@ extension HTTP1ServerSession: HTTPExchangeWire {
 
     func handlerReturned() {
         change { $0.isHandlerDone = true }
-        // An unread body cannot be told from the next request.
+        // An unread body looks like the next request.
         if case .exchange(let current) = phase, !current.canSkipBody(owner.limits) {
             finishConnection()
             return

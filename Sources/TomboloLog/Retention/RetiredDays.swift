@@ -4,7 +4,7 @@ import TomboloEventLog
 /// Retired activities by the day on which they ended: their heads by number, and their numbers by a
 /// hash of tenant and name.
 ///
-/// Start-up reads none of them, so its time depends on live activities only. A hash is only a hint:
+/// Start-up does not read them, so its time depends on live activities only. A hash is only a hint:
 /// the name in the head decides. A day that is too old is deleted in pieces.
 struct RetiredDays: ~Copyable {
     private var buffer = RowBuffer()

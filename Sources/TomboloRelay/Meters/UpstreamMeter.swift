@@ -2,7 +2,7 @@ package import TomboloCore
 
 /// Outcomes of the pushes of one upstream since the process began.
 package struct UpstreamMeter: Sendable {
-    /// Refusals by Apple's reason; `other` for reasons in none of Apple's tables.
+    /// Refusals by Apple's reason; `other` for reasons that no table of Apple lists.
     package private(set) var refusals: [String: Int64]
     /// Time from the newest change in a push, as recorded in the log, to the push's hand-over.
     package private(set) var eventToSent = DurationHistogram()

@@ -13,7 +13,7 @@ package enum AppPresence: String, Hashable, Sendable {
 
 extension Phone {
     /// The user opens the app, leaves it, pulls the Control Center over it, or opens the app
-    /// switcher. None of this has an effect on a locked phone. Control Center and switcher need an
+    /// switcher. A locked phone ignores all of this. Control Center and switcher need an
     /// app in front; `active` returns to it.
     ///
     /// The app learns only that it resigns active. It guesses the cause from earlier touches

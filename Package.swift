@@ -208,7 +208,7 @@ let package = Package(
                 "scenarios.py",
                 "watched_day.py",
                 "alerts_test.yml", "package_life.py", "schema_five.py",
-                "cloudevents.py", "postgres.py", "postgres_standby.py",
+                "cloud_events.py", "postgres.py", "postgres_standby.py",
             ]),
     ]
 )

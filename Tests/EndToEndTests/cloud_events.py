@@ -1,4 +1,4 @@
-"""The SDK of CloudEvents against the API, in each mode of its HTTP binding: cloudevents.py TOMBOLO
+"""The SDK of CloudEvents against the API, in each mode of its HTTP binding: cloud_events.py TOMBOLO
 
 Each event is sent twice, as a bus does that has heard no answer, and is one version. Needs cloudevents
 from PyPI.

@@ -1,7 +1,7 @@
 import Glibc
 import TomboloLoop
 
-/// The program: understands the command line, runs the command, and ends with its status.
+/// The program: parses the command line, runs the command, and returns its exit status.
 struct Program: Sendable {
     static let version = "0.1.0"
 
@@ -13,9 +13,9 @@ struct Program: Sendable {
         terminal = Terminal(environment: environment)
     }
 
-    /// The program's whole life. Blocks; on the main thread.
+    /// Runs the whole program. Blocks; call it on the main thread.
     func run(_ words: [String]) -> ExitStatus {
-        // Who reads too little is told by the write, not by a signal.
+        // A closed pipe then makes the write fail, instead of ending the program by a signal.
         signal(SIGPIPE, SIG_IGN)
         do {
             return try EpollLoop.run { loop in await run(words, on: loop) }

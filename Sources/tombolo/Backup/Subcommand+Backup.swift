@@ -1,4 +1,4 @@
-// Rows of the table: copies of a log.
+// Rows of the command table: copies of a log.
 
 extension Flag {
     static let damaged = toggle("damaged", "restore also a copy that is damaged")

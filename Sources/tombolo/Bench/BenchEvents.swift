@@ -4,9 +4,9 @@ import TomboloEventLog
 /// Events of 300 bytes as the core would append them, with their heads, at almost no cost: the core
 /// makes one of each kind, and only numbers and times in it change from event to event.
 ///
-/// What they leave behind is a log like any other: `log verify` rebuilds it.
+/// The log that they make is valid: `log verify` can rebuild it.
 struct BenchEvents: Sendable {
-    /// Bytes of each body.
+    /// Length of each body, in bytes.
     static let bodyBytes = 300
 
     private let start: BenchTemplate
@@ -17,22 +17,22 @@ struct BenchEvents: Sendable {
     private let firstActivity: Int64
     private let activities: Int64
     private let isNew: Bool
-    /// Of so many events one starts an activity of its own; 0: none.
+    /// One of so many events starts an activity of its own; 0: none does.
     private let newEvery: Int64
     private let hasKeys: Bool
     private var seq: Int64
-    /// Events so far.
+    /// Events made so far.
     private var count: Int64 = 0
-    /// When each activity was started, and how many events it has.
+    /// When each activity was started.
     private var startedAt: [Int64]
     private var versions: [Int64]
 
     /// - Parameters:
-    ///   - firstActivity: the first number that is free.
-    ///   - firstSeq: where the first event will stand.
-    ///   - activities: how many take turns.
+    ///   - firstActivity: the first free activity number.
+    ///   - firstSeq: sequence number of the first event.
+    ///   - activities: number of activities that take turns.
     ///   - isNew: each event starts an activity of its own instead.
-    ///   - newEvery: of so many events one starts an activity of its own; 0: none.
+    ///   - newEvery: one of so many events starts an activity of its own; 0: none does.
     ///   - hasKeys: each event has an idempotency key.
     init(
         firstActivity: Int64, firstSeq: Int64, activities: Int, isNew: Bool, newEvery: Int = 0,
@@ -86,7 +86,7 @@ struct BenchEvents: Sendable {
         return head.value
     }
 
-    /// The next `size` events, and what comes after them.
+    /// The next `size` events, and the generator for the events after them.
     func next(_ size: Int, at now: Instant) -> (rest: BenchEvents, batch: AppendBatch) {
         var rest = self
         let batch = rest.take(size, at: now)
@@ -119,7 +119,7 @@ struct BenchEvents: Sendable {
                     kind: version == 0 ? .start : .update, recordedAt: now,
                     body: (version == 0 ? start : update).filled(values),
                     idempotency: hasKeys ? key() : nil))
-            // The newest of each activity; with others between, one may come twice.
+            // Keep only the newest head of each activity.
             if index >= firstWithHead {
                 let head = version == 0 ? startHead : updateHead
                 let made = ActivityHead(

@@ -11,9 +11,9 @@ import TomboloSQLite
 /// relay: log, core, shell and push client.
 enum BenchFramesCommand {
     static let every = Span.milliseconds(100)
-    /// The bytes of a push's body.
+    /// Target length of a push's payload, in bytes.
     static let payloadBytes = 400
-    /// After the last clip has begun and before it is measured.
+    /// Wait between the start of the last clip and the start of the measurement.
     private static let warmUp = Duration.seconds(3)
 
     static func run(_ context: CommandContext) async throws -> ExitStatus {
@@ -41,7 +41,7 @@ enum BenchFramesCommand {
         return figures.failed == 0 ? .succeeded : .failed
     }
 
-    /// A relay of its own, in a directory that goes with it.
+    /// A relay of its own, in a directory that is removed with it.
     final class FramesRelay: @unchecked Sendable {
         // Sendable: used on the loop's thread only, where commands run.
 
@@ -139,9 +139,9 @@ enum BenchFramesCommand {
             return counters.pushesRejected + counters.pushesNotSent + counters.pushesUnknown
         }
 
-        // MARK: What it plays
+        // MARK: Load
 
-        /// Devices, update tokens and activities that their apps have begun.
+        /// Registers devices and update tokens, and starts the activities from their apps.
         private func begin() async throws {
             let registration = try DeviceRegistration(
                 reading: JSONDocument(Array(#"{"budget_class":"lab"}"#.utf8)).root)
@@ -163,12 +163,12 @@ enum BenchFramesCommand {
             }
         }
 
-        /// Fills a body to `payloadBytes`, more or less.
+        /// Filler that brings a state to about `payloadBytes`.
         private let note = String(
             String(repeating: "on the way ", count: payloadBytes / 11).prefix(payloadBytes - 120))
 
-        /// Clips do not begin together: a hundred parts of them do, a hundredth of the interval
-        /// apart.
+        /// Starts the clips in a hundred groups. Neighbouring groups start 101 ms apart, so their
+        /// frames are spread over the interval.
         private func playAll() async throws {
             let parts = 100
             let first = loop.now

@@ -5,7 +5,7 @@ import TomboloJSON
 import TomboloLog
 import TomboloSQLite
 
-/// `bench history`: what facts cost to write and to keep, and what a page of them costs.
+/// `bench history`: the cost of writing and storing facts, and of reading a page of them.
 enum BenchHistoryCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
@@ -104,7 +104,7 @@ enum BenchHistoryCommand {
             }
         }
 
-        /// The CPU of this thread for the slowest of some pages, and how many facts it had.
+        /// Reports this thread's CPU time for the slowest page, and that page's number of facts.
         private mutating func measure(
             _ name: String, _ change: (inout FactQuery, Int64) -> Void
         ) throws(EventLogError) {
@@ -113,7 +113,7 @@ enum BenchHistoryCommand {
                 var query = FactQuery(tenant: .main)
                 query.order = .newestFirst
                 change(&query, page)
-                // The first question of a kind prepares statements.
+                // The first query of a kind prepares its statements, so it is not measured.
                 if page == 0 { _ = try reader.facts(query) }
                 let before = BenchAppendCommand.nanoseconds(of: CLOCK_THREAD_CPUTIME_ID)
                 let found = try reader.facts(query)
@@ -126,15 +126,15 @@ enum BenchHistoryCommand {
     }
 }
 
-/// Facts as a relay writes them about pushes: 100,000 activities and as many devices, by chance.
+/// Facts as a relay writes them about pushes, of 100,000 activities and as many devices.
 struct BenchFacts {
-    /// One fact in a hundred is of it.
+    /// One fact in a hundred is about this activity.
     static let commonActivity = ActivityNumber(1)
-    /// One in a million.
+    /// One fact in a million is about this activity.
     static let rareActivity = ActivityNumber(200_001)
-    /// Some of the first ten thousand, and none later.
+    /// Only some of the first ten thousand facts are about this activity.
     static let oldActivity = ActivityNumber(200_002)
-    /// One in a hundred thousand.
+    /// One fact in a hundred thousand has this kind.
     static let rareKind = "push.refused"
 
     private static let subjects: UInt64 = 100_000
@@ -143,12 +143,12 @@ struct BenchFacts {
 
     static func device(_ number: Int64) -> Identifier? { Identifier("phone-\(number)") }
 
-    /// Ten million facts are a week.
+    /// Ten million facts span a week.
     static func recordedAt(_ seq: Int64) -> Instant {
         Instant(seconds: 1_790_000_000) + .milliseconds(60 * seq)
     }
 
-    /// Those at these distances from the first.
+    /// The facts whose offsets from `first` are in `range`.
     func batch(_ range: Range<Int64>) -> AppendBatch {
         var batch = AppendBatch()
         batch.facts.reserveCapacity(range.count)
@@ -156,7 +156,7 @@ struct BenchFacts {
         return batch
     }
 
-    /// One of the subjects, as if by chance.
+    /// Maps the number to a subject, pseudo-randomly.
     private static func scattered(_ number: Int64) -> Int64 {
         var word = UInt64(bitPattern: number) &* 0x9e37_79b9_7f4a_7c15
         word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 import TomboloCore
 
-/// `bench pacer`: what a decision, a push and a wake-up cost, and a destination at rest.
+/// `bench pacer`: the cost of a decision, a push and a wake-up, and of an idle destination.
 enum BenchPacerCommand {
-    /// Changes of everything, so that a wake-up's cost is the mean of many.
+    /// How often every destination changes; several rounds give a mean cost.
     private static func rounds(_ destinations: Int) -> Int { destinations > 500_000 ? 1 : 3 }
 
     static func run(_ context: CommandContext) async throws -> ExitStatus {
@@ -14,7 +14,7 @@ enum BenchPacerCommand {
         report.add("decision_ns", decision(), digits: 1)
         let before = residentBytes()
         var world = try PacerWorld(destinations: count)
-        // What building it left behind is no part of it.
+        // Memory that only building the world needed does not count.
         tombolo_release_free_memory()
         report.add("rest_mb", Double(residentBytes() - before) / 1e6, digits: 1)
         var (sending, waking) = (0.0, 0.0)
@@ -39,7 +39,7 @@ enum BenchPacerCommand {
         return .succeeded
     }
 
-    /// The pacer's own word on one wish, in nanoseconds.
+    /// Cost of one decision of the pacer, in nanoseconds.
     private static func decision() -> Double {
         let grant = Budgets()[.standard]
         var now = Instant(seconds: 1_700_000_000)
@@ -64,14 +64,14 @@ enum BenchPacerCommand {
         return taken / Double(turns) * 1e9
     }
 
-    /// Of this process, in seconds.
+    /// CPU time of this process, in seconds.
     static func processorTime() -> Double {
         Double(BenchAppendCommand.nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID)) / 1e9
     }
 
-    /// What this process holds in memory.
+    /// Resident memory of this process, in bytes.
     static func residentBytes() -> Int {
-        // proc(5): the second field of statm counts resident pages.
+        // No /proc: 0.
         let text = (try? FileBytes.read("/proc/self/statm")) ?? []  // No /proc: it counts as none.
         let fields = String(decoding: text, as: UTF8.self).split(separator: " ")
         return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(getpagesize())

@@ -5,14 +5,14 @@ import TomboloCrypto
 import TomboloJSON
 import TomboloLoop
 
-/// What the pushes of a bench are made of.
+/// Tokens and state of a bench's pushes.
 struct PushMaterial {
     let tokens: [String]
     let state: JSON
 }
 
-/// Keeps as many pushes in flight as the lane takes, up to a window, until all are accepted or
-/// refused.
+/// Keeps as many pushes in flight as the upstream takes, up to a window, until each one is accepted
+/// or refused.
 ///
 /// `@unchecked Sendable`: used on the loop's thread only; the push client calls it there.
 final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
@@ -31,10 +31,10 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
     private(set) var errors = 0
     private var notSent = 0
     private var unknown = 0
-    /// Numbers of pushes that go again.
+    /// Numbers of the pushes to send again.
     @exclusivity(unchecked) private var again: [UInt64] = []
     private var isTurnNoted = false
-    /// Its time is read once a turn.
+    /// The content of the pushes. Its timestamp is updated once a turn.
     @exclusivity(unchecked) private var content: Payload.Content
     private let uuidStart: [UInt8]
     /// Microseconds from hand-over to answer.
@@ -53,8 +53,8 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
         latencies.reserveCapacity(count)
     }
 
-    /// Returns when every push is accepted or refused. Throws where no connection opens in time:
-    /// the client itself tries for ever.
+    /// Returns when every push is accepted or refused. Throws if no connection opens in time: the
+    /// client itself would retry for ever.
     func untilDone(connectedWithin patience: Duration) async throws {
         let deadline = loop.now + patience
         var isConnected = false
@@ -86,7 +86,7 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
         case .accepted:
             accepted += 1
             latencies.append(UInt32(clamping: outcome.took.nanoseconds / 1_000))
-            // The next one takes its place at once, and its memory while that is warm.
+            // Sending the next push now reuses memory that is still in the cache.
             sendIfThereIsRoom()
         case .rejected: errors += 1
         case .notSent:
@@ -134,7 +134,7 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
             apnsID: uuid(number), priority: 10, expiration: 0, payload: Payload.encode(content))
     }
 
-    /// Another one for each push of each run: random, then counted.
+    /// An `apns-id` that is unique in each run and across runs: a random start, then a counter.
     private func uuid(_ number: UInt64) -> String {
         String(unsafeUninitializedCapacity: 36) { text in
             _ = text.initialize(from: uuidStart)
@@ -150,7 +150,7 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
 
     // MARK: Report
 
-    /// The line that scripts read.
+    /// The result as one JSON line for scripts.
     func report(seconds: Double, sentBytes: UInt64) -> JSON {
         var usage = rusage()
         getrusage(__rusage_who_t(0), &usage)

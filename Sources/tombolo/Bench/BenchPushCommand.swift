@@ -5,13 +5,13 @@ import TomboloCrypto
 import TomboloJSON
 import TomboloLoop
 
-/// `bench push`: what one push costs, through the client that the relay sends with.
+/// `bench push`: the cost of one push through the relay's own push client.
 enum BenchPushCommand {
-    /// Distinct device tokens where no file names any.
+    /// Number of distinct device tokens if no file gives any.
     static let tokensByDefault = 1_000
-    /// The body of each push where no file holds one.
+    /// Bytes of each push's body if no file gives one.
     static let payloadBytesByDefault = 400
-    /// For the first connection: a stand-in on this machine takes milliseconds, Apple a second.
+    /// Limit for the first connection: it takes milliseconds on this machine, at Apple a second.
     static let connectTime = Duration.seconds(10)
     static let bundleID = "com.example.app"
 
@@ -49,7 +49,7 @@ enum BenchPushCommand {
                 "there is no endpoint", remedy: "tombolo bench push --endpoint https://HOST:PORT")
         }
         do {
-            // A key that Apple never saw: what answers is no Apple.
+            // A new key that Apple does not know: the bench sends to a stand-in.
             let signer = try ProviderTokenSigner(
                 keyID: "BENCHKEY01", teamID: "BENCHTEAM1", p8: P256PrivateKey.generate().pkcs8PEM)
             let key = ProviderKey(signer: signer, loop: loop) { SystemClock().now() }

@@ -3,12 +3,12 @@ import TomboloCrypto
 import TomboloJSON
 import TomboloLoop
 
-/// `bench relay`: what an event costs a relay that runs as a process of its own, from its request
-/// to the outcome of its push.
+/// `bench relay`: what an event costs a relay in another process, from its request to the outcome
+/// of its push.
 enum BenchRelayCommand {
-    /// Requests on their way at once, so that the relay always has one to work on.
+    /// Concurrent requests, so that the relay is never idle.
     private static let requests = 16
-    /// After the last answer the pushes that it led to are waited for.
+    /// How long to wait for the last pushes after the last answer.
     private static let settleTime = Duration.seconds(30)
 
     static func run(_ context: CommandContext) async throws -> ExitStatus {
@@ -68,10 +68,10 @@ enum BenchRelayCommand {
     }
 }
 
-/// Devices, activities and their changes, as lines. On the loop only.
+/// Devices, activities and their changes, as lines of requests. Used on the loop only.
 struct RelayLoad: Sendable {
     let activities: Int
-    /// Of one request.
+    /// Lines of one request.
     let lines: Int
     let budgetClass: String
 
@@ -84,7 +84,7 @@ struct RelayLoad: Sendable {
         var processorSeconds = 0.0
     }
 
-    /// Each activity on a device of its own, begun by its app.
+    /// Registers a device for each activity, and starts the activity from its app.
     func setUp(_ client: RelayClient) async throws {
         for index in 0..<activities {
             let device = "/v1/devices/d\(index)"
@@ -107,7 +107,7 @@ struct RelayLoad: Sendable {
         }
     }
 
-    /// About 300 bytes each, and each another state.
+    /// Sends updates of about 300 bytes, each with another state.
     func update(_ client: RelayClient, _ first: Int, _ count: Int) async throws {
         let note = String(repeating: "on the way ", count: 20)
         try await append(client, first..<(first + count)) { index in
@@ -135,7 +135,7 @@ struct RelayLoad: Sendable {
         }
     }
 
-    /// Waits until every push that was handed over has its outcome, and no other follows.
+    /// Waits until every push has its outcome and no new one follows. False if `time` passes first.
     func settled(
         _ client: RelayClient, _ loop: EpollLoop, within time: Duration
     ) async throws -> Bool {
@@ -145,7 +145,7 @@ struct RelayLoad: Sendable {
             let now = try await counts(client)
             if now.pushes == now.answered, now.pushes == last.pushes { return true }
             last = now
-            // Longer than a frame's or a shared second's next push.
+            // Longer than the wait for the next frame or for a push of a shared second.
             try await loop.sleep(for: .milliseconds(1_500))
         }
         return false
@@ -176,9 +176,9 @@ struct RelayLoad: Sendable {
 
     /// User and system time of a process, as proc(5) has it.
     private static func processorSeconds(of process: Int) throws(ProgramError) -> Double {
-        // No such file: there is no such process.
+        // If the file does not exist, the process does not exist.
         let bytes = (try? FileBytes.read("/proc/\(process)/stat")) ?? []
-        // What stands before the last bracket is the program's name, whatever it contains.
+        // Skip the program's name: it ends at the last bracket and may contain anything.
         let rest = bytes.drop { $0 != UInt8(ascii: ")") }.dropFirst(2)
         let fields = rest.split(separator: UInt8(ascii: " "))
             .map { String(decoding: $0, as: UTF8.self) }

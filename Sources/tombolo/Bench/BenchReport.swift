@@ -1,10 +1,10 @@
 import TomboloJSON
 
-/// What a bench found: names and numbers, as one JSON object or as a table for people.
+/// Results of a bench: names and numbers, as one JSON object or as a table.
 struct BenchReport {
     private var rows: [(name: String, text: String)] = []
 
-    /// `digits` behind the point are kept.
+    /// Adds a value, rounded to `digits` decimals.
     mutating func add(_ name: String, _ value: Double, digits: Int) {
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }

@@ -1,9 +1,9 @@
 import TomboloCore
 import TomboloJSON
 
-/// Bytes in which numbers of fixed width are replaced.
+/// Bytes in which numbers of fixed width are replaced for each event.
 struct BenchTemplate: Sendable {
-    /// What stands in the places of one event.
+    /// The numbers to fill in for one event.
     struct Values: Sendable {
         var activity: Int64
         var number: Int64
@@ -22,11 +22,11 @@ struct BenchTemplate: Sendable {
 
     enum Field: Sendable { case activity, number, now, started }
 
-    /// An activity's id; its digits are the activity's number.
+    /// Placeholder of an activity's id; its digits are replaced by the activity's number.
     static let activityMark = "bench-111111111111"
-    /// The number of an event, in its state.
+    /// Placeholder of the event's number in its state.
     static let numberMark = "222222222222"
-    /// Nanoseconds since 1970: a moment of 19 digits, as now.
+    /// Placeholder of a time: nanoseconds since 1970, with as many digits (19) as the present time.
     static let timeMark: Int64 = 1_333_333_333_333_333_333
 
     private struct Place: Sendable {

@@ -4,8 +4,8 @@ import TomboloAPI
 import TomboloCore
 import TomboloJSON
 
-/// `bench timelines`: what a timeline takes in memory, what its Monday costs, and how fast widgets
-/// are answered.
+/// `bench timelines`: the memory of a timeline, the cost of its weekly renewal, and how fast
+/// widgets get answers.
 enum BenchTimelinesCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let count = context.invocation.integer(.timelineCount) ?? 100_000
@@ -78,7 +78,7 @@ struct TimelineWorld {
         return Ticket(ticket)
     }
 
-    /// Lets a week pass, in which each producer is asked once. Answers how often one was.
+    /// Lets a week pass. Returns how often a producer was asked for new content.
     mutating func passWeek() -> Int {
         let end = now + .hours(168)
         while let wake = core.nextWake, wake <= end {
@@ -90,7 +90,7 @@ struct TimelineWorld {
         return asked
     }
 
-    /// Answers so many widgets, each of another device. Answers how many got entries.
+    /// Answers `times` widgets, each on another device. Returns how many got entries.
     mutating func fetch(_ times: Int) throws -> Int {
         guard let kind = Identifier(Self.kind) else { return 0 }
         var fetched = 0

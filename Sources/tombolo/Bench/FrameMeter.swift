@@ -3,22 +3,22 @@ import TomboloCore
 import TomboloLoop
 import TomboloRelay
 
-/// Stands between the relay and its push clients, and takes the time of every frame: how long after
-/// its ideal moment it went. On the loop only.
+/// Sits between the relay and its push clients and measures every frame: how long after its ideal
+/// moment it was handed over. Used on the loop only.
 ///
-/// The ideal moments of an activity are a grid of its clip's interval, through the earliest frame
-/// seen: what is always late by the same is not jitter. A moment without a frame counts as late by
-/// a whole interval.
+/// The ideal moments of an activity are a grid with its clip's interval, through the earliest frame
+/// seen: a constant delay is not jitter. A moment without a frame counts as late by a whole
+/// interval.
 final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only; the relay calls it there.
 
     private struct Grid {
-        /// The first frame's moment, as the earliest of all have it.
+        /// The ideal moment of frame 0, by the earliest frame seen.
         var anchor: Int64 = .min
         var frames: Int64 = 0
     }
 
-    /// A slot of the histogram, in nanoseconds.
+    /// Width of a slot of the histogram, in nanoseconds.
     private static let step: Int64 = 10_000
 
     private let lanes: LaneSender
@@ -42,7 +42,7 @@ final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
         histogram = Array(repeating: 0, count: Int(self.every / Self.step) + 1)
     }
 
-    /// From now on it counts.
+    /// Starts the measurement with empty counts.
     func measure() {
         isMeasuring = true
         (frames, missed, worst) = (0, 0, 0)
@@ -58,11 +58,11 @@ final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
         gone.append(activity)
         guard !isTurnNoted else { return }
         isTurnNoted = true
-        // Behind the client, which writes at the end of the turn.
+        // Runs after the client, which writes at the end of the turn.
         loop.atEndOfTurn(self)
     }
 
-    /// Which activity a push is of: its state says so.
+    /// The activity of a push, read from its state.
     private static func activity(_ push: Push) -> Int? {
         let name = Array(#""a":"#.utf8)
         let bytes = push.payload
@@ -102,7 +102,7 @@ final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
             late = 0
         }
         if late >= every {
-            // The grid went on without it.
+            // The grid moved on by `passed` intervals without a frame.
             let passed = late / every
             grids[activity].frames += passed
             late -= passed * every
@@ -118,7 +118,7 @@ final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
         histogram[Int(late / Self.step)] += 1
     }
 
-    /// The lateness that a part of all moments keeps below, in milliseconds; at most the interval.
+    /// The quantile of the lateness in milliseconds, for `part` of 0 to 1; at most the interval.
     func quantile(_ part: Double) -> Double {
         let all = histogram.reduce(0, +)
         var left = Int(Double(all) * part)

@@ -1,8 +1,8 @@
 import TomboloCore
 import TomboloJSON
 
-/// A core with many destinations and a disk and an Apple without delay: what pacing costs, and
-/// nothing else. Four activities on each device, a hundred devices for each activity.
+/// A core with many destinations, whose disk and Apple answer at once: it measures the cost of
+/// pacing alone. Each device has four activities, each activity a hundred devices.
 struct PacerWorld {
     static let devicesPerActivity = 100
     static let activitiesPerDevice = 4
@@ -15,10 +15,10 @@ struct PacerWorld {
     private var seq: Int64 = 0
     private var factSeq: Int64 = 0
     private(set) var pushes = 0
-    /// Setting up: a batch becomes durable when many things wait for it.
+    /// True while the world is built: then many changes share one batch.
     private var gathers = true
 
-    /// Destinations of class `standard`, all with their update token, at rest.
+    /// Makes destinations of class `standard`, all idle and with an update token.
     init(destinations: Int) throws {
         tenant = .main
         core = Core(
@@ -30,13 +30,13 @@ struct PacerWorld {
         let count = max(1, destinations / Self.devicesPerActivity)
         for index in 0..<count {
             try add(index)
-            // As a relay would: what came while a batch was written is the next.
+            // As in a relay, changes that came while a batch was written form the next batch.
             if index % Self.activitiesPerDevice == Self.activitiesPerDevice - 1 { commit() }
         }
         gathers = false
         commit()
         activities = count
-        // Everything that was sent is long ago.
+        // Let the budgets refill.
         advance(by: .hours(2))
         pushes = 0
     }
@@ -65,25 +65,25 @@ struct PacerWorld {
                 + "\(Self.state(0))}")
     }
 
-    /// 64 hex digits.
+    /// A token of 64 hex digits.
     private static func token(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "a", count: 64 - digits.count) + digits
     }
 
-    /// About 200 bytes.
+    /// A state of about 200 bytes.
     private static func state(_ lap: Int) -> String {
         "{\"lap\":\(lap),\"note\":\"\(String(repeating: "on the way ", count: 17))\"}"
     }
 
-    /// A change of every activity; each of its destinations decides.
+    /// Changes every activity, so that each of its destinations decides.
     mutating func changeAll(_ lap: Int) throws {
         for index in 0..<activities {
             try command(.update, index, "{\"state\":\(Self.state(lap))}")
         }
     }
 
-    /// Lets time pass, and answers how many wake-ups there were.
+    /// Lets time pass. Returns the number of wake-ups.
     @discardableResult
     mutating func advance(by span: Span) -> Int {
         let end = now + span

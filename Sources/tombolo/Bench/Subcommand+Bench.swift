@@ -1,4 +1,4 @@
-// Rows of the table: what the rooms are worth, measured.
+// Rows of the command table: benchmarks.
 
 extension Flag {
     static let benchData = Flag("data", .directory, "the directory of the log; kept afterwards")

@@ -4,9 +4,9 @@ import TomboloEventLog
 import TomboloJSON
 import TomboloLog
 
-/// `budget simulate`: a log under other grants than it was sent with.
+/// `budget simulate`: replays a log under other grants than those it was sent with.
 enum BudgetSimulateCommand {
-    /// What the log tells beside its events.
+    /// What the log contains beside its events.
     private struct Registry {
         var records: [Record] = []
         var names: [ActivityNumber: Identifier] = [:]
@@ -51,8 +51,8 @@ enum BudgetSimulateCommand {
         return .succeeded
     }
 
-    /// The configured ones; those of `dev` where its relay has written there, and no file says
-    /// otherwise.
+    /// The configured budgets. Without a configuration file, a directory of `dev` has the budgets
+    /// of `dev`.
     private static func budgets(_ sources: ConfigurationSources) -> Budgets {
         guard sources.file == nil, let data = sources.configuration.data,
             access(DevWorkplace.readyFile(in: data), F_OK) == 0
@@ -62,7 +62,7 @@ enum BudgetSimulateCommand {
         return DevWorkplace.budgets
     }
 
-    /// Everything but the events.
+    /// Reads everything but the events.
     private static func read(_ home: LogHome) throws -> Registry {
         var registry = Registry()
         try LogExport(home.reading()).run { item in
@@ -102,7 +102,7 @@ enum BudgetSimulateCommand {
         return speed
     }
 
-    /// `--grant standard.per_hour=30` as the configuration would say it.
+    /// Applies flags such as `--grant standard.per_hour=30`, named as in the configuration.
     private static func budgets(
         _ invocation: Invocation, over base: Budgets
     ) throws(ProgramError) -> Budgets {

@@ -1,9 +1,9 @@
 import TomboloCore
 import TomboloJSON
 
-/// What a history came to under the configured grants, and under others.
+/// Results of a replay under the configured grants and under others.
 struct BudgetSimulateReport {
-    /// Configured first, then asked for.
+    /// First under the configured grants, then under those of the command line.
     let outcomes: [GrantReplayOutcome]
     let budgets: [Budgets]
     let budgetClass: BudgetClass?

@@ -119,7 +119,7 @@ enum ActivityCommands {
         writer.endObject()
     }
 
-    /// What a start and an update share.
+    /// Writes the members that a start and an update share.
     private static func writeCommon(
         _ writer: inout JSONWriter, _ invocation: Invocation
     ) throws(ProgramError) {
@@ -183,13 +183,13 @@ enum ActivityCommands {
         } else {
             try context.terminal.write(answer.line)
         }
-        // It is on disk, and Apple refused what was waited for.
+        // The event is on disk, but Apple refused a push that the command waited for.
         let deliveries = try answer.document().root["deliveries"]
         let isRefused = deliveries?.elements.contains { $0["result"]?.string == "rejected" }
         return isRefused == true ? .partly : .succeeded
     }
 
-    /// Where a type wants a string, and `-s` read a number or a word of JSON.
+    /// Adds a hint if the type wants a string and `-s` read a number or another JSON value.
     private static func hinted(_ error: ProgramError, _ invocation: Invocation) -> ProgramError {
         let wrong = invocation.pairs(.field).first { name, text in
             error.cause.contains("/\(name): must be string, not ")

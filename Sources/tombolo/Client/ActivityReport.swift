@@ -34,7 +34,7 @@ struct ActivityReport {
             + Self.reasons(Array(destinations.elements))
     }
 
-    /// What each held then.
+    /// The state of each destination at that moment.
     private static func past(_ destinations: JSONView) -> TextTable {
         var table = TextTable(["DEVICE", "ROUTE", "VERSION", "ACCEPTED AT", "RESULT"])
         for destination in destinations.elements {
@@ -52,7 +52,7 @@ struct ActivityReport {
         return waiting["until"]?.string ?? "not known"
     }
 
-    /// Why destinations wait, a line for each reason: a sentence is too long for a cell.
+    /// Lists why destinations wait, one line for each reason: a sentence is too long for a cell.
     static func reasons(_ destinations: [JSONView]) -> String {
         var reasons: [(text: String, first: String, count: Int)] = []
         for destination in destinations {

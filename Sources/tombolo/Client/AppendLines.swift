@@ -1,18 +1,18 @@
 import TomboloLoop
 
-/// The input of `append` in whole lines. On the loop only.
+/// Splits the input of `append` into whole lines. Used on the loop only.
 final class AppendLines: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
     private let input: InputReader
     private let loop: EpollLoop
-    /// What stands behind the last line break.
+    /// Bytes after the last line break.
     private var rest: [UInt8] = []
     private var isAtEnd = false
 
     /// Lines that come faster than this belong to one request.
     static let pause = Duration.milliseconds(100)
-    /// What has no line break within this is no event.
+    /// Limit for one line: a longer one is no event.
     static let lineBytesMax = 1 << 20
 
     init(_ input: InputReader, loop: EpollLoop) {
@@ -20,10 +20,10 @@ final class AppendLines: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// The next lines, however long they take; nil at the end.
+    /// The next lines; waits as long as needed. Nil at the end of the input.
     func first() async throws -> [UInt8]? { try await next(until: nil) }
 
-    /// More lines, if they come soon; nil at a pause, and at the end.
+    /// More lines if they come within `pause`; nil if none come or the input ends.
     func more() async throws -> [UInt8]? { try await next(until: loop.now + Self.pause) }
 
     private func next(until deadline: MonotonicInstant?) async throws -> [UInt8]? {

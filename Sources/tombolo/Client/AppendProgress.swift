@@ -1,6 +1,6 @@
 import TomboloLoop
 
-/// What `append` has sent and what was answered, drawn on stderr while it runs. On the loop only.
+/// Shows on stderr how much `append` has sent and what was answered. Used on the loop only.
 final class AppendProgress: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -11,7 +11,7 @@ final class AppendProgress: @unchecked Sendable {
     private var drawnAt: MonotonicInstant
     private(set) var tally = AppendTally()
 
-    /// Drawing more often is not seen.
+    /// Shortest time between two drawings: more would not be visible.
     static let interval = Duration.milliseconds(100)
 
     init(_ context: CommandContext) {
@@ -31,7 +31,7 @@ final class AppendProgress: @unchecked Sendable {
         draw()
     }
 
-    /// Leaves the line to what comes next.
+    /// Clears the progress line for the next output.
     func end() {
         if isDrawn { terminal.draw("\r\u{1B}[K") }
     }

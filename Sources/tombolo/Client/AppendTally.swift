@@ -7,12 +7,12 @@ struct AppendTally: Sendable {
     /// The first refusals, for people.
     private(set) var refusals: [String] = []
 
-    /// Refusals that are told one by one; the rest is a number.
+    /// Refusals that are shown one by one; the rest is only counted.
     static let refusalsMax = 10
 
     var answered: Int { taken + refused }
 
-    /// Reads one answer. Throws where it is none.
+    /// Counts one answer. Throws if the line is not an answer.
     mutating func note(_ line: ArraySlice<UInt8>) throws(ProgramError) {
         let view: JSONView
         do {
@@ -33,7 +33,7 @@ struct AppendTally: Sendable {
         refusals.append("line \(answered)\(name): \(text)")
     }
 
-    /// One JSON object.
+    /// The counts as one JSON object.
     var json: JSON {
         var writer = JSONWriter()
         writer.beginObject()

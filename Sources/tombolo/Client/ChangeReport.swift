@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// What a start, update or end led to, in a line for people.
+/// The result of a start, update or end, as a line for people.
 struct ChangeReport {
     let text: String
 
@@ -42,7 +42,7 @@ struct ChangeReport {
         text = line + Self.lints(view) + "\n"
     }
 
-    /// One end for many.
+    /// Reports the end of several activities at once.
     private static func ended(_ ended: [JSONView], isTried: Bool) -> String {
         let outcome = isTried ? "would end (a dry run: nothing was stored)" : "ended"
         return "\(ended.count) \(outcome)\n"
@@ -51,7 +51,7 @@ struct ChangeReport {
             }.joined()
     }
 
-    /// A line for each lint: what it is about, and what is said of it.
+    /// A line for each lint: the place in the request and the message.
     static func lints(_ view: JSONView) -> String {
         (view["lint"].map { Array($0.elements) } ?? []).map { lint in
             let message = lint["message"]?.string ?? String(decoding: lint.raw, as: UTF8.self)
@@ -60,7 +60,7 @@ struct ChangeReport {
         }.joined()
     }
 
-    /// Apple's status and reason, where it did not take a push.
+    /// Apple's status and reason if Apple did not accept the push.
     private static func answer(_ delivery: JSONView) -> String {
         guard delivery["result"]?.string != "accepted" else { return "" }
         let words = [
@@ -69,7 +69,7 @@ struct ChangeReport {
         return words.isEmpty ? "" : " (\(words.joined(separator: " ")))"
     }
 
-    /// A dry run: nothing of it is so.
+    /// The result of a dry run, which stored nothing.
     private static func tried(_ view: JSONView, _ name: String, _ version: Int64) -> String {
         let id = view["activity"]?.string ?? name
         guard view["changes"]?.bool != false else {
@@ -94,7 +94,7 @@ struct ChangeReport {
         return decision["until"]?.string.map { " until \($0)" } ?? ""
     }
 
-    /// Why it waits at one destination, or why none gets it.
+    /// Why the push waits at one destination, or why no destination gets it.
     private static func reason(_ decision: JSONView?) -> String? {
         let words = ["deferred": "waits", "skipped": "skipped"]
         guard let decision, let word = decision["action"]?.string.flatMap({ words[$0] }),

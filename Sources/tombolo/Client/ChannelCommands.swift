@@ -36,7 +36,7 @@ enum ChannelCommands {
         return .succeeded
     }
 
-    /// More are told by their number; -o json has them all.
+    /// Channels that the table lists; the rest is only counted. `-o json` lists all.
     private static let unknownMax = 20
 
     private static func quota(_ app: JSONView) -> String {

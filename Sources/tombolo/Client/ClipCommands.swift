@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// `clip`.
+/// `clip`: plays, stops and packs animations of an activity's state.
 enum ClipCommands {
     static func play(_ context: CommandContext) async throws -> ExitStatus {
         let (id, path, clip) = try clip(context)
@@ -9,7 +9,7 @@ enum ClipCommands {
         return try await ReadCommands.show(context, request, name: id)
     }
 
-    /// Stops what plays: all of it, or the clip at one place in the state.
+    /// Stops all playing clips, or the clip at one place in the state.
     static func stop(_ context: CommandContext) async throws -> ExitStatus {
         let id = context.invocation.arguments[0]
         let place = context.invocation.argument(1)
@@ -32,7 +32,7 @@ enum ClipCommands {
                 remedy: "tombolo activity show \(id)", status: .notFoundOrConflict)
         }
         for clip in clips {
-            // By its name: one that was played since is not stopped.
+            // By the clip's name, so that a clip that started meanwhile is not stopped.
             let request = RelayRequest.write(
                 context, "DELETE", path + "/clips/\(PathText.escaped(clip))")
             let answer = try await client.send(request, name: id)
@@ -45,7 +45,7 @@ enum ClipCommands {
         return .succeeded
     }
 
-    /// What `play` would be answered with, but nothing is stored.
+    /// Shows how `play` would be answered, and stores nothing.
     static func plan(_ context: CommandContext) async throws -> ExitStatus {
         let (id, path, clip) = try clip(context)
         let request = RelayRequest("POST", path + "?dry_run=true", body: clip)
@@ -72,7 +72,7 @@ enum ClipCommands {
         return (id, "/v1/activities/\(PathText.escaped(id))/clips", clip.bytes)
     }
 
-    /// Needs no relay.
+    /// Packs pictures into a clip. Needs no relay.
     static func pack(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
         let path = invocation.text(.packPath) ?? "/image"

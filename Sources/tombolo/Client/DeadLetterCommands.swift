@@ -59,7 +59,7 @@ enum DeadLetterCommands {
     }
 }
 
-/// What became of a retry, for people.
+/// The result of a retry, for people.
 struct RetryReport {
     private let view: JSONView
     private let isDryRun: Bool
@@ -69,7 +69,7 @@ struct RetryReport {
         self.isDryRun = isDryRun
     }
 
-    /// A line for those that go, and one for each reason for which others stay.
+    /// A line for the retried pushes, and one for each reason why others were kept.
     var text: String {
         let retried = view["retried"]?.integer ?? 0
         let go = isDryRun ? "would go" : retried == 1 ? "goes" : "go"

@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// `activity diff`: two versions of the past, compared here.
+/// `activity diff`: compares two past versions; the program compares them, not the relay.
 enum DiffCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let (id, range) = (context.invocation.arguments[0], context.invocation.arguments[1])
@@ -54,7 +54,7 @@ enum DiffCommand {
         return try await client.send(RelayRequest("GET", path), name: id).document().root
     }
 
-    /// As JSON has it: "1" is not 1.
+    /// The JSON text, so that the string "1" differs from the number 1.
     private static func text(_ value: JSONView) -> String { Printable.json(value.raw) }
 
     private static func document(

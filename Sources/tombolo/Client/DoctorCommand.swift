@@ -4,17 +4,17 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
 
-/// `doctor`: what the running relay says of itself, and for each app of the configuration whether
-/// Apple (or its stand-in) would take pushes; and if not, the cause and the fix.
+/// `doctor`: reports the state of the running relay and, for each configured app, whether Apple (or
+/// its stand-in) would accept pushes. If not, it names the cause and the fix.
 enum DoctorCommand {
-    /// One thing that was looked at.
+    /// The result of one check.
     struct Finding: Sendable {
         var app: String
         var check: String
         var isOK: Bool
         var detail: String
         var fix: String?
-        /// It needs attention, and is no fault of the relay or its configuration.
+        /// True if it needs attention but is no fault of the relay or its configuration.
         var isNotice = false
 
         init(app: String, check: String, isOK: Bool, detail: String, fix: String?) {
@@ -34,7 +34,7 @@ enum DoctorCommand {
         }
     }
 
-    /// For connecting, and again for the answer.
+    /// Time limit for connecting, and again for the answer.
     private static let patience = Duration.seconds(10)
 
     static func run(_ context: CommandContext) async throws -> ExitStatus {
@@ -42,7 +42,7 @@ enum DoctorCommand {
             context.invocation, path: context.invocation.argument(0))
         var findings: [Finding] = []
         let named = context.invocation.origin(.askedRelay)
-        // Who names a relay and no configuration asks about that relay only.
+        // If a relay is named and there is no configuration, only that relay is examined.
         if named == nil || sources.file != nil || sources.configuration.data != nil {
             do throws(ConfigurationFaults) {
                 let checked = try CheckedConfiguration(sources.configuration)
@@ -57,7 +57,7 @@ enum DoctorCommand {
             now: SystemClock().now())
         findings += await relay.findings(context.loop)
         for (place, app) in sources.configuration.apps.enumerated() {
-            // One that cannot be used has its findings already.
+            // An app that cannot be used has its findings already.
             guard let checked = try? CheckedApp(app, at: place) else { continue }
             findings.append(await examine(checked, context.loop))
         }
@@ -112,7 +112,7 @@ enum DoctorCommand {
         return try TLSClientConfiguration(trust: .certificates(authorities))
     }
 
-    /// A push to a token that is nobody's. `BadDeviceToken` is the answer that shows that key,
+    /// Sends a push to a token that no device has. The answer `BadDeviceToken` shows that key,
     /// team, environment and topic are right.
     private static func probe(
         _ client: HTTP2Client, _ app: Configuration.App, _ endpoint: APNsEndpoint,
@@ -151,7 +151,7 @@ enum DoctorCommand {
         return finding
     }
 
-    // MARK: What is told
+    // MARK: Output
 
     private static func print(
         _ findings: [Finding], _ context: CommandContext

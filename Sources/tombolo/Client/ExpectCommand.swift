@@ -3,9 +3,9 @@ import TomboloCore
 import TomboloJSON
 import TomboloLoop
 
-/// `expect`: waits until a simulated phone shows a state, for a backend's own tests against `dev`.
+/// `expect`: waits until a simulated phone shows a state. For a backend's own tests against `dev`.
 enum ExpectCommand {
-    /// How often the phone is looked at.
+    /// How often the phone's state is read.
     private static let interval = Duration.milliseconds(50)
 
     static func run(_ context: CommandContext) async throws -> ExitStatus {
@@ -27,7 +27,7 @@ enum ExpectCommand {
         while true {
             let answer = try await client.send(request, name: phone)
             let view = try answer.document().root
-            // Two starts make two cards; the newest is the one in sight.
+            // Two starts make two cards; the newest is on top.
             let card =
                 kind.map { WidgetCommands.widget($0, on: view, context) }
                 ?? view["cards"]?.elements.filter { $0["activity"]?.string == activity }.last
@@ -49,8 +49,7 @@ enum ExpectCommand {
         }
     }
 
-    /// Whether a phone that shows `state` shows every member of `wanted`; other members do not
-    /// matter.
+    /// True if `state` has every member of `wanted`; other members do not matter.
     static func covers(_ wanted: JSON, _ state: JSONView?) -> Bool {
         guard let state else { return false }
         return wanted.document.root.members.allSatisfy { name, value in

@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// `lint`: finds what would fail in silence, without a relay and without a phone.
+/// `lint`: finds mistakes that would fail silently, without a relay and without a phone.
 enum LintCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let path = context.invocation.arguments[0]
@@ -29,7 +29,7 @@ enum LintCommand {
         return try LintReport(try start(json, type, now, named: path)).print(context)
     }
 
-    /// Names as in HTTP, in any case.
+    /// Reads header names in any case, as HTTP does.
     private static func headers(_ view: JSONView?) -> PayloadLint.Headers {
         var headers = PayloadLint.Headers()
         guard let view, view.kind == .object else { return headers }
@@ -47,12 +47,12 @@ enum LintCommand {
         return headers
     }
 
-    /// What only a relay knows that has devices and types.
+    /// Lints that need a relay's devices and types, so they are left out here.
     private static let knownToRelay: [Lint.Code] = [
         .deviceNotRegistered, .userWithoutDevice, .typeNotRegistered,
     ]
 
-    /// A start as a relay of this one app would take it.
+    /// Lints of a start, as a relay with this one app would find them.
     private static func start(
         _ json: JSON, _ type: ActivityType?, _ now: Instant, named path: String
     ) throws(ProgramError) -> [Lint] {
@@ -91,13 +91,13 @@ enum LintCommand {
     }
 }
 
-/// What a lint has to say, for people and for scripts.
+/// Prints lints, for people and for scripts.
 struct LintReport {
     private let lints: [Lint]
 
     init(_ lints: [Lint]) { self.lints = lints }
 
-    /// Prints; status 7 where there is something to say.
+    /// Prints the lints. Returns status 7 if there are any.
     func print(_ context: CommandContext) throws(ProgramError) -> ExitStatus {
         if OutputFormat(context) == .table {
             let text = lints.map { lint in

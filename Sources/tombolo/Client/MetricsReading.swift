@@ -1,5 +1,4 @@
-/// Reads Prometheus' text format, as far as the relay writes it. Lines of another shape are passed
-/// over.
+/// Reads Prometheus' text format, as far as the relay writes it. Skips lines of another form.
 struct MetricsReading {
     struct Series {
         var name: String
@@ -13,7 +12,7 @@ struct MetricsReading {
         all = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap(Self.series)
     }
 
-    /// Of a family with one series.
+    /// The value of a family with one series.
     func value(_ name: String) -> Double? { series(name).first?.value }
 
     func series(_ name: String) -> [Series] { all.filter { $0.name == name } }
@@ -30,14 +29,14 @@ struct MetricsReading {
             }
             rest = rest.dropFirst()
         }
-        // What no relay counts to is no count: NaN, infinities, and what no Int64 holds.
+        // No count of a relay: NaN, infinities, and values too large for an Int64.
         guard let value = Double(rest.drop { $0 == " " }), value.magnitude < 1e18 else {
             return nil
         }
         return Series(name: String(name), labels: labels, value: value)
     }
 
-    /// `name="value"`, and the comma after it.
+    /// Reads `name="value"` and the comma after it.
     private static func label(_ rest: inout Substring) -> (String, String)? {
         let name = rest.prefix { $0 != "=" }
         rest = rest.dropFirst(name.count)
@@ -53,7 +52,7 @@ struct MetricsReading {
             value.append(escaped == "n" ? "\n" : escaped)
         }
         if rest.hasPrefix(",") { rest = rest.dropFirst() }
-        // Part of it may come from strangers, and it is shown on a terminal.
+        // Labels may contain strangers' text, and they are shown on a terminal.
         return (String(name), OperatorLog.shown(value))
     }
 }

@@ -40,8 +40,8 @@ enum PacingCommands {
             ])
     }
 
-    /// One pause, or with `--all` all of them. Without either it lists those in force and lifts
-    /// none: a pause may be somebody else's.
+    /// Lifts one pause, or all with `--all`. Without either it lists the pauses and lifts none,
+    /// because a pause may belong to somebody else.
     static func resume(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
         let isAll = invocation.isGiven(.pausesAll)

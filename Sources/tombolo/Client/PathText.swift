@@ -1,7 +1,6 @@
 /// Paths and queries of requests (RFC 3986).
 enum PathText {
-    /// One segment of a path, or a value of a query: everything but unreserved characters is
-    /// escaped.
+    /// Escapes all but unreserved characters, for one path segment or one query value.
     static func escaped(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {
@@ -15,7 +14,7 @@ enum PathText {
         return result
     }
 
-    /// `path` with those parameters behind it that have a value.
+    /// `path` followed by the parameters that have a value.
     static func query(_ path: String, _ parameters: [(name: String, value: String?)]) -> String {
         var text = path
         var separator = path.contains("?") ? "&" : "?"

@@ -2,7 +2,7 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// What asks the relay and prints: `log`, `activity` and `device`.
+/// Commands that query the relay and print the answer: `log`, `activity` and `device`.
 enum ReadCommands {
     static func activityShow(_ context: CommandContext) async throws -> ExitStatus {
         let id = context.invocation.arguments[0]
@@ -118,14 +118,14 @@ enum ReadCommands {
         return try await client.send(RelayRequest("GET", path), name: name)
     }
 
-    /// An object: as it is, or member by member for people.
+    /// Shows an object: as JSON, or one member a line for people.
     private static func showMembers(
         _ context: CommandContext, _ path: String, name: String
     ) async throws -> ExitStatus {
         try await show(context, RelayRequest("GET", path), name: name)
     }
 
-    /// What a request is answered with, an object.
+    /// Sends a request and shows the object in its answer.
     static func show(
         _ context: CommandContext, _ request: RelayRequest, name: String?
     ) async throws -> ExitStatus {
@@ -146,7 +146,7 @@ enum ReadCommands {
         return .succeeded
     }
 
-    /// A line for each: a cell would cut them.
+    /// Prints each lint on a line of its own, because a cell would cut it.
     static func showLints(_ context: CommandContext, _ root: JSONView) throws {
         let lints = ChangeReport.lints(root).drop { $0 == "\n" }
         if !lints.isEmpty { try context.terminal.show(lints + "\n") }
@@ -158,8 +158,8 @@ enum ReadCommands {
     /// table and one JSON document need all of them first.
     ///
     /// - Parameters:
-    ///   - isPaged: false of a list that comes as a whole.
-    ///   - isKept: rows that are not are left out; nil: all are kept.
+    ///   - isPaged: false if the whole list comes in one answer.
+    ///   - isKept: selects the rows to show; nil: all of them.
     static func list(
         _ context: CommandContext, _ path: String, rows member: String, isPaged: Bool = true,
         keeping isKept: ((JSONView) -> Bool)? = nil, columns: [Column]
@@ -202,7 +202,7 @@ enum ReadCommands {
         return isDamaged ? .partly : .succeeded
     }
 
-    /// Rows that are asked for at once.
+    /// Rows of one page.
     private static let pageMax = 1_000
 
     private static func printDocument(
@@ -237,7 +237,7 @@ struct Column: ExpressibleByStringLiteral, Sendable {
     let title: String
     /// The first of these members that a row has. `a.b` is a member of a member, `a.0` an element.
     private let members: [String]
-    /// In the place of a null.
+    /// The text for null.
     private let none: String
 
     init(_ title: String, _ members: String..., none: String = "") {
@@ -246,7 +246,7 @@ struct Column: ExpressibleByStringLiteral, Sendable {
         self.none = none
     }
 
-    /// One member, under its own name.
+    /// A column of one member, under that member's name.
     init(stringLiteral member: String) { self.init(member.uppercased(), member) }
 
     func text(of row: JSONView) -> String {

@@ -19,7 +19,7 @@ struct RelayRequest: Sendable {
 }
 
 extension RelayRequest {
-    /// A write; where `--dry-run` is given, one that only tells what would be.
+    /// A write; with `--dry-run`, one that only reports what would happen.
     static func write(
         _ context: CommandContext, _ method: String, _ path: String, fields: Fields = [],
         body: [UInt8] = []
@@ -40,7 +40,7 @@ struct RelayAnswer: Sendable {
         JSON.line(body.reversed().drop { $0 == 10 || $0 == 13 }.reversed()) + [10]
     }
 
-    /// The body as JSON; throws where the other end is no relay.
+    /// The body as JSON. Throws if it is not JSON: then the other end is no relay.
     func document() throws(ProgramError) -> JSONDocument {
         do {
             return try JSONDocument(body)

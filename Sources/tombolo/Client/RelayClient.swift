@@ -2,7 +2,7 @@ import TomboloCore
 import TomboloHTTP
 import TomboloLoop
 
-/// A connection to a relay, over HTTP/2. On the loop only.
+/// A connection to a relay, over HTTP/2. Used on the loop only.
 final class RelayClient: @unchecked Sendable {
     // Sendable: used on the loop's thread only, where commands run.
 
@@ -18,7 +18,7 @@ final class RelayClient: @unchecked Sendable {
 
     /// How long the relay may take to accept a connection.
     static let connectTimeout = Duration.seconds(10)
-    /// How long one answer may take; a `Prefer: wait` is shorter.
+    /// How long one answer may take; a `Prefer: wait` must be shorter.
     static let answerTimeout = Duration.seconds(60)
     /// A page of a list has a thousand rows at most, of at most 64 KiB each.
     static let answerBytesMax = 64 << 20
@@ -51,8 +51,8 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
-    /// Why there is no connection. A scheme that the port does not speak is named: the relay runs,
-    /// and only `--relay` is wrong.
+    /// The error for a failed connection. If the port speaks the other scheme, the error names that
+    /// scheme: the relay runs, and only `--relay` is wrong.
     private static func unreachable(
         _ origin: Origin, _ error: ConnectionError, _ loop: EpollLoop
     ) async -> ProgramError {
@@ -82,8 +82,8 @@ final class RelayClient: @unchecked Sendable {
         return refused
     }
 
-    /// Whether a port that ends clear text answers a TLS handshake; that its certificate is not
-    /// trusted is an answer too.
+    /// True if a port that rejects clear text answers a TLS handshake, even with a certificate that
+    /// is not trusted.
     private static func speaksTLS(_ origin: Origin, _ loop: EpollLoop) async -> Bool {
         guard let tls = try? TLSClientConfiguration() else { return false }  // no authorities here
         do throws(ConnectionError) {
@@ -97,7 +97,7 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
-    /// For finding out what a port speaks, after connecting has failed.
+    /// Time limit for finding out what a port speaks after connecting has failed.
     private static let probeTimeout = Duration.seconds(2)
 
     private static func trust(
@@ -113,15 +113,15 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
-    /// Whether another request may be sent; a relay ends connections that are idle.
+    /// True if another request can be sent. A relay closes idle connections.
     var isOpen: Bool {
         if case .open = connection.state { true } else { false }
     }
 
     func close() { connection.close() }
 
-    /// Sends a request and waits for its whole answer. Throws the relay's refusal as an error;
-    /// `name` is what its fix talks about.
+    /// Sends a request and waits for its whole answer. Throws if the relay refuses it; the error's
+    /// remedy names `name`.
     func send(_ request: RelayRequest, name: String?) async throws(ProgramError) -> RelayAnswer {
         let answer = try await answer(request)
         guard (200..<300).contains(answer.status) else {
@@ -131,7 +131,7 @@ final class RelayClient: @unchecked Sendable {
         return answer
     }
 
-    /// The same; a refusal is an answer too.
+    /// Like `send`, but returns a refusal as an answer.
     func answer(_ request: RelayRequest) async throws(ProgramError) -> RelayAnswer {
         switch await connection.perform(wireForm(request), timeout: Self.answerTimeout) {
         case .answered(let answer): return RelayAnswer(status: answer.status, body: answer.body)
@@ -140,8 +140,8 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
-    /// Opens a request whose answer, and perhaps whose body, is a stream. Throws the relay's
-    /// refusal.
+    /// Opens a request whose answer, and perhaps whose body, is a stream. Throws if the relay
+    /// refuses it.
     func stream(_ request: RelayRequest, hasBody: Bool) async throws -> RelayStream {
         let stream: HTTP2ResponseStream
         let head: HTTP2ResponseStream.Head
@@ -159,7 +159,7 @@ final class RelayClient: @unchecked Sendable {
         throw RelayProblem(status: head.status, body: body).error(name: nil)
     }
 
-    /// A problem is a page of text at most.
+    /// Limit for the body of a problem answer.
     private static let problemBytesMax = 64 << 10
 
     private func lost(_ failure: HTTP2Failure) -> ProgramError {
@@ -181,8 +181,8 @@ final class RelayClient: @unchecked Sendable {
     }
 }
 
-/// The two directions of a streamed request. A connection that breaks is a relay that is
-/// unreachable.
+/// The two directions of a streamed request. A broken connection throws the error of an unreachable
+/// relay.
 final class RelayStream: @unchecked Sendable {
     // Sendable: used on the loop's thread only, where commands run.
 
@@ -194,7 +194,7 @@ final class RelayStream: @unchecked Sendable {
         self.lost = lost
     }
 
-    /// A field of the answer; waits for it.
+    /// A header field of the answer; waits for the header.
     func field(_ name: String) async throws -> String? {
         do {
             return try await stream.head().fields[name]
@@ -220,9 +220,9 @@ final class RelayStream: @unchecked Sendable {
         }
     }
 
-    /// The body's end.
+    /// Ends the request's body.
     func finish() { stream.finish() }
 
-    /// Nobody wants to send or to read any more.
+    /// Stops the stream in both directions.
     func cancel() { stream.cancel() }
 }

@@ -4,25 +4,25 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
 
-/// What a running relay says of itself, for `doctor`: what it takes, its disk and log, its clock,
-/// the certificate that it shows, and its ways to Apple.
+/// Examines a running relay for `doctor`: its readiness, disk, log, clock, certificate, and its
+/// connections to Apple.
 struct RelayExamination {
     typealias Finding = DoctorCommand.Finding
 
     let configuration: Configuration
-    /// The relay that is asked; nil: one at the configured address.
+    /// The relay to examine; nil: the one at the configured address.
     var named: Origin?
-    /// Of the relay; nil: only what everybody may know is asked.
+    /// An API key of the relay; nil: only public information is read.
     let key: String?
-    /// The authority to trust there; nil: the configured certificate's own.
+    /// The certificate authority to trust; nil: that of the configured certificate.
     var caFile: String?
     let now: Instant
 
-    /// Less is too little for a checkpoint and what comes meanwhile.
+    /// Least free disk space in bytes: a checkpoint and the events meanwhile need it.
     private static let diskFreeMin = 1e9
-    /// Ends of certificates that a date can show, in Unix seconds: until the year 2255.
+    /// Plausible expiry times of a certificate, in Unix seconds (until the year 2255).
     private static let endsMax = 0.0...9e9
-    /// In seconds, what a clock may be behind: after a kill cards are taken for so far ahead.
+    /// Seconds that the clock may be behind: after a kill, cards were numbered that far ahead.
     private static let clockBehindMax = 60.0
 
     private var origin: Origin {
@@ -33,8 +33,8 @@ struct RelayExamination {
             scheme: configuration.tls == nil ? .http : .https, host: host, port: address.port)
     }
 
-    /// A relay has run with this configuration. One that does not listen is at fault then; a
-    /// configuration is examined before the first start too.
+    /// True if a relay has run with this configuration. Only then is it a fault that none listens:
+    /// the configuration may be examined before the first start.
     private var hasRun: Bool {
         configuration.data.map { access($0 + "/tombolo.db", F_OK) == 0 } ?? false
     }
@@ -49,7 +49,7 @@ struct RelayExamination {
                 let entries = try await readiness(client)
                 finding.detail = "the relay at \(origin) takes events"
                 let details = await details(client)
-                // With a key the metrics and the overview say it, with numbers and names.
+                // With a key, metrics and overview give the same facts with numbers.
                 let told = Set(details.filter { !$0.isOK }.map(\.check))
                 return [finding] + entries.filter { !told.contains($0.check) } + details
             } catch {
@@ -77,11 +77,11 @@ struct RelayExamination {
         return [finding]
     }
 
-    /// What the relay says of itself to everybody. Throws where it takes no events.
+    /// The public readiness report. Throws if the relay takes no events.
     private func readiness(_ client: RelayClient) async throws(ProgramError) -> [Finding] {
         let answer = try await client.answer(
             RelayRequest("GET", "/readyz", fields: [("accept", "application/json")]))
-        // A relay of before answers with a word, or with a problem.
+        // An older relay answers with a word or with a problem.
         let root = (try? JSONDocument(answer.body))?.root
         let entries = root?["entries"].map { Array($0.elements) } ?? []
         guard (200..<300).contains(answer.status) else {
@@ -123,8 +123,8 @@ struct RelayExamination {
         }
     }
 
-    /// An entry of the lists of what needs attention. Those of cards are notices: a user may swipe
-    /// one away.
+    /// A finding from an entry of the attention lists. Entries about cards are notices: a user may
+    /// swipe a card away.
     static func finding(_ item: JSONView) -> Finding? {
         guard let code = item["code"]?.string, let text = item["text"]?.string else { return nil }
         let check = checks[code]
@@ -138,16 +138,16 @@ struct RelayExamination {
         return finding
     }
 
-    /// What doctor calls that which is about the relay itself, or was done by its operators.
+    /// The check's name for codes about the relay itself or about its operators' actions.
     private static let checks = [
         "not_ready": "relay", "upstream_closed": "upstream", "clock_behind": "clock",
         "certificate_ends": "certificate", "log_damaged": "log", "damaged": "activities",
         "keys_unreadable": "keys", "registrations_refused": "devices", "paused": "pause",
     ]
 
-    /// What the relay's metrics tell.
+    /// Findings from the relay's metrics.
     ///
-    /// - Parameter attention: of the overview; it has a sentence for each closed upstream.
+    /// - Parameter attention: entries of the overview; they describe each closed upstream.
     func findings(_ metrics: MetricsReading, attention: [JSONView] = []) -> [Finding] {
         [disk(metrics)] + damage(metrics) + [clock(metrics)] + certificate(metrics)
             + upstreams(metrics, attention) + authorities(metrics)
@@ -214,7 +214,7 @@ struct RelayExamination {
             fix: "timedatectl status")
     }
 
-    /// The certificate that the relay shows: it may be an older one than the file has.
+    /// Examines the certificate in use, which may be older than the one in the file.
     private func certificate(_ metrics: MetricsReading) -> [Finding] {
         guard let end = metrics.value("tombolo_certificate_end_seconds"),
             Self.endsMax.contains(end)
@@ -268,7 +268,7 @@ struct RelayExamination {
         }
     }
 
-    /// Names the pushes that go somewhere else than to Apple: that may be wanted.
+    /// Names the pushes that do not go to Apple: this may be intended.
     private func authorities(_ metrics: MetricsReading) -> [Finding] {
         metrics.series("tombolo_upstream_info").compactMap { series in
             guard let file = series.labels["ca_file"], !file.isEmpty else { return nil }

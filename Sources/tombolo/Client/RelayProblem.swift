@@ -1,14 +1,14 @@
 import TomboloJSON
 
-/// A refusal of the relay (RFC 9457), as the program tells it.
+/// A refusal of the relay (RFC 9457), as the program reports it.
 struct RelayProblem: Sendable {
     let status: Int
     let code: String
     private let text: String
 
-    /// Reads a problem's body; one that is none tells its status at least.
+    /// Reads a problem's body. If the body is no problem, only the status is reported.
     init(status: Int, body: [UInt8]) {
-        // A proxy's page is no JSON: then there is no more to tell than the status.
+        // A proxy's page is not JSON: then only the status is known.
         let view = try? JSONDocument(body).root
         self.init(status: status, view: view)
     }
@@ -27,10 +27,9 @@ struct RelayProblem: Sendable {
         self.text = text
     }
 
-    /// The error, with a fix where the code has one. `name` is the activity or the row that was
-    /// asked for.
+    /// The error, with a remedy if the code has one. `name` is the activity or row in question.
     ///
-    /// - Parameter path: what was asked; an activity that runs is no obstacle to everything.
+    /// - Parameter path: the request's path, which decides whether the remedy fits.
     func error(name: String?, path: String = "") -> ProgramError {
         ProgramError(
             text, remedy: remedy(name ?? "ID", path), status: ExitStatus(httpStatus: status))

@@ -1,8 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// `config reload`: the running relay reads its configuration again, and each thing that came of it
-/// is a line.
+/// `config reload`: the running relay reads its configuration again. Prints a line for each result.
 enum ReloadCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)

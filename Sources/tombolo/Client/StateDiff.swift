@@ -1,8 +1,8 @@
 import TomboloJSON
 
-/// What differs between two JSON values, place by place.
+/// The differences between two JSON values, place by place.
 struct StateDiff {
-    /// One place; nil where there is no value.
+    /// One place; a side without a value is nil.
     struct Change {
         let pointer: JSONPointer
         let before: JSONView?
@@ -11,7 +11,7 @@ struct StateDiff {
 
     private(set) var changes: [Change] = []
 
-    /// In the order of `before`; what is new comes last in its object or array.
+    /// Lists changes in the order of `before`; new members come last in their object or array.
     init(from before: JSONView, to after: JSONView) {
         compare(before, after, at: JSONPointer(tokens: []))
     }
@@ -35,7 +35,7 @@ struct StateDiff {
         case (.string, .string):
             if before.string != after.string { add(before, after, place) }
         default:
-            // A number that is spelled in another way is another one to whom it is sent.
+            // A number in another notation counts as changed: the receiver sees other bytes.
             if !before.raw.elementsEqual(after.raw) { add(before, after, place) }
         }
     }
@@ -51,7 +51,7 @@ struct StateDiff {
 }
 
 extension StateDiff.Change {
-    /// A side that has no value has no member.
+    /// Writes the change; a side without a value has no member.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("pointer", pointer.description)

@@ -2,15 +2,15 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// The content state as a command line gives it: fields by `-s` and `--text`, an object in a file
-/// or on stdin, or both, where the fields stand above the object's.
+/// The content state from a command line: fields by `-s` and `--text`, an object in a file or on
+/// stdin, or both. Fields override the object's members.
 enum StateInput {
-    /// A state above this cannot be sent by Apple (4,096 bytes a payload) and is surely a wrong
-    /// file.
+    /// Limit for a state: a larger one is surely the wrong file (Apple's largest payload is 4,096
+    /// bytes).
     static let bytesMax = 1 << 20
 
-    /// The object, or nil where nobody gave one. stdin is read where `--state -` says so, and, if
-    /// `readsInput`, where neither flag is given and stdin is a pipe or a file.
+    /// The object, or nil if none is given. Reads stdin for `--state -` and, if `readsInput`, when
+    /// neither flag is given and stdin is a pipe or a file.
     static func read(_ context: CommandContext, readsInput: Bool) throws(ProgramError) -> JSON? {
         let fields =
             context.invocation.pairs(.field).map { ($0.name, value($0.value)) }
@@ -27,7 +27,7 @@ enum StateInput {
         return try setting(fields, in: object ?? .emptyObject)
     }
 
-    /// A JSON object in a file; `-` is stdin.
+    /// Reads a JSON object from a file; `-` is stdin.
     static func object(path: String) throws(ProgramError) -> JSON {
         guard path == "-" else { return try object(try file(path), named: path) }
         do {
@@ -39,7 +39,7 @@ enum StateInput {
         }
     }
 
-    /// What stands behind `=`: JSON where it reads as JSON, else a string.
+    /// The value after `=`: JSON if it parses as JSON, else a string.
     static func value(_ text: String) -> JSON {
         do {
             return try JSON(validating: Array(text.utf8))
@@ -48,19 +48,19 @@ enum StateInput {
         }
     }
 
-    /// What `--text` gives: a string, whatever it looks like.
+    /// The value of `--text`: always a string, even if it parses as JSON.
     static func string(_ text: String) -> JSON {
         var writer = JSONWriter()
         writer.string(text)
         return writer.json
     }
 
-    /// An object with these members alone.
+    /// An object with only these members.
     static func object(_ fields: [(name: String, value: String)]) throws(ProgramError) -> JSON {
         try setting(fields.map { ($0.name, value($0.value)) }, in: .emptyObject)
     }
 
-    /// An object with these members besides, or in the place of its own.
+    /// The object with these members added or replaced.
     static func setting(
         _ fields: [(name: String, value: JSON)], in object: JSON
     ) throws(ProgramError) -> JSON {
@@ -106,7 +106,7 @@ enum StateInput {
         warnIfQuiet(context)
         do {
             let bytes = try FileBytes.read(0, atMost: bytesMax)
-            // An empty stdin is what `</dev/null` and many runners give: no state, not a wrong one.
+            // `</dev/null` and many runners give an empty stdin: it means that there is no state.
             let isEmpty = bytes.allSatisfy { $0 == 0x20 || (0x09...0x0d).contains($0) }
             return isEmpty ? nil : try object(bytes, named: "stdin")
         } catch let error as SystemError {
@@ -118,7 +118,7 @@ enum StateInput {
         }
     }
 
-    /// Whoever left a pipe open by mistake must not wonder for long.
+    /// Warns after 2 seconds without input: a pipe may have been left open by mistake.
     private static func warnIfQuiet(_ context: CommandContext) {
         var waiting = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, 2_000) == 0 else { return }
@@ -127,7 +127,7 @@ enum StateInput {
                 + "</dev/null instead\n")
     }
 
-    /// Whether stdin is a pipe or a file, and not a terminal or `/dev/null`.
+    /// True if stdin is a pipe or a file, not a terminal or `/dev/null`.
     private static var inputIsData: Bool {
         var status = stat()
         guard fstat(0, &status) == 0 else { return false }

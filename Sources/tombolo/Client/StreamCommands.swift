@@ -3,15 +3,15 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
 
-/// `append` and `tail`: what runs as long as there are lines.
+/// `append` and `tail`: commands that stream lines.
 enum StreamCommands {
     // MARK: append
 
-    /// Sends lines while it reads answers: neither waits for the other beyond what both ends
-    /// buffer.
+    /// Sends lines while it reads the answers. Neither side waits for the other until the buffers
+    /// are full.
     ///
-    /// A request lasts as long as lines come; where they pause it ends, and the next lines are
-    /// another: a relay takes no body that trickles.
+    /// A request ends when the input pauses, and the next lines begin a new one: a relay refuses a
+    /// body that trickles.
     static func append(_ context: CommandContext) async throws -> ExitStatus {
         let input = try InputReader(context.invocation.argument(0), loop: context.loop)
         var client = try await RelayClient.connect(context)
@@ -36,13 +36,13 @@ enum StreamCommands {
         return try finish(context, progress)
     }
 
-    /// Answers come while lines go: they are the progress that is shown.
+    /// The relay answers each line as it takes it, so that progress can be shown.
     private static let request = RelayRequest(
         "POST", "/v1/events", fields: ofLines + [(name: "prefer", value: "lines")])
 
     private static let ofLines = [(name: "content-type", value: "application/x-ndjson")]
 
-    /// All lines in one request: what a line would do depends on those before it.
+    /// Sends all lines in one request: the effect of a line depends on the lines before it.
     private static func tryOut(
         _ lines: AppendLines, _ client: RelayClient, _ context: CommandContext,
         _ progress: AppendProgress
@@ -67,7 +67,7 @@ enum StreamCommands {
             do {
                 try await readAnswers(stream, context, progress)
             } catch {
-                // Where reading the input failed, that is the reason.
+                // If reading the input failed, throw that error instead.
                 group.cancelAll()
                 do { try await group.waitForAll() } catch is CancellationError {}
                 throw error
@@ -134,8 +134,8 @@ enum StreamCommands {
 
     // MARK: tail
 
-    /// Prints events for ever. A relay that goes away is waited for, and the tail goes on where it
-    /// was.
+    /// Prints events until it is stopped. Reconnects when the relay goes away, and continues at the
+    /// same place.
     static func tail(_ context: CommandContext) async throws -> ExitStatus {
         var tail = Tail(context)
         try await tail.run()
@@ -143,14 +143,14 @@ enum StreamCommands {
     }
 }
 
-/// One `tail`: where it is, and how long it has waited for its relay.
+/// One `tail`: its place in the log, and how long it has waited for the relay.
 private struct Tail {
     private let context: CommandContext
-    /// Behind which line the next connection goes on; nil: nothing has come yet.
+    /// The last printed line, after which the next connection continues; nil: none yet.
     private var cursor: String?
     private var left: Int
 
-    /// A relay that restarts is back within this.
+    /// Time in which a restarted relay must be back.
     static let patience = Duration.seconds(30)
 
     init(_ context: CommandContext) {
@@ -167,13 +167,13 @@ private struct Tail {
                 let client = try await RelayClient.connect(context)
                 defer { client.close() }
                 let stream = try await client.stream(request, hasBody: false)
-                // A tail that begins now goes on from there.
+                // Without a cursor the tail starts at the newest event.
                 if cursor == nil { cursor = try await stream.field("tombolo-cursor") }
                 giveUpAt = context.loop.now + Self.patience
                 pause = .milliseconds(100)
                 try await read(stream)
             } catch let error as ProgramError where error.status == .unreachable {
-                // The first try tells at once that there is nobody.
+                // A first connection that fails ends the command at once.
                 guard let giveUpAt, context.loop.now < giveUpAt else { throw error }
             }
             if left > 0 { try await context.loop.sleep(for: pause) }
@@ -208,7 +208,7 @@ private struct Tail {
     }
 
     private mutating func print(_ line: ArraySlice<UInt8>) throws(ProgramError) {
-        // What is no JSON is shown as it is, and does not move the place.
+        // A line that is not JSON is skipped and does not move the cursor.
         guard let view = try? JSONDocument(Array(line)).root,
             let position = view["cursor"]?.string
         else { return }
@@ -234,7 +234,7 @@ private struct Tail {
         let version = text("version").map { "version \($0)" }
         let isCommand = view["do"] != nil
         var words = ["seq", "recorded_at", isCommand ? "do" : "fact", "activity"].map(text)
-        // Who asked for a command is not shown here.
+        // The author of a command is not shown here.
         words += isCommand ? [version] : [text("device"), version]
         if !isCommand {
             words += ["reason", "link", "intent"].map(text)

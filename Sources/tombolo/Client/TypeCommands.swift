@@ -32,7 +32,7 @@ enum TypeCommands {
         return .succeeded
     }
 
-    /// Checks a state against a type: that of the relay, or one in a file.
+    /// Checks a state against a type: one that the relay knows, or one in a file.
     static func check(_ context: CommandContext) async throws -> ExitStatus {
         let name = context.invocation.arguments[0]
         let state = try StateInput.object(path: context.invocation.arguments[1])

@@ -2,7 +2,7 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// `why`: what the log knows of a version at a phone, as one screen.
+/// `why`: shows what happened to a version of an activity on a phone, by the log.
 enum WhyCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
@@ -40,7 +40,7 @@ enum WhyCommand {
         var moment = try invocation.argument(2).map { text throws(ProgramError) in
             try Moment(text, at: time(nil))
         }
-        // A version or a time may stand in the device's place.
+        // The second argument may be a version or a time instead of a device.
         if moment == nil, let text = device, let found = try? Moment(text, at: time(nil)) {
             (device, moment) = (nil, found)
         }
@@ -67,7 +67,7 @@ enum WhyCommand {
                 [("device", device), ("config", context.invocation.text(.widgetConfig))]))
     }
 
-    /// A token and a user do not go into a URL: URLs are logged.
+    /// Searches by token, push or user. They do not go into a URL, because URLs are logged.
     private static func search(_ context: CommandContext) throws(ProgramError) -> RelayRequest {
         let invocation = context.invocation
         var writer = JSONWriter()
@@ -102,17 +102,17 @@ enum WhyCommand {
         }
     }
 
-    /// The last argument: a version, or a time.
+    /// The moment in question: a version, or a time.
     struct Moment: Hashable {
         private(set) var version: String?
         private(set) var time: String?
 
-        /// - Parameter now: Unix seconds; `14:02` is the last minute of that name, by UTC: its
-        ///   end, or now.
+        /// - Parameter now: Unix seconds. A time such as `14:02` means the last such minute (UTC):
+        ///   its end, or now.
         init(
             _ text: String, at now: Int, like example: String = "tombolo why cat-7 phone-1"
         ) throws(ProgramError) {
-            // `v3` is how answers name a version.
+            // Answers name versions as `v3`.
             if let number = Int64(text.first == "v" ? String(text.dropFirst()) : text), number > 0 {
                 version = String(number)
                 return
@@ -139,7 +139,7 @@ enum WhyCommand {
     }
 }
 
-/// One explanation, for people.
+/// Prints one explanation, for people.
 struct WhyReport {
     private let view: JSONView
 

@@ -4,14 +4,14 @@ import TomboloSimulator
 
 /// `phone widget`: the widgets of the simulated phones of `tombolo dev`.
 enum WidgetCommands {
-    /// What the first argument may be.
+    /// Values of the first argument.
     enum Deed: String, CaseIterable {
         case list = "ls"
         case add
         case remove = "rm"
         case reload, gallery
 
-        /// As the relay takes it; nil: nothing is done.
+        /// The deed that the relay gets; nil if the command only reads.
         var phoneDeed: PhoneDeed? {
             switch self {
             case .list: nil
@@ -72,7 +72,7 @@ enum WidgetCommands {
     /// How long the relay may take for the snapshots of all families.
     private static let galleryTime = Duration.seconds(10)
 
-    /// The phone, when each family of its gallery has its answer.
+    /// Waits until each family of the phone's gallery has its answer, and returns the phone.
     private static func filledGallery(
         _ path: String, _ client: RelayClient, _ context: CommandContext, _ phone: String
     ) async throws -> RelayAnswer {
@@ -116,22 +116,22 @@ enum WidgetCommands {
 
     private static func text(_ view: JSONView?) -> String { Printable.line(view?.string ?? "") }
 
-    /// What a widget shows, cut to what a table has room for.
+    /// The state that a widget shows, cut to the width of a table.
     static func shows(_ widget: JSONView) -> String {
         if widget["placeholder"]?.bool == true { return "the placeholder" }
         let state = widget["state"].map { Printable.json($0.raw) } ?? ""
         return Printable.line(String(state.prefix(120)))
     }
 
-    // MARK: The words of other commands
+    // MARK: Arguments of other commands
 
-    /// `widget:KIND`, where a card is named otherwise.
+    /// The kind in `widget:KIND`; nil if the argument names a card.
     static func kind(_ argument: String?) -> String? {
         guard let argument, argument.hasPrefix("widget:") else { return nil }
         return String(argument.dropFirst("widget:".count))
     }
 
-    /// The first widget of a phone that is meant.
+    /// The phone's first widget of that kind and of the given family and configuration.
     static func widget(
         _ kind: String, on phone: JSONView, _ context: CommandContext
     ) -> JSONView? {

@@ -1,10 +1,10 @@
 import TomboloLoop
 
-/// What a command works with: what was asked, where it prints, and the loop it runs on.
+/// The input of a command: its arguments, its terminal, and the loop that it runs on.
 struct CommandContext: Sendable {
     let invocation: Invocation
     let terminal: Terminal
     let loop: EpollLoop
-    /// The process's environment, for children.
+    /// The environment of this process, which child processes inherit.
     let environment: [String: String]
 }

@@ -1,6 +1,6 @@
 import TomboloCore
 
-/// Turns the words of a command line into what was meant, by the table alone.
+/// Parses the words of a command line by the table of commands.
 struct CommandLineParser: Sendable {
     private let table: CommandTable
     private let environment: [String: String]
@@ -19,8 +19,8 @@ struct CommandLineParser: Sendable {
         case version
     }
 
-    /// Understands `words` (without the program's name), or says what is wrong with them and what
-    /// was probably meant.
+    /// Parses `words` (without the program's name). The thrown error names the wrong word and the
+    /// probable meaning.
     func parse(_ words: [String]) throws(ProgramError) -> Meaning {
         guard let first = words.first else { return .help([]) }
         switch first {
@@ -79,9 +79,9 @@ struct CommandLineParser: Sendable {
             remedy: "tombolo help")
     }
 
-    /// The values that the environment holds for `flags`, each of its flag's kind. Flags that the
-    /// command line gave are not looked at: a broken variable must not stand in the way of its own
-    /// fix.
+    /// The values of `flags` in the environment, checked by the kinds of the flags. Ignores the
+    /// variables of flags that the command line gives, so that a flag can override a wrong
+    /// variable.
     private func environmentValues(
         _ flags: [Flag], given: [String: [String]]
     ) throws(ProgramError) -> [String: String] {

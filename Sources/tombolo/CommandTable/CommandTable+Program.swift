@@ -1,5 +1,5 @@
 extension CommandTable {
-    /// The program's commands. Everything that is known about them is in these rows.
+    /// The program's commands. Parser, help and completions are all made from these rows.
     static let tombolo: CommandTable = {
         let running: [Subcommand] = [.dev, .serve, .sim, .trigger]
         let producing: [Subcommand] = [.start, .update, .end, .append]

@@ -1,6 +1,6 @@
-/// All commands of the program, in the order in which `help` tells them.
+/// All commands of the program, in the order of `help`.
 struct CommandTable: Sendable {
-    /// The same under titles, for the first page of `help`.
+    /// The commands under titles, for the first page of `help`.
     let sections: [(title: String, commands: [Subcommand])]
     let commands: [Subcommand]
 
@@ -18,12 +18,12 @@ struct CommandTable: Sendable {
         return words + ["help", "version"]
     }
 
-    /// The command whose path `words` begin with.
+    /// The command whose path is at the beginning of `words`.
     func command(beginning words: [String]) -> Subcommand? {
         commands.first { words.starts(with: $0.path) }
     }
 
-    /// Whether `words` are the first word of commands of two words.
+    /// True if `words` is one word, the first of a command of two words.
     func isGroup(_ words: [String]) -> Bool {
         words.count == 1 && commands.contains { $0.path.count > 1 && $0.path[0] == words[0] }
     }

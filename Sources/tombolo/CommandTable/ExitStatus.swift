@@ -1,23 +1,23 @@
-/// What the program tells its caller when it ends. Scripts rely on the numbers; a meaning is never
-/// reused.
+/// The exit status of the program. Scripts rely on the numbers, so a number never gets another
+/// meaning.
 enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
     case succeeded = 0
-    /// Something went wrong that no other number says better.
+    /// Any failure without a number of its own.
     case failed = 1
     /// The command line or the configuration is wrong; nothing was done.
     case usage = 2
-    /// What was named is not there, or stands against what was asked (HTTP 404, 409, 412).
+    /// The named thing is missing, or its state forbids the request (HTTP 404, 409, 410, 412).
     case notFoundOrConflict = 3
     /// The key is missing, wrong, or lacks the scope (HTTP 401, 403).
     case unauthorized = 4
     /// No relay answered.
     case unreachable = 5
-    /// Some of many were done, others were refused.
+    /// A part succeeded, the rest was refused.
     case partly = 6
-    /// Done, but a lint has something to say.
+    /// Done, but a lint found something.
     case lint = 7
 
-    /// The words for `help`.
+    /// The meaning, as `help` prints it.
     var meaning: String {
         switch self {
         case .succeeded: "done"
@@ -31,7 +31,7 @@ enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The status that an HTTP status of the relay becomes.
+    /// The exit status for an HTTP status of the relay.
     init(httpStatus: Int) {
         switch httpStatus {
         case 200..<300: self = .succeeded

@@ -26,26 +26,26 @@ extension Flag {
     static let dryRun = toggle(
         "dry-run", "tell what would be; nothing is stored and nothing is sent")
 
-    /// Where a log is.
+    /// The flags that name a log.
     static let ofLogs: [Flag] = [data, database, configuration]
-    /// What every command that speaks to a relay takes.
+    /// The flags of every command that connects to a relay.
     static let ofClients: [Flag] = [relay, key, caFile, output]
-    /// What every command takes that has a relay change something.
+    /// The flags of every command that changes something at a relay.
     static let ofWriters: [Flag] = [dryRun] + ofClients
 }
 
-/// How a command prints what it found.
+/// How a command prints its result.
 enum OutputFormat: String, Hashable, Sendable, CaseIterable {
     /// For people.
     case table
     /// One JSON document.
     case json
-    /// One JSON value a line.
+    /// One JSON value per line.
     case jsonl
 }
 
 extension OutputFormat {
-    /// What was asked for with `-o`; else a table for people, JSON for programs.
+    /// The format of `-o`; without it, a table on a terminal and `format` elsewhere.
     init(_ context: CommandContext, elsewhere format: OutputFormat = .json) {
         let asked = context.invocation.text(.output).flatMap(OutputFormat.init(rawValue:))
         self = asked ?? (context.terminal.outputIsTerminal ? .table : format)

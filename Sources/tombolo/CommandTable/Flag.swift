@@ -1,16 +1,15 @@
-/// One flag of a command: everything that parser, help, completions and the configuration's origin
-/// need.
+/// One flag of a command: the single source for the parser, help, completions and configuration.
 struct Flag: Hashable, Sendable {
-    /// Without the dashes.
+    /// The name without the dashes.
     let name: String
     var short: Character?
-    /// nil is a switch, which takes no value.
+    /// The kind of the value; nil for a switch, which has none.
     var value: ValueKind?
-    /// Told by `help`, and taken where neither flag nor environment says otherwise.
+    /// The value if neither the flag nor its variable is given. `help` shows it.
     var defaultValue: String?
-    /// The variable that stands in for the flag.
+    /// The environment variable that can replace the flag.
     var environment: String?
-    /// A secret may also come from the file that the variable with `_FILE` behind it names, and is
+    /// True for a secret. The variable with `_FILE` at its end may name a file that holds it. It is
     /// never printed.
     var isSecret = false
     var repeats = false
@@ -31,7 +30,7 @@ struct Flag: Hashable, Sendable {
         self.summary = summary
     }
 
-    /// A flag that takes no value: it is given or not.
+    /// A switch: it is given or not.
     static func toggle(_ name: String, short: Character? = nil, _ summary: String) -> Flag {
         Flag(name, short: short, nil, summary)
     }

@@ -1,6 +1,6 @@
 import TomboloCore
 
-/// A command line that was understood: every value in it is of its flag's kind.
+/// A parsed command line: every value is valid for the kind of its flag.
 struct Invocation: Sendable {
     let commandName: String
     let flags: [Flag]
@@ -19,7 +19,7 @@ struct Invocation: Sendable {
         self.environment = environment
     }
 
-    /// Where a flag's value comes from.
+    /// The place that a flag's value comes from.
     enum Source: Hashable, Sendable {
         case flag
         case environment(_ variable: String)
@@ -34,8 +34,8 @@ struct Invocation: Sendable {
         }
     }
 
-    /// The flag's value and where it is from: command line, then environment, then default. nil
-    /// where none of them has one, and for a flag that the command does not take.
+    /// The flag's value and its source: command line, then environment, then default. Nil if none
+    /// has a value, or if the command does not have the flag.
     func resolve(_ flag: Flag) -> (text: String, source: Source)? {
         guard let flag = flags.first(where: { $0.name == flag.name }) else { return nil }
         if let text = given[flag.name]?.last { return (text, .flag) }
@@ -52,7 +52,7 @@ struct Invocation: Sendable {
     /// Every value of a flag that may be repeated, in order.
     func all(_ flag: Flag) -> [String] { given[flag.name] ?? resolve(flag).map { [$0.text] } ?? [] }
 
-    // The parser has checked every value by its kind, so these answer nil only where there is none.
+    // The parser has checked every value by its kind: nil only means that there is no value.
     func integer(_ flag: Flag) -> Int? { text(flag).flatMap { Int($0) } }
     func duration(_ flag: Flag) -> Span? { text(flag).flatMap { Span(text: $0) } }
     func origin(_ flag: Flag) -> Origin? { text(flag).flatMap(Origin.init) }

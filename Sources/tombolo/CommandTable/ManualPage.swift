@@ -1,5 +1,4 @@
-/// `tombolo.1`, the manual page, in the language of man(7): all that `help` tells, made from the
-/// table.
+/// `tombolo.1`, the manual page, in the language of man(7). Made from the table, like `help`.
 struct ManualPage {
     private let table: CommandTable
     private let help: HelpPage
@@ -50,7 +49,7 @@ struct ManualPage {
         return lines
     }
 
-    /// Those that stand in for a flag.
+    /// The environment variables that can replace a flag.
     private var variables: [String] {
         var flags: [String: Flag] = [:]
         for flag in table.commands.flatMap(\.flags) {
@@ -68,14 +67,14 @@ struct ManualPage {
         [".TP", #"\fB\#(Self.escaped(term))\fR"#, Self.line(text)]
     }
 
-    /// A text of its own lines. roff takes no line of it for a request.
+    /// Text on lines of its own. Escapes a first character that roff would take for a request.
     private static func line(_ text: String) -> String {
         escaped(text).split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix(".") || line.hasPrefix("'") ? "\\&\(line)" : String(line)
         }.joined(separator: "\n")
     }
 
-    /// Characters that roff reads as its own; what is typed keeps its dashes and quotes.
+    /// Escapes roff's special characters, so that dashes and quotes of commands stay as typed.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {

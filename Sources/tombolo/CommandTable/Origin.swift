@@ -1,4 +1,4 @@
-/// Where a relay or a simulator is: scheme, host and port, parsed once.
+/// The address of a relay or a simulator: scheme, host and port.
 struct Origin: Hashable, Sendable, CustomStringConvertible {
     enum Scheme: String, Hashable, Sendable {
         case http, https
@@ -6,7 +6,7 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
     }
 
     let scheme: Scheme
-    /// Without brackets, where it is an IPv6 address.
+    /// An IPv6 address has no brackets here.
     let host: String
     let port: UInt16
 
@@ -16,7 +16,7 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// What somebody meant who wrote no scheme, one in capitals, a path, or spaces around it.
+    /// Guesses the origin in text with a missing scheme, one in capitals, a path or spaces.
     static func near(_ text: String) -> Origin? {
         var rest = text.filter { !$0.isWhitespace }[...]
         let isSecure = rest.lowercased().hasPrefix("https://")
@@ -27,8 +27,8 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
         return Origin("\(isSecure ? "https" : "http")://\(authority)")
     }
 
-    /// Reads `https://relay.example:8443`; one slash may follow. Answers nil for anything else: a
-    /// path or a user name would be ignored in silence otherwise.
+    /// Reads `https://relay.example:8443`, with at most one slash after it. Nil for anything else:
+    /// a path or a user name would be ignored silently.
     init?(_ text: String) {
         var rest = text[...]
         if rest.hasPrefix("https://") {
@@ -52,7 +52,7 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// `host:port` as it stands in `:authority`.
+    /// `host:port` as in the `:authority` header.
     var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     var description: String { "\(scheme.rawValue)://\(authority)" }

@@ -1,11 +1,10 @@
-/// Why a command ends without doing what it was asked: the cause in one sentence, then what to do
-/// about it.
+/// Why a command failed: the cause in one sentence, then a remedy.
 struct ProgramError: Error, Hashable, Sendable {
     var cause: String
-    /// The fix, as a command where there is one.
+    /// The remedy, if possible as a command.
     var remedy: String?
     var status: ExitStatus
-    /// Nothing listens where a relay was looked for.
+    /// True if nothing listens at the relay's address.
     var isConnectionRefused = false
 
     init(_ cause: String, remedy: String? = nil, status: ExitStatus = .failed) {
@@ -19,9 +18,9 @@ struct ProgramError: Error, Hashable, Sendable {
         ProgramError(cause, remedy: remedy, status: .usage)
     }
 
-    /// The lines for a human, without colour.
+    /// The message for people, without colour.
     var text: String { "tombolo: \(line)\n" }
 
-    /// The cause, and the fix on a line below it.
+    /// The cause, and the remedy on a second line.
     var line: String { cause + (remedy.map { "\n  try: \($0)" } ?? "") }
 }

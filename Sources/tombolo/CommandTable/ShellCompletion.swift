@@ -1,5 +1,4 @@
-/// Completions for bash and zsh, made from the table: commands, flags, and the words a flag's value
-/// may be.
+/// Completions for bash and zsh, made from the table: commands, flags, and the values of flags.
 struct ShellCompletion: Sendable {
     private let table: CommandTable
     private let shell: String
@@ -145,7 +144,7 @@ struct ShellCompletion: Sendable {
         }
     }
 
-    /// Without what would end a word or a part of a specification.
+    /// Escapes the characters that would end a zsh word or a part of a specification.
     private func quoted(_ text: String) -> String {
         var result = ""
         for character in text {

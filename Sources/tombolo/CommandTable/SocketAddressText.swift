@@ -25,8 +25,8 @@ struct SocketAddressText: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Whether only this machine can reach it. A name other than `localhost` counts as reachable by
-    /// others.
+    /// True if only this machine can reach the address. A name other than `localhost` counts as
+    /// reachable by others.
     var isLoopback: Bool { host == "localhost" || host == "::1" || Self.isLoopbackIPv4(host) }
 
     var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }

@@ -1,16 +1,16 @@
-/// One command of the program. The table of these makes the parser, `help` and the completions, so
-/// that none of them can know a flag that another does not.
+/// One command of the program. Parser, `help` and completions are made from the table of commands,
+/// so all know the same flags.
 struct Subcommand: Sendable {
-    /// What is typed: `["log", "ls"]`.
+    /// The words to type: `["log", "ls"]`.
     let path: [String]
     let summary: String
     var arguments: [Argument] = []
     var flags: [Flag] = []
     /// Paragraphs for `help`, below the flags.
     var details: [String] = []
-    /// Whole command lines that work.
+    /// Complete command lines that work.
     var examples: [String] = []
-    /// The statuses it ends with besides 0, 1 and 2.
+    /// The exit statuses that are possible besides 0, 1 and 2.
     var exits: [ExitStatus] = []
     let run: @Sendable (CommandContext) async throws -> ExitStatus
 
@@ -22,7 +22,7 @@ struct Argument: Hashable, Sendable {
     let name: String
     let value: ValueKind
     let isOptional: Bool
-    /// Takes all that is left; the last argument of a command only.
+    /// True if it takes all remaining arguments. Only for the last argument of a command.
     let repeats: Bool
     let summary: String
 

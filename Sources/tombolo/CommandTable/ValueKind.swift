@@ -1,7 +1,7 @@
 import TomboloCore
 
-/// What may stand behind a flag or as an argument. Checked by the parser, told by `help`, offered
-/// by completions.
+/// The kind of a flag's or an argument's value. The parser checks it, `help` shows it, completions
+/// offer its values.
 enum ValueKind: Hashable, Sendable {
     /// Any text; `name` is its placeholder in `help`.
     case text(_ name: String)
@@ -11,14 +11,14 @@ enum ValueKind: Hashable, Sendable {
     case address
     case file
     case directory
-    /// A number with `ns`, `ms`, `s`, `m`, `h` or `d`.
+    /// A number with unit: `ns`, `ms`, `s`, `m`, `h` or `d`.
     case duration
     case integer(ClosedRange<Int>)
     case choice([String])
     /// `NAME=VALUE`.
     case pair
 
-    /// What `help` prints for it.
+    /// The placeholder in `help`.
     var placeholder: String {
         switch self {
         case .text(let name): name
@@ -33,7 +33,7 @@ enum ValueKind: Hashable, Sendable {
         }
     }
 
-    /// Why `text` is no such value, as the end of a sentence; nil where it is one.
+    /// Why `text` is not valid, as the end of a sentence; nil if it is valid.
     func objection(to text: String) -> String? {
         switch self {
         case .text:

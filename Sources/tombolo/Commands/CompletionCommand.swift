@@ -1,4 +1,4 @@
-/// `completion`.
+/// `completion`: prints the completions for a shell.
 enum CompletionCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let shell = context.invocation.arguments[0]

@@ -5,8 +5,8 @@ import TomboloJSON
 
 /// `config check`, `config show` and `config doc`.
 enum ConfigurationCommands {
-    /// Makes what `serve` starts with, and says every fault of it, or that there is none. Status 7
-    /// where the relay starts and an operator has to know something all the same.
+    /// Checks the configuration as `serve` would and prints every fault. Returns status 7 if the
+    /// relay would start but an operator should know something.
     static func check(_ context: CommandContext) async throws -> ExitStatus {
         let sources = try ConfigurationSources(
             context.invocation, path: context.invocation.argument(0))
@@ -23,7 +23,7 @@ enum ConfigurationCommands {
         return notices.isEmpty ? .succeeded : .lint
     }
 
-    /// No file is looked for: `serve` does not either.
+    /// Warns that no file is read: like `serve`, the command does not search for one.
     private static func sayWhereNoFileIsRead(
         _ sources: ConfigurationSources, _ context: CommandContext
     ) {
@@ -35,7 +35,7 @@ enum ConfigurationCommands {
                 + "  try: tombolo \(context.invocation.commandName) \(file)\n")
     }
 
-    /// Prints the configuration in force; secrets are in files, so there is none in it.
+    /// Prints the configuration in force. It contains paths of secrets, never the secrets.
     static func show(_ context: CommandContext) async throws -> ExitStatus {
         let sources = try ConfigurationSources(
             context.invocation, path: context.invocation.argument(0))
@@ -68,7 +68,7 @@ enum ConfigurationCommands {
         return .succeeded
     }
 
-    /// Prints the reference of all keys.
+    /// Prints the reference of all configuration keys.
     static func document(_ context: CommandContext) async throws -> ExitStatus {
         let reference = ConfigurationReference()
         guard OutputFormat(context) != .table else {

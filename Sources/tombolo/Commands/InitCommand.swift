@@ -2,7 +2,7 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// `config init`: writes a first configuration file. On a terminal it asks for what no flag says.
+/// `config init`: writes a first configuration file. On a terminal it asks for missing values.
 enum InitCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
@@ -19,7 +19,7 @@ enum InitCommand {
         )
         let draft = try await draft(context, &questions)
         let bytes = Array(draft.text.utf8)
-        // What is written can be read: a value that is none is found here.
+        // Reads the draft back, which finds wrong values before the file is written.
         let made = try Configuration(file: try ConfigurationFile(bytes, path: path))
         if let objection = made.listenerObjection {
             throw ProgramError.usage(
@@ -85,7 +85,7 @@ enum InitCommand {
         return draft
     }
 
-    /// Flags that say something of an app.
+    /// Flags that describe an app.
     private static let ofApps = [Flag.teamID, .initKeyID, .initKeyFile, .initEnvironment]
 
     private static func checkPairs(_ invocation: Invocation) throws(ProgramError) {
@@ -96,7 +96,7 @@ enum InitCommand {
         }
     }
 
-    /// Asks a person, where there is one.
+    /// Asks the user, if there is one.
     struct Questions {
         let terminal: Terminal
         let input: InputReader?
@@ -109,7 +109,7 @@ enum InitCommand {
             self.input = input
         }
 
-        /// What a flag says; else what the person writes; an empty line, or nobody, is `standard`.
+        /// The flag's value, else the user's answer, else `standard`.
         mutating func answer(
             _ given: String?, _ question: String, _ standard: String
         ) async throws -> String {
@@ -132,7 +132,7 @@ enum InitCommand {
 }
 
 extension Configuration {
-    /// What a file says. An error in it is reported with its place.
+    /// Reads a configuration file. An error names its place in the file.
     init(file: ConfigurationFile) throws(ProgramError) {
         do throws(FieldErrors) {
             self = try Configuration(reading: file.document.root, directory: file.directory)

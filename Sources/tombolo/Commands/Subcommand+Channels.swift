@@ -1,4 +1,4 @@
-// Rows of the table: broadcast channels.
+// Rows of the command table: broadcast channels.
 
 extension Flag {
     static let ofEnvironment = Flag(

@@ -1,4 +1,4 @@
-// Rows of the table: the configuration file, and a relay that reads it again.
+// Rows of the command table: the configuration file and its reload.
 
 extension Flag {
     static let initListen = Flag("listen", .address, "where the relay listens")

@@ -1,4 +1,4 @@
-// Rows of the table: API keys.
+// Rows of the command table: API keys.
 
 extension Flag {
     static let keyName = Flag("name", .text("NAME"), "what the key is for, in your own words")

@@ -1,4 +1,4 @@
-// Rows of the table: the log, in and out.
+// Rows of the command table: reading, importing and exporting the log.
 
 extension Flag {
     static let limit = Flag("limit", .integer(1...1_000_000), "at most this many rows")

@@ -1,4 +1,4 @@
-// Rows of the table: running and setting up.
+// Rows of the command table: running the relay and setting it up.
 
 extension Flag {
     static let phones = Flag("phones", .integer(0...100), default: "3", "how many phones")
@@ -81,7 +81,7 @@ extension Flag {
         "credentials", .directory,
         "where the service's credentials are before its first start, as /etc/tombolo/keys")
 
-    /// What stands above the configuration file.
+    /// The flags that override the configuration file.
     static let ofConfiguration: [Flag] = [
         configuration, data,
         Flag("listen", .address, environment: "TOMBOLO_LISTEN", listen.summary),
@@ -90,7 +90,7 @@ extension Flag {
 }
 
 extension Subcommand {
-    /// What `--phone` takes.
+    /// Help for the values of `--phone`.
     private static let phoneSettings =
         "--phone PHONE.SETTING=VALUE sets, for phone-1 and so on or for all:\n"
         + "  os          a version; phones before 18 have no channels, and draw every state\n"

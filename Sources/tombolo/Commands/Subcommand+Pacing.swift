@@ -1,6 +1,6 @@
 import TomboloCore
 
-// Rows of the table: what operators hold back, and where the budgets went.
+// Rows of the command table: pauses of operators, and the use of push budgets.
 
 extension Flag {
     static let pausesAll = toggle("all", "everything of the tenant")

@@ -1,6 +1,6 @@
 import TomboloSimulator
 
-// Rows of the table: the simulated phones of `tombolo dev`, and what one does with them.
+// Rows of the command table: the simulated phones of `tombolo dev`.
 
 extension Flag {
     static let expectWithin = Flag(
@@ -72,7 +72,7 @@ extension Subcommand {
         ],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: WidgetCommands.run)
 
-    /// One row for each deed: what the user, the system or the app does.
+    /// One row for each deed of the user, the system or the app.
     static let phoneDeeds: [Subcommand] = [
         deed(.front, "Open the app on a simulated phone"),
         deed(.back, "Leave the app; it goes to the background"),
@@ -174,7 +174,7 @@ extension Argument {
     fileprivate static let troubleKind = Argument(
         "KIND", .choice(PhoneTrouble.Kind.allCases.map(\.rawValue)), "what goes wrong")
 
-    /// A value for the example of a command.
+    /// An example value for help.
     fileprivate var example: String {
         switch self {
         case .phoneCard, .anyCard: "cat-7"

@@ -1,4 +1,4 @@
-// Rows of the table: timelines of widgets.
+// Rows of the command table: timelines of widgets.
 
 extension Flag {
     static let subjectUser = Flag("user", .text("USER"), "all devices of this user show it")

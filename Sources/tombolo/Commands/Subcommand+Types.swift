@@ -1,4 +1,4 @@
-// Rows of the table: types, lints, dead letters.
+// Rows of the command table: types, lints, dead letters.
 
 extension Flag {
     static let typeFile = Flag(

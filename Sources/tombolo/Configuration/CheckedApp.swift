@@ -3,22 +3,22 @@ import TomboloAPNs
 import TomboloCore
 import TomboloHTTP
 
-/// An app whose files were read and whose names were tried: pushes can be signed and addressed for
-/// it. Says nothing about whether Apple knows the key: only Apple's answer does.
+/// An app whose files are read and whose names are valid, so pushes for it can be signed and
+/// addressed. Whether Apple knows the key is not checked: only Apple's answer shows it.
 struct CheckedApp: Sendable {
     let app: Configuration.App
     let signer: ProviderTokenSigner
-    /// The bytes of the `.p8`, by which keys are told apart.
+    /// The bytes of the `.p8`, to compare keys.
     let p8: [UInt8]
-    /// Where pushes go; its lane is the app's place in the configuration.
+    /// Where pushes go. The number of this upstream is the app's place in the configuration.
     let lane: APNsConfiguration
-    /// Where channels are managed; nil: Apple's.
+    /// Where channels are managed; nil: at Apple.
     let channels: APNsEndpoint?
 
     /// - Parameters:
-    ///   - place: of the app in the configuration, for the pointers of what is thrown.
-    ///   - number: of its lane; nil: its place.
-    ///   - connectEvery: the longest time between two tries to connect.
+    ///   - place: the app's place in the configuration, for the pointers of findings.
+    ///   - number: the upstream's number; nil: `place`.
+    ///   - connectEvery: the longest time between two attempts to connect.
     init(
         _ app: Configuration.App, at place: Int, lane number: LaneNumber? = nil,
         connectEvery: Duration = ReconnectBackOff.longest
@@ -49,12 +49,12 @@ struct CheckedApp: Sendable {
         self.channels = channels ?? endpoint
     }
 
-    /// Whether it is the same app in the same environment, whatever its key.
+    /// True for the same app in the same environment, even with another key.
     func isLane(of other: Configuration.App) -> Bool { app.isLane(of: other) }
 
-    // MARK: Its parts
+    // MARK: Parts of an app
 
-    /// nil, and a finding, where `make` throws.
+    /// Returns the value of `make`; if it throws, adds a finding and returns nil.
     private static func made<Value>(
         _ pointer: String, _ remedy: String, _ findings: inout [ConfigurationFinding],
         _ make: () throws(APNsConfigurationError) -> Value
@@ -78,7 +78,7 @@ struct CheckedApp: Sendable {
         }
     }
 
-    /// The wrong ids each have a finding of their own; a key that cannot be read has one already.
+    /// Nil if an id or the key is wrong. Adds a finding for each wrong id; the key has one already.
     private static func signer(
         _ app: Configuration.App, _ p8: [UInt8]?, _ pointer: String,
         _ findings: inout [ConfigurationFinding]
@@ -131,7 +131,7 @@ struct CheckedApp: Sendable {
         "; Apple gives the .p8 out once, in the developer account under Keys; a relative path begins "
         + "at the configuration file's folder"
 
-    /// A file's bytes; nil, and a finding, where it cannot be read.
+    /// A file's bytes; if it cannot be read, adds a finding and returns nil.
     ///
     /// - Parameter origin: where such a file comes from, for the remedy.
     static func readable(
@@ -141,7 +141,7 @@ struct CheckedApp: Sendable {
         do {
             return try FileBytes.readRegular(path)
         } catch {
-            // systemd puts it there when the unit starts.
+            // systemd puts credentials there when the unit starts.
             let remedy =
                 path.hasPrefix(credentials)
                 ? "before the service's first start: --credentials DIR, such as /etc/tombolo/keys"
@@ -153,17 +153,17 @@ struct CheckedApp: Sendable {
         }
     }
 
-    /// Where systemd puts the credentials of a service. A group may read them there: the right that
-    /// the service's user has in the file's access list is shown as the group's.
+    /// Where systemd puts a service's credentials. Group rights are allowed there: the mode shows
+    /// the access list entry of the service's user as the group's right.
     static let credentials = "/run/credentials/"
 
-    /// Whether others than the owner (or systemd's service) may use a file of this mode.
+    /// True if anybody but the owner (or systemd's service) may use a file of this mode.
     static func isOpenToOthers(_ mode: mode_t, at path: String) -> Bool {
         let isCredential = path.hasPrefix(credentials) && !path.contains("/../")
         return mode & (isCredential ? 0o007 : 0o077) != 0
     }
 
-    /// The same for a file that only its owner may read.
+    /// Like `readable`, for a file that only its owner may read.
     static func secret(
         _ path: String, _ pointer: String, _ findings: inout [ConfigurationFinding],
         origin: String = ""
@@ -181,7 +181,7 @@ struct CheckedApp: Sendable {
 }
 
 extension CheckedApp {
-    /// The apps of a configuration that no file holds.
+    /// Checks the apps of a configuration that does not come from a file.
     static func all(of configuration: Configuration) throws(ConfigurationFaults) -> [CheckedApp] {
         var apps: [CheckedApp] = []
         for (place, app) in configuration.apps.enumerated() {

@@ -2,17 +2,17 @@ import Glibc
 import TomboloCore
 import TomboloHTTP
 
-/// A configuration that a relay can start with: its files were read, its keys and certificates
-/// parsed, its directory and address tried.
+/// A configuration that a relay can start with: its files are read, keys and certificates parsed,
+/// directory and address tried.
 ///
-/// `serve` starts with nothing else, and `config check` and `doctor` make one too: all three refuse
-/// and report the same. It does not tell whether the port is free, whether another relay holds the
-/// directory, and whether Apple knows the keys: these change while the configuration stays.
+/// `serve`, `config check` and `doctor` all use it, so they report the same faults. It does not
+/// check whether the port is free, whether another relay uses the directory, or whether Apple knows
+/// the keys: these change while the configuration stays.
 struct CheckedConfiguration: Sendable {
     let configuration: Configuration
-    /// A renewed certificate takes its place.
+    /// The listener's certificate; a renewed one replaces it.
     var tls: TLSServerConfiguration?
-    /// In the configuration's order.
+    /// The apps in the configuration's order.
     let apps: [CheckedApp]
 
     init(_ configuration: Configuration) throws(ConfigurationFaults) {
@@ -35,7 +35,7 @@ struct CheckedConfiguration: Sendable {
         self.apps = apps
     }
 
-    /// What an operator has to know although the relay starts.
+    /// Findings that do not stop the relay but that an operator should know.
     func notices(at now: Instant) -> [ConfigurationFinding] {
         var notices = certificateNotice(at: now).map { [$0] } ?? []
         if apps.isEmpty {
@@ -50,12 +50,12 @@ struct CheckedConfiguration: Sendable {
 
     // MARK: The certificate
 
-    /// An operator has at least so long, unless the certificate's whole life is short.
+    /// An operator is warned so long before the end, unless the certificate's whole life is short.
     private static let noticeTime = Span.hours(21 * 24)
-    /// Certificates of a few days are renewed in their last third.
+    /// The warning for certificates of a few days comes in the last third of their life.
     private static let noticeShare: Int64 = 3
 
-    /// Whether clients refuse the listener's certificate, or soon will.
+    /// A finding if clients refuse the listener's certificate, or soon will.
     func certificateNotice(at now: Instant) -> ConfigurationFinding? {
         guard let tls, let path = configuration.tls?.certificate else { return nil }
         let (begins, ends) = (
@@ -83,7 +83,7 @@ struct CheckedConfiguration: Sendable {
             pointer: "/tls/certificate", cause: "\(path): \(cause)", remedy: remedy)
     }
 
-    /// The listener's certificate and key; nil, and findings, where they cannot be used.
+    /// The listener's certificate and key; if they cannot be used, adds findings and returns nil.
     static func tls(
         _ files: Configuration.TLS, _ findings: inout [ConfigurationFinding]
     ) -> TLSServerConfiguration? {
@@ -102,7 +102,7 @@ struct CheckedConfiguration: Sendable {
         }
     }
 
-    /// What shows the fault.
+    /// A command that shows the fault.
     private static func look(at files: Configuration.TLS, _ fault: String) -> String {
         let certificate = "openssl x509 -in \(files.certificate) -noout -pubkey"
         let key = "openssl pkey -in \(files.key) -pubout"
@@ -112,7 +112,7 @@ struct CheckedConfiguration: Sendable {
         return fault.contains("key") ? key : certificate
     }
 
-    // MARK: Where it listens and stores
+    // MARK: Address and directory
 
     private static func listener(_ address: SocketAddressText) -> [ConfigurationFinding] {
         do {
@@ -127,8 +127,8 @@ struct CheckedConfiguration: Sendable {
         }
     }
 
-    /// A directory that is there and can be written to, or one that can be made: `serve` makes the
-    /// last part of the path.
+    /// Checks that the directory exists and is writable, or can be made: `serve` makes the last
+    /// part of the path.
     private static func data(_ path: String?) -> [ConfigurationFinding] {
         guard let path else {
             return [
@@ -159,7 +159,7 @@ struct CheckedConfiguration: Sendable {
         return []
     }
 
-    /// nil where there is nothing.
+    /// True for a directory, false for another file, nil if the path does not exist.
     private static func isDirectory(_ path: String) -> Bool? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -3,9 +3,9 @@ import TomboloJSON
 import TomboloPostgres
 
 extension Configuration {
-    /// A server that keeps the log, in the place of a data directory.
+    /// A PostgreSQL server that keeps the log instead of a data directory.
     struct Database: Hashable, Sendable {
-        /// libpq's words, by `PostgresDatabase.keywords`.
+        /// libpq's connection parameters; the names are `PostgresDatabase.keywords`.
         var words: [String: String] = [:]
         var passwordFile: String?
         /// The file with the secret of the API keys.
@@ -13,12 +13,12 @@ extension Configuration {
         var schema = "tombolo"
         var pooler: String?
         var durability = PostgresDatabase.Durability.local.rawValue
-        /// It was named on a command line, to try things out.
+        /// True if it came from a command line, for trying things out.
         var isForTrying = false
 
         init() {}
 
-        /// What `--database` says.
+        /// Reads the URL of `--database`.
         init(url: String) throws(ProgramError) {
             do {
                 words = try PostgresDatabase(url: url).words
@@ -42,7 +42,7 @@ extension Configuration {
 }
 
 extension Configuration.Database {
-    /// The keys of `database`, beside `postgres`.
+    /// The keys of `database` other than `postgres`.
     static let settings: [Setting<Self>] = [
         Setting(
             "password_file", .fileIfAny(\.passwordFile),
@@ -70,7 +70,7 @@ extension Configuration.Database {
             "libpq's `\(word)`" + (word == "sslmode" ? "; `verify-full` but near by" : ""))
     }
 
-    /// Reads `database` of the reader's object.
+    /// Reads the member `database` of the reader's object.
     static func read(_ reader: inout FieldReader, _ directory: String) -> Self? {
         guard let view = reader.object("database") else { return nil }
         var database = Self()
@@ -98,7 +98,7 @@ extension Configuration.Database {
         return database
     }
 
-    /// What keeps a relay from starting, of what its files say.
+    /// Faults of the named files and parameters that keep a relay from starting.
     func findings() -> [ConfigurationFinding] {
         guard PostgresEventLog.isThere else {
             return [

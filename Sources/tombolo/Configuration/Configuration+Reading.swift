@@ -2,9 +2,9 @@ import TomboloCore
 import TomboloJSON
 
 extension Configuration {
-    /// Reads the configuration's fields. Throws every fault found, unknown keys among them.
+    /// Reads the configuration's fields. Throws all faults found, including unknown keys.
     ///
-    /// - Parameter directory: where relative paths begin: that of the file.
+    /// - Parameter directory: base of relative paths: the directory of the file.
     init(reading view: JSONView, directory: String) throws(FieldErrors) {
         self.init()
         var reader = FieldReader(view)
@@ -61,7 +61,7 @@ extension Configuration {
         return apps
     }
 
-    /// `budgets` of the reader's object; what is not there stays as in `base`.
+    /// Reads the member `budgets`; missing values stay as in `base`.
     static func budgets(_ reader: inout FieldReader, over base: Budgets = Budgets()) -> Budgets {
         var budgets = base
         guard let view = reader.object("budgets") else { return budgets }
@@ -89,7 +89,7 @@ extension Configuration.App {
 }
 
 extension Grant {
-    /// Fields that are not there keep the class's own value; `"per_hour": null` is no bucket.
+    /// Missing fields keep the class's own value; `"per_hour": null` means no bucket.
     fileprivate init(reading reader: inout FieldReader, standard: Grant) {
         var fields = GrantFields(standard)
         reader.read(GrantFields.settings, into: &fields)

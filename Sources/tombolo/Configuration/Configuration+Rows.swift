@@ -3,10 +3,10 @@ import TomboloJSON
 
 /// One value of a configuration.
 struct ConfigurationRow {
-    /// A JSON Pointer.
+    /// The JSON Pointer of the value.
     var pointer: String
     var value: JSON
-    /// Whether a running relay takes a new value.
+    /// True if a running relay applies a new value.
     var isReloaded: Bool
 }
 
@@ -42,7 +42,7 @@ extension Configuration {
         }
     }
 
-    /// The whole as one document, as the file would have it.
+    /// The configuration as one JSON document, in the form of the file.
     var json: JSON {
         var writer = JSONWriter()
         writer.beginObject()
@@ -72,7 +72,7 @@ extension Configuration {
 }
 
 extension Budgets {
-    /// As the configuration has them.
+    /// Writes the budgets in the form of the configuration file.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         for budgetClass in BudgetClass.allCases {

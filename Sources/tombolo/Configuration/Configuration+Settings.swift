@@ -140,7 +140,7 @@ extension Configuration.App {
     ]
 }
 
-/// The fields of a grant as the file has them, before they are held against each other.
+/// The fields of a grant as the file has them, before they are checked against each other.
 struct GrantFields {
     var spacing: Span
     var burst: Int64

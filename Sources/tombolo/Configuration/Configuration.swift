@@ -4,12 +4,12 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloServer
 
-/// What a relay is told: parsed and checked once, never checked again.
+/// The configuration of a relay: parsed and checked once.
 ///
-/// It says nothing about the files it names: whether they can be read is seen when they are.
+/// The files that it names are not read here.
 struct Configuration: Sendable {
     struct TLS: Hashable, Sendable {
-        /// Paths of PEM files: the chain, and its private key.
+        /// Paths of PEM files: the certificate chain and its private key.
         var certificate: String
         var key: String
     }
@@ -18,42 +18,42 @@ struct Configuration: Sendable {
     struct App: Hashable, Sendable {
         var id = ""
         var tenant = TenantID.main
-        /// Ten characters each, as Apple's developer pages tell them.
+        /// Team id and key id: ten characters each, as on Apple's developer pages.
         var teamID = ""
         var keyID = ""
         /// Path of the `.p8`.
         var keyFile = ""
         var environment = APNsEnvironment.production
-        /// Somewhere else than Apple: a simulator or a stand-in.
+        /// Where pushes go instead of to Apple: a simulator or a stand-in.
         var endpoint: Origin?
-        /// Where its broadcast channels are managed; nil: Apple's, or `endpoint`.
+        /// Where broadcast channels are managed; nil: at `endpoint`, or at Apple.
         var channelsEndpoint: Origin?
-        /// Path of the certificate authority to trust there.
+        /// Path of the certificate authority to trust at these endpoints.
         var caFile: String?
     }
 
     var listen = SocketAddressText(host: "127.0.0.1", port: 8780)
-    /// The data directory; nil until somebody says where.
+    /// The data directory; nil if it is not configured.
     var data: String?
-    /// In the place of `data`.
+    /// The database that keeps the log instead of `data`.
     var database: Database?
     var tls: TLS?
-    /// Whether a listener that others can reach may speak clear text.
+    /// True if a listener that others can reach may use clear text.
     var isInsecure = false
-    /// The lines on stderr.
+    /// Format of the lines on stderr.
     var logFormat = OperatorLogFormat.text
     var apps: [App] = []
     var budgets = Budgets()
     /// How long history is kept: `limits.history` and `limits.facts`.
     var retention = LogRetention.standard
-    /// The core's bounds: of `limits`, those that it has a use for.
+    /// The bounds of the core, from `limits`.
     var limits = Limits()
-    /// The bounds of the HTTP server: of `limits`, those of connections.
+    /// The bounds of the HTTP server, from the connection values in `limits`.
     var server = HTTPServerLimits()
-    /// The bounds of the doors: of `limits`, those of keys.
+    /// The bounds of the API's doors, from the key values in `limits`.
     var doors = DoorsConfiguration(version: Program.version)
 
-    /// A log is in one place.
+    /// An objection if both `data` and `database` are set; nil otherwise.
     var homeObjection: String? {
         data == nil || database == nil
             ? nil
@@ -61,7 +61,7 @@ struct Configuration: Sendable {
                 + "in one of them"
     }
 
-    /// What clear text on a listener that others can reach is answered with; nil where all is well.
+    /// An objection if a listener that others can reach uses clear text; nil otherwise.
     var listenerObjection: String? {
         guard tls == nil, !isInsecure, !listen.isLoopback else { return nil }
         return "\(listen) can be reached from other machines and has no tls"
@@ -69,15 +69,14 @@ struct Configuration: Sendable {
 }
 
 extension Configuration.App {
-    /// Whether it is the same app in the same environment, whatever its key.
+    /// True for the same app in the same environment, even with another key.
     func isLane(of other: Self) -> Bool {
         id == other.id && tenant == other.tenant && environment == other.environment
     }
 }
 
 extension Configuration {
-    /// A sentence for each difference that a running relay cannot take over. Push keys and
-    /// certificates it can.
+    /// A sentence for each change that needs a restart. Push keys and certificates do not need one.
     func changesForRestart(since old: Configuration) -> [String] {
         func isOfWhole(_ row: ConfigurationRow) -> Bool {
             !row.isReloaded && !row.pointer.hasPrefix("/apps/")

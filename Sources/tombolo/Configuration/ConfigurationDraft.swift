@@ -1,16 +1,15 @@
 import TomboloCore
 import TomboloJSON
 
-/// A first configuration file, with a comment for each key: what `config init` writes.
+/// A first configuration file with a comment for each key, for `config init`.
 ///
-/// Keys that nobody has asked for are there with their defaults, behind `//`. A line that is
-/// uncommented leaves the file one that can be read: the last member of each object is never behind
-/// a comment.
+/// Keys without an answer have their defaults, commented out with `//`. Any of them can be
+/// uncommented and the file stays valid: the last member of each object is never commented out.
 struct ConfigurationDraft {
     var listen = "127.0.0.1:8780"
     var data = "/var/lib/tombolo"
     var tls: Configuration.TLS?
-    /// nil: one with made-up names, to be filled in, behind comments.
+    /// The app; nil: an example is written, commented out.
     var app: Configuration.App?
 
     var text: String {
@@ -111,7 +110,7 @@ struct ConfigurationDraft {
         return lines + ["    \(mark)}", "  ]"]
     }
 
-    /// Names that no app and no team has.
+    /// An example with names that no real app or team has.
     static let example: Configuration.App = {
         var app = Configuration.App()
         app.id = "com.example.app"

@@ -2,15 +2,15 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// A configuration file's text, and where in it things stand.
+/// A configuration file's text, and the places of its values.
 struct ConfigurationFile: Sendable {
     let path: String
     let document: JSONDocument
 
-    /// A configuration is written by hand; one above this is something else.
+    /// Limit for a configuration, which is written by hand: a larger file is the wrong one.
     static let bytesMax = 4 << 20
 
-    /// Reads and scans the file. Comments (`//`, `/* */`) are taken, as JSON has none of its own.
+    /// Reads and parses the file. Allows comments (`//`, `/* */`), which JSON itself does not have.
     init(path: String) throws(ProgramError) {
         let bytes: [UInt8]
         do {
@@ -32,14 +32,13 @@ struct ConfigurationFile: Sendable {
         }
     }
 
-    /// Where relative paths in it begin.
+    /// The directory that relative paths in the file start from.
     var directory: String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// `FILE:LINE:COLUMN` of the value a pointer leads to; of the member's name, where there is
-    /// one.
+    /// `FILE:LINE:COLUMN` of the value at the pointer; for a member, of its name.
     func place(of pointer: String) -> String? {
         guard let parsed = JSONPointer(pointer), let value = document.root.at(parsed) else {
             return nil
@@ -52,7 +51,7 @@ struct ConfigurationFile: Sendable {
         return "\(path):\(place.line):\(place.column)"
     }
 
-    /// The lines for a human: one a fault, each with its place.
+    /// The message for people: one line for each fault, with its place.
     func error(_ faults: FieldErrors) -> ProgramError {
         let lines = faults.errors.map { fault -> String in
             let place = place(of: fault.pointer) ?? nearestPlace(of: fault.pointer)
@@ -62,14 +61,14 @@ struct ConfigurationFile: Sendable {
         return .usage(lines.joined(separator: "\ntombolo: "), remedy: "edit \(path) at that place")
     }
 
-    /// For a field that is not there: the place of the object it is missing from.
+    /// The place for a missing field: that of the object that should contain it.
     private func nearestPlace(of pointer: String) -> String {
         let parent = pointer.lastIndex(of: "/").map { String(pointer[..<$0]) } ?? ""
         return parent.isEmpty ? "\(path):1:1" : place(of: parent) ?? nearestPlace(of: parent)
     }
 
-    /// Where a member's name begins, whose value begins at `offset`. Names with escapes are not
-    /// found.
+    /// The offset of a member's name whose value begins at `offset`. Does not find names with
+    /// escapes.
     private func start(of name: String, before offset: Int) -> Int? {
         let wanted = Array("\"\(name)\"".utf8)
         var start = offset - wanted.count

@@ -1,35 +1,35 @@
 import TomboloRelay
 
-/// Something about one value of a configuration: what keeps a relay from starting, or what an
-/// operator has to know although it starts.
+/// A finding about one value of a configuration: a fault that keeps a relay from starting, or a
+/// notice for the operator.
 struct ConfigurationFinding: Hashable, Sendable {
-    /// A JSON Pointer to the value.
+    /// The JSON Pointer of the value.
     var pointer: String
-    /// One sentence, without the place.
+    /// The cause in one sentence, without the place.
     var cause: String
-    /// The fix, as a command where there is one.
+    /// The remedy, if possible as a command.
     var remedy: String
 }
 
-/// Why a configuration is refused; at least one finding.
+/// The error for a refused configuration, with at least one finding.
 struct ConfigurationFaults: Error, Sendable {
     var findings: [ConfigurationFinding]
 }
 
 extension ConfigurationSources {
-    /// `FILE:LINE:COLUMN: cause`; a value that came from a flag or a variable names that.
+    /// `FILE:LINE:COLUMN: cause`; the place may also be a flag or a variable.
     func text(_ finding: ConfigurationFinding) -> String {
         let place = place(of: finding.pointer)
         guard place == "default" else { return "\(place): \(finding.cause)" }
         return file.map { "\($0.path): \(finding.cause)" } ?? finding.cause
     }
 
-    /// The finding with its fix on a second line.
+    /// The finding with its remedy on a second line.
     func line(_ finding: ConfigurationFinding) -> String {
         "\(text(finding))\n  try: \(finding.remedy)"
     }
 
-    /// The finding as what a running relay says of it.
+    /// The finding as a line of a running relay's log.
     func note(
         _ finding: ConfigurationFinding, _ event: OperatorNote.Event = .configurationNotice
     ) -> OperatorNote {
@@ -38,7 +38,7 @@ extension ConfigurationSources {
             .warning, isCertificate ? .certificate : event, text(finding), remedy: finding.remedy)
     }
 
-    /// What a relay starts with; all findings, each with its own fix, where it does not start.
+    /// The checked configuration. Throws all findings with remedies if a relay cannot start.
     func checked() throws(ProgramError) -> CheckedConfiguration {
         do {
             return try CheckedConfiguration(configuration)

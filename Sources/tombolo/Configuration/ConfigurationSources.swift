@@ -2,16 +2,16 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// The configuration in force and where each value of it comes from: flags above environment above
-/// file above defaults.
+/// The configuration in force and the source of each value. Flags override the environment, which
+/// overrides the file, which overrides defaults.
 struct ConfigurationSources: Sendable {
     let configuration: Configuration
     let file: ConfigurationFile?
-    /// By pointer, for values that are not from the file.
+    /// By pointer: the flag or variable that a value comes from, if it is not from the file.
     private let origins: [String: String]
 
-    /// Puts the layers together. `path` stands above `--config`, and `socket`, the address of a
-    /// socket that listens already, above every other.
+    /// Merges the layers. `path` overrides `--config`; `socket`, the address of a socket that
+    /// listens already, overrides any other address.
     init(
         _ invocation: Invocation, path: String? = nil, socket: SocketAddressText? = nil
     ) throws(ProgramError) {
@@ -48,7 +48,7 @@ struct ConfigurationSources: Sendable {
         }
     }
 
-    /// `FILE:LINE:COLUMN`, the flag, the variable, or `default`.
+    /// The source of a value: `FILE:LINE:COLUMN`, a flag, a variable, or `default`.
     func place(of pointer: String) -> String {
         origins[pointer] ?? file?.place(of: pointer) ?? "default"
     }
@@ -100,8 +100,8 @@ struct ConfigurationSources: Sendable {
         return origins
     }
 
-    /// Where a credential is before systemd puts it in its place: `LoadCredential=ID:DIRECTORY`
-    /// makes `ID_FILE` of each FILE of a directory, and a file that it names becomes ID itself.
+    /// Where a credential is before systemd copies it: for `LoadCredential=ID:DIRECTORY` systemd
+    /// names the copy of each FILE in the directory `ID_FILE`; a single file becomes `ID`.
     private static func credential(_ path: String, in directory: String) -> String {
         guard path.hasPrefix(CheckedApp.credentials), let name = path.split(separator: "/").last
         else { return path }

@@ -1,12 +1,12 @@
 import Glibc
 import TomboloRelay
 
-/// Who may use what a relay stores: its owner, and a group if the operator wants that, and nobody
-/// else. The log holds tokens and states, and the pepper guards the API keys.
+/// Checks the modes of the relay's files. Only the owner, and a group if the operator wants that,
+/// may use them: the log holds tokens and states, and the pepper guards the API keys.
 struct DataModes {
-    /// What others could read or write until now.
+    /// Paths that others could read or write until now.
     private(set) var repaired: [String] = []
-    /// What others may read or write, and only another user can change.
+    /// Paths that others may read or write and that only another user can change.
     private(set) var open: [String] = []
 
     private static let files = [
@@ -15,15 +15,15 @@ struct DataModes {
     ]
     private static let others: mode_t = 0o007
 
-    /// Looks at a data directory and its files; what is not there yet is made for its owner alone.
+    /// Checks a data directory and its files. Missing files do not matter: the relay makes them.
     ///
     /// - Parameters:
-    ///   - isDryRun: says what would be repaired, and leaves it as it is.
-    ///   - user: who runs the relay.
+    ///   - isDryRun: reports what would be repaired, and changes nothing.
+    ///   - user: the user that runs the relay.
     init(_ directory: String, isDryRun: Bool, user: uid_t = geteuid()) {
         for path in [directory] + Self.files.map({ "\(directory)/\($0)" }) {
             var status = stat()
-            // What a link of somebody else's leads to is not the relay's to change.
+            // Do not follow a link: its target is not the relay's to change.
             let isThere = path == directory ? stat(path, &status) : lstat(path, &status)
             guard isThere == 0, status.st_mode & S_IFMT != S_IFLNK,
                 status.st_mode & Self.others != 0
@@ -38,7 +38,7 @@ struct DataModes {
         }
     }
 
-    /// What keeps a relay from its start.
+    /// Faults that keep a relay from starting.
     var findings: [ConfigurationFinding] {
         open.map { path in
             ConfigurationFinding(
@@ -48,7 +48,7 @@ struct DataModes {
         }
     }
 
-    /// What was repaired.
+    /// Log lines about repaired modes.
     var notes: [OperatorNote] {
         repaired.map { path in
             OperatorNote(

@@ -2,7 +2,7 @@ import Glibc
 
 /// Reads and writes whole small files.
 enum FileBytes {
-    /// A configuration, key or state file beyond this is refused: it is the wrong file.
+    /// Largest configuration, key or state file: a larger one is the wrong file.
     static let bytesMax = 16 << 20
 
     /// The whole of a file, at most `limit` bytes.
@@ -13,12 +13,12 @@ enum FileBytes {
         return try read(descriptor, atMost: limit)
     }
 
-    /// The whole of a regular file. A reader of a pipe waits for its writer, and a relay that reads
-    /// its configuration again has no time for that.
+    /// Reads a whole regular file. Throws if it is another kind: reading a pipe would block the
+    /// relay until the pipe has a writer.
     static func readRegular(
         _ path: String, atMost limit: Int = bytesMax
     ) throws(FileFault) -> [UInt8] {
-        // A pipe without a writer is opened at once.
+        // `O_NONBLOCK`: the open returns at once, even for a pipe without a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw .system(SystemError(errno)) }
         defer { close(descriptor) }
@@ -32,7 +32,7 @@ enum FileBytes {
         }
     }
 
-    /// What is left in a descriptor, at most `limit` bytes; more is `EFBIG`.
+    /// The remaining bytes of a descriptor. Throws `EFBIG` if there are more than `limit`.
     static func read(_ descriptor: Int32, atMost limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 << 10)
@@ -46,7 +46,7 @@ enum FileBytes {
         }
     }
 
-    /// Makes or replaces a file that only its owner may read, whole or not at all.
+    /// Creates or replaces a file atomically. Only its owner may read it.
     static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
         let draft = "\(path).\(getpid()).draft"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -70,7 +70,7 @@ enum FileBytes {
     }
 }
 
-/// Why a file of the configuration is not read.
+/// Why a configuration file or a file that it names cannot be read.
 enum FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     case system(SystemError)
     case notRegular
@@ -83,14 +83,13 @@ enum FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A secret that stands alone in a file: a key that `TOMBOLO_KEY_FILE` or a systemd credential
+/// A secret in a file of its own, such as the key that `TOMBOLO_KEY_FILE` or a systemd credential
 /// names.
 enum SecretFile {
-    /// Longer is no key.
+    /// Largest secret: a longer text is no key.
     static let bytesMax = 4096
 
-    /// The file's text without the line break at its end. `source` says in the error who named the
-    /// file.
+    /// The file's text without its last line break. The error names `source`, which named the file.
     static func read(_ path: String, named source: String) throws(ProgramError) -> String {
         let bytes: [UInt8]
         do {

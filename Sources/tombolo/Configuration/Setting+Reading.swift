@@ -2,8 +2,8 @@ import TomboloCore
 import TomboloJSON
 
 extension Setting {
-    /// Reads the value into its place; what the file does not have stays as it is. A fault is noted
-    /// in the reader.
+    /// Reads the value into `owner`; a missing value leaves it unchanged. A fault is noted in the
+    /// reader.
     func read(_ reader: inout FieldReader, into owner: inout Owner, directory: String) {
         switch form {
         case .address(let path): set(path, address(&reader), &owner)
@@ -46,7 +46,7 @@ extension Setting {
         if let value { owner[keyPath: path] = value }
     }
 
-    /// A text, which is not empty where it is required.
+    /// Reads a text. A required text must not be missing or empty.
     private func text(_ reader: inout FieldReader) -> String? {
         guard isRequired else { return reader.string(name) }
         let isThere = reader.value(name) != nil

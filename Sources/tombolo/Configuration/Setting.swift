@@ -2,24 +2,23 @@ import TomboloCore
 import TomboloHTTP
 import TomboloJSON
 
-/// One key of the configuration file. The file is read by it, `config show` prints by it, and
-/// `config doc` describes it.
+/// One key of the configuration file. Reading, `config show` and `config doc` all use this table.
 struct Setting<Owner>: Sendable {
     typealias Path<Value> = any WritableKeyPath<Owner, Value> & Sendable
 
-    /// Where the value is kept, and which values are taken.
+    /// The property that holds the value, and the valid values.
     enum Form: Sendable {
         case address(Path<SocketAddressText>)
         case count(Path<Int>, ClosedRange<Int64>)
         case duration(Path<Span>, ClosedRange<Span>)
         case environment(Path<APNsEnvironment>)
-        /// A path. A relative one begins at the folder of the configuration file.
+        /// A path. A relative one starts at the directory of the configuration file.
         case file(Path<String>)
         case flag(Path<Bool>)
         case fileIfAny(Path<String?>)
         case logFormat(Path<OperatorLogFormat>)
         case origin(Path<Origin?>)
-        /// `null` is no bucket.
+        /// `null` means no bucket.
         case perHour(Path<Double?>, ClosedRange<Double>)
         case tenant(Path<TenantID>)
         case text(Path<String>)
@@ -31,19 +30,19 @@ struct Setting<Owner>: Sendable {
         case tokens(Path<Int64>, ClosedRange<Int64>)
     }
 
-    /// What brings a new value into a relay that runs.
+    /// How a running relay gets a new value.
     enum Change: String, Sendable {
-        /// SIGHUP.
+        /// By a reload, for example SIGHUP.
         case reload
         case restart
     }
 
     let name: String
     let form: Form
-    /// Whether the object is refused without it.
+    /// True if the object is invalid without the key.
     var isRequired = false
     var change = Change.restart
-    /// One sentence or less, for the reference and for the error where it is missing.
+    /// A short description, for the reference and for the error about a missing key.
     let meaning: String
 
     init(
@@ -57,7 +56,7 @@ struct Setting<Owner>: Sendable {
         self.meaning = meaning
     }
 
-    /// What the file may have here, in words.
+    /// Describes the valid values.
     var range: String {
         switch form {
         case .address: "`HOST:PORT`"
@@ -80,7 +79,7 @@ struct Setting<Owner>: Sendable {
         }
     }
 
-    /// The value as the file has it; nil where there is none.
+    /// The value in the form of the file; nil if there is none.
     func value(of owner: Owner) -> JSON? {
         var writer = JSONWriter()
         switch form {

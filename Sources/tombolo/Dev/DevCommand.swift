@@ -4,7 +4,7 @@ import TomboloJSON
 import TomboloLoop
 import TomboloRelay
 
-/// `dev`.
+/// `dev`: runs a relay and simulated phones.
 enum DevCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
@@ -19,7 +19,7 @@ enum DevCommand {
         }
         try SimCommand.check(invocation.pairs(.phoneSetting), phones: phones)
         let workplace = try DevWorkplace(invocation.text(.devData))
-        // Where the islands are drawn on the same terminal, only what matters comes between.
+        // The islands are drawn on the same terminal, so only warnings may interrupt them.
         let isShared = context.terminal.outputIsTerminal && context.terminal.errorIsTerminal
         let log = OperatorLog(
             context.invocation.text(.log).flatMap(OperatorLogFormat.init) ?? .text,
@@ -40,8 +40,8 @@ enum DevCommand {
     }
 }
 
-/// One run of `dev`: a relay in this process, the simulator in another, and a screen or lines for
-/// whoever watches. On the loop only.
+/// One run of `dev`: a relay in this process, the simulator in another, and a screen or lines of
+/// output. Used on the loop only.
 final class DevRun: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -77,7 +77,7 @@ final class DevRun: @unchecked Sendable {
         }
     }
 
-    /// Runs until a signal, a `q`, or the simulator's end.
+    /// Runs until a signal, a `q`, or the end of the simulator.
     func run() async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -92,7 +92,7 @@ final class DevRun: @unchecked Sendable {
         await simulator?.stop()
     }
 
-    /// The relay answers: now the phones may come.
+    /// Starts the phones, now that the relay answers.
     private func play() async throws {
         let key = try await service.mintKey()
         var environment = context.environment
@@ -126,7 +126,7 @@ final class DevRun: @unchecked Sendable {
         }
     }
 
-    /// How the phones' own app draws an order: a first card is to look like one.
+    /// How the phones' app draws an order, so that a first card looks like one.
     private static let firstPreview =
         #"{"preview":{"title":"/step","subtitle":"/minutes","progress":"/progress","icon":"box"}}"#
 
@@ -143,7 +143,7 @@ final class DevRun: @unchecked Sendable {
             name: nil)
     }
 
-    /// The producer of a scenario, until this run ends: its cards go with the phones.
+    /// Plays the producer of a scenario until this run ends: the phones' cards do not outlive it.
     private func perform(_ scenario: String, key: String) async throws {
         let client = try await RelayClient.connect(
             to: service.origin, key: key, caFile: nil, loop: loop)
@@ -156,7 +156,7 @@ final class DevRun: @unchecked Sendable {
         }
     }
 
-    /// Shows what happens until the simulator ends.
+    /// Shows the phones and their events until the simulator ends.
     private func show(
         _ ready: ReadyLine, _ simulator: SimulatorProcess, _ control: SimulatedPhones
     ) async throws {
@@ -176,10 +176,10 @@ final class DevRun: @unchecked Sendable {
 
     private func stop() async {
         isStopping = true
-        // The producer ends its cards first: a directory that is kept would have them for ever.
+        // Let the producer end its activities first: a kept directory would keep them for ever.
         let giveUpAt = loop.now + Self.performanceEnd
         while isPerforming, loop.now < giveUpAt {
-            // A wait that is cancelled waits no longer.
+            // A cancelled sleep ends this wait.
             guard (try? await loop.sleep(for: .milliseconds(20))) != nil else { break }
         }
         await service.stop()

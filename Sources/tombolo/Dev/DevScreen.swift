@@ -5,7 +5,7 @@ import TomboloRelay
 import TomboloServer
 import TomboloSimulator
 
-/// The islands of `dev` on a terminal, moving. On the loop only.
+/// Draws the moving islands of `dev` on a terminal. Used on the loop only.
 final class DevScreen: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -15,29 +15,29 @@ final class DevScreen: @unchecked Sendable {
     private let ready: ReadyLine
     private let control: SimulatedPhones
     private var keys: DevKeys
-    /// Each phone as `/v1/phones` shows it, by its name.
+    /// Each phone as `/v1/phones` shows it, by the phone's name.
     private var pages: [String: JSON] = [:]
     private var phones: [IslandScreen.Phone]
-    /// What the app on each of them makes of its card's state.
+    /// The player of each phone's card, which animates its state.
     private var players: [IslandPlayer]
     /// How states of each registered type are drawn.
     private var faces: [String: IslandFace] = [:]
-    /// What buttons of each type's cards and widgets run.
+    /// The intents of the buttons on each type's cards and widgets.
     private var intents: [String: [TypeIntent]] = [:]
-    /// When the card of each phone ended; nil: it runs, or there is none.
+    /// When the card of each phone ended; nil if it runs or there is no card.
     private var endedAt: [MonotonicInstant?]
     /// The type of each phone's card.
     private var types: [String?]
     private var notes: [String] = []
 
-    /// Twice as often as the fastest phone changes.
+    /// Two drawings for each frame of the fastest phone.
     static let drawingInterval = Duration.milliseconds(50)
     static let watchingInterval = Duration.milliseconds(500)
-    /// An ended card stays for so long: it is on the Lock Screen then, and not in the island.
+    /// How long an ended card stays on screen. A real phone shows it on the Lock Screen only.
     static let endedTime = Duration.seconds(10)
-    /// Notes at the foot of the screen.
+    /// Most notes at the foot of the screen.
     static let notesMax = 3
-    /// The states of more types are drawn as text.
+    /// Most types whose faces are read; the states of further types are drawn as text.
     static let typesMax = 200
 
     init(
@@ -58,8 +58,8 @@ final class DevScreen: @unchecked Sendable {
         endedAt = Array(repeating: nil, count: phones)
     }
 
-    /// Draws until the simulator ends or somebody presses `q` (then it answers true), and gives the
-    /// terminal back in any case.
+    /// Draws until the simulator ends or the user presses `q`. Returns true for `q`. Restores the
+    /// terminal in any case.
     func run(_ simulator: SimulatorProcess) async throws -> Bool {
         let screen = TerminalScreen(
             context.terminal, output: LineOutput(loop: loop), readsKeys: readsKeys)
@@ -102,21 +102,21 @@ final class DevScreen: @unchecked Sendable {
         }
     }
 
-    /// The island of a phone is empty while the card's own app is in front; a window is that app.
+    /// True while the card's own app is in front: the island is empty then, except for a window.
     private func isOwnApp(_ index: Int) -> Bool {
         let page = pages[phones[index].name]?.document.root
         return page?["presence"]?.string == "active"
             && types[index].flatMap { faces[$0] }?.preview?.windowCorner == nil
     }
 
-    /// The island has no card any more.
+    /// Removes the card from the phone's island.
     private func clear(_ index: Int) {
         players[index].clear()
         (phones[index].activity, phones[index].alert, endedAt[index]) = (nil, nil, nil)
         phones[index].hasEnded = false
     }
 
-    /// The phones, and the pad that has widgets and no island.
+    /// The phones, and the pad, which has widgets but no island.
     private var names: [String] { phones.map(\.name) + ["pad-1"] }
 
     private var readsKeys: Bool {
@@ -128,12 +128,12 @@ final class DevScreen: @unchecked Sendable {
         while case .bytes(let bytes) = try await input.next() {
             for key in bytes where try await press(key) { return true }
         }
-        // A terminal that hangs up is told by a signal.
+        // Without keys only the other tasks end the screen.
         try await loop.sleep(until: .distantFuture)
         return false
     }
 
-    /// Carries out what a key means; true where it ends the program.
+    /// Carries out the action of a key. True if it ends the program.
     private func press(_ key: UInt8) async throws -> Bool {
         let name = phones.indices.contains(keys.chosen) ? phones[keys.chosen].name : ""
         switch keys.press(key, on: pages[name]?.document.root, intents: intents) {
@@ -141,18 +141,18 @@ final class DevScreen: @unchecked Sendable {
         case .nothing: return false
         case .act(let body):
             guard let answer = await ask("POST", "/\(name)", Array(body.utf8)) else { return false }
-            // A line of one member; what is none says nothing.
+            // A refusal is an object with the member `error`; other text is shown as a page.
             let said = (try? JSONDocument(answer.body))?.root["error"]?.string
             if let said { add(note: said) } else { take(page: answer.body) }
             return false
         }
     }
 
-    /// Where the phones are, again and again: keys toggle, and others touch them too.
+    /// Polls the phones, which keys and other commands change.
     private func watchPhones() async throws -> Bool {
         while true {
             let body = await ask("GET", "", [])?.body ?? []
-            // The simulator's own JSON; of anything else nothing is shown.
+            // The JSON comes from the simulator; anything else is ignored.
             for phone in (try? JSONDocument(body))?.root["phones"]?.elements.map(\.json)
                 ?? []
             {
@@ -163,11 +163,11 @@ final class DevScreen: @unchecked Sendable {
         }
     }
 
-    /// Types are registered, and change, at any time.
+    /// Reads the types again, because they are registered and changed at any time.
     private func learnTypes() async {
         let (views, _) = await relay.types(of: .main, after: nil, limit: Self.typesMax)
         for view in views {
-            // The relay's own record, which it has read before.
+            // The relay has parsed its own record before, so this cannot fail.
             let type = try? ActivityType(reading: view.body.document.root, lenient: true)
             faces[view.name] = type.map(IslandFace.init)
             intents[view.name] = type?.intents
@@ -175,7 +175,7 @@ final class DevScreen: @unchecked Sendable {
         for (index, type) in types.enumerated() { players[index].face = face(of: type) }
     }
 
-    /// What the simulator says; nil where it does not answer now, which a note tells.
+    /// Asks the simulator. If it does not answer, adds a note and returns nil.
     private func ask(_ method: String, _ path: String, _ body: [UInt8]) async -> PhoneAnswer? {
         do {
             return try await control.answer(method, path, body)
@@ -186,7 +186,7 @@ final class DevScreen: @unchecked Sendable {
     }
 
     private func take(page bytes: [UInt8]) {
-        // As above.
+        // Anything that is not the simulator's JSON is ignored.
         guard let page = try? JSON(validating: bytes),
             let name = page.document.root["phone"]?.string
         else { return }
@@ -204,7 +204,7 @@ final class DevScreen: @unchecked Sendable {
 
     private func listen(_ simulator: SimulatorProcess) async throws {
         while let line = try await simulator.nextLine() {
-            // A line that is none of the islands' is not for this screen.
+            // A line that is not JSON is ignored.
             if let view = try? JSONDocument(line).root { note(view) }
         }
     }
@@ -214,7 +214,7 @@ final class DevScreen: @unchecked Sendable {
             let index = phones.firstIndex(where: { $0.name == name })
         else { return }
         switch view["event"]?.string {
-        // What the page of the phone tells.
+        // The phone's page shows these.
         case "widget", "reloaded", "tapped": return
         case "dismissed":
             clear(index)
@@ -230,7 +230,7 @@ final class DevScreen: @unchecked Sendable {
                 endedAt[index] = event == "ended" ? loop.now : nil
             }
             phones[index].alert = view["alert"]?.string.map(Self.printable)
-            // What is not drawn yet comes with a line of its own.
+            // A state that is not drawn yet gets a line of its own later.
             guard view["drawn"]?.bool != false, let state = view["state"]?.json else { return }
             types[index] = view["type"]?.string
             players[index].hold(
@@ -246,7 +246,7 @@ final class DevScreen: @unchecked Sendable {
 
     // MARK: What the relay did
 
-    /// The newest activity of each phone, by the relay's own books.
+    /// Reads the newest activity of each phone from the relay.
     private func lookAtRelay() async {
         let (views, _) = await relay.activities(
             ActivityFilter(tenant: .main, status: nil, type: nil, user: nil), after: nil,

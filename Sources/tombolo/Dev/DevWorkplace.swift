@@ -3,32 +3,31 @@ import TomboloCore
 import TomboloCrypto
 import TomboloEventLog
 
-/// The files and names of a `dev` run: a push key that Apple never saw, and an app that is
-/// nobody's.
+/// The files and names of a `dev` run: a push key that Apple does not know, and an example app.
 struct DevWorkplace: Sendable {
     static let bundleID = "com.example.app"
     static let teamID = "DEVTEAM001"
     static let keyID = "DEVKEY0001"
-    /// Starts that a phone may be sent, and takes: people try things out here.
+    /// Budget of starts for each phone: large, because people try things out in `dev`.
     static let starts: Int64 = 1_000
-    /// Reloads of a phone's widgets and of each control, and what the phone takes and fetches: as
-    /// above.
+    /// Budget of reloads for a phone's widgets and for each control, and of the phone's fetches:
+    /// also large.
     static let reloads: Int64 = 1_000
 
-    /// The relay's data directory; the workplace's own files stand in it too.
+    /// The relay's data directory. It also holds the files of this workplace.
     let directory: String
-    /// Goes with the run, where nobody named a directory.
+    /// Removed at the end of the run; nil if the user named a directory.
     private let temporary: TemporaryDirectory?
 
     var keyFile: String { "\(directory)/AuthKey_\(Self.keyID).p8" }
     var caFile: String { "\(directory)/simulator-ca.pem" }
     var simulatorData: String { "\(directory)/simulator" }
-    /// The first line of `dev`, for those who cannot read its stdout.
+    /// A copy of `dev`'s first line, for programs that cannot read its stdout.
     var readyFile: String { Self.readyFile(in: directory) }
 
     static func readyFile(in directory: String) -> String { "\(directory)/dev.json" }
 
-    /// The standard ones, but for starts and for the reloads of widgets and controls.
+    /// The standard budgets, except for starts and for reloads of widgets and controls.
     static var budgets: Budgets {
         var budgets = Budgets()
         budgets[.start].burst = starts
@@ -41,8 +40,7 @@ struct DevWorkplace: Sendable {
         return budgets
     }
 
-    /// Makes what is not there yet. A directory that was used before keeps its key, and so its
-    /// phones.
+    /// Makes the missing files. A directory that was used before keeps its key, and so its phones.
     init(_ path: String?) throws(ProgramError) {
         if let path {
             temporary = nil
@@ -68,9 +66,9 @@ struct DevWorkplace: Sendable {
         }
     }
 
-    /// The relay's configuration, but for where the simulator is.
+    /// The relay's configuration. The simulator's address is still a placeholder.
     ///
-    /// - Parameter database: keeps the log, in the place of the directory.
+    /// - Parameter database: keeps the log instead of the directory.
     func configuration(
         _ listen: SocketAddressText, _ database: Configuration.Database?
     ) -> Configuration {
@@ -85,7 +83,7 @@ struct DevWorkplace: Sendable {
             apps: [app], budgets: Self.budgets)
     }
 
-    /// Two kinds of Control Center, two users and two time zones are there to try.
+    /// Settings of the phones: two kinds of Control Center, two users and two time zones to try.
     private static func habits(phones: Int) -> [String] {
         var settings = [
             "all.reloads=\(reloads)", "all.fetches=\(reloads)", "all.fetch-spacing=1s",
@@ -103,7 +101,7 @@ struct DevWorkplace: Sendable {
         return ["--pad"] + settings.flatMap { ["--phone", $0] }
     }
 
-    /// What the simulator is started with, but for its relay's key.
+    /// The simulator's arguments; its relay key is passed by the environment.
     func simulatorArguments(
         _ address: SocketAddressText, relay: Origin, phones: Int, types: [String],
         settings: [String]

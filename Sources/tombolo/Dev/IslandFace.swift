@@ -2,14 +2,14 @@ import TomboloCore
 import TomboloCrypto
 import TomboloJSON
 
-/// What a terminal phone draws of a content state.
+/// What a simulated phone on the terminal draws for a content state.
 enum IslandDrawing: Hashable, Sendable {
     case picture(Bitmap)
     /// Rows of text.
     case texts([String])
 }
 
-/// How the app draws states of its type: `preview` and `dates` of the type. Without a preview it
+/// How the app draws states of its type: by the type's `preview` and `dates`. Without a preview it
 /// shows the first two members as text.
 struct IslandFace: Hashable, Sendable {
     var preview: TypePreview?
@@ -22,12 +22,12 @@ struct IslandFace: Hashable, Sendable {
         dates = type.dates
     }
 
-    /// The angle of a turn that a state shows, in degrees; nil where its type has none.
+    /// The angle of the state's turn in degrees; nil if the type has no turn.
     func angle(of state: JSONView) -> Double? {
         preview?.radial.flatMap { state.at($0.angle)?.double }
     }
 
-    /// - Parameter turn: where the items of a turn are now; nil: of the state itself.
+    /// - Parameter turn: present places of the turning items; nil: the places in the state itself.
     func drawing(of state: JSONView, turn: IslandTurn?, at now: Instant) -> IslandDrawing {
         guard let preview else { return .texts(Self.texts(ofFirst: state, atMost: 2)) }
         if let picture = picture(of: state) { return .picture(picture) }
@@ -38,15 +38,15 @@ struct IslandFace: Hashable, Sendable {
         return .texts(texts(preview, state, at: now))
     }
 
-    /// The picture that a state has; nil where its type says of none, or it is no PNG of two
-    /// colours: braille has no more, and a photograph would be a blot.
+    /// The picture in a state; nil if the type has none or it is not a PNG of two colours. Braille
+    /// has only two, so a photograph would be a blot.
     func picture(of state: JSONView) -> Bitmap? {
         preview?.image.flatMap { state.at($0)?.string }.flatMap(Base64.decode)
             .flatMap { $0.count > Self.depthPlace && $0[Self.depthPlace] == 1 ? $0 : nil }
             .flatMap(Bitmap.init(png:))
     }
 
-    /// Where a PNG has its bits for each pixel (RFC 2083, section 4.1.1).
+    /// Offset of a PNG's bit depth (RFC 2083, section 4.1.1).
     private static let depthPlace = 24
 
     /// A widget's lines: those of the preview, else the first members.
@@ -56,7 +56,7 @@ struct IslandFace: Hashable, Sendable {
             ? Self.texts(ofFirst: state, atMost: count) : Array(rows.prefix(count))
     }
 
-    /// A line for each of the first elements of the state's lists: its texts.
+    /// A line with the texts of each of the first elements in the state's lists.
     func lines(of state: JSONView, atMost count: Int) -> [String] {
         var elements: [JSONView] = []
         for (_, value) in state.members where elements.count < count {
@@ -74,11 +74,11 @@ struct IslandFace: Hashable, Sendable {
         var rows = [preview.title, preview.subtitle].compactMap { pointer in
             pointer.flatMap { state.at($0) }.flatMap(Self.text)
         }
-        // A terminal has no small drawings: their names say as much.
+        // A terminal shows the names of symbols instead of drawings.
         if let symbol = preview.icon?.symbol(of: state) {
             rows.insert("[\(symbol.rawValue)]", at: 0)
         }
-        // A picture that cannot be drawn gets a word instead.
+        // A picture that cannot be drawn is shown as a word.
         if preview.image.flatMap({ state.at($0)?.string }) != nil, picture(of: state) == nil {
             rows.insert("[picture]", at: 0)
         }
@@ -106,7 +106,7 @@ struct IslandFace: Hashable, Sendable {
         }
     }
 
-    /// The first members of a state that nothing says how to draw.
+    /// The first members of a state whose type does not say how to draw it.
     static func texts(ofFirst state: JSONView, atMost count: Int) -> [String] {
         Array(state.members).filter { $0.0 != "clip" }.prefix(count).map { name, value in
             let text = value.string ?? String(decoding: value.raw, as: UTF8.self)

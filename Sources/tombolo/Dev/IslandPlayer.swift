@@ -1,28 +1,27 @@
 import TomboloCore
 import TomboloJSON
 
-/// What the app of the terminal's phones makes of the content state that its card holds: it plays a
-/// bundle by itself, frame by frame, and moves to a new turn as its type's `preview` says.
+/// How the app of the terminal's phones shows its card's content state: it plays a bundle frame by
+/// frame, and animates turns as its type's `preview` says.
 ///
-/// Pure: states and moments of the phone's clock in, drawings out.
+/// Pure: takes states and times of the phone's clock, returns drawings.
 struct IslandPlayer: Hashable, Sendable {
-    /// A phone animates a change of state for no longer than this (Apple, "Animating state
-    /// changes"). A keyframe says when it is reached; without that, no longer than the change
-    /// before it lasted.
+    /// Longest animation of a change of state (Apple, "Animating state changes"). A keyframe says
+    /// when it is reached; another change takes no longer than the time since the one before.
     static let glideMax = Span.seconds(2)
 
-    /// How the app draws; the next drawing follows a change of it.
+    /// How the app draws. A change applies to the next drawing.
     var face = IslandFace()
     private var activity: String?
     private var state: JSON?
     private var bundle: IslandBundle?
-    /// The turn that was shown when the state came.
+    /// The turn that was shown when the new state came.
     private var before: IslandTurn?
     private var changedAt = Instant.distantPast
     private var glideTime = Span.zero
 
-    /// The card of an activity holds another state from a moment on; the same one once more changes
-    /// nothing. A card of another activity begins at rest.
+    /// Shows another state of an activity's card from `now` on. The same state again changes
+    /// nothing. The card of another activity begins without an animation.
     mutating func hold(
         _ next: JSON, of activity: String?, as face: IslandFace = IslandFace(), at now: Instant
     ) {
@@ -30,7 +29,7 @@ struct IslandPlayer: Hashable, Sendable {
         self.face = face
         guard next != state || !isSame else { return }
         before = isSame ? turn(at: now) : nil
-        // SwiftUI gives a change of places its own time, however long ago the last one was.
+        // SwiftUI animates a change of places for a fixed time, whenever the last change was.
         let since = face.preview?.radial?.moves == .places ? Self.glideMax : now - changedAt
         self.activity = activity
         state = next
@@ -40,7 +39,7 @@ struct IslandPlayer: Hashable, Sendable {
         changedAt = now
     }
 
-    /// How long it is until a keyframe is reached; nil of a state that does not say so.
+    /// The time until a keyframe is reached; nil if the state has no such time.
     private static func time(of state: JSON, at now: Instant) -> Span? {
         guard let reached = state.document.root["clip"]?["reached"]?.double,
             reached >= 0, reached < 9e9
@@ -48,10 +47,10 @@ struct IslandPlayer: Hashable, Sendable {
         return Instant(nanoseconds: Int64(reached * 1e9)) - now
     }
 
-    /// The card is gone.
+    /// Removes the card.
     mutating func clear() { self = IslandPlayer() }
 
-    /// Where the items of a turn are at a moment; nil where the type has none.
+    /// The turn at a moment; nil if the type has none.
     func turn(at now: Instant) -> IslandTurn? {
         guard let state, let radial = face.preview?.radial,
             let angle = face.angle(of: state.document.root)
@@ -68,17 +67,17 @@ struct IslandPlayer: Hashable, Sendable {
         return state.setting(bundle.path, to: bundle.frame(at: now)) ?? state
     }
 
-    /// What the island shows at a moment; nil without a card.
+    /// The island's content at a moment; nil without a card.
     func drawing(at now: Instant) -> IslandDrawing? {
         state(at: now).map {
             face.drawing(of: $0.document.root, turn: turn(at: now), at: now)
         }
     }
 
-    /// A text of the island is cut after so many characters.
+    /// Longest text in an island, in characters.
     static let textMax = 20
 
-    /// A terminal obeys control characters, and a state is a stranger's text.
+    /// Removes control characters, which a terminal would obey: strangers may write states.
     static func printable(_ text: String, atMost count: Int) -> String {
         let safe = text.unicodeScalars.prefix(4 * count).map { scalar in
             scalar.properties.generalCategory == .control
@@ -88,17 +87,17 @@ struct IslandPlayer: Hashable, Sendable {
     }
 }
 
-/// All frames of a flip-book, as a content state carries them in its member `clip`:
-/// `{"path","frames","every","loop","began"}`, times in seconds. Read here anew, as an app does.
+/// All frames of a flip-book, as a content state has them in its member `clip`:
+/// `{"path","frames","every","loop","began"}`, times in seconds. Parsed here as an app would do it.
 struct IslandBundle: Hashable, Sendable {
     let path: JSONPointer
     private let frames: [JSON]
     private let every: Span
-    /// Nil for ever.
+    /// How often the clip plays; nil: for ever.
     private let times: Int64?
     private let began: Instant
 
-    /// Nil where the state has no such member, or one that cannot be played.
+    /// Nil if the state has no such member, or one that cannot be played.
     init?(_ state: JSON) {
         let view = state.document.root["clip"]
         guard let path = view?["path"]?.string.flatMap(JSONPointer.init), !path.tokens.isEmpty,
@@ -116,7 +115,7 @@ struct IslandBundle: Hashable, Sendable {
         self.began = Instant(nanoseconds: Int64(began * 1e9))
     }
 
-    /// The frame of a moment: before its beginning the first, after its last repetition the last.
+    /// The frame at a moment: the first before the beginning, the last after the last repetition.
     func frame(at now: Instant) -> JSON {
         var step = max(0, (now - began).nanoseconds / every.nanoseconds)
         if let times { step = min(step, Int64(frames.count) * times - 1) }

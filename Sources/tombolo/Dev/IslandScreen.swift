@@ -1,35 +1,35 @@
-/// Draws Dynamic Islands side by side, with what the relay did for each.
+/// Draws Dynamic Islands side by side, with the relay's counts for each phone.
 ///
-/// Pure: views in, lines out. Where the terminal is narrower than the islands, they wrap.
+/// Pure: takes views, returns lines. Islands wrap on a narrow terminal.
 struct IslandScreen: Sendable {
     /// One phone at this moment.
     struct Phone: Hashable, Sendable {
         var name: String
         var budgetClass: String
-        /// Whether keys are for it.
+        /// True if keys act on this phone.
         var isChosen = false
-        /// Where it is: locked, in front, offline; empty where it is as most are.
+        /// The phone's situation: locked, in front, offline; empty in the usual one.
         var place = ""
-        /// The activity whose card it shows; nil while it shows none.
+        /// The activity of its card; nil without a card.
         var activity: String?
         var hasEnded = false
         /// The last alert of that card.
         var alert: String?
-        /// What its island shows; nil without a card.
+        /// The island's content; nil without a card.
         var drawing: IslandDrawing?
-        /// Versions that went by themselves, and those that went as a part of a newer one.
+        /// Versions sent on their own, and versions merged into a newer one.
         var sent: Int64 = 0
         var merged: Int64 = 0
-        /// Frames of clips.
+        /// Frames of clips that were due, and those that were sent.
         var framesAsked: Int64 = 0
         var framesSent: Int64 = 0
-        /// Why the next change waits; nil while nothing does.
+        /// Why the next change waits; nil if none waits.
         var waiting: String?
         /// How many changes its island has shown.
         var shown: Int64 = 0
     }
 
-    /// An island's inside, in characters: a picture of 48 by 32 pixels in braille.
+    /// Size of an island's inside in characters: a picture of 48 by 32 pixels in braille.
     static let width = 24
     static let height = 8
     private static let gap = "  "
@@ -37,7 +37,7 @@ struct IslandScreen: Sendable {
     let columns: Int
     let usesColor: Bool
 
-    /// The screen's lines, none wider than `columns` where that is 24 or more.
+    /// The screen's lines. No line is wider than `columns` if that is at least 24.
     func lines(_ phones: [Phone], title: String) -> [String] {
         let perRow = max(1, (columns + Self.gap.count) / (Self.width + Self.gap.count))
         var lines = [Cells.prefix(title, columns), ""]
@@ -59,7 +59,7 @@ struct IslandScreen: Sendable {
             case nil: []
             }
         let island = inMiddle(rows)
-        // The class is known from the phone's first card on.
+        // The class is empty until the phone's first card.
         let name = phone.isChosen ? "> " + phone.name : phone.name
         let title = [name, phone.budgetClass].filter { !$0.isEmpty }
         var lines = [pad(title.joined(separator: " · "))]
@@ -75,7 +75,7 @@ struct IslandScreen: Sendable {
         return lines
     }
 
-    /// These rows in the middle of the island, cut to its size.
+    /// The rows in the middle of the island, cut to its size.
     private func inMiddle(_ rows: [String]) -> [String] {
         let top = max(0, (Self.height - rows.count) / 2)
         return (0..<Self.height).map { row in

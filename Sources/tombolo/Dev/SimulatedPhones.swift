@@ -2,8 +2,8 @@ import TomboloHTTP
 import TomboloLoop
 import TomboloServer
 
-/// The phones of `dev`, by the control port of its simulator: one connection, made anew where it
-/// has ended. On the loop only.
+/// Controls the phones of `dev` through the simulator's control port. Uses one connection and
+/// reopens it when it has ended. Used on the loop only.
 final class SimulatedPhones: PhoneControl, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -11,7 +11,7 @@ final class SimulatedPhones: PhoneControl, @unchecked Sendable {
     private let loop: EpollLoop
     private var client: HTTP2Client?
 
-    /// The simulator is on this machine, and has all in memory.
+    /// Time limit for an answer: the simulator is on this machine and has all data in memory.
     private static let answerTime = Duration.seconds(5)
 
     init(_ origin: Origin, loop: EpollLoop) {

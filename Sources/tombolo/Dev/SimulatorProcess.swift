@@ -2,10 +2,9 @@ import Glibc
 import TomboloJSON
 import TomboloLoop
 
-/// The simulator as a process of its own: this program once more, as `tombolo sim`. On the loop
-/// only.
+/// The simulator as a child process: this program again, as `tombolo sim`. Used on the loop only.
 ///
-/// It ends with this one, however that ends: it watches its stdin, whose other end is held here.
+/// The child ends with this process, even after a crash: it watches its stdin for the end.
 final class SimulatorProcess: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -17,12 +16,12 @@ final class SimulatorProcess: @unchecked Sendable {
     private var lines: [[UInt8]] = []
     private var isReaped = false
 
-    /// From its start to its first line.
+    /// Limit from the start to the first line.
     static let startTime = Duration.seconds(10)
-    /// From the end of its stdin to its own.
+    /// Limit from the end of the child's stdin to its exit.
     static let stopTime = Duration.seconds(5)
 
-    /// Starts it. Secrets go by `environment`: arguments are seen by everybody on the machine.
+    /// Starts the child. Secrets go into `environment`, because arguments are public.
     init(_ arguments: [String], environment: [String: String], loop: EpollLoop) throws {
         let toChild = try Self.pipe()
         let fromChild = try Self.pipe()
@@ -31,8 +30,8 @@ final class SimulatorProcess: @unchecked Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, toChild.read, 0)
         posix_spawn_file_actions_adddup2(&actions, fromChild.write, 1)
-        // A group of its own: Ctrl-C at the terminal is this process's to hear, and the child ends
-        // after it.
+        // The child gets its own process group, so that Ctrl-C reaches only this process, which
+        // then ends the child.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -60,12 +59,12 @@ final class SimulatorProcess: @unchecked Sendable {
         if !isReaped { kill(id, SIGKILL) }
     }
 
-    /// Its first line: where it is, its certificate authority, and where its phones are reached.
+    /// Waits for the first line: the simulator's address, certificate authority, and control port.
     func ready() async throws -> (url: String, caFile: String, control: Origin) {
         let line = try await loop.withDeadline(loop.now + Self.startTime) {
             try await self.nextLine()
         }
-        // A line of another shape is as good as none.
+        // A line of another form counts as missing.
         guard let line, let view = try? JSONDocument(line).root,
             let url = view["simulator"]?.string, let ca = view["ca"]?.string,
             let control = view["control"]?.string.flatMap(Origin.init)
@@ -77,7 +76,7 @@ final class SimulatorProcess: @unchecked Sendable {
         return (url, ca, control)
     }
 
-    /// The next line of its stdout; nil at its end.
+    /// The next line of the child's stdout; nil at its end.
     func nextLine() async throws -> [UInt8]? {
         while lines.isEmpty {
             guard case .bytes(let bytes) = try await output.next() else { return nil }
@@ -86,14 +85,14 @@ final class SimulatorProcess: @unchecked Sendable {
         return lines.removeFirst()
     }
 
-    /// Ends it and waits until it has ended.
+    /// Ends the child and waits for its exit.
     func stop() async {
         close(input)
         input = -1
         let deadline = loop.now + Self.stopTime
         var status: Int32 = 0
         while waitpid(id, &status, WNOHANG) == 0 {
-            // Cancelled or too late: by force. It keeps nothing that could be lost.
+            // After the deadline or a cancellation, kill the child: it has nothing to lose.
             let isPatient = loop.now < deadline
             // A sleep fails when the task is cancelled.
             guard isPatient, (try? await loop.sleep(for: .milliseconds(5))) != nil else {
@@ -105,7 +104,7 @@ final class SimulatorProcess: @unchecked Sendable {
         isReaped = true
     }
 
-    /// Close-on-exec, so that the child holds its own ends only.
+    /// A pipe with close-on-exec ends, so that the child has only its own ends open.
     private static func pipe() throws(ProgramError) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         guard Glibc.pipe(&ends) == 0 else {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A fresh directory of the owner's alone (0700), which goes with this object and all that is in
-/// it.
+/// A new directory that only its owner can use (0700). It is removed with this object, including
+/// its contents.
 final class TemporaryDirectory: Sendable {
     let path: String
 
-    /// Makes it in `TMPDIR`, or `/tmp`.
+    /// Makes the directory in `TMPDIR`, or in `/tmp`.
     init() throws(ProgramError) {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/tombolo.XXXXXX".utf8CString)
@@ -19,8 +19,7 @@ final class TemporaryDirectory: Sendable {
 
     deinit { Self.removeTree(path) }
 
-    /// Links are removed, not followed. What cannot be removed stays: it is in a directory for such
-    /// things.
+    /// Removes links without following them. Ignores failures: the directory is temporary anyway.
     private static func removeTree(_ path: String) {
         if let directory = opendir(path) {
             while let entry = readdir(directory) {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Takes the whole terminal, draws on it, and gives it back as it was.
+/// Takes over the whole terminal, draws on it, and restores it.
 ///
-/// `close` must run however the command ends; nothing is left in the scroll-back.
+/// `close` must run however the command ends. Nothing stays in the scroll-back.
 final class TerminalScreen: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -10,8 +10,8 @@ final class TerminalScreen: @unchecked Sendable {
     private let output: LineOutput
     private let saved: termios?
 
-    /// Switches to the alternate screen, without a cursor. With `readsKeys` the terminal hands over
-    /// keys one by one, and does not show them.
+    /// Switches to the alternate screen and hides the cursor. With `readsKeys` the terminal sends
+    /// each key at once and does not echo it.
     init(_ terminal: Terminal, output: LineOutput, readsKeys: Bool) {
         self.terminal = terminal
         self.output = output
@@ -26,8 +26,8 @@ final class TerminalScreen: @unchecked Sendable {
         output.draw("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
     }
 
-    /// Draws `lines` from the top, and `foot` below; where the terminal has too few rows, lines are
-    /// left out, and of the foot those at its beginning.
+    /// Draws `lines` from the top and `foot` below them. If the terminal has too few rows, leaves
+    /// out lines, and the first lines of the foot.
     func draw(_ lines: [String], foot: [String] = []) {
         let size = terminal.size
         let rows = Self.rows(lines, foot, atMost: size.rows, columns: size.columns)
@@ -35,8 +35,8 @@ final class TerminalScreen: @unchecked Sendable {
             "\u{1B}[H" + rows.map { "\($0)\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
     }
 
-    /// - Parameter columns: a line of the foot that is wider takes several rows: it is there to be
-    ///   copied whole.
+    /// - Parameter columns: the terminal's width. A wider line of the foot takes several rows, so
+    ///   that it can be copied whole.
     static func rows(
         _ lines: [String], _ foot: [String], atMost most: Int, columns: Int
     ) -> [String] {
@@ -53,8 +53,8 @@ final class TerminalScreen: @unchecked Sendable {
 
     func close() {
         output.end()
-        // The one write that waits: a terminal left on the other screen is of no use to anybody.
-        // One that is gone needs it no more.
+        // This write may block, because it must restore the terminal. A terminal that is gone does
+        // not need it.
         try? terminal.write("\u{1B}[?25h\u{1B}[?1049l".utf8)
         if var saved { tcsetattr(0, TCSANOW, &saved) }
     }

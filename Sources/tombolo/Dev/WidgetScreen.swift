@@ -3,13 +3,13 @@ import TomboloJSON
 
 /// Draws the widgets of the simulated phones side by side, below the islands.
 ///
-/// Pure: the phones as `/v1/phones` shows them in, lines out.
+/// Pure: takes the phones as `/v1/phones` shows them, returns lines.
 struct WidgetScreen: Sendable {
     /// As wide as an island.
     private static let width = IslandScreen.width
     private static let gap = "  "
 
-    /// States of several, such as doors, that are drawn of one widget.
+    /// Most sub-states, such as doors, that one widget draws.
     private static let partsMax = 8
 
     let columns: Int
@@ -18,7 +18,7 @@ struct WidgetScreen: Sendable {
     var faces: [String: IslandFace] = [:]
     var now = Instant.distantPast
 
-    /// Rows that a family has room for, and so many members of the content are shown.
+    /// Rows that a family has room for; as many members of the content are shown.
     static func rows(of family: String) -> Int {
         switch family {
         case "accessoryInline": 1
@@ -30,8 +30,7 @@ struct WidgetScreen: Sendable {
         }
     }
 
-    /// Elements of lists, such as a history, that have room below the texts; the console draws as
-    /// many.
+    /// List elements, such as a history, that fit below the texts. The console draws as many.
     private static func lines(of family: String) -> Int {
         switch family {
         case "accessoryInline", "accessoryCircular": 0
@@ -41,7 +40,7 @@ struct WidgetScreen: Sendable {
         }
     }
 
-    /// The screen's lines; none where no phone has a widget.
+    /// The screen's lines; empty if no phone has a widget.
     func lines(_ phones: [JSONView]) -> [String] {
         let blocks = phones.flatMap { phone in
             (phone["widgets"]?.elements.map { $0 } ?? []).map { block($0, of: phone) }
@@ -88,14 +87,14 @@ struct WidgetScreen: Sendable {
             } + [pad("fetches left \(left)")]
     }
 
-    /// Home Screen families have a picture before their lines; one that the state lacks, or that is
-    /// no PNG, is a stand-in.
+    /// The rows of a widget. Families of the Home Screen have a picture above their lines; if the
+    /// state has none or it is no PNG, a placeholder is drawn.
     ///
-    /// - Parameter parts: so many states share the room.
+    /// - Parameter parts: number of states that share the widget.
     private func rows(
         _ state: JSONView, _ face: IslandFace, _ family: String, of parts: Int
     ) -> [String] {
-        // One line has room for two of them.
+        // One line has room for two texts.
         let count = max(2, Self.rows(of: family))
         let texts = face.rows(of: state, atMost: count, at: now)
         let lines =
@@ -113,7 +112,7 @@ struct WidgetScreen: Sendable {
         } + lines
     }
 
-    /// Where there is no picture: a frame with a line through it.
+    /// Placeholder for a missing picture: a frame with a diagonal line.
     private static let standIn = Bitmap(width: 12, height: 8) { x, y in
         x == 0 || y == 0 || x == 11 || y == 7 || x * 7 == y * 11
     }

@@ -1,14 +1,14 @@
-/// A picture of two colours, as a terminal can show it.
+/// A picture of two colours, which a terminal can show.
 struct Bitmap: Hashable, Sendable {
     let width: Int
     let height: Int
     private let pixels: [Bool]
 
-    /// Larger pictures are no frames for an island.
+    /// Largest width and height: a larger picture is no frame for an island.
     static let sideMax = 512
 
-    /// Reads a PNG; a pixel is lit where it is nearer to white than to black. A damaged picture,
-    /// and one larger than `sideMax`, is nil.
+    /// Reads a PNG; a pixel is lit if it is nearer to white than to black. Nil for a damaged
+    /// picture or one larger than `sideMax`.
     init?(png bytes: [UInt8]) {
         guard let (width, height) = PNG.size(bytes),
             (1...Self.sideMax).contains(width), (1...Self.sideMax).contains(height),
@@ -19,26 +19,26 @@ struct Bitmap: Hashable, Sendable {
         pixels = grey.map { $0 >= 128 }
     }
 
-    /// One that is lit where `isLit(x, y)` says so.
+    /// A picture whose pixels are lit if `isLit(x, y)` is true.
     init(width: Int, height: Int, isLit: (Int, Int) -> Bool) {
         self.width = width
         self.height = height
         pixels = (0..<width * height).map { isLit($0 % width, $0 / width) }
     }
 
-    /// Whether a pixel is lit; outside the picture none is.
-    /// The same picture in another size: the nearest pixel of it for each.
+    /// The picture in another size, by the nearest pixel.
     func scaled(width: Int, height: Int) -> Bitmap {
         Bitmap(width: width, height: height) { x, y in
             self[x * self.width / width, y * self.height / height]
         }
     }
 
+    /// True if the pixel is lit; false outside the picture.
     subscript(x: Int, y: Int) -> Bool {
         (0..<width).contains(x) && (0..<height).contains(y) && pixels[y * width + x]
     }
 
-    /// The picture in braille: two by four pixels a character.
+    /// The picture in braille: two by four pixels for each character.
     var braille: [String] {
         Swift.stride(from: 0, to: height, by: 4).map { top in
             var line = String.UnicodeScalarView()
@@ -53,7 +53,7 @@ struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Unicode, "Braille Patterns": which dot is which bit.
+    /// The dot of each bit (Unicode, "Braille Patterns").
     private static let dots: [(x: Int, y: Int)] = [
         (0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3),
     ]

@@ -1,29 +1,29 @@
 import TomboloCrypto
 
-/// Frames of a clip made small enough for a push: of all palettes and sizes that fit, the one that
-/// keeps most of the pictures.
+/// Frames of a clip, made small enough for a push. Of all palettes and sizes that fit, it uses the
+/// one that keeps most of the pictures.
 struct ClipPacking: Sendable {
     let width: Int
     let height: Int
-    /// Of the frame that has most of them.
+    /// Colours of the frame that has most.
     let colours: Int
-    /// As base64, in order.
+    /// The frames as base64, in order.
     let frames: [String]
 
-    /// What counts against the limit.
+    /// The bytes that the limit applies to.
     enum Fit: String, Hashable, Sendable, CaseIterable {
         /// All frames together.
         case bundle
-        /// The largest of them.
+        /// The largest frame.
         case step
     }
 
-    /// Palettes that are tried; more colours cost more bits a pixel.
+    /// Palette sizes to try; more colours need more bits for each pixel.
     static let palettes = [256, 64, 16, 8, 4, 2]
-    /// Sizes that are tried, in 24ths of the given one.
+    /// Sizes to try, in 24ths of the original.
     static let sizes = [24, 21, 18, 16, 14, 12, 10, 8, 6, 5, 4, 3]
 
-    /// Of base64, with quotes and commas where there are several.
+    /// Bytes of the frames as base64, with quotes, and commas between several.
     static func bytes(_ frames: [String], _ fit: Fit) -> Int {
         switch fit {
         case .bundle: frames.reduce(1) { $0 + $1.utf8.count + 3 }
@@ -33,10 +33,10 @@ struct ClipPacking: Sendable {
 
     /// - Parameters:
     ///   - pictures: one or more, all of one size.
-    ///   - limit: bytes that the frames may take.
-    ///   - colours: more are not used, however much room there is.
+    ///   - limit: most bytes of the frames.
+    ///   - colours: most colours, even if there is room for more.
     ///
-    /// Nil where even the smallest does not fit.
+    /// Nil if even the smallest version does not fit.
     init?(_ pictures: [Picture], fit: Fit, limit: Int, colours most: Int = 256) {
         guard let first = pictures.first else { return nil }
         var best: (quality: Double, packing: ClipPacking)?
@@ -70,7 +70,7 @@ struct ClipPacking: Sendable {
         self.frames = frames
     }
 
-    /// What a pixel can tell.
+    /// Bits that a pixel needs.
     private static func bits(_ colours: Int) -> Double {
         var bits = 0
         while 1 << bits < colours { bits += 1 }

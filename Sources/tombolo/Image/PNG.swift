@@ -2,13 +2,12 @@
 import CPNG
 #endif
 
-/// PNG files, by libpng. A program that is built without the trait `ClipPack` reads and writes
-/// none.
+/// Reads and writes PNG files with libpng. Without the trait `ClipPack` it can do neither.
 enum PNG {
     #if ClipPack
     static let isThere = true
 
-    /// How large a PNG says that it is, in pixels; nil for what is none.
+    /// The size in a PNG's header, in pixels; nil if the bytes are no PNG.
     static func size(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
         var width: UInt32 = 0
         var height: UInt32 = 0
@@ -16,19 +15,19 @@ enum PNG {
         return (Int(width), Int(height))
     }
 
-    /// One byte of grey for each of the picture's pixels; nil where it is damaged.
+    /// One byte of grey for each pixel; nil if the picture is damaged.
     static func grey(_ bytes: [UInt8], pixels: Int) -> [UInt8]? {
         var grey = [UInt8](repeating: 0, count: pixels)
         return tombolo_png_grey(bytes, bytes.count, &grey) != 0 ? grey : nil
     }
 
-    /// Red, green, blue and alpha of each of the picture's pixels; nil where it is damaged.
+    /// Red, green, blue and alpha of each pixel; nil if the picture is damaged.
     static func rgba(_ bytes: [UInt8], pixels: Int) -> [UInt8]? {
         var rgba = [UInt8](repeating: 0, count: pixels * 4)
         return tombolo_png_rgba(bytes, bytes.count, &rgba) != 0 ? rgba : nil
     }
 
-    /// A file of pixels that are places in a palette, which has four bytes a colour.
+    /// A PNG from palette indices; the palette has four bytes for each colour.
     static func bytes(
         _ indices: [UInt8], width: Int, height: Int, palette: [UInt8]
     ) -> [UInt8]? {

@@ -1,5 +1,5 @@
-/// The few colours that stand for all those of a picture: its own where they are few enough, else
-/// boxes of near colours, cut in two where they are widest (Heckbert's median cut).
+/// A palette of few colours for a picture: its own if they are few enough, else the means of boxes
+/// of near colours, halved where they are widest (Heckbert's median cut).
 struct Palette: Sendable {
     let colours: [Picture.Colour]
     private let known: [Picture.Colour: Int]
@@ -28,7 +28,7 @@ struct Palette: Sendable {
         self.known = known
     }
 
-    /// Which colour of the palette stands for one of the picture's.
+    /// The palette's index for a colour of the picture.
     func index(of colour: Picture.Colour) -> Int { known[colour] ?? 0 }
 
     private typealias Entry = (colour: Picture.Colour, count: Int)
@@ -45,7 +45,7 @@ struct Palette: Sendable {
         return best.map { ($0.box, $0.channel) }
     }
 
-    /// Where half of the pixels are on either side; neither side is empty.
+    /// The index that halves the box by pixels; neither half is empty.
     private static func middle(of box: [Entry]) -> Int {
         let half = box.reduce(0) { $0 + $1.count } / 2
         var sum = 0

@@ -3,21 +3,21 @@
 
 extension Picture {
     private static let signatureLength = 8
-    /// Of a chunk's length, type and checksum.
+    /// Bytes of a chunk's length, type and checksum.
     private static let frameLength = 12
 
-    /// Whether a PNG holds more pictures than one: an `acTL` chunk before its first picture.
+    /// True if a PNG has more than one picture: it has an `acTL` chunk before its first picture.
     static func isAnimated(png bytes: [UInt8]) -> Bool {
         chunks(bytes).prefix { $0.type != "IDAT" }.contains { $0.type == "acTL" }
     }
 
-    /// A PNG without its `sRGB` chunk: readers take a picture that says nothing for that anyway.
+    /// A PNG without its `sRGB` chunk, because sRGB is the default of readers.
     static func withoutColourSpace(png bytes: [UInt8]) -> [UInt8] {
         guard let chunk = chunks(bytes).first(where: { $0.type == "sRGB" }) else { return bytes }
         return Array(bytes[..<chunk.place.lowerBound] + bytes[chunk.place.upperBound...])
     }
 
-    /// Those that are whole, in order.
+    /// The complete chunks, in order.
     private static func chunks(_ bytes: [UInt8]) -> [(type: String, place: Range<Int>)] {
         var chunks: [(type: String, place: Range<Int>)] = []
         var start = signatureLength

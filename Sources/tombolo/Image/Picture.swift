@@ -1,14 +1,14 @@
-/// A picture in colour, as frames of a clip are made from.
+/// A picture in colour, the source of a clip's frames.
 struct Picture: Hashable, Sendable {
     /// One pixel's colour, its channels in order: red, green, blue and alpha.
     typealias Colour = SIMD4<UInt8>
 
     let width: Int
     let height: Int
-    /// Row by row.
+    /// The pixels, row by row.
     let pixels: [Colour]
 
-    /// Reads a PNG. A damaged one, and one larger than `Bitmap.sideMax`, is nil.
+    /// Reads a PNG. Nil if it is damaged or larger than `Bitmap.sideMax`.
     init?(png bytes: [UInt8]) {
         guard let (width, height) = PNG.size(bytes),
             (1...Bitmap.sideMax).contains(width), (1...Bitmap.sideMax).contains(height),
@@ -17,14 +17,14 @@ struct Picture: Hashable, Sendable {
         self.width = width
         self.height = height
         pixels = stride(from: 0, to: rgba.count, by: 4).map { place -> Colour in
-            // What cannot be seen has no colour of its own.
+            // All invisible pixels get the same colour.
             let alpha = rgba[place + 3]
             if alpha == 0 { return Colour() }
             return Colour(rgba[place], rgba[place + 1], rgba[place + 2], alpha)
         }
     }
 
-    /// One of given pixels; there are `width * height`.
+    /// A picture of `width * height` given pixels.
     init(width: Int, height: Int, pixels: [Colour]) {
         precondition(pixels.count == width * height)
         self.width = width
@@ -32,7 +32,7 @@ struct Picture: Hashable, Sendable {
         self.pixels = pixels
     }
 
-    /// The picture made smaller: each pixel is the mean of those that it stands for.
+    /// A smaller picture: each pixel is the mean of the pixels that it replaces.
     func scaled(toWidth newWidth: Int, height newHeight: Int) -> Picture {
         guard newWidth < width || newHeight < height else { return self }
         var result: [Colour] = []
@@ -65,8 +65,8 @@ struct Picture: Hashable, Sendable {
             UInt8((sum.z + alpha / 2) / alpha), UInt8((alpha + count / 2) / count))
     }
 
-    /// A PNG of at most so many colours (2 to 256), with as few bits a pixel as they need; and how
-    /// many those are.
+    /// A PNG of at most `colours` colours (2 to 256), with as few bits per pixel as possible, and
+    /// the number of its colours.
     func png(colours: Int) -> (bytes: [UInt8], colours: Int)? {
         let palette = Palette(of: pixels, colours: colours)
         let indices = pixels.map { UInt8(palette.index(of: $0)) }

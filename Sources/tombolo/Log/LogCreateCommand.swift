@@ -3,7 +3,7 @@ import TomboloEventLog
 import TomboloPostgres
 import TomboloServer
 
-/// `log create`: the tables of a log in a database, and the secret of its API keys.
+/// `log create`: creates the tables of a log in a database, and the secret of its API keys.
 enum LogCreateCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         guard
@@ -26,8 +26,8 @@ enum LogCreateCommand {
         return .succeeded
     }
 
-    /// Answers false where it is there already. A secret that this made goes again where the log is
-    /// another's.
+    /// Creates the log. Returns false if it exists already. Removes the secret file again if this
+    /// call made it and the log cannot be created.
     static func create(_ database: Configuration.Database) throws -> Bool {
         let path = database.pepperFile
         let isOurs = access(path, F_OK) != 0

@@ -6,12 +6,12 @@ import TomboloPostgres
 import TomboloSQLite
 import TomboloServer
 
-/// Where a relay's log is kept, for all who open it.
+/// The place of a relay's log, for every command that opens it.
 enum LogHome {
     case directory(String)
     case database(Configuration.Database)
 
-    /// Nil where the configuration names none.
+    /// Nil if the configuration names no place.
     init?(_ configuration: Configuration) {
         if let database = configuration.database {
             self = .database(database)
@@ -22,8 +22,8 @@ enum LogHome {
         }
     }
 
-    /// What `--data`, `--database` or `--config` of a command names; `example` is one that is
-    /// whole.
+    /// The place that `--data`, `--database` or `--config` names. Throws if there is none; the
+    /// remedy shows `example`, a complete command.
     init(_ context: CommandContext, _ example: String) throws {
         guard let home = LogHome(try ConfigurationSources(context.invocation).configuration) else {
             throw ProgramError.usage(
@@ -32,7 +32,7 @@ enum LogHome {
         self = home
     }
 
-    /// The log, for its only writer.
+    /// Opens the log as its only writer.
     func open(
         retention: LogRetention = .forever, caution: LogCaution = LogCaution()
     ) throws -> (log: EngineEventLog, figures: PostgresFigures?) {
@@ -50,7 +50,7 @@ enum LogHome {
         }
     }
 
-    /// Throws where a directory has no log.
+    /// Throws if the directory has no log.
     func requireFile() throws(ProgramError) {
         guard case .directory(let data) = self else { return }
         let path = data + "/tombolo.db"
@@ -60,19 +60,19 @@ enum LogHome {
             status: .notFoundOrConflict)
     }
 
-    /// Its tables, for those who read all of it, beside a relay or without one.
+    /// Opens the tables for reading all of the log, also while a relay runs on it.
     func reading() throws(EventLogError) -> any LogReading {
         switch self {
         case .directory(let path): return try SQLiteTables.reading(path + "/tombolo.db")
         case .database(let database):
             var database = database.postgres
-            // Who only reads rests on nothing that may be lost.
+            // A reader needs no guarantees about lost writes.
             database.takesUnsafeServer = true
             return try PostgresEventLog.reading(database)
         }
     }
 
-    /// The log counts as put back now. No relay runs on it.
+    /// Marks the log as restored now. No relay may run on it.
     func setRestored() throws {
         var chance = SystemRandomNumberGenerator()
         switch self {
@@ -84,7 +84,7 @@ enum LogHome {
         }
     }
 
-    /// What takes an export in.
+    /// Opens the place for the import of an export.
     func importing() throws -> LogImport {
         var chance = SystemRandomNumberGenerator()
         switch self {
@@ -96,7 +96,7 @@ enum LogHome {
         }
     }
 
-    /// The secret of its API keys, of which there are so many.
+    /// The secret of the log's API keys; `keyCount` is the number of keys.
     func pepper(keyCount: Int) throws -> Pepper {
         switch self {
         case .directory(let path):
@@ -111,7 +111,7 @@ enum LogHome {
 }
 
 extension Configuration.Database {
-    /// The secret, which is there.
+    /// The existing secret; it is not created if it is missing.
     func pepper() throws(ProgramError) -> Pepper {
         do {
             return try Pepper(path: pepperFile, keyCount: 1)

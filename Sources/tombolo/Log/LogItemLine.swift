@@ -5,12 +5,12 @@ import TomboloJSON
 import TomboloLog
 import TomboloSQLite
 
-/// One line of an export: a JSON object with one member that says what it is.
+/// One line of an export: a JSON object with one member that names the kind of item.
 ///
-/// Bodies and values are strings with the very bytes in them, or base 64 where those are no UTF-8:
-/// an import gives back byte for byte what was exported.
+/// Bodies and values are strings with the same bytes, or base64 if they are not UTF-8, so that an
+/// import restores every byte.
 enum LogItemLine {
-    /// A line of which `item` is made; `number` counts from 1.
+    /// Why a line is not a log item.
     struct Fault: Error {
         var cause: String
     }
@@ -127,7 +127,7 @@ enum LogItemLine {
         writer.endObject()
     }
 
-    /// Where it is not that in the log.
+    /// Writes the place in the tenant only if it differs from the place in the log.
     private static func tenantSeq(_ place: Int64, _ seq: Int64, _ writer: inout JSONWriter) {
         if place != seq { writer.member("tenant_seq", place) }
     }

@@ -1,6 +1,6 @@
 import TomboloEventLog
 
-/// `log restored`: a log was put back by other means than `backup restore`.
+/// `log restored`: marks a log that was restored by other means than `backup restore`.
 enum LogRestoredCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         do {

@@ -7,7 +7,7 @@ import TomboloServer
 
 /// `log export` and `log import`: a whole log as lines.
 enum LogTransferCommands {
-    /// A line holds one body, escaped: 64 KiB become at most six times as much.
+    /// Limit for a line: a body of 64 KiB, which escapes make at most six times longer.
     private static let lineBytesMax = 1 << 20
 
     static func export(_ context: CommandContext) async throws -> ExitStatus {
@@ -52,7 +52,7 @@ enum LogTransferCommands {
         return .succeeded
     }
 
-    /// The log of an older program, with the secret that its keys need.
+    /// Imports the log of an older program, and the secret that its API keys need.
     private static func take(
         over old: String, to data: String, _ context: CommandContext
     ) throws -> ExitStatus {
@@ -76,7 +76,7 @@ enum LogTransferCommands {
             }
             try into.finish()
         } catch {
-            // Beside a log it stays, whatever failed after that was there.
+            // Keep the secret if its log exists, even if a later step failed.
             if isOurPepper, access("\(data)/tombolo.db", F_OK) != 0 { unlink(pepper(data)) }
             throw (error as? EventLogError).map(ProgramError.init) ?? error
         }
@@ -86,14 +86,14 @@ enum LogTransferCommands {
         return .succeeded
     }
 
-    /// Also where one is spelled in another way, or is a link to the other.
+    /// True for the same directory, also if one path is a link or another spelling.
     private static func isSame(_ old: String, _ data: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard stat(old, &first) == 0, stat(data, &second) == 0 else { return old == data }
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    /// A relay makes no pepper where there are keys that it would not open.
+    /// Warns that the API keys of the old log will not open: their secret is missing.
     private static func warn(ofPepper old: String, _ data: String, _ context: CommandContext) {
         let file = pepper(data)
         let hasOther = BackupCommands.hasPepper(data)
@@ -109,11 +109,12 @@ enum LogTransferCommands {
 
     private static let progressStep = 10_000
 
-    /// Answers whether it was copied. Never over that of another relay, and none that is not whole.
+    /// Copies the secret, and returns true if it did. Throws rather than replace another secret.
+    /// Does not copy a secret of the wrong length.
     private static func copyPepper(
         from old: String, to data: String
     ) throws(ProgramError) -> Bool {
-        // Why one cannot be read is said where it is copied.
+        // The reason for a failed read is reported by the copy.
         let files = [old, data].map { try? FileBytes.read(pepper($0)) }
         guard files[0] != files[1], files[0]?.count ?? Pepper.byteCount == Pepper.byteCount else {
             return false
@@ -128,7 +129,7 @@ enum LogTransferCommands {
         return files[0] != nil
     }
 
-    /// Reads lines to the end. Blocks: nothing else runs in this process.
+    /// Reads lines to the end. Blocks, because nothing else runs in this process.
     private static func take(from descriptor: Int32, _ into: LogImport) throws -> Int {
         var splitter = LineSplitter(bytesMax: lineBytesMax)
         var count = 0

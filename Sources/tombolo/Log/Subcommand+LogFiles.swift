@@ -1,4 +1,4 @@
-// Rows of the table: a log's files, with and without a relay on them.
+// Rows of the command table: a log's files, with or without a running relay.
 
 extension Flag {
     static let fromData = Flag(

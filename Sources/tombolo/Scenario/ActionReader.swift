@@ -1,10 +1,10 @@
 import TomboloCore
 import TomboloJSON
 
-/// Reads the log for what persons did on phones since the producer came, each action once.
+/// Reads users' actions on phones from the log, each one once, from this reader's creation on.
 struct ActionReader: Sendable {
     private var seen: Set<String> = []
-    /// When the newest of them came to the relay: the next look begins there.
+    /// The time of the newest action; the next query begins there.
     private var from = SystemClock().now().rfc3339
 
     mutating func new(_ client: RelayClient) async throws -> [JSONView] {

@@ -3,15 +3,15 @@ import TomboloJSON
 import TomboloSimulator
 
 /// Taps that unlock the door of scenario `door`, in time or too late, on virtual time. Phone, relay
-/// and producer may each have been away in between: the age counts from the tap.
+/// and producer may be offline in between: the age is counted from the tap.
 enum DoorTaps {
-    /// What happens to one tap.
+    /// The circumstances of one tap.
     private struct Case {
         var name: String
-        /// Who may open the door.
+        /// The user who may open the door.
         var reader = "u1"
         var isOnline = true
-        /// After the tap: when it reaches the relay, and when the producer looks into the log.
+        /// After the tap: when it reaches the relay, and when the producer reads the log.
         var arrives: Span
         var looks: Span
     }
@@ -40,7 +40,7 @@ enum DoorTaps {
     /// One JSON object for each case.
     static func run() throws -> [JSON] { try cases.map(watch) }
 
-    /// What `trigger door --steps` prints for people.
+    /// The table that `trigger door --steps` prints for people.
     static func table(of cases: [JSON], for terminal: Terminal) -> String {
         var table = TextTable(["TAP", "RELAY", "PRODUCER", "THE WIDGET SHOWS"])
         for json in cases {

@@ -1,29 +1,29 @@
 import TomboloCore
 import TomboloJSON
 
-/// What the simulated phones drew of some activities, picture after picture, by `/v1/phones`.
+/// The pictures that the simulated phones drew of some activities, read from `/v1/phones`.
 struct PhoneDrawings: Sendable {
-    /// Whose card it is.
+    /// A card: its phone and its activity.
     struct Card: Hashable, Sendable {
         var phone: String
         var activity: String
     }
 
-    /// Of a phone that draws on and on, the first ones are enough.
+    /// Most pictures that are kept for a phone: the first ones are enough.
     private static let sequenceMax = 500
 
     /// The newest picture of each card.
     private(set) var newest: [Card: JSON] = [:]
-    /// Every picture that was seen, by phone: a look comes too late for some of them.
+    /// Every picture that was seen, by phone. Polling misses some.
     private var seen: [String: Set<[UInt8]>] = [:]
-    /// What each phone drew, one after the other, where the next is another one.
+    /// The pictures of each phone in order, without repetitions.
     private(set) var sequences: [String: [JSON]] = [:]
-    /// The same of each card.
+    /// The pictures of each card in order, without repetitions.
     private(set) var cardSequences: [Card: [JSON]] = [:]
-    /// Whether this relay has phones that can be looked at.
+    /// True if this relay has simulated phones.
     private(set) var areThere = true
 
-    /// Looks once more, at the cards of activities whose id begins so.
+    /// Polls the phones for the cards of activities whose id begins with `prefix`.
     mutating func look(_ client: RelayClient, at prefix: String) async throws {
         guard areThere else { return }
         let answer: RelayAnswer
@@ -52,6 +52,6 @@ struct PhoneDrawings: Sendable {
         }
     }
 
-    /// How many different pictures a phone drew; nil where nobody can look.
+    /// The number of different pictures that a phone drew; nil without simulated phones.
     func pictures(of phone: String) -> Int? { areThere ? seen[phone]?.count ?? 0 : nil }
 }

@@ -1,26 +1,26 @@
 import TomboloCore
 import TomboloJSON
 
-/// What one phone got of a scenario, by the relay's own books and the phone's word.
+/// What one phone got in a scenario, by the relay's records and the phone's own report.
 struct PhoneSummary: Hashable, Sendable {
     var phone: String
     var budgetClass: String
-    /// The type of its card, where the scenario compares several.
+    /// The type of its card, if the scenario compares several types.
     var type: String?
     var asked: Int64
     var sent: Int64
     var merged: Int64
     var skipped: Int64
-    /// Frames shown a second, from the first to the last; 0 with fewer than two.
+    /// Frames per second, from the first to the last frame; 0 with fewer than two.
     var framesPerSecond: Double
-    /// Whether the phone shows the activity's last state.
+    /// True if the phone shows the activity's last state.
     var isFinal: Bool
-    /// How many different pictures it drew; nil where nobody could look.
+    /// The number of different pictures that it drew; nil without simulated phones.
     var pictures: Int?
-    /// What it drew, one after the other; empty where the scenario has no steps.
+    /// The pictures in order; empty if the scenario has no steps.
     var drawn: [JSON] = []
 
-    /// Reads one of an activity's `destinations`.
+    /// Reads one element of an activity's `destinations`.
     init(_ destination: JSONView) {
         phone = destination["device"]?.string ?? ""
         budgetClass = destination["class"]?.string ?? ""
@@ -37,16 +37,16 @@ struct PhoneSummary: Hashable, Sendable {
             to: shown?["last_at"]?.string.flatMap(Instant.init(rfc3339:)))
     }
 
-    /// Hundredths are enough, and stay when the line is parsed again.
+    /// Rounded to hundredths, so that parsing the line gives the same value.
     private static func rate(_ count: Int64, from first: Instant?, to last: Instant?) -> Double {
         guard count >= 2, let first, let last, last > first else { return 0 }
         return (Double(count - 1) / (last - first).seconds * 100).rounded() / 100
     }
 }
 
-/// The line that `trigger` ends with.
+/// The last line of `trigger`.
 struct ScenarioSummary: Hashable, Sendable {
-    /// What every phone was to hold at the end of a step, and whether it did.
+    /// The state that every phone should show at the end of a step, and whether they did.
     struct Step: Hashable, Sendable {
         var name: String
         var shows: JSON?
@@ -55,16 +55,16 @@ struct ScenarioSummary: Hashable, Sendable {
 
     var scenario: String
     var phones: [PhoneSummary]
-    /// Of a scenario that is told by steps.
+    /// The steps, if the scenario has steps.
     var steps: [Step] = []
 
-    /// Whether every phone shows the last state, came through every step, and drew at least two
-    /// different pictures: a phone whose picture never changed has shown nothing.
+    /// True if every phone shows the last state, passed every step, and drew at least two different
+    /// pictures: a phone whose picture never changed has shown no animation.
     var converged: Bool {
         !phones.isEmpty && phones.allSatisfy(\.isFinal) && steps.allSatisfy(\.isHeld) && haveMoved
     }
 
-    /// Whether every phone drew two different pictures.
+    /// True if every phone drew two different pictures.
     var haveMoved: Bool { phones.allSatisfy { ($0.pictures ?? 2) >= 2 } }
 
     var json: JSON {

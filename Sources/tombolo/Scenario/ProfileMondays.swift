@@ -2,11 +2,11 @@ import TomboloCore
 import TomboloJSON
 import TomboloSimulator
 
-/// Mondays at 06:00 of scenario `profile`, on virtual time: one widget, and a producer that says
-/// the week's rank when it is asked.
+/// Mondays at 06:00 of scenario `profile`, on virtual time: one widget, and a producer that sends
+/// the week's rank when the relay asks for it.
 enum ProfileMondays {
-    /// A zone, the local day and time at which the widget is put there, and for how many days it is
-    /// watched.
+    /// A zone, the local day and time at which the widget is added, and the number of days to
+    /// watch.
     private struct Case {
         var name: String
         var zone: String
@@ -29,7 +29,7 @@ enum ProfileMondays {
             begins: "2026-10-25T12:00:00-04:00", days: 16),
     ]
 
-    /// What `trigger profile --steps` prints for people.
+    /// The table that `trigger profile --steps` prints for people.
     static func table(of cases: [JSON], for terminal: Terminal) -> String {
         cases.map { json in
             let view = json.document.root
@@ -67,7 +67,7 @@ enum ProfileMondays {
         }
     }
 
-    /// What the widget showed, each with its moment, and when the producer was asked.
+    /// Everything that the widget showed, with its time, and the times when the producer was asked.
     private static func watch(_ item: Case) throws -> [JSON] {
         guard let begins = Instant(rfc3339: item.begins) else {
             preconditionFailure("\(item.begins) is a time")
@@ -75,7 +75,7 @@ enum ProfileMondays {
         let home = try VirtualHome(user: "u1", zone: item.zone, begins: begins)
         var lines: [JSON] = []
         var rank = 9
-        /// The newest week's rank, and copies of it for the next two Mondays.
+        /// Puts the newest rank, with copies for the next two Mondays.
         func putRank() throws {
             try home.put(
                 #"{"subject":{"user":"u1"},"content":{"name":"Ada","rank":\#(rank)},"#
@@ -86,7 +86,7 @@ enum ProfileMondays {
             switch sight {
             case .fact(let fact) where fact.kind == "timeline.due":
                 lines.append(line(home) { $0.member("asked", true) })
-                // Better by one each week.
+                // The rank improves by one each week.
                 rank -= 1
                 try putRank()
             case .fetched(let widget):
@@ -108,14 +108,14 @@ enum ProfileMondays {
         return lines
     }
 
-    /// The day and time by the phone's clock, and what was seen.
+    /// One line: the day and time by the phone's clock, and the observation.
     private static func line(
         _ home: VirtualHome, _ write: (inout JSONWriter) -> Void
     ) -> JSON {
         let local = home.now + home.rules.offset(at: home.now)
         var writer = JSONWriter()
         writer.beginObject()
-        // The Monday is the fourth day after the Thursday with which time begins.
+        // Unix time 0 is a Thursday.
         let days = ["thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday"]
         writer.member("day", days[Int(local.seconds / 86_400 % 7)])
         writer.member("local", String(local.rfc3339InSeconds.dropLast()))

@@ -1,7 +1,7 @@
 /// The running cat of the scenario `runner`: five frames of 48 by 32 pixels, 1-bit PNGs in base64.
 ///
-/// Together 1,156 bytes, so that all five fit one payload. The same pictures stand as files in
-/// `Protocol/examples/runner/`; a test compares them.
+/// They have 1,156 bytes together, so that all five fit into one payload.
+/// `Protocol/examples/runner/` has the same pictures as files; a test compares them.
 enum RunnerCat {
     static let frames = [
         "iVBORw0KGgoAAAANSUhEUgAAADAAAAAgAQAAAAB8r8axAAAAc0lEQVQYV2NgIAw4gLihgUEGSB2EUI8bGCSA"

@@ -7,11 +7,11 @@ import TomboloLoop
 struct RunnerScenario: Sendable {
     static let type = "RunnerWidgetAttributes"
     static let every = Span.milliseconds(100)
-    /// How long the phones may take to agree after the end: the slowest class waits 15 s for its
-    /// turn, and once more if that push is lost.
+    /// Time limit for the phones to agree after the end: the slowest class waits 15 s for a push,
+    /// and again if that push is lost.
     static let convergenceTimeout = Duration.seconds(45)
     static let pollInterval = Duration.milliseconds(100)
-    /// Once every phone has moved: a run of hours must not outlive its relay.
+    /// Poll interval after every phone has moved: a run of hours must not burden its relay.
     static let watchInterval = Duration.seconds(5)
 
     private let client: RelayClient
@@ -23,30 +23,30 @@ struct RunnerScenario: Sendable {
     init(_ client: RelayClient, phones: Int, loop: EpollLoop) {
         self.client = client
         self.loop = loop
-        // A fresh id: a second cat beside an ended one is no restart of it.
+        // A new id: a second cat is no restart of an ended one.
         activity = "runner-\(Hex.encode(RandomBytes.make(4)))"
         devices = (1...phones).map { "phone-\($0)" }
     }
 
     private var path: String { "/v1/activities/\(activity)" }
 
-    /// Starts, plays for `duration`, ends by type, and waits until the phones agree or time is up.
+    /// Starts the cat, plays for `duration`, ends it, and waits until the phones agree.
     mutating func run(for duration: Span) async throws -> ScenarioSummary {
         try await begin()
         try await wait(until: loop.now + .nanoseconds(duration.nanoseconds))
-        // A slow phone draws its second picture later than a short run ends.
+        // A slow phone may draw its second picture only after a short run has ended.
         try await wait(until: loop.now + Self.convergenceTimeout, orMoved: true)
         _ = try await client.send(
             RelayRequest("POST", "/v1/activities/end", body: endBody), name: activity)
         return try await untilConverged()
     }
 
-    /// Lets the cat run until `isStopped`, or for 8 hours, which is as long as a card runs.
+    /// Lets the cat run until `isStopped`, at most for 8 hours, the life of a card.
     mutating func stay(until isStopped: () -> Bool) async throws {
         try await begin()
         let over = loop.now + StayingScenario.cardLife
         while !isStopped(), loop.now < over {
-            // A connection that says nothing for a minute is ended by the relay.
+            // A request keeps the connection open: the relay closes one that is idle for a minute.
             _ = try await client.send(RelayRequest("GET", "/version"), name: nil)
             try await loop.sleep(for: Self.pollInterval)
         }
@@ -56,7 +56,7 @@ struct RunnerScenario: Sendable {
         }
     }
 
-    /// Of several cats the newest runs: those before stop, and keep the picture that they show.
+    /// Starts a cat. Only the newest cat runs: others stop at their present picture.
     private mutating func begin() async throws {
         try await Scenario(named: "runner")?.registerTypes(client)
         let running = try await client.send(
@@ -81,8 +81,8 @@ struct RunnerScenario: Sendable {
             RelayRequest("POST", "\(path)/clips", body: clipBody(clock: clock)), name: activity)
     }
 
-    /// The cat runs while the app is not in front, and somebody may have opened it. Phones of
-    /// another kind are not touched.
+    /// Sends the app to the background on simulated phones, because the cat only runs there. Does
+    /// nothing for other phones.
     private mutating func leaveApps() async throws {
         try await drawings.look(client, at: activity)
         guard drawings.areThere else { return }
@@ -93,7 +93,7 @@ struct RunnerScenario: Sendable {
         }
     }
 
-    /// Whether any phone tells where its app is: only then a clip can pause while it is in front.
+    /// True if any phone reports its presence, so that a clip can pause while the app is in front.
     private func reportsPresence() async throws -> Bool {
         for device in devices {
             let answer = try await client.send(
@@ -103,7 +103,7 @@ struct RunnerScenario: Sendable {
         return false
     }
 
-    /// Looks at the phones meanwhile: each picture counts.
+    /// Waits and polls the phones meanwhile, to see each picture.
     private mutating func wait(until end: MonotonicInstant, orMoved: Bool = false) async throws {
         while loop.now < end {
             let summary = try await summary()

@@ -2,25 +2,25 @@ import CProtocolAssets
 import TomboloCore
 import TomboloJSON
 
-/// A scenario as `Protocol/examples/NAME/steps.json` has it: what a producer and the users of the
-/// phones do, and what every phone draws after each step.
+/// A scenario from `Protocol/examples/NAME/steps.json`: what a producer and the phones' users do,
+/// and what every phone draws after each step.
 struct Scenario: Sendable {
-    /// One thing that is done and what comes of it.
+    /// One step: its requests and the expected result.
     struct Step: Sendable {
         var name: String
         var requests: [Request]
-        /// How long the step lasts; nil: until the phones show what they should.
+        /// How long the step lasts; nil: until the phones show the expected state.
         var lasts: Span?
-        /// Where the app is on every phone, by the relay's word; nil: not looked at.
+        /// The expected presence of the app on every phone, by the relay; nil: not checked.
         var presenceState: String?
-        /// The content state that every phone draws at its end; nil: not looked at.
+        /// The content state that every phone should draw at the step's end; nil: not checked.
         var shows: JSON?
-        /// Which of the scenario's cards that is, by the end of its id.
+        /// The end of the expected card's activity id.
         var card: String
     }
 
-    /// One request of a step. `{activity}`, `{phone}` and `{app}` in its path and body are filled
-    /// in, and so is `"{angle}"` in an answer to a tap.
+    /// One request of a step. `{activity}`, `{phone}` and `{app}` in path and body are replaced,
+    /// and `"{angle}"` in an answer to a tap.
     struct Request: Sendable {
         var method: String
         var path: String
@@ -35,30 +35,30 @@ struct Scenario: Sendable {
             self.body = body
         }
 
-        /// Those of a list; nil where it is none, or one of them cannot be read.
+        /// The requests of a list; nil if it is no list or one request cannot be read.
         static func all(_ list: JSONView?) -> [Request]? {
             guard let list, list.kind == .array else { return nil }
             let requests = list.elements.compactMap { Request($0) }
             return requests.count == list.count ? requests : nil
         }
 
-        /// Once for each phone.
+        /// True if the request is sent once for each phone.
         var isForPhones: Bool { path.contains("{phone}") }
     }
 
     let name: String
-    /// Types that the producer registers before: the body of each, by name.
+    /// The types that the producer registers first: the body of each, by name.
     private(set) var types: [(name: String, body: JSON)] = []
-    /// Where each phone has an activity of its own: their types, in turn.
+    /// If each phone has an activity of its own: the types of these activities, in turn.
     private(set) var apps: [String] = []
-    /// What the producer does when a card is tapped, by its type.
+    /// The producer's request after a tap on a card, by the card's type.
     private(set) var answers: [String: Request] = [:]
     private(set) var steps: [Step] = []
 
     /// Every scenario that has steps.
     static let names = ["radial", "runner", "window"]
 
-    /// The scenario of a name that is compiled in; nil for another name.
+    /// The compiled-in scenario of that name; nil for another name.
     init?(named name: String) {
         let asset: tombolo_protocol_asset
         switch name {
@@ -68,12 +68,12 @@ struct Scenario: Sendable {
         default: return nil
         }
         let bytes = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
-        // A test reads every file that is compiled in.
+        // A test reads every compiled-in file, so this does not fail.
         guard let view = try? JSONDocument(bytes).root else { return nil }
         self.init(name: name, view)
     }
 
-    /// Nil where it cannot be read.
+    /// Nil if the JSON is no scenario.
     init?(name: String, _ view: JSONView) {
         self.name = name
         types = view["types"]?.members.map { ($0, $1.json) } ?? []
@@ -89,7 +89,7 @@ struct Scenario: Sendable {
         guard !steps.isEmpty else { return nil }
     }
 
-    /// Registers its types with a relay, as its producer does before anything else.
+    /// Registers the scenario's types with a relay; its producer does this first.
     func registerTypes(_ client: RelayClient) async throws {
         for type in types {
             _ = try await client.send(
@@ -98,7 +98,7 @@ struct Scenario: Sendable {
         }
     }
 
-    /// What puts its cards there: the requests of the first step that starts an activity.
+    /// The requests that create the cards: those of the first step that starts an activity.
     var beginning: [Request] {
         steps.first { $0.requests.contains { $0.method == "PUT" } }?.requests ?? []
     }

@@ -3,41 +3,41 @@ import TomboloCrypto
 import TomboloJSON
 import TomboloLoop
 
-/// Plays a scenario on the relay's phones, step by step, and looks at what they draw. It is the
-/// producer and the phones' users at once.
+/// Plays a scenario on the relay's phones, step by step, and checks what they draw. It acts as the
+/// producer and as the phones' users.
 struct ScenarioPlayer: Sendable {
     private let scenario: Scenario
     private let client: RelayClient
     private let loop: EpollLoop
     private let activity: String
     private let devices: [String]
-    /// The cards that it shows; where the scenario has one activity for all, one for each phone.
+    /// The cards of this run, one for each phone. A phone may have several if types are compared.
     private var cards: [Card] = []
     private var drawings = PhoneDrawings()
     private var actions = ActionReader()
-    /// How far each activity has turned.
+    /// The angle of each activity, in degrees.
     private var angles: [String: Int64] = [:]
 
-    /// One card: on which phone, and of which of the scenario's types.
+    /// One card: its phone, and its type.
     private struct Card: Sendable {
         var phone: String
         var app: String
         var activity: String
     }
 
-    /// How far a tap turns, in degrees.
+    /// Degrees that a tap adds.
     private static let turn: Int64 = 180
 
     init(_ scenario: Scenario, _ client: RelayClient, phones: Int, loop: EpollLoop) {
         self.scenario = scenario
         self.client = client
         self.loop = loop
-        // A fresh id: one beside an ended one is no restart of it.
+        // A new id, so that the run is no restart of an ended activity.
         activity = "\(scenario.name)-\(Hex.encode(RandomBytes.make(4)))"
         devices = (1...phones).map { "phone-\($0)" }
     }
 
-    /// Stops at the first step whose end the phones do not come to.
+    /// Plays the steps. Stops at the first one whose expected state the phones do not reach.
     mutating func run() async throws -> ScenarioSummary {
         var summary = ScenarioSummary(scenario: scenario.name, phones: [])
         try await begin()
@@ -48,7 +48,7 @@ struct ScenarioPlayer: Sendable {
                 ScenarioSummary.Step(name: step.name, shows: step.shows, isHeld: isHeld))
             if !isHeld { break }
         }
-        // What a phone reports comes a little after what it draws.
+        // A phone's report may come a little after its drawing.
         let giveUpAt = loop.now + Self.reportTime
         repeat {
             summary.phones = []
@@ -59,7 +59,7 @@ struct ScenarioPlayer: Sendable {
         return summary
     }
 
-    /// For the last report of a phone, on a busy machine.
+    /// Time limit for the last report of a phone, on a busy machine.
     private static let reportTime = Duration.seconds(10)
 
     private func summary(of card: Card) async throws -> PhoneSummary {
@@ -71,7 +71,7 @@ struct ScenarioPlayer: Sendable {
         }
         phone.pictures = drawings.pictures(of: card.phone)
         phone.type = card.app.isEmpty ? nil : card.app
-        // Where a scenario has one activity, what follows in it is seen on the phone as a whole.
+        // With one activity, all drawings of the phone count; else only those of this card.
         let place = PhoneDrawings.Card(phone: card.phone, activity: card.activity)
         phone.drawn =
             (card.app.isEmpty
@@ -79,8 +79,8 @@ struct ScenarioPlayer: Sendable {
         return phone
     }
 
-    /// Starts the scenario's cards, and answers their taps until `isStopped`, or for 8 hours, which
-    /// is as long as a card runs. Then it ends them.
+    /// Starts the scenario's cards and answers their taps until `isStopped`, at most for 8 hours,
+    /// the life of a card. Then ends them.
     mutating func stay(until isStopped: () -> Bool) async throws {
         try await begin()
         for request in scenario.beginning { try await send(request) }
@@ -105,8 +105,8 @@ struct ScenarioPlayer: Sendable {
             cards = devices.map { Card(phone: $0, app: "", activity: activity) }
             return
         }
-        // Types are compared on phones of one class: side by side where each phone can have one,
-        // else all of them on the phones that draw every frame.
+        // Types are compared on phones of the same class: one type for each phone if there are
+        // enough phones, else all types on the phones of class `lab`.
         let classes = try await classes()
         let isOneEach = Set(classes).count <= 1 && devices.count >= scenario.apps.count
         cards = devices.indices.flatMap { index in
@@ -120,7 +120,7 @@ struct ScenarioPlayer: Sendable {
         }
     }
 
-    /// The budget class of each phone; empty where nobody can look.
+    /// The budget class of each phone; empty without simulated phones.
     private func classes() async throws -> [String] {
         do throws(ProgramError) {
             let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
@@ -134,7 +134,7 @@ struct ScenarioPlayer: Sendable {
         }
     }
 
-    /// Phones introduce themselves when they are up: on a busy machine after the relay's first
+    /// Time limit for the phones to register: on a busy machine they do it after the relay's first
     /// line.
     static let arrivalTime = Duration.seconds(10)
 
@@ -181,7 +181,7 @@ struct ScenarioPlayer: Sendable {
             .replacing("{phone}", with: card.phone).replacing("{app}", with: card.app)
     }
 
-    /// A start, to phones of this run.
+    /// Adds the phones of this run to a start's audience.
     private func addressed(_ body: String, to phones: [String]) -> String {
         var writer = JSONWriter()
         writer.beginObject()
@@ -195,7 +195,7 @@ struct ScenarioPlayer: Sendable {
         return String(decoding: whole.bytes, as: UTF8.self)
     }
 
-    /// Does what the producer does with each tap that is new on record.
+    /// Sends the producer's request for each new tap.
     private mutating func answerTaps() async throws {
         for action in try await actions.new(client) {
             guard let card = cards.first(where: { $0.activity == action["activity"]?.string }),
@@ -212,7 +212,7 @@ struct ScenarioPlayer: Sendable {
         }
     }
 
-    // MARK: What comes of it
+    // MARK: Results
 
     private mutating func isHeld(_ step: Scenario.Step) async throws -> Bool {
         let since = loop.now
@@ -229,7 +229,7 @@ struct ScenarioPlayer: Sendable {
         }
     }
 
-    /// Twice in the time of a frame.
+    /// Two polls for each frame.
     private static let lookInterval = Duration.milliseconds(50)
 
     private func holds(_ step: Scenario.Step) async throws -> Bool {
@@ -252,7 +252,7 @@ struct ScenarioPlayer: Sendable {
         return true
     }
 
-    /// The same value, however it is written. A bundle, or a keyframe, may be beside it.
+    /// True for equal values. Ignores extra members for a bundle or a keyframe.
     static func isSame(_ one: JSONView, _ other: JSONView) -> Bool {
         guard one.kind == other.kind else { return false }
         switch one.kind {

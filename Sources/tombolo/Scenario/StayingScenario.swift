@@ -1,8 +1,8 @@
 import TomboloCore
 import TomboloLoop
 
-/// A scenario whose producer stays: cards or widgets are there, and each tap has an answer, until
-/// somebody stops it. Then the cards end and the widgets go.
+/// A scenario whose producer stays: its cards or widgets exist and each tap is answered until the
+/// user stops it. Then the cards end and the widgets are removed.
 struct StayingScenario: Sendable {
     let name: String
     let client: RelayClient
@@ -10,11 +10,11 @@ struct StayingScenario: Sendable {
     let loop: EpollLoop
 
     /// An activity is active for at most 8 hours (Apple, "Displaying live data with Live
-    /// Activities"): then another card takes its place.
+    /// Activities"): then a new card replaces it.
     static let cardLife = Duration.seconds(8 * 3_600)
 
-    /// Does what the relay may refuse by now, such as a change of a card that somebody has ended:
-    /// that is no reason for the producer to go.
+    /// Runs a request that the relay may refuse, such as a change of a card that the user has
+    /// ended. Ignores the refusal, so that the producer continues.
     static func passOver(_ deed: () async throws -> Void) async throws {
         do { try await deed() } catch let error as ProgramError {
             guard ![.unreachable, .unauthorized].contains(error.status) else { throw error }

@@ -3,7 +3,7 @@ import TomboloCore
 import TomboloJSON
 import TomboloLoop
 
-/// `trigger`.
+/// `trigger`: plays a scenario.
 enum TriggerCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let phones = context.invocation.integer(.phones) ?? 0
@@ -25,7 +25,7 @@ enum TriggerCommand {
         guard context.invocation.isGiven(.stay) else {
             return try await play(name, client, phones: phones, duration, context)
         }
-        // A signal during the scenario lets it come to its own end, so that nothing stays behind.
+        // A signal ends the scenario early but in order, so that nothing stays behind.
         let signals = try SignalWaiter([SIGTERM, SIGINT], on: context.loop)
         defer { signals.close() }
         let stop = StopFlag()
@@ -53,7 +53,7 @@ enum TriggerCommand {
             return try await play(scenario, client, phones: phones, context)
         }
         let summary: ScenarioSummary
-        // The cat runs for as long as one likes, unless its steps are asked for.
+        // The cat runs for the given time, unless `--steps` is given.
         if name != "runner" || context.invocation.isGiven(.scenarioSteps),
             let scenario = Scenario(named: name)
         {
@@ -69,7 +69,7 @@ enum TriggerCommand {
             who: "phone", remedy: "tombolo doctor")
     }
 
-    /// What was seen on virtual time: no relay is asked.
+    /// Prints the observations of a run on virtual time, which needs no relay.
     private static func write(
         _ cases: [JSON], _ context: CommandContext, _ table: ([JSON], Terminal) -> String
     ) throws -> ExitStatus {
@@ -91,7 +91,7 @@ enum TriggerCommand {
             isDone: summary.converged, summary.steps, who: "widget", remedy: "tombolo phone ls")
     }
 
-    /// Writes the summary of a run, and says which step failed.
+    /// Prints the summary of a run. Throws an error that names the failed step.
     private static func conclude(
         _ context: CommandContext, json: JSON, table: String, isDone: Bool,
         _ steps: [ScenarioSummary.Step], who: String, remedy: String
@@ -112,7 +112,7 @@ enum TriggerCommand {
     }
 }
 
-/// Set where a scenario that stays is to end. On the loop only.
+/// Set when a staying scenario should end. Used on the loop only.
 final class StopFlag: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
     var isSet = false

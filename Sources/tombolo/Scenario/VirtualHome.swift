@@ -4,7 +4,7 @@ import TomboloJSON
 import TomboloSimulator
 
 /// A relay's core and one simulated phone on virtual time, for scenarios whose weeks take
-/// milliseconds. There is no network between them: each hears of the other at once.
+/// milliseconds. Without a network between them, each gets the other's messages at once.
 ///
 ///     let home = try VirtualHome(user: "u1", zone: "Europe/Berlin", begins: begins)
 ///     home.saw = { if case .drawn(let widget) = $0 { print(widget) } }
@@ -12,9 +12,9 @@ import TomboloSimulator
 ///     try home.place(Widget.Key(kind: "profile", family: .systemSmall))
 ///     try home.advance(to: begins + .hours(1))
 final class VirtualHome {
-    /// What was seen of core and phone.
+    /// One observation of core or phone.
     enum Sight {
-        /// The core has it on record.
+        /// The core has recorded a fact.
         case fact(NewFact)
         case fetched(Widget)
         case drawn(Widget)
@@ -32,17 +32,17 @@ final class VirtualHome {
 
     let rules: TimeZoneRules
     private(set) var now: Instant
-    /// Hears what is seen, in its order.
+    /// Called with each observation, in order.
     var saw: (Sight) throws -> Void = { _ in }
     private var core: Core
     private var phone: Phone
     private var seq: Int64 = 0
     private var factSeq: Int64 = 0
     private var ticket: UInt64 = 0
-    /// What the newest command was answered.
+    /// The answer to the newest command.
     private var answer: Answer?
 
-    /// A phone of a user that is on, and whose relay knows its tokens.
+    /// Makes a user's phone that is online and whose tokens the relay knows.
     init(user: String, zone: String, begins: Instant) throws {
         guard let rules = ZoneDirectory.shared.rules(of: zone) else {
             throw ProgramError(
@@ -71,9 +71,9 @@ final class VirtualHome {
         try JSONDocument(Array(text.utf8)).root
     }
 
-    // MARK: What is done
+    // MARK: Actions
 
-    /// The producer puts a timeline there.
+    /// The producer puts a timeline.
     func put(_ body: String, kind: String) throws {
         let request = try TimelineRequest(reading: try Self.view(body))
         try ask { .timeline(.put(request, kind: Self.id(kind)), Self.tenant, $0) }
@@ -93,7 +93,7 @@ final class VirtualHome {
         try ask { .command(command, $0) }
     }
 
-    /// The user puts a widget on a screen.
+    /// The user adds a widget to a screen.
     func place(_ widget: Widget.Key) throws { try carryOut(phone.addWidget(widget, at: wall)) }
 
     /// The user does something on the phone.
@@ -101,9 +101,9 @@ final class VirtualHome {
         try carryOut(deed(&phone, wall))
     }
 
-    /// A tap reaches the relay.
+    /// Delivers a tap to the relay.
     ///
-    /// - Returns: the code with which it is refused; nil: it is taken.
+    /// - Returns: the code of the refusal; nil if the relay accepts the tap.
     func deliver(_ tap: PhoneTap) throws -> String? {
         let action = try DeviceAction(reading: try JSONDocument(tap.body).root)
         try tell(.action(action))
@@ -111,7 +111,7 @@ final class VirtualHome {
         return nil
     }
 
-    /// Goes on from one deadline of core and phone to the next.
+    /// Advances to `end`, from one deadline of core or phone to the next.
     func advance(to end: Instant) throws {
         while true {
             let wakes = [
@@ -160,7 +160,7 @@ final class VirtualHome {
         for push in effects.pushes {
             try step(
                 .pushEnded(PushOutcome(push: push.id, result: .accepted, took: .zero)))
-            // Cards are another scenario's.
+            // Only pushes for widgets are simulated here.
             guard push.surface == .widgets else { continue }
             try carryOut(
                 phone.receive(
@@ -196,7 +196,7 @@ final class VirtualHome {
         let subject = key.config.flatMap(Identifier.init).map(TimelineSubject.key)
         let entries: TimelineEntries
         do {
-            // What it may not read it does not get.
+            // The phone gets no entries that it may not read.
             entries = try core.entries(
                 Self.id(key.kind), app: nil, subject,
                 family: WidgetFamily(rawValue: key.family.rawValue),

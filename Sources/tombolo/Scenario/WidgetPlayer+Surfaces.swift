@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// What a step of widgets says of placeholders, cards, controls and the gallery.
+// Checks of a widget step for placeholders, cards, controls and the gallery.
 
 extension WidgetPlayer {
-    /// What is said of phones that there are not holds.
+    /// True if the phones' other surfaces are as the step says. Checks for missing phones pass.
     func holdsBesides(_ step: WidgetScenario.Step) -> Bool {
         let unfetched = places.filter { step.unfetched.contains($0.name) }
         guard unfetched.allSatisfy({ pages[$0.name]?.document.root["placeholder"]?.bool == true })

@@ -3,28 +3,28 @@ import TomboloCrypto
 import TomboloJSON
 import TomboloLoop
 
-/// Plays a scenario of widgets on the simulated phones, step by step, and looks at what they show.
+/// Plays a widget scenario on the simulated phones, step by step, and checks what they show.
 struct WidgetPlayer: Sendable {
     private let scenario: WidgetScenario
     private let client: RelayClient
     private let loop: EpollLoop
-    /// A fresh one: the widgets of another run are others.
+    /// A new kind, so that the widgets of other runs do not matter.
     private let kind: String
     let places: [WidgetScenario.Place]
-    /// What each widget shows now, and what it showed one after the other.
+    /// The state of each widget now, and all its states in order.
     private(set) var newest: [String: JSON] = [:]
     private var sequences: [String: [JSON]] = [:]
-    /// The newest look at each widget and each phone, and the one before the step.
+    /// The newest pages of each widget and each phone, and those before the step.
     private(set) var pages: [String: JSON] = [:]
     private(set) var phones: [String: JSON] = [:]
     private(set) var pagesBefore: [String: JSON] = [:]
     private(set) var phonesBefore: [String: JSON] = [:]
     private var actions = ActionReader()
 
-    /// Twice in the time in which an entry may come and go.
+    /// Two polls in the shortest life of an entry.
     private static let lookInterval = Duration.milliseconds(50)
 
-    /// - Parameter phones: as many phones as there are; the pad is there beside them.
+    /// - Parameter phones: the number of phones; there is also a pad.
     init(_ scenario: WidgetScenario, _ client: RelayClient, phones: Int, loop: EpollLoop) {
         self.scenario = scenario
         self.client = client
@@ -34,8 +34,8 @@ struct WidgetPlayer: Sendable {
         places = scenario.places.filter { names.contains($0.phone) }
     }
 
-    /// Stops at the first step whose end the widgets do not come to. Takes its widgets off, also
-    /// where it fails.
+    /// Stops at the first step whose expected state the widgets do not reach. Removes its widgets,
+    /// also after a failure.
     mutating func run() async throws -> WidgetSummary {
         try await begin()
         for request in scenario.before { try await send(request) }
@@ -44,9 +44,9 @@ struct WidgetPlayer: Sendable {
             for place in places { try await act(place, "widget-add") }
             summary = try await playSteps()
         } catch {
-            // What went wrong first is what its user has to hear.
+            // Report the first error, not errors of the clean-up.
             for request in scenario.after { try? await send(request) }
-            // As above.
+            // Report the first error here, too.
             for place in places { try? await act(place, "widget-rm") }
             throw error
         }
@@ -55,8 +55,8 @@ struct WidgetPlayer: Sendable {
         return summary
     }
 
-    /// Puts the widgets there, and answers their buttons until `isStopped`, or for 8 hours, which
-    /// is as long as a card runs. Then it takes them off.
+    /// Adds the widgets and answers their buttons until `isStopped`, at most for 8 hours, the life
+    /// of a card. Then removes them.
     mutating func stay(until isStopped: () -> Bool) async throws {
         try await begin()
         for place in places { try await act(place, "widget-add") }
@@ -74,7 +74,7 @@ struct WidgetPlayer: Sendable {
         }
     }
 
-    /// Waits for the phones, and registers the types as a producer does before anything else.
+    /// Waits for the phones, and registers the types first, as a producer does.
     private func begin() async throws {
         for phone in Set(places.map(\.phone)).sorted() { try await meet(phone) }
         for type in scenario.types {
@@ -104,8 +104,8 @@ struct WidgetPlayer: Sendable {
         return summary
     }
 
-    /// A phone introduces itself when it is up, and then tells its tokens: what is put before has
-    /// no way to it.
+    /// Waits until a phone has registered itself and its tokens: an earlier push could not reach
+    /// it.
     private func meet(_ phone: String) async throws {
         let giveUpAt = loop.now + ScenarioPlayer.arrivalTime
         while true {
@@ -140,7 +140,7 @@ struct WidgetPlayer: Sendable {
 
     private func send(_ request: Scenario.Request) async throws {
         let named = request.path.split(separator: "/").last.map(String.init) ?? ""
-        // What is done to a phone that there is not is left out.
+        // A request for a phone that does not exist is skipped.
         guard
             !request.path.hasPrefix("/v1/phones/") || places.contains(where: { $0.phone == named })
         else { return }
@@ -154,11 +154,10 @@ struct WidgetPlayer: Sendable {
             RelayRequest(request.method, path, body: Array(body.utf8)), name: kind)
     }
 
-    /// Does what the producer does with each button that is new on record: what a person wanted
-    /// long ago opens no door.
+    /// Answers each new button action as the producer does. An expired action opens no door.
     private mutating func answerActions() async throws {
         for action in try await actions.new(client) {
-            // A button of a widget, or of the card of the same door.
+            // The button is on a widget, or on the card of the same door.
             let door =
                 action["widget"]?.string == kind
                 ? action["config"]?.string
@@ -184,7 +183,7 @@ struct WidgetPlayer: Sendable {
         return text
     }
 
-    // MARK: What comes of it
+    // MARK: Results
 
     private mutating func isHeld(_ step: WidgetScenario.Step) async throws -> Bool {
         let since = loop.now
@@ -202,7 +201,7 @@ struct WidgetPlayer: Sendable {
     private mutating func look() async throws {
         let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
         for page in try answer.document().root["phones"]?.elements.map({ $0 }) ?? [] {
-            // What the steps say of phones without a widget of this run is not looked at.
+            // Phones without a widget of this run are ignored.
             guard let name = page["phone"]?.string, places.contains(where: { $0.phone == name })
             else { continue }
             phones[name] = page.json
@@ -251,13 +250,13 @@ struct WidgetPlayer: Sendable {
     }
 }
 
-/// The line that `trigger` ends with, where a scenario is of widgets.
+/// The last line of `trigger` for a widget scenario.
 struct WidgetSummary: Sendable {
-    /// What one widget came to.
+    /// The result of one widget.
     struct Widget: Sendable {
         var place: WidgetScenario.Place
         var fetches: Int64
-        /// What it showed, one after the other.
+        /// The states that it showed, in order.
         var drawn: [JSON]
 
         init(_ place: WidgetScenario.Place, fetches: Int64, drawn: [JSON]) {
@@ -269,7 +268,7 @@ struct WidgetSummary: Sendable {
     var widgets: [Widget] = []
     var steps: [ScenarioSummary.Step] = []
 
-    /// Whether each step came to its end.
+    /// True if each step reached its expected state.
     var converged: Bool { !widgets.isEmpty && steps.allSatisfy(\.isHeld) }
 
     var json: JSON {

@@ -2,55 +2,55 @@ import CProtocolAssets
 import TomboloCore
 import TomboloJSON
 
-/// A scenario of widgets as `Protocol/examples/NAME/steps.json` has it: what a producer and the
-/// users of the phones do, and what the widgets show after each step.
+/// A widget scenario from `Protocol/examples/NAME/steps.json`: what a producer and the phones'
+/// users do, and what the widgets show after each step.
 struct WidgetScenario: Sendable {
-    /// A widget that is put on a phone before the first step, and taken off after the last one.
+    /// A widget that is added to a phone before the first step and removed after the last one.
     struct Place: Hashable, Sendable {
-        /// What steps call it; the phone's name unless the scenario says otherwise.
+        /// The name in steps; the phone's name unless the scenario says otherwise.
         var name: String
         var phone: String
         var family: String
-        /// What it is configured to; nil: nothing.
+        /// The configuration id of the widget; nil if it is not configured.
         var config: String?
     }
 
-    /// One thing that is done and what comes of it.
+    /// One step: its requests and the expected result.
     struct Step: Sendable {
         var name: String
-        /// `{kind}`, `{now}` and `{now+2s}` in path and body are filled in.
+        /// `{kind}`, `{now}` and `{now+2s}` in path and body are replaced.
         var requests: [Scenario.Request]
-        /// How long the step lasts at least.
+        /// The shortest duration of the step.
         var lasts: Span?
-        /// What they show at its end; nil: not looked at.
+        /// The state that the widgets should show at the step's end; nil: not checked.
         var shows: JSON?
-        /// Which widgets; empty: all.
+        /// The names of these widgets; empty: all.
         var widgets: [String]
-        /// Widgets that have fetched, and have nothing to show.
+        /// Widgets that have fetched and got nothing to show.
         var empty: [String]
-        /// Phones whose widgets change by themselves, each at another time.
+        /// Phones whose widgets change by themselves, each at a different time.
         var differing: [String]
-        /// Widgets that have not fetched yet, and show the placeholder.
+        /// Widgets that have not fetched yet and show the placeholder.
         var unfetched: [String]
-        /// Nobody fetches during the step.
+        /// True if no widget may fetch during the step.
         var isWithoutFetch: Bool
-        /// What cards on phones show at its end.
+        /// The state that cards on phones should show at the step's end.
         var cards: Cards?
-        /// Controls that are reloaded during the step.
+        /// Controls that should be reloaded during the step.
         var controls: Controls?
-        /// What the gallery of a phone shows of some families.
+        /// What the gallery of a phone should show for some families.
         var gallery: Gallery?
-        /// What became of the newest tap on a phone, which is not sent.
+        /// The newest tap on a phone, which must not be sent.
         var tap: Tap?
     }
 
-    /// A tap that is not sent, and why.
+    /// A tap that is not sent, and the reason.
     struct Tap: Sendable {
         var phone: String
         var reason: String
     }
 
-    /// The card of an activity on phones.
+    /// The expected card of an activity on phones.
     struct Cards: Sendable {
         var activity: String
         var phones: [String]
@@ -63,19 +63,19 @@ struct WidgetScenario: Sendable {
         var phones: [String]
     }
 
-    /// The gallery of one phone: what it shows of a family, by the family's name.
+    /// The expected gallery of a phone: the state for each family.
     struct Gallery: Sendable {
         var phone: String
         var shows: [(family: String, state: JSON)]
     }
 
     let name: String
-    /// Types that the producer registers before: the body of each, by name.
+    /// The types that the producer registers first: the body of each, by name.
     private(set) var types: [(name: String, body: JSON)] = []
-    /// What the producer does when a widget's button runs an intent, by the intent; `{door}` is
-    /// what the widget is configured to, by the relay's word.
+    /// The producer's request after a button runs an intent, by the intent. `{door}` is the
+    /// widget's configuration id, as the relay reports it.
     private(set) var answers: [String: Scenario.Request] = [:]
-    /// What is done before the widgets are placed, and after the last step, also where one fails.
+    /// Requests before the widgets are added, and after the last step, also after a failure.
     private(set) var before: [Scenario.Request] = []
     private(set) var after: [Scenario.Request] = []
     private(set) var places: [Place] = []
@@ -84,7 +84,7 @@ struct WidgetScenario: Sendable {
     /// Every scenario of widgets.
     static let names = ["profile", "door"]
 
-    /// The scenario of a name that is compiled in; nil for another name.
+    /// The compiled-in scenario of that name; nil for another name.
     init?(named name: String) {
         let asset: tombolo_protocol_asset
         switch name {
@@ -118,15 +118,15 @@ struct WidgetScenario: Sendable {
         guard !places.isEmpty, !steps.isEmpty else { return nil }
     }
 
-    /// The file with each `{picture:NAME}` as `pictures` has it: a PNG in base64 is there once.
+    /// The file with each `{picture:NAME}` replaced by that member of `pictures`.
     private static func withPictures(_ bytes: [UInt8]) -> JSONView? {
         var text = String(decoding: bytes, as: UTF8.self)
-        // A test reads every file that is compiled in.
+        // A test reads every compiled-in file, so this does not fail.
         guard let view = try? JSONDocument(bytes).root else { return nil }
         for (name, picture) in view["pictures"]?.members.map({ $0 }) ?? [] {
             text = text.replacing("{picture:\(name)}", with: picture.string ?? "")
         }
-        // As above.
+        // This does not fail, for the same reason.
         return try? JSONDocument(Array(text.utf8)).root
     }
 }

@@ -2,20 +2,20 @@ import CLinux
 import Glibc
 import TomboloCore
 
-/// What relays on a data directory trapped over: one page of the file `tombolo.crashes`, which
-/// outlives them.
+/// Counts which rows of the log made relays on a data directory trap. The file `tombolo.crashes`,
+/// one mapped page, keeps the counts across processes.
 ///
-/// A bug that one row of the log brings about would else end every start. Where two processes have
-/// trapped while they worked on the same activity or record, the next one leaves it out, and says
-/// so. Only traps count: a process that was killed says nothing about what it worked on. Another
-/// program begins anew. Where the page cannot be made, nothing is noted.
+/// Otherwise a bug that one row triggers would end every start. After two processes have trapped on
+/// the same activity or record, the next one leaves it out and reports that. Only traps count: a
+/// kill does not depend on the row. Another version of the program starts with empty counts. If the
+/// page cannot be made, nothing is counted.
 struct CrashNotes {
-    /// A subject is tried so often.
+    /// Traps after which a subject is left out.
     static let trapsMax = 2
 
     private let page: UnsafeMutablePointer<tombolo_crash_page>
 
-    /// Nil where the directory is not there yet, or its file system does not map files.
+    /// Nil if the directory does not exist yet, or its file system cannot map files.
     init?(directory: String) {
         guard access(directory, W_OK) == 0,
             let page = tombolo_crash_page_open(directory + "/tombolo.crashes")
@@ -29,7 +29,7 @@ struct CrashNotes {
         countTheLast()
     }
 
-    /// What is to be left out, and how many processes trapped over it.
+    /// The subjects to leave out, and the number of processes that trapped on each.
     var trapped: [WorkNote.Subject: Int] {
         var found: [WorkNote.Subject: Int] = [:]
         for entry in counts where entry.count >= Self.trapsMax {
@@ -40,23 +40,22 @@ struct CrashNotes {
         return found
     }
 
-    /// Where the core notes what it works on. From now on the page takes note of this process's
-    /// traps.
+    /// Starts to record this process's traps. Returns the place where the core notes its present
+    /// work.
     func watch() -> WorkNote {
         page.pointee.working = 0
         tombolo_crash_page_watch(page)
         return WorkNote(tombolo_crash_page_working(page))
     }
 
-    /// At a first start there is nothing to note in; another process's signal ends the relay all
-    /// the same.
+    /// For a first start without a page: traps still end the relay, but are not recorded.
     static func watchWithoutPage() { tombolo_crash_page_watch(nil) }
 
     private func countTheLast() {
         let (signal, subject) = (page.pointee.signal, page.pointee.trapped_over)
         page.pointee.signal = 0
         guard signal != 0, WorkNote.Subject(word: subject) != nil else { return }
-        // A full page forgets what is rarest.
+        // If the page is full, the rarest subject is replaced.
         let place =
             counts.firstIndex { $0.subject == subject }
             ?? counts.indices.min { counts[$0].count < counts[$1].count }
@@ -72,7 +71,7 @@ struct CrashNotes {
             start: tombolo_crash_page_counts(page), count: TOMBOLO_CRASH_SUBJECTS)
     }
 
-    /// Of this program's file: an upgrade is another one.
+    /// Identifies this program's file, so that an upgrade counts as another program.
     private static var program: UInt64 {
         var status = stat()
         guard stat("/proc/self/exe", &status) == 0 else { return 1 }

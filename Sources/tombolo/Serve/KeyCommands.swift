@@ -7,7 +7,7 @@ import TomboloServer
 
 /// `key mint`, `key ls`, `key rm` and `key rotate`.
 enum KeyCommands {
-    /// Into the data directory while no relay holds it; else through the relay's API.
+    /// `key mint`: writes into the log if no relay uses it; else asks the relay's API.
     static func mint(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
         guard let text = invocation.text(.scope) else {
@@ -52,7 +52,7 @@ enum KeyCommands {
         }
     }
 
-    /// A misspelt directory gets a log of its own, and its key fits no relay that runs already.
+    /// Warns that the log is new: the directory may be misspelt, and the key fits no running relay.
     private static func sayThatItIsNew(_ data: String, _ context: CommandContext) {
         context.terminal.complain(
             "tombolo: \(data) had no log: a new one is made there, for a new relay; the key fits no "
@@ -115,7 +115,7 @@ enum KeyCommands {
         return .succeeded
     }
 
-    /// `key rotate`.
+    /// `key rotate`: replaces a key.
     static func rotate(_ context: CommandContext) async throws -> ExitStatus {
         let id = context.invocation.arguments[0]
         var writer = JSONWriter()
@@ -126,7 +126,7 @@ enum KeyCommands {
             context, "/v1/keys/\(PathText.escaped(id))/rotate", writer.bytes, name: id)
     }
 
-    /// `key ls`.
+    /// `key ls`: lists the keys.
     static func list(_ context: CommandContext) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
@@ -165,7 +165,7 @@ enum KeyCommands {
         return .succeeded
     }
 
-    /// `key rm`.
+    /// `key rm`: revokes a key.
     static func remove(_ context: CommandContext) async throws -> ExitStatus {
         let id = context.invocation.arguments[0]
         let path = PathText.query(
@@ -202,7 +202,7 @@ enum KeyCommands {
         }
     }
 
-    /// `{"id","key","scopes"}`; the key alone where a human reads it.
+    /// Prints `{"id","key","scopes"}`, or only the key on a terminal.
     private static func print(_ context: CommandContext, _ view: JSONView) throws {
         guard OutputFormat(context) == .table else {
             var writer = JSONWriter()

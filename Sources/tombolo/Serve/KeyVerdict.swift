@@ -1,20 +1,20 @@
 import TomboloCore
 
-/// A push to a token that no phone has: Apple's answer shows whether key, team, environment, topic
-/// and clock are right, and nobody's phone gets it.
+/// A push to a token that no phone has. Apple's answer shows whether key, team, environment, topic
+/// and clock are right, and no phone gets the push.
 enum KeyProbe {
     static let token = String(repeating: "0", count: 64)
     static let body = Array(#"{"aps":{}}"#.utf8)
 }
 
-/// What an answer to `KeyProbe` says about an app's key (Apple, *Handling notification responses
+/// What the answer to `KeyProbe` means for an app's key (Apple, *Handling notification responses
 /// from APNs*).
 enum KeyVerdict: Hashable, Sendable {
-    /// Apple takes the key and the topic.
+    /// Apple accepts the key and the topic.
     case taken(String)
-    /// Apple refuses them, for good.
+    /// Apple refuses the key or the topic, and a retry would not help.
     case refused(String, fix: String)
-    /// Apple does not say: it is unwell, throttles, or was not reached.
+    /// No verdict: Apple has an outage, throttles, or cannot be reached.
     case unanswered(String)
 
     /// - Parameter app: the app that the push was signed and addressed for.

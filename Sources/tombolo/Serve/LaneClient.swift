@@ -3,7 +3,7 @@ import TomboloCore
 import TomboloLoop
 import TomboloRelay
 
-/// One lane with one key: a push client, and the way of its outcomes to the relay. On the loop
+/// One upstream with one key: a push client that passes its outcomes to the relay. Used on the loop
 /// only.
 final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
@@ -14,13 +14,13 @@ final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
     let loop: EpollLoop
     private(set) var client: APNsClient!
     weak var relay: Relay?
-    /// Whether new pushes go here: then the relay is told the capacity.
+    /// True if new pushes go here: then the relay gets its capacity.
     var isCurrent = false
     private var isRetired = false
     private let retiring: Parking
 
-    /// What was in flight when another key took its place is waited for so long: as long as a push
-    /// may take, and a little.
+    /// How long pushes in flight may finish after another client has replaced this one: a little
+    /// more than the deadline of a push.
     private static let drainTime = APNsConfiguration.pushDeadline + .seconds(1)
 
     var app: Configuration.App { checked.app }
@@ -41,7 +41,7 @@ final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
             receiver: self)
     }
 
-    /// Until it is cancelled, or retired and drained.
+    /// Runs until it is cancelled, or retired and drained.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.client.run() }
@@ -52,7 +52,7 @@ final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
         channels.close()
     }
 
-    /// Another one has taken its place: what is in flight ends, then `run` returns.
+    /// Retires the client after its replacement: pushes in flight finish, then `run` returns.
     func retire() {
         isRetired = true
         retiring.unpark()
@@ -64,20 +64,20 @@ final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
         }
         let deadline = loop.now + Self.drainTime
         while client.status.pushesInFlight > 0, loop.now < deadline {
-            // Cancelled: whoever stops in a hurry does not wait for Apple.
+            // Cancelled: a fast stop does not wait for Apple.
             guard (try? await loop.sleep(for: .milliseconds(10))) != nil else { return }
         }
     }
 
-    // MARK: The proof
+    // MARK: Proving the key
 
     private let proving: Parking
     private var isProving = false
     private var proof: PushResult?
 
-    /// Finds out whether Apple takes the lane's key, before pushes go here: opens a connection, and
-    /// sends one push to a token that no phone has. Once, and before the lane is current: until
-    /// then nothing else is sent here.
+    /// Sends one push to a token that no phone has, on a new connection, to find out whether Apple
+    /// accepts the key. Call it once, before the client is current: until then it sends nothing
+    /// else.
     func prove(within time: Duration) async -> KeyVerdict {
         let deadline = loop.now + time
         while !client.isWarm, loop.now < deadline {
@@ -102,7 +102,7 @@ final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
         }
     }
 
-    /// The relay is told what the lane takes from now on.
+    /// Gives the relay the present capacity of this upstream.
     func tellCapacity() { relay?.capacityChanged(number, to: client.capacity) }
 
     func pushEnded(_ outcome: PushOutcome) {

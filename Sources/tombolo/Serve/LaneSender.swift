@@ -4,30 +4,30 @@ import TomboloLoop
 import TomboloRelay
 import TomboloServer
 
-/// Joins the relay and the push clients: each push goes to its lane, each outcome comes back.
+/// Connects the relay and the push clients: pushes go to their upstream, outcomes come back.
 ///
-/// The relay is made before the clients are (in `dev` the endpoint is only known later): until then
-/// the lanes take nothing, which is what a relay without connections assumes. On the loop only.
+/// The relay is made before the clients (`dev` learns the endpoint later). Until then the upstreams
+/// have no capacity, as a relay without connections assumes. Used on the loop only.
 final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
     // Sendable: used on the loop's thread only; relay and push clients call it there.
 
     private var lanes: [LaneClient] = []
-    /// Clients that are to be run.
+    /// Clients that `run` will start.
     private var starting: [LaneClient] = []
     private var startingPlace: Parking?
     private var keys: [KeyName: ProviderKey] = [:]
     private weak var relay: Relay?
 
-    /// A new key's connection has so long to open, before the old key stays in use.
+    /// Time for a new key's connection to open; after it the old key stays in use.
     static let warmTime = Duration.seconds(20)
 
-    /// Before the relay runs.
+    /// Call it before the relay runs.
     func attach(_ relay: Relay) {
         self.relay = relay
         for lane in lanes { lane.relay = relay }
     }
 
-    /// One client for each app, in the order of the configuration: an app's place is its lane.
+    /// Makes a client for each app; an app's place in the configuration is its upstream's number.
     func open(_ apps: [CheckedApp], loop: EpollLoop) throws(ProgramError) {
         for app in apps {
             do {
@@ -42,7 +42,7 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
         }
     }
 
-    /// Runs all lanes, and those that take their place, until it is cancelled.
+    /// Runs all upstreams and their replacements until it is cancelled.
     func run() async throws {
         guard let loop = lanes.first?.loop else { return }
         let place = Parking(loop)
@@ -58,15 +58,15 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
         }
     }
 
-    /// Takes the keys of a configuration that was read again into use, without a restart.
+    /// Applies the keys of a reloaded configuration without a restart.
     ///
-    /// Where a lane's key is another one, it is proven first: a connection with it is opened, and
-    /// Apple answers a push to a token that no phone has. Then pushes go there, and what is in
-    /// flight with the old key ends. A key that cannot be read, or that Apple does not take, leaves
-    /// the old one in use. All lanes do so at once: each may wait for `warmTime`. Answers a note
-    /// for each lane that has something to say, in their order.
+    /// A changed key is proven first: a new connection opens, and Apple answers a push to a token
+    /// that no phone has. Then new pushes use the key, and pushes in flight finish with the old
+    /// one. If the key cannot be read or Apple refuses it, the old one stays in use. All upstreams
+    /// are tried at the same time, each for at most `warmTime`. Returns the notes in the order of
+    /// the upstreams.
     ///
-    /// - Parameter isDryRun: files are read and judged, and Apple is not asked.
+    /// - Parameter isDryRun: checks the files only, and does not ask Apple.
     func rotate(
         _ sources: ConfigurationSources, loop: EpollLoop, isDryRun: Bool
     ) async -> [OperatorNote] {
@@ -91,7 +91,7 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
                 let isKeyNew = KeyName(checked) != KeyName(lane.checked)
                 let trusts = checked.lane.authorities == lane.checked.lane.authorities
                 guard isKeyNew || !trusts else {
-                    // What it waits for may be over.
+                    // A key that Apple refused before may be valid now: probe it.
                     if !isDryRun { relay?.probe(lane.number) }
                     continue
                 }
@@ -168,10 +168,10 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
             .info, .configurationApplied, "app \(next.app.id): \(what) is in use")
     }
 
-    /// Pushes whose outcome is not known yet.
+    /// Number of pushes without an outcome yet.
     var pushesInFlight: Int { lanes.reduce(0) { $0 + $1.client.status.pushesInFlight } }
 
-    /// Where the pushes of each lane go.
+    /// The endpoint of each upstream.
     var places: [MachineView.UpstreamPlace] {
         lanes.map { lane in
             MachineView.UpstreamPlace(
@@ -218,7 +218,7 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
 
     // MARK: Keys
 
-    /// Apps of one team with one key share its provider token: Apple counts its renewals by key.
+    /// Apps of one team with the same key share a provider token: Apple counts renewals by key.
     private struct KeyName: Hashable {
         var team: String
         var key: String

@@ -1,10 +1,10 @@
 import Glibc
 import TomboloServer
 
-/// What this process takes of its machine, read from `/proc` (proc(5)) and from the disk of the
-/// log. What cannot be read counts as none.
+/// Resources that this process uses, read from `/proc` (proc(5)) and from the log's disk. A value
+/// that cannot be read is 0.
 struct MachineReader {
-    /// The data directory; nil where the log is in a database.
+    /// The data directory; nil if the log is in a database.
     let data: String?
 
     var view: MachineView {
@@ -30,7 +30,7 @@ struct MachineReader {
         return view
     }
 
-    /// The database, its write-ahead log and what belongs to it, and the ballast.
+    /// The log's files: the database, its write-ahead log and index, and the ballast.
     private static let logFiles = [
         "tombolo.db", "tombolo.db-wal", "tombolo.db-shm", "tombolo.ballast",
     ]
@@ -45,7 +45,7 @@ struct MachineReader {
     }
 
     private static func text(_ path: String) -> String {
-        String(decoding: (try? FileBytes.read(path)) ?? [], as: UTF8.self)  // As the type says.
+        String(decoding: (try? FileBytes.read(path)) ?? [], as: UTF8.self)  // Unreadable: empty.
     }
 
     private static func words(_ path: String) -> [Int64] {
@@ -57,12 +57,12 @@ struct MachineReader {
         defer { closedir(directory) }
         var count: Int64 = 0
         while readdir(directory) != nil { count += 1 }
-        // Itself, and the two that every directory has.
+        // Subtract this directory's own descriptor, `.` and `..`.
         return max(0, count - 3)
     }
 
-    /// The machine's start, and how many ticks after it this process began: field 22, of which the
-    /// first two may have spaces.
+    /// When this process began: the machine's boot time plus field 22 of stat, in ticks. The second
+    /// field may contain spaces.
     private static var startedAt: Double {
         let boot = text("/proc/stat").split(separator: "\n").lazy
             .first { $0.hasPrefix("btime ") }?.dropFirst("btime ".count)

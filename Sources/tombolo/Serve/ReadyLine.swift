@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// The first line of a relay, for scripts.
+/// The first output line of a relay, for scripts.
 struct ReadyLine: Hashable, Sendable {
     var api: Origin
     /// `dev` only.
@@ -12,8 +12,8 @@ struct ReadyLine: Hashable, Sendable {
 
     var console: String { "\(api)/console/" }
 
-    /// The console, signed in: the key is in the fragment, which a browser sends to nobody and
-    /// which the page takes out of the address at once.
+    /// The console's URL with the key in its fragment. A browser does not send the fragment, and
+    /// the page removes it from the address at once.
     var consoleWithKey: String { key.map { "\(console)#key=\($0)" } ?? console }
 
     var json: JSON {

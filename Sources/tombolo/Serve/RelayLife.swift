@@ -3,19 +3,19 @@ import TomboloCore
 import TomboloLoop
 import TomboloRelay
 
-/// When a relay began and why it ends: the first and the last line of its log. On the loop only.
+/// Logs when a relay began and why it ended. Used on the loop only.
 final class RelayLife: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
     let log: OperatorLog
-    /// Which signal ends it.
+    /// The signal that ends the relay.
     var signal: Int32?
     private let loop: any Loop
     private var startedAt: MonotonicInstant?
 
     init(_ log: OperatorLog, loop: any Loop) { (self.log, self.loop) = (log, loop) }
 
-    /// It takes requests.
+    /// Logs that the relay takes requests.
     func started(_ configuration: Configuration, at origin: Origin) {
         startedAt = loop.now
         let count = configuration.apps.count
@@ -28,7 +28,7 @@ final class RelayLife: @unchecked Sendable {
                 .adding("pid", "\(getpid())"))
     }
 
-    /// It has ended: nil where it was asked to.
+    /// Logs that the relay has ended; `error` is nil after a requested stop.
     func ended(_ error: ProgramError?) {
         let before = startedAt == nil ? "before it took requests" : "after \(age.roundedText)"
         guard let error else {
@@ -44,7 +44,7 @@ final class RelayLife: @unchecked Sendable {
                 remedy: error.remedy))
     }
 
-    /// In whole minutes, beyond the first. The wall clock may have been set meanwhile.
+    /// The age by the loop's clock, in whole minutes after the first: the wall clock may jump.
     private var age: Span {
         guard let startedAt else { return .zero }
         let seconds = (loop.now.nanoseconds - startedAt.nanoseconds) / 1_000_000_000

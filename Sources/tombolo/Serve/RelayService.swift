@@ -10,17 +10,17 @@ import TomboloPostgres
 import TomboloRelay
 import TomboloServer
 
-/// A whole relay in this process: log, core and shell, push lanes, doors, and the listener. On the
-/// loop only.
+/// A whole relay in this process: log, core and shell, push upstreams, doors, and the listener.
+/// Used on the loop only.
 ///
-/// It listens from `init` on, and answers from `run` on. `stop` ends it after what it accepted is
+/// It listens from `init` on and answers from `run` on. `stop` ends it after accepted requests are
 /// finished.
 final class RelayService: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
     let relay: Relay
     private let log: EngineEventLog
-    /// Of a log in a database.
+    /// Figures of a log in a database; nil for a directory.
     private let figures: PostgresFigures?
     private let lanes: LaneSender
     private let access: AccessControl
@@ -29,15 +29,14 @@ final class RelayService: @unchecked Sendable {
     private let loop: EpollLoop
     private let isSecure: Bool
 
-    /// What was accepted has this long to be answered after a stop.
+    /// Time to answer accepted requests after a stop.
     static let drainTime = Duration.seconds(10)
-    /// A push that is out is waited for as long as its client waits.
+    /// Time to wait for pushes in flight, as long as the push client waits.
     static let pushTime = Duration.seconds(10)
 
-    /// Opens the log, recovers, and binds the listener. `report` takes a note for each damaged row,
-    /// and all that the relay has to tell from then on. `tls` is made of the configuration's files;
-    /// nil: the listener speaks clear text.
-    /// `inherited` is served instead of an address.
+    /// Opens the log, recovers, and binds the listener. `report` gets a note for each damaged row
+    /// and all later notes. `tls` comes from the configuration's files; if it is nil, the listener
+    /// uses clear text. `inherited` is a listening socket to use instead of an address.
     init(
         _ configuration: Configuration, tls: TLSServerConfiguration? = nil,
         inherited: InheritedSocket? = nil, lanes: LaneSender, loop: EpollLoop,
@@ -73,7 +72,7 @@ final class RelayService: @unchecked Sendable {
         lanes.attach(relay)
         do {
             for line in try await relay.recover() { report(OperatorNote(.warning, .damage, line)) }
-            // What was read is as large again as what was made of it.
+            // Return the memory of the log's bytes, which are as large as the state made from them.
             tombolo_release_free_memory()
         } catch {
             throw ProgramError(error)
@@ -99,7 +98,7 @@ final class RelayService: @unchecked Sendable {
         watch(configuration.data)
     }
 
-    /// A line where the last run did not stop by itself.
+    /// Reports a last run that did not stop by itself.
     private static func report(_ lastRun: Instant?, _ report: (OperatorNote) -> Void) {
         guard let lastRun else { return }
         report(
@@ -110,7 +109,7 @@ final class RelayService: @unchecked Sendable {
                 remedy: "journalctl -k, for the kernel's own words"))
     }
 
-    /// What the doors show of server and machine.
+    /// Connects the doors to the figures of server and machine.
     private func watch(_ data: String?) {
         let (memory, cuts, lanes, figures) = (server.memory, server.cuts, lanes, figures)
         doors.watch = { HTTPServerView(memory, cuts) }
@@ -122,7 +121,7 @@ final class RelayService: @unchecked Sendable {
         }
     }
 
-    /// `http://127.0.0.1:8780`, with the real port: what clients on this machine use.
+    /// The relay's address for clients on this machine, with the real port.
     var origin: Origin {
         let host = server.address.host
         return Origin(
@@ -131,9 +130,10 @@ final class RelayService: @unchecked Sendable {
             port: UInt16(server.address.port))
     }
 
-    /// Serves until `stop` is through. Throws where the log fails: then what is on disk is not
-    /// known, and only a new start finds out.
+    /// Serves until `stop` has finished. Throws if the log fails: only a restart can find out what
+    /// is on disk.
     ///
+    /// - Parameter ready: called once the relay takes requests.
     /// - Parameter ready: called once the relay takes requests.
     func run(_ ready: @escaping @Sendable () async throws -> Void) async throws {
         do {
@@ -178,7 +178,7 @@ final class RelayService: @unchecked Sendable {
 
     private enum Part { case relay, server, other }
 
-    /// Takes no more, finishes what was accepted, writes what waits; then `run` returns.
+    /// Accepts no more requests and finishes the accepted ones; then `run` returns.
     func stop() async {
         log.hurry()
         doors.drain()
@@ -186,14 +186,14 @@ final class RelayService: @unchecked Sendable {
         await server.drain(within: Self.drainTime)
         let deadline = loop.now + Self.pushTime
         while lanes.pushesInFlight > 0, loop.now < deadline {
-            // Cancelled: whoever stops in a hurry does not wait for Apple.
+            // Cancelled: a fast stop does not wait for Apple.
             guard (try? await loop.sleep(for: .milliseconds(10))) != nil else { break }
         }
         await doors.storeUses()
         await relay.finish()
     }
 
-    /// A key of all scopes, stored in the log; for `dev`.
+    /// Makes a key of all scopes and stores it in the log; for `dev`.
     func mintKey() async throws -> String {
         let minted = access.mint(
             environment: "dev", tenant: .main, scopes: .all, now: await relay.wallNow())
@@ -205,18 +205,18 @@ final class RelayService: @unchecked Sendable {
         return minted.key.text
     }
 
-    /// `/v1/phones` reaches these phones from now on; for `dev`.
+    /// Lets `/v1/phones` reach these phones; for `dev`.
     func reach(_ phones: any PhoneControl) {
         guard let tenant = Identifier("main") else { preconditionFailure("main is an identifier") }
         doors.phoneWall = PhoneWall(tenant: TenantID(tenant), control: phones)
     }
 
-    /// `POST /v1/configuration/reload` does this from now on.
+    /// Sets the action of `POST /v1/configuration/reload`.
     func onReload(_ reload: @escaping @Sendable (Bool) async -> [OperatorNote]) {
         doors.reload = reload
     }
 
-    /// Connections from now on get another certificate.
+    /// Gives new connections another certificate.
     func reload(_ tls: TLSServerConfiguration) {
         guard isSecure else { return }
         server.reload(tls)
@@ -241,14 +241,14 @@ final class RelayService: @unchecked Sendable {
 }
 
 extension Configuration {
-    /// `--console-dir`: the console's files are read from there; nil: those compiled in.
+    /// `--console-dir`: reads the console's files from there; nil: uses the compiled-in files.
     mutating func readConsole(from directory: String?) {
         guard let directory else { return }
-        // A file that is not there, or cannot be read, is answered with 404.
+        // The answer for a missing or unreadable file is 404.
         doors.console = ConsoleFiles { try? FileBytes.read("\(directory)/\($0)") }
     }
 
-    /// What the core is told.
+    /// The part of the configuration that the core uses.
     var core: CoreConfiguration {
         var core = CoreConfiguration(
             apps: apps.map { app in
@@ -265,7 +265,7 @@ extension Configuration {
 }
 
 extension Configuration.App {
-    /// Class `lab` is for simulators and stand-ins.
+    /// True if the app may use class `lab`, which is for simulators and stand-ins only.
     var allowsLab: Bool {
         guard let endpoint else { return false }
         return endpoint.host != "push.apple.com" && !endpoint.host.hasSuffix(".push.apple.com")
@@ -282,7 +282,7 @@ extension MachineView.Database {
 }
 
 extension ProgramError {
-    /// Why a log did not do what it was asked.
+    /// The program's error for a failed log.
     init(_ error: EventLogError) {
         switch error {
         case .unusable(let cause, let hint):

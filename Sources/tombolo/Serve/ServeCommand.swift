@@ -3,10 +3,10 @@ import TomboloJSON
 import TomboloLoop
 import TomboloRelay
 
-/// `serve`.
+/// `serve`: runs a relay.
 enum ServeCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
-        // First of all: a relay that is still starting must not end by it.
+        // First of all, so that SIGHUP does not end a relay that is still starting.
         let hangUps = try SignalWaiter([SIGHUP], on: context.loop)
         defer { hangUps.close() }
         let manager = try Supervisor(context.environment)
@@ -64,7 +64,7 @@ enum ServeCommand {
         }
     }
 
-    /// The first signal stops gracefully; the second does what it does to any program.
+    /// The first signal stops the relay gracefully; a second one has its usual effect.
     private static func stopOnSignal(
         _ service: RelayService, _ manager: Supervisor, _ life: RelayLife, _ loop: EpollLoop
     ) async throws {

@@ -4,9 +4,8 @@ import TomboloHTTP
 import TomboloLoop
 import TomboloRelay
 
-/// What changes in a running relay: on SIGHUP, or where the API asks for it, it reads the
-/// configuration again, and takes other push keys and another certificate into use. On the loop
-/// only.
+/// Reloads the configuration of a running relay: on SIGHUP or an API request it applies changed
+/// push keys and a changed certificate. Used on the loop only.
 final class ServeReload: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -15,12 +14,12 @@ final class ServeReload: @unchecked Sendable {
     private let lanes: LaneSender
     private let service: RelayService
     private let log: OperatorLog
-    /// What the relay runs with, but for its push keys.
+    /// The configuration at the start, except for push keys.
     private let started: ConfigurationSources
     private var current: CheckedConfiguration
     private var isReloading = false
 
-    /// How often the certificate's end is looked at.
+    /// How often the certificate's end is checked.
     private static let certificatePeriod = Duration.seconds(24 * 60 * 60)
 
     init(
@@ -37,8 +36,8 @@ final class ServeReload: @unchecked Sendable {
         current = checked
     }
 
-    /// Reloads on each signal until it is cancelled. One that comes while another reload is under
-    /// way, or before the relay has started, is followed afterwards.
+    /// Reloads on each signal until it is cancelled. A signal during another reload or before the
+    /// relay has started takes effect afterwards.
     func run(on hangUps: SignalWaiter) async throws {
         while true {
             _ = try await hangUps.next()
@@ -47,7 +46,7 @@ final class ServeReload: @unchecked Sendable {
         }
     }
 
-    /// Says once a day that the certificate has expired, or soon will.
+    /// Warns once a day if the certificate has expired or soon will.
     func watchCertificate() async throws {
         while true {
             try await context.loop.sleep(for: Self.certificatePeriod)
@@ -56,10 +55,10 @@ final class ServeReload: @unchecked Sendable {
         }
     }
 
-    /// Answers at least one note, and writes all of them to the log. A file that cannot be read
-    /// changes nothing. One reload at a time: another one that comes meanwhile is refused.
+    /// Reloads, logs the notes and returns them: there is at least one. A file that cannot be read
+    /// changes nothing. Only one reload runs at a time: a second one is refused.
     ///
-    /// - Parameter isDryRun: nothing is taken, and nothing is written to the log.
+    /// - Parameter isDryRun: applies nothing and writes nothing to the log.
     func reload(isDryRun: Bool = false) async -> [OperatorNote] {
         guard !isReloading else {
             return [
@@ -74,7 +73,7 @@ final class ServeReload: @unchecked Sendable {
         if !isDryRun { await manager.reloading(on: context.loop) }
         let notes = await take(isDryRun: isDryRun)
         if !isDryRun { await manager.ready(on: context.loop) }
-        // Cancelled: the relay stops, and Apple was not asked to the end.
+        // Cancelled: the relay stops, and Apple's answers are incomplete.
         if !isDryRun, !Task.isCancelled { for note in notes { log.write(note) } }
         return notes
     }
@@ -88,8 +87,8 @@ final class ServeReload: @unchecked Sendable {
         }
     }
 
-    /// The certificate first: it waits for nobody, and Apple's answers may take long. A dry run
-    /// judges in the same way; Apple is not asked then.
+    /// Applies the certificate first, because Apple's answers about keys may take long. A dry run
+    /// makes the same checks without asking Apple.
     private func take(isDryRun: Bool) async -> [OperatorNote] {
         let sources: ConfigurationSources
         do {

@@ -4,7 +4,7 @@ import TomboloJSON
 import TomboloLoop
 import TomboloSimulator
 
-/// `sim`.
+/// `sim`: runs simulated phones and a stand-in for APNs.
 enum SimCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let configuration = try configuration(context.invocation)
@@ -35,19 +35,19 @@ enum SimCommand {
         return .succeeded
     }
 
-    /// Says whose phones these become. A relay with phones of its own, as `tombolo dev` has them,
-    /// would lose them without a word. One that does not run yet has none.
+    /// Throws if the relay has simulated phones of its own, as in `tombolo dev`: the new phones
+    /// would silently replace them.
     private static func checkTakeover(
         _ configuration: SimulatorConfiguration, _ context: CommandContext
     ) async throws {
         guard let origin = context.invocation.origin(.phonesRelay), configuration.phoneCount > 0,
             !context.invocation.isGiven(.takeover)
         else { return }
-        // One that cannot be reached yet has no phones: these wait for it.
+        // A relay that cannot be reached yet has no phones; the new phones wait for it.
         let client = try? await RelayClient.connect(
             to: origin, key: configuration.relay?.key, caFile: nil, loop: context.loop)
         defer { client?.close() }
-        // 404 where there are none.
+        // 404 if the relay has no phones.
         let answer = try? await client?.send(RelayRequest("GET", "/v1/phones"), name: nil)
         guard answer == nil else {
             throw ProgramError.usage(
@@ -66,7 +66,7 @@ enum SimCommand {
         _ = try await signals.next()
     }
 
-    /// Whoever started it holds the other end of stdin, and lets go of it also by dying.
+    /// Returns when stdin ends: the parent process has closed its end or has ended.
     private static func waitForInputsEnd(_ loop: EpollLoop) async throws {
         let input = try InputReader(nil, loop: loop)
         while try await input.next() != .end {}
@@ -114,16 +114,16 @@ enum SimCommand {
         return configuration
     }
 
-    /// A type whose state may be anything, for a first push.
+    /// A type that accepts any state, for a first push.
     static let firstType = "OrderAttributes"
 
-    /// The types of the phones' app beside those of the scenarios.
+    /// The given types, and `firstType` if it is not among them.
     static func types(_ given: [String]) -> [String] {
         let isGiven = given.contains { $0 == firstType || $0.hasPrefix(firstType + "=") }
         return (isGiven ? [] : [firstType]) + given
     }
 
-    /// `NAME` or `NAME=FILE`.
+    /// Adds a type from `NAME` or `NAME=FILE`.
     private static func add(
         _ word: String, to configuration: inout SimulatorConfiguration
     ) throws(ProgramError) {
@@ -133,13 +133,13 @@ enum SimCommand {
         }
         configuration.attributesTypes.append(name)
         guard parts.count > 1 else { return }
-        // The relay's own reading says what is wrong with it; the phones read it for themselves.
+        // Parse it as the relay does, to report errors; the phones parse it by themselves.
         _ = try TypeFile.read(parts[1])
         configuration.shapes[name] = JSONShape(
             registered: try StateInput.object(path: parts[1]).document.root)
     }
 
-    /// Throws where a phone cannot be set so.
+    /// Throws if a phone cannot have such a setting.
     static func check(
         _ settings: [(name: String, value: String)], phones: Int
     ) throws(ProgramError) {

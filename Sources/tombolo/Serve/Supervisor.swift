@@ -3,26 +3,26 @@ import Glibc
 import TomboloHTTP
 import TomboloLoop
 
-/// Who started this process and looks after it, where it is systemd.
+/// The service manager (systemd) that started this process.
 ///
-/// It hears how the relay is (sd_notify(3)), and it may have bound the listener
-/// (sd_listen_fds(3)). Where there is none, nothing is said.
+/// It gets the relay's status (sd_notify(3)), and it may have bound the listener
+/// (sd_listen_fds(3)). Without a manager, nothing is sent.
 struct Supervisor: Sendable {
-    /// The socket that the listener was handed over with.
+    /// The listening socket from the manager; nil if there is none.
     let listener: InheritedSocket?
-    /// A manager that hears nothing for so long ends the relay; nil: it does not wait.
+    /// Watchdog time: the manager ends a relay that is silent for so long; nil: no watchdog.
     let patience: Duration?
     private let place: String?
 
-    /// The first descriptor that is handed over, by the protocol.
+    /// The first descriptor that the protocol passes.
     private static let firstDescriptor: Int32 = 3
-    /// A manager whose queue is full gets the message later.
+    /// Retries of a message while the manager's queue is full.
     private static let tries = 50
     private static let pause = Duration.milliseconds(20)
-    /// Less would be nothing but messages.
+    /// Shortest watchdog time: a shorter one would need too many messages.
     private static let patienceMin = Duration.milliseconds(100)
 
-    /// From the variables of the protocols. What is meant for another process counts for nothing.
+    /// Reads the variables of the protocols. Ignores variables for another process.
     init(_ environment: [String: String]) throws(ProgramError) {
         func isForThisProcess(_ variable: String) -> Bool {
             environment[variable].flatMap { pid_t($0) } == getpid()
@@ -55,19 +55,19 @@ struct Supervisor: Sendable {
         }
     }
 
-    /// What the listener's socket says instead of `listen`.
+    /// The address of the manager's socket, which replaces `listen`.
     var address: SocketAddressText? {
         listener.map {
             SocketAddressText(host: $0.address.host, port: UInt16(clamping: $0.address.port))
         }
     }
 
-    /// The relay takes requests, or has its new configuration.
+    /// Reports that the relay takes requests, or has its new configuration.
     func ready(_ status: String? = nil, on loop: EpollLoop) async {
         await tell("READY=1" + (status.map { "\nSTATUS=\($0)" } ?? ""), on: loop)
     }
 
-    /// It reads its configuration again; `ready` follows.
+    /// Reports that the relay reads its configuration again; `ready` follows.
     func reloading(on loop: EpollLoop) async {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -75,12 +75,12 @@ struct Supervisor: Sendable {
         await tell("RELOADING=1\nMONOTONIC_USEC=\(microseconds)", on: loop)
     }
 
-    /// It takes no more, and finishes what it has.
+    /// Reports that the relay is stopping.
     func stopping(on loop: EpollLoop) async {
         await tell("STOPPING=1\nSTATUS=It finishes what it accepted", on: loop)
     }
 
-    /// Says twice in the manager's patience that the loop turns, until it is cancelled.
+    /// Reports twice in each watchdog time that the loop runs, until it is cancelled.
     func reassure(on loop: EpollLoop) async throws {
         guard let patience else { return }
         while true {
@@ -89,17 +89,17 @@ struct Supervisor: Sendable {
         }
     }
 
-    /// A manager that is gone hears nothing: the relay goes on without it.
+    /// Sends a message. Ignores a manager that is gone.
     private func tell(_ message: String, on loop: EpollLoop) async {
         guard let place else { return }
         for _ in 0..<Self.tries {
             guard Self.send(message, to: place) == EAGAIN else { return }
-            // Cancelled: the relay ends, and the manager sees that by itself.
+            // Cancelled: the relay ends, and the manager notices that by itself.
             guard (try? await loop.sleep(for: Self.pause)) != nil else { return }
         }
     }
 
-    /// One datagram; answers 0, or errno.
+    /// Sends one datagram. Returns 0 or errno.
     private static func send(_ message: String, to place: String) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

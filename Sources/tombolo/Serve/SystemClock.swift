@@ -2,9 +2,9 @@ import Glibc
 import TomboloCore
 import TomboloRelay
 
-/// The machine's wall clock, as the program hands it to the rooms.
+/// The machine's wall clock for the other rooms.
 struct SystemClock: WallClock {
-    /// The kernel's name of this boot: random, and new with each.
+    /// The kernel's random id of this boot.
     var boot: String { Self.bootOfMachine }
 
     private static let bootOfMachine = bootID()
@@ -15,14 +15,14 @@ struct SystemClock: WallClock {
         return Self.instant(time)
     }
 
-    /// In seconds; goes on while the machine sleeps.
+    /// Seconds since boot, including time in which the machine slept.
     static func sinceBoot() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Stays at the ends of the range: a clock past the year 2262 is no reason to trap.
+    /// Clamps to the ends of the range, so that a clock past the year 2262 does not trap.
     static func instant(_ time: timespec) -> Instant {
         Instant(seconds: Int64(time.tv_sec)) + Span(nanoseconds: Int64(time.tv_nsec))
     }

@@ -2,15 +2,15 @@ import Synchronization
 import TomboloCore
 
 /// The machine's copy of the IANA database (Debian's `tzdata`): a file for each zone, read when it
-/// is first asked for.
+/// is first needed.
 final class ZoneDirectory: TimeZoneSource {
     static let shared = ZoneDirectory("/usr/share/zoneinfo")
 
     private let path: String
-    /// Zones that were asked for. Names come from outside: one that no zone has is not kept.
+    /// The zones read so far. Names come from outside, so unknown names are not kept.
     private let known = Mutex<[String: TimeZoneRules]>([:])
 
-    /// The longest file has a tenth of it.
+    /// Limit for a file: ten times the longest one.
     private static let bytesMax = 64 << 10
 
     init(_ path: String) { self.path = path }
@@ -23,7 +23,7 @@ final class ZoneDirectory: TimeZoneSource {
     }
 
     private func read(_ name: String) -> TimeZoneRules? {
-        // No way out of the directory, and no other file there, such as `tzdata.zi` or `posix/…`.
+        // Rejects paths out of the directory, and other files such as `tzdata.zi` or `posix/…`.
         guard name.utf8.count <= 64, name.utf8.first.map(Self.isUpper) == true,
             name.utf8.allSatisfy(Self.isOfName),
             !name.split(separator: "/", omittingEmptySubsequences: false).contains("")

@@ -2,7 +2,7 @@
 enum Cells {
     static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
-    /// As many characters from the beginning as fit into so many columns.
+    /// The longest beginning that fits into `columns`.
     static func prefix(_ text: some StringProtocol, _ columns: Int) -> String {
         var (left, result) = (columns, "")
         for character in text {
@@ -19,7 +19,7 @@ enum Cells {
         return isEmoji || scalars.first.map(isWide) == true ? 2 : 1
     }
 
-    /// Wide by Unicode's annex 11 (East Asian Width), in whole blocks.
+    /// True for wide characters by Unicode's annex 11 (East Asian Width), in whole blocks.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115f, 0x2e80...0x303e, 0x3041...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff,

@@ -1,18 +1,18 @@
 import Glibc
 import TomboloLoop
 
-/// Reads a file, a pipe or a terminal piece by piece without holding up the loop. On the loop only.
+/// Reads a file, a pipe or a terminal in pieces without blocking the loop. Used on the loop only.
 final class InputReader: ReadinessTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
     private let descriptor: Int32
     private let ownsDescriptor: Bool
-    /// A file is always ready, and epoll does not take it.
+    /// True for a file: it is always ready, and epoll does not accept it.
     private let isFile: Bool
     private let loop: EpollLoop
     private let parking: Parking
 
-    /// Bytes that one `next` may bring.
+    /// Most bytes of one `next`.
     static let pieceBytes = 64 << 10
 
     /// Opens `path`; nil and `-` are stdin.
@@ -34,7 +34,7 @@ final class InputReader: ReadinessTarget, @unchecked Sendable {
         parking = Parking(loop)
     }
 
-    /// For a descriptor that this reader then owns.
+    /// Takes over the descriptor and closes it later.
     init(owning descriptor: Int32, loop: EpollLoop) {
         self.descriptor = descriptor
         ownsDescriptor = true
@@ -54,7 +54,7 @@ final class InputReader: ReadinessTarget, @unchecked Sendable {
         case end
     }
 
-    /// The next bytes. Throws `CancellationError`, and an error of the system.
+    /// The next bytes. Throws `CancellationError` or an error of the system.
     func next(until deadline: MonotonicInstant? = nil) async throws -> Reading {
         if !isFile, try await !waitUntilReadable(deadline) { return .pause }
         var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
@@ -67,13 +67,13 @@ final class InputReader: ReadinessTarget, @unchecked Sendable {
     }
 
     func becameReady(_ readiness: Readiness) {
-        // Level-triggered, and nobody reads until the task has its turn.
+        // epoll is level-triggered: pause it until the task reads.
         loop.modify(descriptor, [])
         parking.unpark()
     }
 
-    /// A read after this does not block: bytes or the end are there; false where the deadline came
-    /// first. Descriptors that epoll does not take (`/dev/null`) are always ready.
+    /// Waits until a read does not block, at bytes or at the end. False if the deadline comes
+    /// first. Descriptors that epoll does not accept (`/dev/null`) are always ready.
     private func waitUntilReadable(_ deadline: MonotonicInstant?) async throws -> Bool {
         while !isReadable {
             do {

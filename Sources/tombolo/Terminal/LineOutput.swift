@@ -2,12 +2,12 @@ import Glibc
 import TomboloJSON
 import TomboloLoop
 
-/// Lines for those who read stdout or stderr, without ever waiting for them: a relay must not stand
-/// still because a terminal is stopped or a script has read the first line and no more.
+/// Writes lines to stdout or stderr without ever waiting for a reader: a stopped terminal or a
+/// script that reads only the first line must not stop a relay.
 ///
-/// What is not taken waits in a bounded buffer; beyond it lines are left out, and once there is
-/// room again a line says how many. So it is where a disk is full: what it does not take is lost,
-/// and later lines are tried. Files and sockets are written to directly. On the loop only.
+/// A bounded buffer holds what the reader has not taken. Beyond it lines are left out, and a later
+/// line gives their number. A full disk is handled in the same way. Files and sockets are written
+/// to directly. Used on the loop only.
 final class LineOutput: ReadinessTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -16,20 +16,20 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
     private let loop: EpollLoop
     private var waiting: [UInt8] = []
     private var leftOut = 0
-    /// Of the line about what was left out, which begins `waiting`: its bytes, and its count.
+    /// Bytes of the left-out line that begins `waiting`, and the number of lines it reports.
     private var telling = (bytes: 0, lines: 0)
-    /// A part of a line is out, and its rest is lost.
+    /// True after a part of a line was written and its rest was lost.
     private var isCut = false
-    /// `waiting` is a picture.
+    /// True if `waiting` holds a picture.
     private var isPicture = false
     private let leftOutLine: (Int) -> [UInt8]
     private var isRegistered = false
     private var isGone = false
 
-    /// A reader who is behind by more than this has stopped reading.
+    /// Limit of the buffer: a reader further behind has stopped reading.
     static let waitingBytesMax = 256 << 10
 
-    /// - Parameter leftOutLine: what is written in the place of so many lines.
+    /// - Parameter leftOutLine: makes the line that reports so many left-out lines.
     init(
         loop: EpollLoop, descriptor wanted: Int32 = 1,
         leftOutLine: @escaping (Int) -> [UInt8] = LineOutput.leftOut
@@ -38,8 +38,8 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
         self.leftOutLine = leftOutLine
         var status = stat()
         let kind = fstat(wanted, &status) == 0 ? status.st_mode & S_IFMT : 0
-        // Opened anew, so that not to wait is this process's choice alone: the shell shares the old
-        // one. A file opened anew would be written from its start.
+        // Open the pipe or terminal again, so that non-blocking mode does not affect the shell,
+        // which shares the old description. A file would be overwritten from its start.
         let opened =
             kind == S_IFIFO || kind == S_IFCHR
             ? open("/proc/self/fd/\(wanted)", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1
@@ -60,7 +60,7 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
         if ownsDescriptor { close(descriptor) }
     }
 
-    /// Takes a line, without its line break.
+    /// Writes a line; `line` has no line break.
     func write(line: [UInt8]) {
         guard !isGone else { return }
         if leftOut > 0, waiting.isEmpty {
@@ -79,7 +79,7 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
         flush()
     }
 
-    /// Takes a whole picture, which is left out where the one before is not through.
+    /// Writes a whole picture, or skips it if the one before is not written yet.
     func draw(_ text: String) {
         guard waiting.isEmpty else { return }
         waiting = Array(text.utf8)
@@ -89,7 +89,7 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
 
     func becameReady(_ readiness: Readiness) { flush() }
 
-    /// No more is written after this; what still waits is tried once more.
+    /// Tries to write the rest of the buffer, then stops writing.
     func end() {
         flush()
         if isRegistered { loop.deregister(descriptor) }
@@ -118,10 +118,10 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
         watch(!waiting.isEmpty)
     }
 
-    /// What waits cannot be written now, as on a full disk.
+    /// Drops the buffer, which cannot be written now, as on a full disk.
     private func lose() {
         let lines = isPicture ? 0 : waiting.count { $0 == 10 }
-        // The line that counts others is no line of its own.
+        // The left-out line itself does not count; the lines that it reports do.
         leftOut += telling.bytes > 0 ? max(0, lines - 1) + telling.lines : lines
         telling = (0, 0)
         waiting = []
@@ -130,7 +130,7 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
     private func watch(_ isWanted: Bool) {
         guard isWanted != isRegistered else { return }
         if isWanted {
-            // Where epoll does not take it, the next line tries again.
+            // If epoll does not accept the descriptor, the next line tries again.
             isRegistered = (try? loop.register(descriptor, .writable, self)) != nil
         } else {
             loop.deregister(descriptor)

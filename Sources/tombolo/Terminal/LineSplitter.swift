@@ -3,11 +3,10 @@ struct LineSplitter: Sendable {
     private var rest: [UInt8] = []
     private let bytesMax: Int
 
-    /// - Parameter bytesMax: a line longer than this is no line.
+    /// - Parameter bytesMax: the longest line.
     init(bytesMax: Int = 1 << 20) { self.bytesMax = bytesMax }
 
-    /// The lines that `piece` completes, without their line breaks. Throws for a line that is too
-    /// long.
+    /// The lines that `piece` completes, without their line breaks. Throws if a line is too long.
     mutating func lines(in piece: [UInt8]) throws(ProgramError) -> [ArraySlice<UInt8>] {
         rest += piece
         guard let end = rest.lastIndex(of: 10) else {
@@ -21,6 +20,6 @@ struct LineSplitter: Sendable {
         return lines
     }
 
-    /// What stands behind the last line break.
+    /// The bytes after the last line break.
     var unfinished: [UInt8] { rest }
 }

@@ -3,16 +3,16 @@ import TomboloJSON
 import TomboloLoop
 import TomboloRelay
 
-/// How the lines of the operator's log look.
+/// Format of the operator's log.
 enum OperatorLogFormat: String, Hashable, Sendable, CaseIterable {
     /// For people, and for `grep`.
     case text
-    /// One object a line, for collectors.
+    /// One JSON object per line, for log collectors.
     case json
 }
 
-/// What a relay says on stderr: one line for each note, with its time. Everything that a running
-/// relay tells its operator goes through here. It never waits for a reader. On the loop only.
+/// The relay's log on stderr: one line for each note, with its time. All messages to the operator
+/// go through it. It never waits for a reader. Used on the loop only.
 final class OperatorLog: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -20,7 +20,7 @@ final class OperatorLog: @unchecked Sendable {
     private let format: OperatorLogFormat
     private let least: OperatorNote.Level
 
-    /// - Parameter least: what is less important is left out.
+    /// - Parameter least: the least important level that is written.
     init(_ format: OperatorLogFormat, least: OperatorNote.Level = .info, loop: EpollLoop) {
         self.format = format
         self.least = least
@@ -37,7 +37,7 @@ final class OperatorLog: @unchecked Sendable {
         output.write(line: Self.line(note, at: SystemClock().now(), format))
     }
 
-    /// What waits is tried once more.
+    /// Tries to write the rest, then stops writing.
     func end() { output.end() }
 
     private static func rank(_ level: OperatorNote.Level) -> Int {
@@ -69,15 +69,14 @@ final class OperatorLog: @unchecked Sendable {
         }
     }
 
-    /// In code points. A sentence of more is a fault somewhere; the line is still one that people
-    /// read.
+    /// Limit for a text, in code points. A longer one is a bug, but its line must stay readable.
     private static let textMax = 2_000
 
     private static func padded(_ level: String) -> String {
         level + String(repeating: " ", count: max(0, "warning".count - level.count))
     }
 
-    /// One line, and nothing that a terminal obeys: part of it may come from strangers.
+    /// One line without terminal controls: parts of the text may come from strangers.
     static func shown(_ text: String) -> String {
         var shown = ""
         for scalar in text.unicodeScalars.prefix(textMax) {
@@ -90,7 +89,7 @@ final class OperatorLog: @unchecked Sendable {
         return shown
     }
 
-    /// Whether a terminal obeys it, breaks the line there, or writes in another direction.
+    /// True for characters that control a terminal, break the line, or turn the direction.
     private static func isLive(_ value: UInt32) -> Bool {
         switch value {
         case ..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -102,7 +101,7 @@ final class OperatorLog: @unchecked Sendable {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(textMax)))
     }
 
-    /// JSON whose texts have nothing live: outside of them it has nothing of the kind.
+    /// Escapes such characters in JSON. They only occur inside of its strings.
     private static func escaped(_ json: String) -> String {
         var escaped = ""
         for scalar in json.unicodeScalars {
@@ -116,7 +115,7 @@ final class OperatorLog: @unchecked Sendable {
         return escaped
     }
 
-    /// Bare where it is one plain word.
+    /// The value without quotes if it is one plain word.
     private static func quoted(_ whole: String) -> String {
         let value = bounded(whole)
         let isPlain =

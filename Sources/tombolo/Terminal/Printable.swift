@@ -1,10 +1,10 @@
-/// Text for a terminal: other people wrote parts of it, and only their letters get there.
+/// Makes text safe for a terminal: other people may have written parts of it.
 enum Printable {
-    /// A line without characters that would move the cursor, colour the terminal, or turn the
-    /// direction of writing.
+    /// A line without characters that move the cursor, colour the terminal, or change the writing
+    /// direction.
     static func line(_ line: String) -> String { cleaned(line, keepsLines: false) }
 
-    /// The same of several lines.
+    /// Like `line`, but keeps line breaks.
     static func lines(_ text: String) -> String { cleaned(text, keepsLines: true) }
 
     /// JSON with the characters themselves in the place of their escapes: `\u81ea` is 自. What

@@ -1,17 +1,17 @@
 import Glibc
 
-/// The three standard streams, and what is known about them.
+/// The three standard streams and their properties.
 ///
-/// Writes are whole or an error; nothing is buffered across calls, so lines of one command come out
-/// in order whichever stream they take.
+/// A write is complete or an error. Nothing is buffered across calls, so a command's lines appear
+/// in order even on different streams.
 struct Terminal: Sendable {
     private let output: Int32
     private let error: Int32
-    /// Whether a human reads stdout: tables and colours only then.
+    /// True if stdout is a terminal: only then there are tables and colours.
     let outputIsTerminal: Bool
     let errorIsTerminal: Bool
     let inputIsTerminal: Bool
-    /// Colours: a terminal, no `NO_COLOR` (no-color.org), and not `TERM=dumb`.
+    /// True for colours: a terminal, no `NO_COLOR` (no-color.org), and not `TERM=dumb`.
     let usesColor: Bool
 
     init(environment: [String: String], output: Int32 = 1, error: Int32 = 2) {
@@ -25,12 +25,11 @@ struct Terminal: Sendable {
             && environment["TERM"] != "dumb"
     }
 
-    /// Writes a line for people to stdout. Throws where nobody reads it any more (`head` has seen
-    /// enough).
+    /// Writes a line for people to stdout. Throws if the reader has closed it, as `head` does.
     func print(_ line: String) throws(ProgramError) { try show("\(line)\n") }
 
-    /// Writes lines for people to stdout, without what would move the cursor: others may have
-    /// written parts of them.
+    /// Writes lines for people to stdout, without control characters: others may have written parts
+    /// of them.
     func show(_ text: String) throws(ProgramError) {
         try write(Array(Printable.lines(text).utf8))
     }
@@ -41,14 +40,13 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Writes lines for people to stderr, cleaned in the same way. That nobody reads it is no
-    /// reason to stop.
+    /// Writes lines for people to stderr, without control characters. Ignores a missing reader.
     func complain(_ text: String) { draw(Printable.lines(text)) }
 
-    /// Writes the program's own text to stderr as it is: it may move the cursor.
+    /// Writes the program's own text to stderr unchanged: it may move the cursor.
     func draw(_ text: String) { _ = Self.write(Array(text.utf8), to: error) }
 
-    /// Columns and rows of the terminal behind stdout; 80 by 24 where there is none.
+    /// Columns and rows of the terminal at stdout; 80 by 24 without a terminal.
     var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -57,7 +55,7 @@ struct Terminal: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Answers nil once all is written, or `errno`.
+    /// Writes all bytes. Returns nil, or `errno` of the failure.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
@@ -78,7 +76,7 @@ struct Terminal: Sendable {
     }
 }
 
-/// `errno` as the system words it.
+/// An `errno` value, described in the system's words.
 struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     let number: Int32
 

@@ -3,7 +3,7 @@ struct TextTable: Sendable {
     private let titles: [String]
     private var rows: [[String]] = []
 
-    /// Cells wider than this end with an ellipsis on a terminal: a row is a line.
+    /// Widest cell on a terminal; wider ones end with an ellipsis, so that a row stays one line.
     static let cellMax = 60
 
     init(_ titles: [String]) { self.titles = titles }
@@ -13,12 +13,12 @@ struct TextTable: Sendable {
         rows.append(cells)
     }
 
-    /// The table; titles dimmed where there are colours.
+    /// The table; titles are dimmed if there are colours.
     func text(for terminal: Terminal) -> String {
         text(isForPeople: terminal.outputIsTerminal, usesColor: terminal.usesColor)
     }
 
-    /// - Parameter isForPeople: cells are cut; else they are whole.
+    /// - Parameter isForPeople: true cuts long cells.
     func text(isForPeople: Bool, usesColor: Bool) -> String {
         let rows = rows.map { row in row.map { isForPeople ? Self.clipped($0) : Printable.line($0) }
         }
@@ -38,7 +38,7 @@ struct TextTable: Sendable {
         return ([head] + rows.map(line)).map { "\($0)\n" }.joined()
     }
 
-    /// One line: cells hold what others wrote.
+    /// The cell on one line, cut and cleaned: others may have written it.
     private static func clipped(_ text: String) -> String {
         let line = Printable.line(String(text.prefix(cellMax * 4)))
         return Cells.width(line) > cellMax ? Cells.prefix(line, cellMax - 1) + "…" : line

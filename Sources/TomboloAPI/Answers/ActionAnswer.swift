@@ -1,7 +1,7 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// The answer to an action: it is durable, and somebody may act on it until `expires_at`.
+/// The answer to a user's action: the action is durable, and valid until `expires_at`.
 package struct ActionAnswer: Sendable {
     private let taken: Stored.TakenAction?
 

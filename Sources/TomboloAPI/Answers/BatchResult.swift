@@ -3,12 +3,12 @@ package import TomboloJSON
 /// The answer to one line of a batch.
 package enum BatchResult: Sendable {
     case accepted(id: String?, CommandAnswer)
-    /// `line` counts from 1, so that a line without an id is found.
+    /// `line` counts from 1, to identify a line without an id.
     case refused(id: String?, line: Int, Problem)
-    /// What the line would do.
+    /// The result of a dry run of the line.
     case tried(id: String?, DryRunAnswer)
 
-    /// - Parameter traceID: of the batch, for a line that is refused.
+    /// - Parameter traceID: the batch's trace id, for a line that is refused.
     package func write(to writer: inout JSONWriter, traceID: String? = nil) {
         writer.beginObject()
         switch self {
@@ -21,7 +21,7 @@ package enum BatchResult: Sendable {
             writer.optional("clip", answer.clip)
             if !answer.changed { writer.member("unchanged", true) }
             if answer.replayed { writer.member("replayed", true) }
-            // A million lines stream through: what is all right says nothing.
+            // A batch may have a million lines, so an answer without lints has no `lint` member.
             if !answer.lint.isEmpty { writer.lints(answer.lint) }
         case .tried(let id, let answer):
             writer.optional("id", id)

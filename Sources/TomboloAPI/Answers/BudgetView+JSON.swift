@@ -22,7 +22,7 @@ extension Budgets {
 }
 
 extension BudgetView {
-    /// Writes what is left; null where nothing limits.
+    /// Writes what is left of the budget; null where there is no limit.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("activity", activity.rawValue)
@@ -56,7 +56,7 @@ extension BudgetView {
 }
 
 extension SurfaceBudgetView {
-    /// Writes what is left; null where nothing limits.
+    /// Writes what is left of the budget; null where there is no limit.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("device", device.rawValue)
@@ -70,14 +70,14 @@ extension SurfaceBudgetView {
     }
 }
 
-/// `GET /v1/budgets`: what the classes grant, and what is left of it.
+/// `GET /v1/budgets`: the grants of the classes, and what is left of them.
 package struct BudgetPage: Sendable {
     private let classes: Budgets
     private let destinations: [BudgetView]
     private let surfaces: [SurfaceBudgetView]
     private let isMore: Bool
 
-    /// - Parameter isMore: there are destinations behind the last one.
+    /// - Parameter isMore: true if there are more destinations after the last one.
     package init(
         classes: Budgets, destinations: [BudgetView], surfaces: [SurfaceBudgetView], isMore: Bool
     ) {

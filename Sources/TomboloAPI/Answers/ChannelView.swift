@@ -4,9 +4,9 @@ package import TomboloJSON
 /// A channel as readers see it.
 package struct ChannelView: Sendable {
     private let channel: Channel
-    /// The running activity that it carries.
+    /// The running activity that uses the channel.
     private let activity: Identifier?
-    /// Whether Apple knows it; nil where it was not asked.
+    /// True if Apple knows the channel; nil if Apple was not asked.
     package var isRegistered: Bool?
 
     package init(_ channel: Channel, activity: Identifier?) {
@@ -14,9 +14,9 @@ package struct ChannelView: Sendable {
         self.activity = activity
     }
 
-    /// Writes it as one object.
+    /// Writes the channel as one object.
     ///
-    /// - Parameter isDryRun: it is what would be; one that is not there has no id and no age.
+    /// - Parameter isDryRun: for a dry run. A channel that does not exist yet has no id and no age.
     package func write(to writer: inout JSONWriter, isDryRun: Bool = false) {
         let isThere = !channel.id.isEmpty
         writer.beginObject()
@@ -40,11 +40,11 @@ package struct ChannelQuota: Sendable {
 
     private let app: String
     private let environment: APNsEnvironment
-    /// Those that this relay has made: named ones, and those of private cards.
+    /// Channels that this relay has made: named ones, and those of private cards.
     package var own = 0
-    /// All that are there; nil where Apple was not to be reached.
+    /// All channels of the app at Apple; nil if Apple could not be reached.
     package var used: Int?
-    /// Those at Apple that this relay knows nothing of.
+    /// Channels at Apple that this relay does not know.
     package var unknown: [String] = []
 
     package init(app: String, environment: APNsEnvironment) {
@@ -75,7 +75,7 @@ package struct ChannelPage: Sendable {
 
     package init(channels: [ChannelView]) { self.channels = channels }
 
-    /// Writes it as one object.
+    /// Writes the channels as one object.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.name("channels")
@@ -91,7 +91,7 @@ package struct ChannelPage: Sendable {
 }
 
 extension Problem {
-    /// What Apple's channel service did not do.
+    /// The problem for a failed request to Apple's channel service.
     package init(_ failure: ChannelFailure) {
         switch failure {
         case .refused(let status, let reason):

@@ -1,19 +1,19 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// What a producer is told of a command that was taken.
+/// The answer to a producer whose command was accepted.
 package struct CommandAnswer: Sendable {
     package var activity: Identifier
-    /// Of its event in the log; not written.
+    /// The sequence number of the command's event in the log; not written to the answer.
     package var seq: Int64
-    /// Of its event among those of the tenant.
+    /// The event's place among the tenant's commands.
     package var tenantSeq: Int64
-    /// Where the log goes on behind its event; nil where that is not known any more.
+    /// The position in the log after the event; nil if it is not known any more.
     package var cursor: LogCursor?
     package var version: Int64
     package var kind: EventKind
     package var status: ActivityStatus
-    /// False where the activity stood so already, and nothing was stored.
+    /// False if the activity already had this state, and nothing was stored.
     package var changed: Bool
     package var grant: GrantInForce?
     package var decision: Decision?
@@ -21,14 +21,14 @@ package struct CommandAnswer: Sendable {
     package var clip: String?
     package var plan: ClipPlan?
     package var lint: [Lint] = []
-    /// The newest delivery of each destination; nil where the producer did not wait.
+    /// The newest delivery of each destination; nil if the producer did not wait.
     package private(set) var deliveries: [(recipient: Recipient, delivery: DeliveryView)]?
-    /// The answer repeats that of an earlier request with the same idempotency key.
+    /// True if the answer repeats that of an earlier request with the same idempotency key.
     package var replayed = false
 
-    /// What the core answered, as the API tells it.
+    /// The API's answer from the core's answer.
     ///
-    /// - Parameter log: the tenant's.
+    /// - Parameter log: the tenant's log.
     package init(_ accepted: Accepted, in log: LogID) {
         cursor = LogCursor(log, LogPlace(command: accepted.tenantSeq, fact: accepted.factSeq))
         activity = accepted.activity
@@ -46,11 +46,10 @@ package struct CommandAnswer: Sendable {
         lint = accepted.lint
     }
 
-    /// The answer that an event of the log got, made again from its row and what is known now.
+    /// The answer to an event of the log, made again from its row and the present state.
     ///
-    /// Sequence, version and HTTP status are those of the first answer; `status` and the counts
-    /// tell of now where the activity has not moved on, and the decision, which has long been made,
-    /// is left out.
+    /// Sequence, version and HTTP status equal the first answer. `status` and the counts are those
+    /// of now if the activity has no newer version. The decision, which is long past, is left out.
     package init(replaying event: RecordedEvent, of activity: Identifier, now view: ActivityView?) {
         self.activity = activity
         seq = event.seq
@@ -67,10 +66,10 @@ package struct CommandAnswer: Sendable {
         if kind == .play, stands { clip = view?.clip?.name }
     }
 
-    /// More are not listed: an audience may have a thousand devices.
+    /// Most deliveries that are listed: an audience may have a thousand devices.
     package static let deliveriesMax = 100
 
-    /// Adds what became of this version at each destination, as `view` knows it.
+    /// Adds the result of this version at each destination, from `view`.
     package mutating func tellDeliveries(of view: ActivityView?) {
         var listed: [(recipient: Recipient, delivery: DeliveryView)] = []
         for destination in view?.destinations ?? [] where listed.count < Self.deliveriesMax {
@@ -82,18 +81,18 @@ package struct CommandAnswer: Sendable {
         guard let all = view?.destinations, !all.isEmpty else { return }
         let slowest: Decision?
         (destinations, slowest) = Self.counts(all, version)
-        // What was decided before the wait is not so any more.
+        // The decision from before the wait is outdated: replace it.
         if slowest != nil || destinations.sent > 0 { decision = slowest }
     }
 
-    /// To how many a version was sent, how many wait for it, and the others: they have it without
-    /// a push, or never get it.
+    /// Counts the destinations to which a version was sent, those that wait, and the others: these
+    /// have the version without a push, or never get it. Also returns the slowest decision.
     private static func counts(
         _ destinations: [DestinationView], _ version: Int64
     ) -> (counts: DestinationCounts, slowest: Decision?) {
         var (counts, slowest, isReserved) = (DestinationCounts.none, Decision?.none, false)
         for destination in destinations {
-            // Without a delivery it has the version from before a restart.
+            // Without a delivery the destination got its version before a restart.
             let sent = destination.lastDelivery?.version ?? destination.acknowledgedVersion
             if sent >= version {
                 counts.sent += 1
@@ -108,7 +107,7 @@ package struct CommandAnswer: Sendable {
         return (counts, slowest?.forProducer ?? (isReserved ? .sent(isReserved: true) : nil))
     }
 
-    /// 201 for what began, 200 for the rest.
+    /// 201 for a new activity or clip, 200 for the rest.
     package var httpStatus: Int {
         changed && (kind == .start || kind == .play) ? 201 : 200
     }
@@ -154,16 +153,16 @@ package struct CommandAnswer: Sendable {
 }
 
 extension GrantInForce {
-    /// The slower of two destinations has the longer interval of frames.
+    /// The interval of frames: the slower of two destinations has the longer one.
     fileprivate var slowness: Span { grant.frameInterval }
 }
 
 extension JSONWriter {
-    /// APNs takes 4,096 bytes a push (Apple, "Sending notification requests to APNs").
+    /// APNs accepts 4,096 bytes a push (Apple, "Sending notification requests to APNs").
     private static var payloadBytesMax: Int { 4_096 }
 
-    /// Intervals are whole nanoseconds: a third of a second is not quite three frames a second.
-    /// One frame in twenty seconds keeps four digits.
+    /// Intervals are whole nanoseconds, so three frames a second are not exact. Five decimals keep
+    /// four digits of one frame in twenty seconds.
     static func rounded(_ rate: Double) -> Double { (rate * 100_000).rounded() / 100_000 }
 
     mutating func plan(_ plan: ClipPlan) {

@@ -1,18 +1,18 @@
 package import TomboloJSON
 
-/// Places of the log at which a row is that cannot be read: an answer says that it lacks them.
+/// Places of the log whose rows cannot be read, and which an answer therefore lacks.
 package struct DamagedPlaces: Hashable, Sendable {
     /// `command` or `fact`.
     package let kind: String
-    /// Among the tenant's commands, or its facts.
+    /// Places among the tenant's commands, or among its facts.
     package let places: ClosedRange<Int64>
 
-    /// - Parameter kind: as the member has it.
+    /// - Parameter kind: `command` or `fact`.
     package init(kind: String, _ places: ClosedRange<Int64>) {
         (self.kind, self.places) = (kind, places)
     }
 
-    /// One sentence, and what to do.
+    /// One sentence about the damage, and what to do.
     package var detail: String {
         let name = kind == "fact" ? "fact" : "event"
         let (first, last) = (places.lowerBound, places.upperBound)
@@ -25,7 +25,7 @@ package struct DamagedPlaces: Hashable, Sendable {
             + "may have it whole."
     }
 
-    /// Writes what an object that tells of them has.
+    /// Writes the members that describe the damage.
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("kind", kind)
         writer.member("first", places.lowerBound)

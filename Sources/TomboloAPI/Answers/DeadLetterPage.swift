@@ -34,19 +34,19 @@ package struct DeadLetterPage: Sendable {
     }
 }
 
-/// What became of a retry.
+/// The result of a retry.
 package struct RetryAnswer: Sendable {
     private let stored: Stored
     private let isDryRun: Bool
 
-    /// - Parameter isDryRun: it is what would be.
+    /// - Parameter isDryRun: true if nothing was retried.
     package init(_ stored: Stored, isDryRun: Bool = false) {
         self.stored = stored
         self.isDryRun = isDryRun
     }
 
-    /// `retried` go again with the newest state; for the `unreachable` there is nobody to send to:
-    /// they stay, and `kept` says why.
+    /// `retried` deliveries are tried again with the newest state. `unreachable` ones have no
+    /// device to send to: they stay dead letters, and `kept` has the reasons.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         if isDryRun { writer.member("dry_run", true) }

@@ -1,11 +1,11 @@
 package import TomboloCore
 
-/// What each reason of a decision means, in a sentence: `reason_text` of answers.
+/// The meaning of each reason of a decision, as a sentence: `reason_text` in answers.
 ///
 /// `Protocol/schemas/decision.json` and `Protocol/README.md` have the same sentences; the tests
 /// compare them.
 extension Decision {
-    /// Nil where there is no reason, and where it is Apple's.
+    /// Nil if there is no reason, or if the reason is Apple's.
     package var reasonText: String? {
         switch self {
         case .deferred(_, let hold): hold.sentence
@@ -21,8 +21,7 @@ extension Decision {
 }
 
 extension DestinationView {
-    /// Why a change waits here, with Apple's answer where that is what holds it; nil while none
-    /// waits.
+    /// Why a change waits here, with Apple's answer if that is the cause; nil if no change waits.
     package var waitingText: String? {
         guard case .deferred(_, let hold)? = waiting else { return nil }
         if hold == .updateToken, phase == "waiting" {
@@ -43,7 +42,7 @@ extension DestinationView {
         return "\(hold.sentence) Its answer: \(answer)."
     }
 
-    /// That Apple refused the token it needs, and what to do; nil where Apple did not.
+    /// A sentence if Apple refused the destination's token, with the remedy; nil if not.
     package var refusedText: String? {
         token.flatMap { token in
             token.isRefused ? token.refused.map { "\($0). \(token.cure)" } : nil
@@ -52,7 +51,7 @@ extension DestinationView {
 }
 
 extension PushResult {
-    /// What Apple said, or why it said nothing; nil where it took the push.
+    /// Apple's refusal, or why there is no answer; nil if Apple accepted the push.
     fileprivate var failure: String? {
         switch self {
         case .accepted: nil
@@ -63,7 +62,7 @@ extension PushResult {
 }
 
 extension Hold {
-    /// Whether it is what Apple's answer to the last push led to.
+    /// True if Apple's answer to the last push caused this wait reason.
     fileprivate var isOfAnswer: Bool {
         switch self {
         case .tokenBackOff, .appleUnwell, .noAnswer, .oldWord: true
@@ -78,7 +77,7 @@ extension Hold {
         "A push's timestamp is a whole second, above the one before: the next second is "
         + "waited for."
 
-    /// The first sentence of it: what comes after that is of a change that still waits.
+    /// The first sentence only: the rest is about a change that still waits.
     package var cause: String { "\(sentence.prefix { $0 != "." })." }
 
     /// Why a change waits.
@@ -173,7 +172,7 @@ extension Skip {
 }
 
 extension EventDecision {
-    /// Why a change was never sent to a destination; nil where there is no reason, and where it is
+    /// Why a change was never sent to a destination; nil if there is no reason, or if the reason is
     /// Apple's.
     package var reasonText: String? {
         switch self {

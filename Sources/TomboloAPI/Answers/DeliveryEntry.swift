@@ -3,15 +3,15 @@ package import TomboloJSON
 
 /// One line of the delivery history, as answers show it.
 package struct DeliveryEntry: Sendable {
-    /// Its place among the facts of the tenant.
+    /// The entry's place among the facts of the tenant.
     package var number: Int64
-    /// When it was answered, or decided.
+    /// When Apple answered, or when the relay decided.
     package var at: Instant
-    /// nil where its name is not known any more.
+    /// nil if the activity's name is not known any more.
     package var activity: Identifier?
     package var record: DeliveryRecord
 
-    /// nil where the fact is no delivery, was erased, or is damaged.
+    /// nil if the fact is no delivery, was erased, or is damaged.
     package init?(_ fact: RecordedFact, activity: Identifier?) {
         guard let record = DeliveryRecord(fact.fact) else { return nil }
         number = fact.tenantSeq
@@ -20,24 +20,24 @@ package struct DeliveryEntry: Sendable {
         self.record = record
     }
 
-    /// How answers name it: a push by its `apns-id`, the rest by number.
+    /// The id in answers: that of a push is its `apns-id`, others have a number.
     package var id: String { record.attempt?.apnsID.deliveryID ?? "dlv_\(number)" }
 
-    /// Apple's answer to its push; where there was none, what became of its versions.
+    /// Apple's answer to the push; without a push, the decision about the versions.
     package var result: String {
         record.attempt?.answer.result ?? record.decision?.action ?? "skipped"
     }
 
-    /// Why it came to this: Apple's own word, or the relay's.
+    /// The reason for the result: Apple's own word, or the relay's.
     package var reason: String? { record.attempt?.answer.reason ?? record.decision?.reason }
 
-    /// What is found under the `id` of an answer.
+    /// What the `id` of an answer refers to.
     package enum Place: Hashable, Sendable {
-        /// By its place among the tenant's facts.
+        /// A place among the tenant's facts.
         case number(Int64)
         case push(APNsID)
 
-        /// nil where it is no id of a delivery.
+        /// nil if the text is no id of a delivery.
         package init?(_ id: String) {
             guard id.hasPrefix("dlv_") else { return nil }
             let rest = id.dropFirst(4)
@@ -82,11 +82,11 @@ extension DeliveryEntry {
         if !record.held.isEmpty {
             writer.name("held")
             writer.beginArray()
-            // The longest first: it is the one that readers look for.
+            // The longest wait first: it is the one that readers look for.
             for part in record.held.sorted(by: { $0.span > $1.span }) {
                 writer.beginObject()
                 writer.member("reason", part.hold.name)
-                // Of a start that is not tried any more nothing comes after that.
+                // A start that is not tried any more gets the cause only.
                 let text = record.decision == .startWait ? part.hold.cause : part.hold.sentence
                 writer.member("reason_text", text)
                 writer.member("ms", part.span.nanoseconds / 1_000_000)
@@ -103,7 +103,7 @@ extension DeliveryEntry {
 }
 
 extension JSONWriter {
-    /// `status` and `reason` are Apple's, where Apple has answered.
+    /// `status` and `reason` are Apple's, if Apple has answered.
     fileprivate mutating func attempt(_ attempt: DeliveryRecord.Attempt, sentAt: Instant) {
         beginObject()
         member("event", attempt.event.name)
@@ -132,10 +132,10 @@ extension JSONWriter {
 /// A page of the delivery history, newest first.
 package struct DeliveryPage: Sendable {
     package var entries: [DeliveryEntry]
-    /// Where to go on; nil only at the end.
+    /// The cursor of the next page; nil only at the end.
     package var next: Int64?
-    /// So many lines of the page's time, of all the tenant's activities, were left out of the
-    /// history.
+    /// Number of entries, of all the tenant's activities, that the history left out in the time of
+    /// this page.
     package var leftOut: Int64 = 0
 
     package init(entries: [DeliveryEntry], next: Int64?) {
@@ -143,7 +143,7 @@ package struct DeliveryPage: Sendable {
         self.next = next
     }
 
-    /// Writes its members.
+    /// Writes the page's members.
     package func writeMembers(to writer: inout JSONWriter) {
         writer.name("deliveries")
         writer.beginArray()

@@ -2,7 +2,7 @@ import TomboloCore
 import TomboloJSON
 
 extension JSONWriter {
-    /// One push and what became of it. `status` and `reason` are Apple's, where Apple has answered.
+    /// Writes one push and its result. `status` and `reason` are Apple's, if Apple has answered.
     mutating func delivery(_ delivery: DeliveryView, to recipient: Recipient) {
         beginObject()
         member("id", delivery.id)
@@ -22,7 +22,7 @@ extension JSONWriter {
 }
 
 extension PushResult? {
-    /// `in_flight` until there is an answer, or none to be had.
+    /// `in_flight` until there is an answer, or it is known that none will come.
     var word: String {
         switch self {
         case nil: "in_flight"

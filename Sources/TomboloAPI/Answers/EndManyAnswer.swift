@@ -1,18 +1,18 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// What ended by one `POST /v1/activities/end`.
+/// The activities that one `POST /v1/activities/end` ended.
 package struct EndManyAnswer: Sendable {
     private let ended: [(activity: Identifier, seq: Int64?, version: Int64)]
     private let isDryRun: Bool
 
-    /// What has ended.
+    /// The ended activities.
     package init(_ ended: [Accepted]) {
         self.ended = ended.map { ($0.activity, $0.tenantSeq, $0.version) }
         isDryRun = false
     }
 
-    /// What would end: without a place in the log.
+    /// The activities that would end; they have no place in the log.
     package init(dryRun ended: [(activity: Identifier, version: Int64)]) {
         self.ended = ended.map { ($0.activity, nil, $0.version) }
         isDryRun = true

@@ -1,18 +1,18 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// What the members of a log's line say of a fact, beside its body.
+/// Members that describe a fact in a line of the log, beside its body.
 package struct FactSummary: Hashable, Sendable {
-    /// Whom it is about; nil where it is about no device and no channel.
+    /// The device or channel that the fact is about; nil if it is about neither.
     package let recipient: Recipient?
     package let version: Int64?
-    /// What became of a push: `accepted`, `refused`, `not_sent`, `unknown`, `skipped`, `merged` or
+    /// The result of a push: `accepted`, `refused`, `not_sent`, `unknown`, `skipped`, `merged` or
     /// `expired`. Nil for every other fact.
     package let result: String?
-    /// Why: Apple's word for a refusal, the relay's for a push that it did not send.
+    /// The reason: Apple's word for a refusal, the relay's for a push that it did not send.
     package let reason: String?
 
-    /// - Parameter body: of the fact; nil where it cannot be read.
+    /// - Parameter body: the fact's body; nil if it cannot be read.
     package init(_ fact: NewFact, body: JSONView?) {
         recipient = body.flatMap(Recipient.init)
         version = body?["version"]?.integer

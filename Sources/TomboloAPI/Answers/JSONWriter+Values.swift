@@ -1,9 +1,9 @@
 import TomboloCore
 import TomboloJSON
 
-/// Spellings that all answers share.
+/// Formats that all answers share.
 extension JSONWriter {
-    /// A number without a fraction where it has none: 11, not 11.0.
+    /// Writes a whole number without a fraction: 11, not 11.0.
     mutating func number(_ value: Double) {
         if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 {
             integer(whole)
@@ -12,13 +12,13 @@ extension JSONWriter {
         }
     }
 
-    /// A member that is always there, and null where there is no value.
+    /// Writes a member that is always present; null if there is no value.
     mutating func nullable(_ name: String, _ value: String?) {
         self.name(name)
         if let value { string(value) } else { null() }
     }
 
-    /// A member that is left out where there is no value.
+    /// Writes a member only if there is a value.
     mutating func optional(_ name: String, _ value: String?) {
         if let value { member(name, value) }
     }
@@ -31,7 +31,7 @@ extension JSONWriter {
         if let value { member(name, value) }
     }
 
-    /// `{"class","spacing","per_hour"}`; `per_hour` is null where nothing limits the hour.
+    /// `{"class","spacing","per_hour"}`; `per_hour` is null if the hour has no limit.
     mutating func grant(_ grant: GrantInForce) {
         beginObject()
         member("class", grant.budgetClass.name)

@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloJSON
 
 extension LedgerView {
-    /// Writes one destination's books: every event and every frame asked for, by its decision.
+    /// Writes one destination's ledger: its events and due frames, counted by decision.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member(recipient.member, recipient.name.rawValue)

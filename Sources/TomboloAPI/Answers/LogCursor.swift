@@ -1,17 +1,17 @@
 package import TomboloCore
 
-/// A position in a tenant's log: which log, behind which of its commands, and behind which of its
-/// facts. Clients keep it and give it back as it is.
+/// A position in a tenant's log: the log, and the last command and the last fact before the
+/// position. Clients store the text and send it back unchanged.
 package struct LogCursor: Hashable, Sendable {
     package let log: LogID
     package var place: LogPlace
 
-    /// - Parameter log: the tenant's.
+    /// - Parameter log: the tenant's log.
     package init(_ log: LogID, _ place: LogPlace) {
         (self.log, self.place) = (log, place)
     }
 
-    /// Reads what `text` writes; nil for everything else.
+    /// Parses what `text` writes; nil for anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, let log = LogID(parts[0]), let command = Self.number(parts[1]),

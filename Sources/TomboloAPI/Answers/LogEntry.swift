@@ -1,20 +1,20 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// One row of `/v1/log` and of the tail.
+/// One entry of `/v1/log` and of the tail.
 package enum LogEntry: Sendable {
-    /// `activity` is nil where its name is not known any more.
+    /// `activity` is nil if its name is not known any more.
     case command(RecordedEvent, activity: Identifier?)
-    /// `user`: of an action, whose device it was; nil where that is not known any more.
+    /// `user` is the device's user, for an action; nil if not known any more.
     case fact(RecordedFact, activity: Identifier?, user: String? = nil)
-    /// In the place of facts that the history has left out for want of room.
+    /// Replaces facts that the history has left out because it had no room.
     case thinned(RecordedFact)
-    /// In the place of rows that the log has deleted for their age.
+    /// Replaces old rows that the log has deleted.
     case cut(RowsLeftOut, at: Instant)
-    /// In the place of rows that cannot be read.
+    /// Replaces rows that cannot be read.
     case damaged(DamagedPlaces, at: Instant)
 
-    /// Its place among those of its kind and tenant; of several, the last.
+    /// The place among the tenant's commands or facts; for several rows, that of the last one.
     package var tenantSeq: Int64 {
         switch self {
         case .command(let event, _): event.tenantSeq
@@ -32,7 +32,7 @@ package enum LogEntry: Sendable {
         }
     }
 
-    /// What it is called among server-sent events.
+    /// The name of the server-sent event.
     package var name: String {
         switch self {
         case .command(let event, _): event.event.kind.name
@@ -42,11 +42,11 @@ package enum LogEntry: Sendable {
         }
     }
 
-    /// Writes one object.
+    /// Writes the entry as one object.
     ///
     /// - Parameters:
-    ///   - cursor: from where a reader goes on behind it.
-    ///   - now: an action that has expired by then keeps its parameters for itself.
+    ///   - cursor: the position after the entry.
+    ///   - now: an action that has expired by then is written without its parameters.
     package func write(to writer: inout JSONWriter, cursor: LogCursor, now: Instant) {
         writer.beginObject()
         switch self {
@@ -64,7 +64,7 @@ package enum LogEntry: Sendable {
         writer.endObject()
     }
 
-    /// `body` is the producer's own bytes.
+    /// `body` has the producer's own bytes.
     private static func write(
         _ event: RecordedEvent, _ activity: Identifier?, to writer: inout JSONWriter
     ) {
@@ -80,7 +80,7 @@ package enum LogEntry: Sendable {
         writer.body(event.event.body, of: readable(event.event.body))
     }
 
-    /// `body` is the fact's; an action has its members beside the others.
+    /// `body` is the fact's body; an action's members are written beside the others.
     private static func write(
         _ fact: RecordedFact, _ activity: Identifier?, _ user: String?, now: Instant,
         to writer: inout JSONWriter
@@ -99,12 +99,12 @@ package enum LogEntry: Sendable {
         action.writeMembers(to: &writer, now: now)
     }
 
-    /// Nil for what is no JSON, whatever is wrong with it.
+    /// Nil if the body is not JSON.
     private static func readable(_ body: [UInt8]) -> JSONDocument? { try? JSONDocument(body) }
 }
 
 extension JSONWriter {
-    /// Text that is not JSON would spoil the document around it.
+    /// Writes `damaged` instead of a body that is not JSON: that would spoil the document.
     fileprivate mutating func body(_ bytes: [UInt8], of document: JSONDocument?) {
         guard document != nil else { return member("damaged", true) }
         name("body")
@@ -112,9 +112,9 @@ extension JSONWriter {
     }
 }
 
-/// A page of `/v1/log`: only a `nextCursor` of nil is the end.
+/// A page of `/v1/log`; only a nil `nextCursor` marks the end.
 package struct LogPage: Sendable {
-    /// Each with the position behind it.
+    /// The entries, each with the position after it.
     package var entries: [(entry: LogEntry, cursor: LogCursor)]
     package var nextCursor: LogCursor?
 
@@ -123,12 +123,12 @@ package struct LogPage: Sendable {
         self.nextCursor = nextCursor
     }
 
-    /// Rows that it lacks.
+    /// Rows that the page lacks because they are damaged.
     private var damaged: [DamagedPlaces] {
         entries.compactMap { if case .damaged(let places, _) = $0.entry { places } else { nil } }
     }
 
-    /// Writes one object.
+    /// Writes the page as one object.
     ///
     /// - Parameter now: as in `LogEntry.write`.
     package func write(to writer: inout JSONWriter, now: Instant) {

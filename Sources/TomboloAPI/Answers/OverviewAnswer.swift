@@ -3,23 +3,23 @@ package import TomboloJSON
 
 /// The answer to `GET /v1/overview`.
 package struct OverviewAnswer: Sendable {
-    /// Something that an operator should look at.
+    /// Something that needs an operator's attention.
     package struct Attention: Hashable, Sendable {
         package var code: String
         /// What is wrong, in one sentence.
         package var text: String
-        /// How many things it is true of.
+        /// The number of affected things.
         package var count: Int64
-        /// One of them.
+        /// An example of them.
         package var activity: Identifier?
         package var device: Identifier?
-        /// Whose pushes wait, where it is about the way to Apple.
+        /// The app whose pushes wait, if the upstream is the cause.
         package var app: String?
         package var environment: String?
-        /// Commands that show more, or that fix it.
+        /// Commands that show more or fix the problem.
         package var commands: [String]
 
-        /// - Parameter commands: they can be typed as they are.
+        /// - Parameter commands: complete command lines.
         package init(
             _ code: String, _ text: String, count: Int64 = 1, activity: Identifier? = nil,
             device: Identifier? = nil, commands: [String]
@@ -33,7 +33,7 @@ package struct OverviewAnswer: Sendable {
     package var keyID: String
     package var scopes: [String]
     package var at: Instant
-    /// Whether `/v1/phones` answers this key.
+    /// True if `/v1/phones` can be used with this key.
     package var hasPhones: Bool
     package var counters: CoreCounters
     package var lastSeq: Int64
@@ -41,8 +41,8 @@ package struct OverviewAnswer: Sendable {
     package var attention: [Attention]
 
     /// - Parameters:
-    ///   - scopes: of the key that asks.
-    ///   - attention: the most urgent first.
+    ///   - scopes: the scopes of the key that asks.
+    ///   - attention: the most urgent entries first.
     package init(
         tenant: TenantID, keyID: String, scopes: [String], at: Instant, hasPhones: Bool,
         counters: CoreCounters, lastSeq: Int64, overview: Overview, attention: [Attention]

@@ -1,16 +1,16 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// What a destination held at a moment of the past, as the delivery history has it.
+/// The state of a destination at a past moment, by the delivery history.
 package struct PastDestination: Sendable {
     package let recipient: Recipient
     private var newest: DeliveryEntry?
     private var accepted: DeliveryEntry?
 
-    /// One of which nothing is known yet.
+    /// A destination without any delivery yet.
     package init(_ recipient: Recipient) { self.recipient = recipient }
 
-    /// Takes its deliveries, the newest first.
+    /// Adds a delivery; call it with the newest delivery first.
     package mutating func take(_ entry: DeliveryEntry) {
         if entry.record.attempt != nil, newest == nil { newest = entry }
         guard accepted == nil, entry.record.attempt?.answer == .accepted else { return }

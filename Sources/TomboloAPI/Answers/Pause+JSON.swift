@@ -4,7 +4,7 @@ package import TomboloJSON
 extension Pause {
     /// Writes the pause as `GET /v1/pauses/{id}` shows it.
     ///
-    /// - Parameter isDryRun: it is what would be, and has no id yet.
+    /// - Parameter isDryRun: for a dry run; the pause has no id yet.
     package func write(to writer: inout JSONWriter, isDryRun: Bool = false) {
         writer.beginObject()
         if isDryRun { writer.member("dry_run", true) } else { writer.member("id", name) }

@@ -1,9 +1,9 @@
 package import TomboloJSON
 
-/// Whether events are taken, and what is wrong with the relay itself: for everybody, without a word
-/// of what it carries.
+/// Whether the relay takes events, and problems of the relay itself. It is public, so it contains
+/// nothing about tenants and their data.
 package struct ReadinessAnswer: Sendable {
-    /// Whether events are taken.
+    /// Whether the relay takes events.
     package enum Status: String, Sendable {
         case ready
         case notReady = "not_ready"

@@ -1,15 +1,15 @@
 import TomboloCore
 import TomboloJSON
 
-/// Rows that are not in the log any more: it has deleted its oldest ones.
+/// Rows that the log does not contain any more: it has deleted its oldest rows.
 package struct RowsLeftOut: Hashable, Sendable {
     /// `command` or `fact`.
     package let kind: String
     package let count: Int64
-    /// The place of the last of them, among those of its kind and tenant.
+    /// The place of the last of these rows among the tenant's commands or facts.
     package let last: Int64
 
-    /// Rows behind the place `first`, up to and with that at `last`.
+    /// Rows after the place `first`, up to and including `last`.
     package init(kind: String, after first: Int64, through last: Int64) {
         (self.kind, count, self.last) = (kind, last - first, last)
     }
@@ -20,9 +20,9 @@ package struct RowsLeftOut: Hashable, Sendable {
         writer.member("count", count)
     }
 
-    /// The same for facts that were never written: the history had no room for them.
+    /// Writes the same members for facts that were not stored because the history had no room.
     static func write(_ fact: RecordedFact, to writer: inout JSONWriter) {
-        // A damaged body tells no numbers.
+        // A damaged body has no counts.
         let body = try? JSONDocument(fact.fact.body)
         let counts = body?.root["left_out"].map { Array($0.members) } ?? []
         writer.member("kind", "left_out")

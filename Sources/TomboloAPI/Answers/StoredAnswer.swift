@@ -1,7 +1,7 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// The answer to a device's or phone's word.
+/// The answer to a request from a device.
 package struct StoredAnswer: Sendable {
     private let device: Identifier
     private let subject: (name: String, value: String)?
@@ -12,10 +12,10 @@ package struct StoredAnswer: Sendable {
     private let isDryRun: Bool
 
     /// - Parameters:
-    ///   - subject: what of the device was meant, for example `("token", "activity:cat-7")`.
-    ///   - presence: what a report of presence came to.
-    ///   - endsWaiting: of a device that is deleted: ends that something holds back.
-    ///   - isDryRun: it is what would be.
+    ///   - subject: the changed part of the device, for example `("token", "activity:cat-7")`.
+    ///   - presence: the result of a presence report.
+    ///   - endsWaiting: for a deleted device: the number of ends that still wait.
+    ///   - isDryRun: true if nothing was stored.
     package init(
         device: Identifier, subject: (name: String, value: String)? = nil, kind: Stored.Kind,
         presence: Presence.Verdict? = nil, endsWaiting: Int = 0, lint: [Lint] = [],
@@ -30,7 +30,7 @@ package struct StoredAnswer: Sendable {
         self.isDryRun = isDryRun
     }
 
-    /// 202 for a token whose activity is not known yet (RFC 9110, section 15.3.3).
+    /// 202 for a token of an activity that is not known yet (RFC 9110, section 15.3.3).
     package var httpStatus: Int {
         if isDryRun { return 200 }
         return switch kind {

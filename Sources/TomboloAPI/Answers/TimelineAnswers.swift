@@ -8,7 +8,7 @@ package struct TimelineAnswer: Sendable {
     private let stored: Stored
     private let isDryRun: Bool
 
-    /// - Parameter isDryRun: it is what would be.
+    /// - Parameter isDryRun: true if nothing was stored.
     package init(
         kind: Identifier, subject: TimelineSubject, stored: Stored, isDryRun: Bool = false
     ) {
@@ -30,7 +30,7 @@ package struct TimelineAnswer: Sendable {
         writer.beginObject()
         writer.member("wanted", Int64(stored.count))
         writer.member("unreachable", Int64(stored.unreachable))
-        // A `widgets` push names no kind.
+        // A `widgets` push does not name a kind: it reloads all of them.
         writer.member("every_kind", true)
         writer.endObject()
         writer.lints(stored.lint)
@@ -58,7 +58,7 @@ extension JSONWriter {
         }
     }
 
-    /// As far as the content, which comes next.
+    /// Begins an entry; the caller writes its content next.
     fileprivate mutating func beginEntry(_ entry: TimelineEntries.Entry) {
         beginObject()
         member("date", entry.date.rfc3339InSeconds)
@@ -75,7 +75,7 @@ extension JSONWriter {
 }
 
 extension TimelineView {
-    /// Writes the timeline as `GET /v1/timelines/{kind}` shows it: what was put, under its kind and
+    /// Writes the timeline as `GET /v1/timelines/{kind}` shows it: the stored members, its kind and
     /// app, and when its producer is asked next.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -90,7 +90,7 @@ extension TimelineView {
         writer.endObject()
     }
 
-    /// Where a list goes on after it.
+    /// The cursor after this timeline in a list.
     package static func cursor(_ order: [String]) -> String { order.joined(separator: "/") }
 }
 
@@ -99,7 +99,7 @@ package struct TimelinePage: Sendable {
     private let timelines: [TimelineView]
     private let next: String?
 
-    /// - Parameter next: where the next page begins, where there is one.
+    /// - Parameter next: the beginning of the next page, if there is one.
     package init(_ timelines: [TimelineView], next: String?) {
         self.timelines = timelines
         self.next = next
@@ -116,24 +116,24 @@ package struct TimelinePage: Sendable {
     }
 }
 
-/// What a widget's `TimelineProvider` fetches, up to 4 MiB: written in pieces, so that others have
-/// turns in between.
+/// The answer to a widget's `TimelineProvider`. It may have 4 MiB, so it is written in pieces, and
+/// other requests get their turns in between.
 package struct TimelineEntriesText: Sendable {
     private let all: TimelineEntries
-    /// Entries; of a widget that is configured to several, what it shows of each.
+    /// Number of entries written. For a widget with several configurations: number of its items.
     private var written = 0
 
-    /// About so many bytes of one piece.
+    /// Approximate size of a piece in bytes.
     private static let pieceBytes = 128 << 10
 
-    /// Cuts what is still to be cut.
+    /// Applies the families' cut, if it is still pending.
     package init(_ all: TimelineEntries) {
         var all = all
         all.applyCut()
         self.all = all
     }
 
-    /// Writes the next piece. Answers false after the last one.
+    /// Writes the next piece. Returns false after the last one.
     package mutating func writePiece(to writer: inout JSONWriter) -> Bool {
         if written == 0 {
             writer.beginObject()
@@ -159,7 +159,7 @@ package struct TimelineEntriesText: Sendable {
         return false
     }
 
-    /// What the widget shows of one of several; the last one closes the entry and answers false.
+    /// Writes the next of several items. After the last one it closes the entry and returns false.
     private mutating func writeItem(
         _ several: (entry: TimelineEntries.Entry, items: [TimelineEntries?]),
         to writer: inout JSONWriter
@@ -186,7 +186,7 @@ package struct TimelineChoices: Sendable {
 
     private let next: String?
 
-    /// - Parameter next: the cursor of the next page; nil: this is the last.
+    /// - Parameter next: the cursor of the next page; nil: this is the last page.
     package init(_ choices: [(key: Identifier, now: TimelineEntries)], next: String?) {
         (self.choices, self.next) = (choices, next)
     }

@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloJSON
 
 extension TypeView {
-    /// Writes the type as `GET /v1/types/{type}` shows it: what was put, under its name and app.
+    /// Writes the type as `GET /v1/types/{type}` shows it: the stored members, its name and app.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("type", name)
@@ -21,7 +21,7 @@ package struct TypeAnswer: Sendable {
     private let stored: Stored
     private let isDryRun: Bool
 
-    /// - Parameter isDryRun: it is what would be.
+    /// - Parameter isDryRun: true if nothing was stored.
     package init(type: String, stored: Stored, isDryRun: Bool = false) {
         self.type = type
         self.stored = stored

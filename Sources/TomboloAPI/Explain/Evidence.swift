@@ -1,10 +1,9 @@
 package import TomboloCore
 
-/// What is on record about one version of an activity at one device or channel: all that an
-/// explanation goes by. It comes from the log, so that the same question has the same answer after
-/// a restart.
+/// All recorded facts about one version of an activity at one device or channel: the only input of
+/// an explanation. It comes from the log, so a question has the same answer after a restart.
 package struct Evidence: Sendable {
-    /// The version that is asked about, as the log has it.
+    /// The version in question, by the log.
     package struct Asked: Sendable {
         package var version: Int64
         package var kind: EventKind
@@ -29,30 +28,30 @@ package struct Evidence: Sendable {
     /// The activity's newest version.
     package var newest: Int64
     package var recipient: Recipient
-    /// The device as it is registered now; nil where it is not.
+    /// The device as it is registered now; nil if it is not registered.
     package var registration: DeviceView?
     package var asked: Asked
-    /// The past moment that is asked about; nil: now.
+    /// The past moment in question; nil: now.
     package var moment: Instant?
-    /// The destination as it is now; nil where there is none in memory.
+    /// The destination as it is now; nil if it is not in memory.
     package var destination: DestinationView?
-    /// The channel that the activity goes to, where it goes to one.
+    /// The activity's channel, if it has one.
     package var channel: Identifier?
-    /// Of the activity at the recipient, oldest first.
+    /// Deliveries of the activity to the recipient, oldest first.
     package var deliveries: [DeliveryEntry] = []
-    /// What is known of the device besides, oldest first: tokens, presence, reports.
+    /// Other facts about the device, oldest first: tokens, presence, reports.
     package var phone: [NewFact] = []
-    /// `activity.ended`: the relay ended the activity, for its producer was silent; the first one
-    /// since the version came.
+    /// The first `activity.ended` since the version came: the relay ended the activity because its
+    /// producer was silent.
     package var silentEnd: NewFact?
-    /// What happened to the relay, oldest first: upstreams, pauses, disk, clock, starts and stops.
+    /// Facts about the relay, oldest first: upstreams, pauses, disk, clock, starts and stops.
     package var relay: [NewFact] = []
-    /// `history.thinned`, oldest first: facts of detail that were left out of the tenant's history.
+    /// `history.thinned` facts, oldest first: detail facts that the tenant's history left out.
     package var thinned: [NewFact] = []
-    /// What registered types say of the activity as it is now; nil where nothing is known.
+    /// The check of the activity's present state by the registered types; nil if none is known.
     package var typeCheck: TypeCheck?
-    /// The last fact before each `relay.started`, by the time of the start: where the relay before
-    /// it was killed, it still ran then.
+    /// The last fact before each `relay.started`, by the time of the start. A relay that was killed
+    /// was still running at that time.
     package var seenBefore: [Instant: Instant] = [:]
     package var now: Instant
 
@@ -70,15 +69,15 @@ package struct Evidence: Sendable {
         self.now = now
     }
 
-    /// The name of the device or channel, for texts.
+    /// The name of the device or channel, for sentences.
     var device: Identifier { recipient.name }
 
-    /// The delivery that decided the version; nil where none did.
+    /// The delivery that decided the version; nil if none did.
     package var fate: DeliveryEntry? {
         let records = deliveries.map(\.record)
         guard let place = DeliveryRecord.fate(of: asked.version, in: records) else { return nil }
         let goesOn = records[place].decision(of: asked.version) == nil
-        // A phone that has a card again gets what comes from then on.
+        // A phone that has a card again gets later versions, so this decision is not final.
         if goesOn, let phase = destination?.phase, !Self.finished.contains(phase) { return nil }
         return deliveries[place]
     }

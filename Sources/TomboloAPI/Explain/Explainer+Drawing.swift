@@ -1,9 +1,9 @@
 import TomboloCore
 
-// The phone has a version, and nobody sees it.
+// The phone has a version but does not show it.
 
 extension Explainer {
-    /// Causes for a picture that is older than the state that the phone has.
+    /// Causes of a drawing that is older than the state on the phone.
     var undrawn: [Suspect] {
         guard let received, let at = received.at else { return [] }
         let last = evidence.phone.last { fact in
@@ -13,7 +13,7 @@ extension Explainer {
         if let drawn = last.flatMap({ Self.number($0, "drawn_version") }) {
             reasons.append("Its newest picture is of version \(drawn).")
         } else if end - at < Self.drawingTime {
-            // Nothing was said of a picture, and it has its time still.
+            // No report of a drawing yet, and the time for it is not over.
             return []
         }
         var found: [Suspect] = []
@@ -42,7 +42,7 @@ extension Explainer {
         return found
     }
 
-    /// From iOS 18 on a phone draws once in 5 to 15 s.
+    /// From iOS 18 on a phone draws a card only every 5 to 15 s.
     private static let drawingTime = Span.seconds(15)
 
     static func lowPower(_ reason: String) -> Suspect {
@@ -51,7 +51,7 @@ extension Explainer {
             "Low Power Mode suppresses starts, and draws late.", speaksFor: [reason])
     }
 
-    /// Frames of a clip that nobody was to see: the app was in front.
+    /// Suspects for frames of a clip that were hidden because the app was in front.
     var hiddenFrames: [Suspect] {
         guard evidence.asked.kind == .play, !isChannel else { return [] }
         let hidden = evidence.phone.filter { $0.kind == "clip.frames" && $0.recordedAt <= end }

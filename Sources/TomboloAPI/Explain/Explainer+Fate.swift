@@ -1,15 +1,15 @@
 import TomboloCore
 
-// What became of a version, in a word and in a sentence.
+// The result of a version, as a word and as a sentence.
 
 extension Explainer {
-    // MARK: What became of it
+    // MARK: Result
 
     var fateCode: String {
         guard let fate, let decision else { return waitingCode }
         switch decision {
         case .sent, .merged:
-            // A renewed card takes what waited at the one before it.
+            // Versions that waited at an old card go into the first push of the renewed card.
             guard fate.record.attempt != nil else { return "merged" }
             if blindKill != nil { return "relay_killed" }
             return decision == .merged ? "merged" : "accepted"
@@ -20,7 +20,7 @@ extension Explainer {
         }
     }
 
-    /// Whether nothing goes to the card any more.
+    /// True if the card gets no more pushes.
     private var hasNoCard: Bool {
         ["gone", "ended", "lapsed"].contains(evidence.destination?.phase)
     }
@@ -77,7 +77,7 @@ extension Explainer {
         }
     }
 
-    /// That Apple had refused the card's token by then.
+    /// The sentence about a refused token, if Apple had refused it by then.
     private var refusedText: String? {
         guard let destination = evidence.destination, let fate,
             destination.token?.refusal.map({ $0.at <= fate.at }) ?? false
@@ -85,12 +85,12 @@ extension Explainer {
         return destination.refusedText
     }
 
-    /// Why it went at 5, where its producer had said that its urgency is high.
+    /// Why a push of an urgent version went at priority 5, as a sentence.
     private static func reserve(_ attempt: DeliveryRecord.Attempt) -> String {
         attempt.reserve.map { " It went at priority \(attempt.priority): \($0.text)." } ?? ""
     }
 
-    /// What held a start for longest that was skipped for it; nil where none was.
+    /// The longest wait of a start that was given up because of its waiting; nil for others.
     var longestStartHold: HoldSpan? {
         guard decision == .startWait else { return nil }
         return fate?.record.held.max { $0.span < $1.span }
@@ -102,7 +102,7 @@ extension Explainer {
         } ?? ""
     }
 
-    /// Apple takes a broadcast whether anybody listens or not.
+    /// Apple accepts a broadcast even if no phone listens.
     private var listeners: String {
         isChannel && isWithApple ? " Who listens on the channel is unknown." : ""
     }
@@ -153,9 +153,9 @@ extension Explainer {
         return "\(cause) The next try is at \(until.rfc3339)."
     }
 
-    // MARK: Pushes that did not decide it
+    // MARK: Pushes that did not decide the version
 
-    /// The last push that had the version, where Apple did not take it.
+    /// The last push that contained the version, unless Apple accepted it.
     var lastTry: DeliveryEntry? {
         if let fate, fate.record.attempt != nil { return fate }
         let until = fate?.at ?? evidence.now
@@ -165,7 +165,7 @@ extension Explainer {
         }
     }
 
-    /// What a push that did not decide the version came to, as a word; nil where it never went.
+    /// The code of such a push's failure; nil if the push was never sent.
     private func triedCode(_ entry: DeliveryEntry) -> String? {
         switch entry.record.attempt?.answer {
         case .refused: refusal.code
@@ -174,7 +174,7 @@ extension Explainer {
         }
     }
 
-    /// It went, and this came back; nil where it never reached Apple.
+    /// A sentence about a push that was sent and its answer; nil if it never reached Apple.
     private var triedText: String? {
         guard let lastTry else { return nil }
         let (version, of) = (evidence.asked.version, lastTry.record.version)
@@ -191,7 +191,7 @@ extension Explainer {
 }
 
 extension DeliveryEntry {
-    /// A start that Apple did not answer.
+    /// True for a start without an answer from Apple.
     fileprivate var isUnansweredStart: Bool {
         guard let attempt = record.attempt, attempt.event == .start,
             case .unknown = attempt.answer

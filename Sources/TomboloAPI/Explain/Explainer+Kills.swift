@@ -1,15 +1,15 @@
 import TomboloCore
 
-// A relay that was killed: what it did last is not on record.
+// The relay was killed: its last deeds are not recorded.
 
 extension Explainer {
-    /// What is known is written within 2 s, and Apple's answer to a push comes within 30 s: of a
-    /// version that came so long before the last fact of a killed relay, and of later ones, nobody
-    /// knows whether they went.
+    /// Facts are written within 2 s, and Apple answers a push within 30 s. For versions that came
+    /// less than this time before the last fact of a killed relay, it is unknown whether they were
+    /// sent.
     private static let blindTime = Span.seconds(32)
 
-    /// A `relay.started` without a `relay.stopped`: the relay before it was killed, some time after
-    /// the last fact that it wrote. Those between the version and its decision.
+    /// The kills between the version and its decision. A `relay.started` without a `relay.stopped`
+    /// shows that the relay before was killed, some time after its last fact.
     var kills: [Outage] {
         var found: [Outage] = []
         var hasStopped = false
@@ -31,7 +31,7 @@ extension Explainer {
         return found
     }
 
-    /// Whether the relay was killed after the version came, and before it was decided.
+    /// True if the relay was killed after the version came and before it was decided.
     private func isInTheWay(_ kill: Outage) -> Bool {
         let started = kill.until ?? kill.from
         guard started >= window.lowerBound else { return false }
@@ -43,10 +43,10 @@ extension Explainer {
         evidence.asked.recordedAt >= kill.from - Self.blindTime
     }
 
-    /// A kill before which the version may have gone.
+    /// A kill before which the version may have been sent.
     var blindKill: Outage? { kills.last(where: isBlind) }
 
-    /// What may be said of a version that nothing on record decides before a kill.
+    /// A sentence about a version that may have been sent before a kill.
     var maybeGone: String {
         let version = evidence.asked.version
         let what =

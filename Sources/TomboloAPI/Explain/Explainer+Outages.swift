@@ -1,19 +1,19 @@
 import TomboloCore
 import TomboloJSON
 
-// What happened to the relay while a version waited.
+// Outages of the relay while a version waited.
 
 extension Explainer {
-    /// Something that lasted.
+    /// A state of the relay that lasted for some time.
     struct Outage: Sendable {
         var code: String
         var text: String
         var from: Instant
         /// nil: it still lasts, or its end is not on record.
         var until: Instant?
-        /// The pause, where it is one.
+        /// The pause's name, if the outage is a pause.
         var pause: String?
-        /// It holds alerts back, and starts, and nothing else.
+        /// True for a pause that only holds alerts and starts.
         var isOfAlerts = false
 
         func covers(_ moment: Instant) -> Bool {
@@ -21,14 +21,14 @@ extension Explainer {
         }
     }
 
-    /// From the moment at which the version came until it was decided.
+    /// The time from the version's arrival to its decision.
     var window: ClosedRange<Instant> {
         let from = evidence.asked.recordedAt
         let until = max(from, fate?.at ?? evidence.moment ?? evidence.now)
         return from...until
     }
 
-    /// Those that overlap with the time in which the version waited.
+    /// The outages that overlap with the time in which the version waited.
     var outages: [Outage] {
         (upstreamOutages + pauses.filter(hasHeld) + diskOutages + stops).filter(isInWindow) + kills
     }
@@ -37,13 +37,13 @@ extension Explainer {
         outage.from <= window.upperBound && outage.until.map { $0 >= window.lowerBound } ?? true
     }
 
-    /// Those of the moment that is asked about.
+    /// The outages at the past moment in question.
     var outagesThen: [Outage] {
         guard let moment = evidence.moment else { return [] }
         return outages.filter { $0.covers(moment) }
     }
 
-    /// What ends with the relay: a new one finds out for itself.
+    /// Outages that end with the relay's process: a new process detects them again.
     private static let endsWithRelay: Set<String> = ["upstream.closed", "disk.full", "log.full"]
 
     func spans(
@@ -64,7 +64,7 @@ extension Explainer {
                     found[index].until = fact.recordedAt
                 }
             } else {
-                // Another cause of the same outage.
+                // Another cause of the same outage replaces the first.
                 for index in found.indices
                 where found[index].until == nil && same(found[index].fact, fact) {
                     found[index].until = fact.recordedAt
@@ -83,7 +83,7 @@ extension Explainer {
         } same: {
             Self.string($0, "environment") == Self.string($1, "environment")
         }.map { fact, until in
-            // The operator's line says first which app it is about, which is said here already.
+            // Skip the app's name at the start of the operator's line: the sentence has it already.
             let line = Self.string(fact, "text") ?? "pushes wait"
             let cause =
                 line.firstRange(of: "pushes wait: ").map { line[$0.upperBound...] } ?? line[...]
@@ -105,8 +105,7 @@ extension Explainer {
         }
     }
 
-    /// No event was taken in at the moment that is asked about: what a producer said then is not
-    /// in the log.
+    /// The relay took no events at the moment in question: events of that time are not in the log.
     var refusedEvents: Suspect? {
         guard let moment = evidence.moment else { return nil }
         let full = spans(from: "log.full", until: "log.has_room").map { fact, until in
@@ -125,7 +124,7 @@ extension Explainer {
             speaksFor: ["The relay noted it at \(outage.from.rfc3339)."])
     }
 
-    /// The relay did not run: from `relay.stopped` until the next `relay.started`.
+    /// Times in which the relay did not run: from `relay.stopped` to the next `relay.started`.
     private var stops: [Outage] {
         var found: [Outage] = []
         var stoppedAt: Instant?
@@ -142,9 +141,9 @@ extension Explainer {
         return found
     }
 
-    // MARK: What is not on record
+    // MARK: Facts that are missing
 
-    /// Facts of detail were left out while the version waited; nil where all are there.
+    /// A finding if detail facts were left out while the version waited; nil if all are there.
     var thinning: Finding? {
         let thinned = evidence.thinned.filter { fact in
             let from = Self.string(fact, "from").flatMap { Instant(rfc3339: $0) }
@@ -164,7 +163,7 @@ extension Explainer {
     // MARK: Reading facts
 
     static func string(_ fact: NewFact, _ name: String) -> String? {
-        // Facts of before, or damaged ones, say nothing.
+        // Older facts without the member, and damaged ones, have no value.
         guard let view = (try? JSONDocument(fact.body))?.root[name] else { return nil }
         return view.string ?? (view.bool == true ? "true" : nil)
     }

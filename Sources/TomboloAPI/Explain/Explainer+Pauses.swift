@@ -1,9 +1,9 @@
 import TomboloCore
 
-// What operators held back, who did, and whether it held what is asked about.
+// Pauses by operators, and whether they held the version.
 
 extension Explainer {
-    /// All pauses of what is asked about, also those that held nothing of it.
+    /// All pauses that cover the activity, even if they did not hold the version.
     var pauses: [Outage] {
         spans(from: "pause.began", until: "pause.ended") { fact in
             if let app = Self.string(fact, "app") { return app == evidence.app }
@@ -28,9 +28,9 @@ extension Explainer {
         }
     }
 
-    /// Whether a pause held the version, and was not only there.
+    /// True if the pause held the version, and did not merely exist.
     func hasHeld(_ pause: Outage) -> Bool {
-        // What held it before the relay started again is not on record.
+        // Wait reasons from before a restart are not recorded.
         let isRestarted = evidence.relay.contains {
             $0.kind == "relay.started" && window.contains($0.recordedAt)
         }
@@ -44,7 +44,7 @@ extension Explainer {
         return wasThere && pause.until != nil && !pause.isOfAlerts
     }
 
-    /// The version's own alert, where no push brought it.
+    /// The version's own alert, if no push carried it.
     var lostAlerts: [Finding] {
         evidence.phone.filter {
             $0.kind == "alert.expired"
@@ -58,7 +58,7 @@ extension Explainer {
         }
     }
 
-    /// Pauses of alerts while the version went: it may have gone without its own.
+    /// Pauses of alerts while the version was sent, perhaps without its alert.
     var alertPauses: [Finding] {
         pauses.filter { $0.isOfAlerts && isInWindow($0) && !hasHeld($0) }.map { pause in
             Finding(

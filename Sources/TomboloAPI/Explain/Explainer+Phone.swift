@@ -1,9 +1,9 @@
 import TomboloCore
 
-// What the phone said, and what it lost.
+// Reports of the phone, and tokens or cards that it lost.
 
 extension Explainer {
-    /// The phone's own word that it drew the version, or a newer one.
+    /// The phone reported that it drew this version or a newer one.
     var shown: Finding? {
         guard let report = lastWord("drawn_version"),
             let version = Self.number(report, "drawn_version"), version >= evidence.asked.version
@@ -14,7 +14,7 @@ extension Explainer {
                 + "\(version).", at: report.recordedAt)
     }
 
-    /// The phone's own word that it has the version, or a newer one. It is no word of a picture.
+    /// The phone reported that it received this version or a newer one, which need not be drawn.
     var received: Finding? {
         if let report = lastWord("received_version"),
             let version = Self.number(report, "received_version"),
@@ -36,11 +36,11 @@ extension Explainer {
                 + "not report that it drew it.", at: shownAt)
     }
 
-    /// The phone's last report of the card that names such a version, where it has the card still.
+    /// The card's last report with such a version; nil if the phone has lost the card.
     private func lastWord(_ member: String) -> NewFact? {
         guard dismissal == nil, userChange == nil else { return nil }
         return evidence.phone.last { fact in
-            // What it reported after the moment that is asked about is no answer.
+            // Ignore reports after the moment in question.
             let isThen = evidence.moment.map { fact.recordedAt <= $0 } ?? true
             guard isThen, fact.kind == "card.reported", let version = Self.number(fact, member)
             else { return false }
@@ -48,7 +48,7 @@ extension Explainer {
         }
     }
 
-    /// A report of a version that the relay never made: no word of what the phone has.
+    /// A report of a version that the relay never made, so it proves nothing about the phone.
     var unmade: Finding? {
         var doubted: (fact: NewFact, version: Int64)?
         for fact in evidence.phone where fact.kind == "card.reported" && fact.recordedAt <= end {
@@ -64,10 +64,10 @@ extension Explainer {
         }
     }
 
-    /// What is asked about ends here.
+    /// End of the time in question.
     var end: Instant { evidence.moment ?? evidence.now }
 
-    /// The card was taken away, and no other came in its place.
+    /// The user removed the card, and no other replaced it.
     var dismissal: Suspect? {
         let upTo = isWithApple ? end : window.upperBound
         let last = evidence.phone.last { fact in
@@ -95,8 +95,8 @@ extension Explainer {
             speaksFor: ["\(evidence.device) reported so at \(last.recordedAt.rfc3339)."])
     }
 
-    /// The device got another user, and the relay ended the card of the one before. Others may have
-    /// signed in since.
+    /// The device got another user, so the relay ended the card of the former user. More users may
+    /// have signed in since.
     var userChange: Suspect? {
         let upTo = isWithApple ? end : window.upperBound
         let facts = evidence.phone.filter { $0.recordedAt <= upTo }
@@ -107,9 +107,9 @@ extension Explainer {
 
     private func userChange(_ change: NewFact) -> Suspect? {
         let ended = evidence.deliveries.first { $0.isEnd && $0.at >= change.recordedAt }
-        // What went after that end went to another card.
+        // Pushes after that end went to another card.
         if isWithApple, let fate, let ended, fate.at > ended.at { return nil }
-        // The decision of what waited and the change are of one moment.
+        // The change and the decision about waiting versions happen at the same moment.
         let isDecidedThen =
             decision == .noRoute
             && evidence.deliveries.contains {
@@ -128,7 +128,7 @@ extension Explainer {
             ] + (ended.map { [Self.text($0)] } ?? []))
     }
 
-    /// Whether a token of the card came, under whatever number.
+    /// True if a token of the activity's card was registered, with any card number.
     private func isOfCard(_ fact: NewFact) -> Bool {
         guard fact.kind == "token.registered", let token = Self.string(fact, "token") else {
             return false
@@ -168,8 +168,8 @@ extension Explainer {
             speaksFor: reasons)
     }
 
-    /// The push whose refusal cost a token that may be alive: another app's, or the other
-    /// environment's.
+    /// The push whose refusal made the relay drop a token that may still be valid: it belongs to
+    /// another app or to the other environment.
     private func misplacement(_ retirement: NewFact) -> Suspect? {
         let refused = evidence.deliveries.last { entry in
             guard case .refused(400, _)? = entry.record.attempt?.answer else { return false }
@@ -181,7 +181,7 @@ extension Explainer {
         return suspect
     }
 
-    /// Whether a token went without which this version cannot go.
+    /// True if the fact is the loss of a token that this version needs.
     private func isLoss(_ fact: NewFact) -> Bool {
         guard ["token.retired", "token.deleted"].contains(fact.kind),
             let token = Self.string(fact, "token")
@@ -210,7 +210,7 @@ extension Explainer {
             speaksFor: ["Apple called the token \(token) dead at \(fact.recordedAt.rfc3339)."])
     }
 
-    /// After the push the phone itself showed something older.
+    /// After the push the phone reported an older version.
     func missed(_ fate: DeliveryEntry) -> Suspect? {
         let report = evidence.phone.last {
             $0.kind == "card.reported" && $0.recordedAt > fate.at
@@ -227,14 +227,14 @@ extension Explainer {
             ])
     }
 
-    /// Right after a push nobody doubts that a phone shows it.
+    /// For so long after a push, silence of the phone is no cause for doubt.
     private static let freshTime = Span.minutes(1)
 
     private func isFresh(_ entry: DeliveryEntry) -> Bool {
         evidence.now - entry.at < Self.freshTime
     }
 
-    /// Apple took the version a moment ago.
+    /// True if Apple accepted the version a moment ago.
     var isFresh: Bool { isWithApple && fate.map { isFresh($0) } ?? false }
 
     func silence(_ fate: DeliveryEntry) -> Suspect? {
@@ -250,7 +250,7 @@ extension Explainer {
 }
 
 extension DeliveryEntry {
-    /// An end that Apple took.
+    /// True for an end that Apple accepted.
     fileprivate var isEnd: Bool {
         record.attempt?.event == .end && record.attempt?.answer == .accepted
     }

@@ -1,6 +1,6 @@
 import TomboloCore
 
-// Which causes fit what is known, the most likely first.
+// The causes that fit the evidence, the most likely first.
 
 extension Explainer {
     var suspects: [Suspect] {
@@ -9,9 +9,9 @@ extension Explainer {
         return [refusedEvents] + found.filter { $0.code != refusedEvents.code }
     }
 
-    // MARK: It never reached the phone
+    // MARK: The push never reached the phone
 
-    /// Causes that the relay knows of.
+    /// Causes that the relay knows for sure.
     private var loud: [Suspect] {
         let losses = [userChange ?? dismissal, retiredToken].compactMap { $0 }
         switch decision {
@@ -19,14 +19,14 @@ extension Explainer {
         case .refused: return [refusal]
         case .noRoute:
             let cause = isRefused ? refusal : fateSuspect
-            // A token that Apple does not know was never good: that is more than that it is gone.
+            // A token that Apple never knew explains more than its loss does.
             if isRefused, cause.code != "token_gone" { return [cause] + losses }
             return losses + (losses.contains { $0.code == cause.code } ? [] : [cause])
         default: return [fateSuspect]
         }
     }
 
-    /// Whether Apple refused the last push that had the version.
+    /// True if Apple refused the last push that contained the version.
     private var isRefused: Bool {
         guard case .refused? = lastTry?.record.attempt?.answer else { return false }
         return true
@@ -36,15 +36,15 @@ extension Explainer {
         Suspect(fateCode, fateText, speaksFor: fate.map { [Self.text(line: $0)] } ?? [])
     }
 
-    /// Whether a version waits for a way to the phone, or has none.
+    /// True if a version waits for a route to the phone, or has no route.
     private var lacksRoute: Bool {
         guard case .deferred(_, let hold)? = evidence.destination?.waiting else { return true }
         return [.startToken, .updateToken, .stranded].contains(hold)
     }
 
-    /// What may hold a version that nothing has decided.
+    /// Suspects for a version that is still undecided.
     private var waitingSuspects: [Suspect] {
-        // Where it could not go anyhow, what happened to the relay is beside the point.
+        // Without a destination the version could not go anyway, so outages do not matter.
         guard evidence.destination != nil else { return [waitingSuspect] }
         let then = outagesThen
         let other = outages.filter { outage in !then.contains { $0.text == outage.text } }
@@ -53,11 +53,11 @@ extension Explainer {
             let over = other.filter { $0.until != nil }.map(suspect)
             return then.map(suspect) + lasting + [waitingSuspect] + over
         }
-        // What the relay did not learn before it was killed comes before what it waits for since.
+        // Unrecorded pushes before a kill come before the present wait reason.
         let lost = other.filter { $0.until != nil && $0.text == blindKill?.text }.map(suspect)
         let waiting = [wrongType, waitingSuspect].compactMap { $0 } + unheard(hold)
         if hold == .unknownStart { return then.map(suspect) + lost + waiting + lasting }
-        // What the outage says is the same, and more.
+        // The outage says the same with more detail.
         let isKnown = outages.contains { $0.until == nil && $0.code == Self.outages[hold] }
         return then.map(suspect) + (isKnown ? [] : waiting) + lasting + lost
     }
@@ -71,9 +71,9 @@ extension Explainer {
         return start.flatMap { silence($0) }.map { [$0] } ?? []
     }
 
-    /// A start for a type that nobody has, where another has nearly the same name.
+    /// A start for a type without a token, if a type with a similar name has one.
     private var wrongType: Suspect? {
-        // Of a type whose start token Apple refused, the phone had one: it is not misspelt.
+        // A type whose start token Apple refused had a token, so its name is not misspelt.
         guard case .deferred(_, .startToken)? = evidence.destination?.waiting,
             evidence.destination?.token?.refusal == nil
         else { return nil }
@@ -94,7 +94,7 @@ extension Explainer {
             ])
     }
 
-    /// What the phone's decoder may not like about the newest state.
+    /// Faults of the newest state that may make the phone's decoder fail.
     private var undecodable: Suspect? {
         guard evidence.asked.version == evidence.newest, let check = evidence.typeCheck,
             let first = check.faults.first
@@ -130,7 +130,7 @@ extension Explainer {
             ])
     }
 
-    /// Holds whose cause is an outage.
+    /// Wait reasons that an outage causes.
     private static let outages: [Hold: String] = [
         .upstreamClosed: "upstream_closed", .paused: "paused", .reserving: "disk_full",
     ]
@@ -164,7 +164,7 @@ extension Explainer {
         lastTry.flatMap(refusal) ?? Suspect("refused", fateText, speaksFor: [])
     }
 
-    /// What Apple refused, and why; nil where it did not.
+    /// The cause of Apple's refusal; nil if Apple did not refuse the push.
     func refusal(_ entry: DeliveryEntry) -> Suspect? {
         guard case .refused(let status, let reason)? = entry.record.attempt?.answer else {
             return nil
@@ -195,9 +195,9 @@ extension Explainer {
         return Suspect(code, text, speaksFor: [answer, Self.text(line: entry)])
     }
 
-    // MARK: Apple took it, and nothing changed
+    // MARK: Apple accepted the push, and nothing changed
 
-    /// Silent failures: Apple says 200 to all of them.
+    /// Silent failures: Apple answers 200 to all of them.
     private var silent: [Suspect] {
         guard let fate, let attempt = fate.record.attempt else { return [] }
         var found: [Suspect] = []
@@ -229,7 +229,7 @@ extension Explainer {
         return found
     }
 
-    /// No push carried the version itself.
+    /// A suspect if no push carried the version itself.
     private var merger: Suspect? {
         guard decision == .merged, let fate, fate.record.version > evidence.asked.version else {
             return nil
@@ -242,14 +242,14 @@ extension Explainer {
             speaksFor: [Self.text(line: fate)])
     }
 
-    /// It reached Apple after the moment that is asked about: what happened at that moment, then
-    /// what held it, the longest first.
+    /// The push reached Apple after the moment in question. First the outages at that moment, then
+    /// the wait reasons, the longest first.
     private func late(_ fate: DeliveryEntry) -> [Suspect] {
         let then = outagesThen
         let other = outages.filter { outage in !then.contains { $0.text == outage.text } }
             .map(suspect)
         let parts = self.held.sorted { $0.span > $1.span }.filter { part in
-            // What held it is known better by its cause.
+            // If an outage caused the wait reason, the outage is named instead.
             let isKnown = outages.contains { $0.code == Self.outages[part.hold] }
             return part.span >= Self.heldMin && !isKnown
         }
@@ -275,7 +275,7 @@ extension Explainer {
             speaksFor: ["No token activity:\(evidence.activity) came after \(fate.at.rfc3339)."])
     }
 
-    /// The start went to a token that the step to another system may have killed.
+    /// The start used a token that a system upgrade may have made invalid.
     private func doubtedStart(_ fate: DeliveryEntry) -> [Suspect] {
         let token = evidence.registration?.tokens.first { $0.name == "start:\(evidence.type)" }
         guard let token, let change = token.doubtedSince, change <= fate.at else { return [] }
@@ -300,7 +300,7 @@ extension Explainer {
             speaksFor: reasons)
     }
 
-    // MARK: What to do
+    // MARK: Commands
 
     func commands(for code: String?) -> [String] {
         let (activity, device) = (evidence.activity, evidence.device)
@@ -326,7 +326,7 @@ extension Explainer {
         if let channel = evidence.channel, evidence.destination == nil {
             found.append("tombolo why \(activity) \(channel) \(evidence.asked.version)")
         }
-        // A filter by a device that nobody registered is refused.
+        // The relay refuses a filter by an unregistered device.
         let isFilter = isChannel || evidence.registration != nil
         let filter = isFilter ? " --\(evidence.recipient.member) \(device)" : ""
         found.append("tombolo delivery ls --activity \(activity)\(filter)")
@@ -335,7 +335,7 @@ extension Explainer {
 }
 
 extension DeliveryRecord {
-    /// When the push of a start went at the latest: a phone may answer before Apple does.
+    /// The latest time at which a start's push was sent: a phone may answer before Apple does.
     func startedBefore(_ answeredAt: Instant) -> Instant {
         answeredAt - (attempt?.took ?? .zero)
     }

@@ -1,6 +1,6 @@
 import TomboloCore
 
-// A line of the history, in words.
+// Entries of the history as sentences.
 
 extension Explainer {
     /// One push and its answer.
@@ -27,7 +27,7 @@ extension Explainer {
         entry.record.attempt.map { text(entry, $0) } ?? entry.record.kind
     }
 
-    /// What a phone did, as a clause.
+    /// An event on the phone, as a clause.
     static func text(_ fact: NewFact) -> String {
         switch fact.kind {
         case "token.registered":

@@ -1,27 +1,27 @@
 import TomboloCore
 import TomboloJSON
 
-/// Finds out why a device shows a version, or does not, from what is on record.
+/// Explains from recorded facts why a device shows a version or does not.
 ///
-/// It decides nothing about pushes and asks nobody: the same evidence gives the same explanation.
+/// Pure: it changes nothing, and the same evidence gives the same explanation.
 package struct Explainer: Sendable {
     typealias Finding = Explanation.Finding
     typealias Suspect = Explanation.Suspect
 
     let evidence: Evidence
-    /// The line of the history that decided the version; nil where none did.
+    /// The delivery that decided the version; nil if none did.
     let fate: DeliveryEntry?
 
-    /// Looks for the delivery that decided the version.
+    /// Finds the delivery that decided the version.
     package init(_ evidence: Evidence) {
         self.evidence = evidence
         fate = evidence.fate
     }
 
-    /// What became of the version; nil while it waits, or where nothing is on record.
+    /// The decision about the version; nil if it waits or nothing is recorded.
     var decision: EventDecision? { fate?.record.fate(of: evidence.asked.version) }
 
-    /// Whether Apple has taken a push with the version, or with a newer one that it went into.
+    /// True if Apple accepted a push with the version, or with a newer one that includes it.
     var isWithApple: Bool {
         guard let fate, fate.record.attempt?.answer == .accepted else { return false }
         return decision == .sent || decision == .merged
@@ -45,7 +45,7 @@ package struct Explainer: Sendable {
         return found
     }
 
-    /// Phones say nothing about a channel.
+    /// True for a channel, about which phones report nothing.
     var isChannel: Bool { evidence.recipient.isChannel }
 
     private var question: String {
@@ -72,7 +72,7 @@ package struct Explainer: Sendable {
         return isFate ? suspect.text : "\(fateText) \(suspect.text)"
     }
 
-    // MARK: What is known
+    // MARK: Findings
 
     private var findings: [Finding] {
         let asked = evidence.asked
@@ -104,17 +104,17 @@ package struct Explainer: Sendable {
         found += outages.map { Finding($0.code, $0.text, at: $0.from) } + alertPauses + lostAlerts
         if let thinning { found.append(thinning) }
         if !isChannel { found.append(lastSign) }
-        // Of a past moment: what was on record by then.
+        // For a past moment, only facts up to it count.
         found.removeAll { $0.at.map { $0 > end } ?? false }
         return found.sorted { ($0.at ?? .distantFuture) < ($1.at ?? .distantFuture) }
     }
 
-    /// The newest push with a state that Apple took.
+    /// The newest push with a state that Apple accepted.
     var lastAccepted: DeliveryEntry? {
         evidence.deliveries.last { $0.record.attempt?.answer == .accepted && $0.at <= end }
     }
 
-    /// The relay ended the activity, for its producer was silent.
+    /// The relay ended the activity because its producer was silent.
     private var silentEnd: Finding? {
         guard let fact = evidence.silentEnd, let after = Self.string(fact, "end_after") else {
             return nil
@@ -125,18 +125,18 @@ package struct Explainer: Sendable {
                 + "producer had said nothing for \(after) (`end_after`).", at: fact.recordedAt)
     }
 
-    /// What held a version for less than this is not worth a line.
+    /// Shorter waits are not worth a line.
     static let heldMin = Span.milliseconds(100)
 
-    /// What held the version, where a push decided it. What a push with several versions waited
-    /// for before this one came held the others.
+    /// The wait reasons of the version, if a push decided it. If the push had several versions, its
+    /// waits before this version came belong to the others and are cut off.
     var held: [HoldSpan] {
         guard let fate else { return [] }
         var parts = fate.record.held
         guard (fate.record.decided?.count ?? 0) > 1 else { return parts }
         let own = fate.record.startedBefore(fate.at) - evidence.asked.recordedAt
         var others = parts.reduce(Int64(0)) { $0 + $1.span.nanoseconds } - max(0, own.nanoseconds)
-        // In the order in which they began.
+        // The parts are in the order of their beginnings.
         for index in parts.indices where others > 0 {
             let cut = min(others, parts[index].span.nanoseconds)
             parts[index].span.nanoseconds -= cut
@@ -154,7 +154,7 @@ package struct Explainer: Sendable {
         }
     }
 
-    /// Pushes with the version, or a newer one, that Apple did not take.
+    /// Pushes with this version or a newer one that Apple did not accept.
     private var failedAttempts: [Finding] {
         evidence.deliveries.filter { entry in
             guard let answer = entry.record.attempt?.answer, answer != .accepted,
@@ -166,7 +166,7 @@ package struct Explainer: Sendable {
         }
     }
 
-    /// The last that came from the phone itself: of the rest the relay found out without it.
+    /// The last fact that the phone itself reported; others the relay found out by itself.
     func lastHeard(upTo end: Instant) -> NewFact? {
         evidence.phone.last {
             $0.recordedAt <= end

@@ -1,11 +1,11 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// An answer to "why did this phone not show that version?".
+/// The answer to "why did this phone not show that version?".
 package struct Explanation: Sendable {
-    /// One thing that is known, in a sentence.
+    /// One known fact, as a sentence.
     package struct Finding: Hashable, Sendable {
-        /// The word for programs: a result, a reason, or a code of this explanation.
+        /// The code for programs: a result, a reason, or a code of this explanation.
         package var code: String
         package var text: String
         package var at: Instant?
@@ -17,11 +17,11 @@ package struct Explanation: Sendable {
         }
     }
 
-    /// One cause that fits what is known.
+    /// One cause that fits the findings.
     package struct Suspect: Hashable, Sendable {
         package var code: String
         package var text: String
-        /// What speaks for it, each in a sentence.
+        /// The evidence for this cause, each in a sentence.
         package var speaksFor: [String]
 
         package init(_ code: String, _ text: String, speaksFor: [String]) {
@@ -31,17 +31,17 @@ package struct Explanation: Sendable {
         }
     }
 
-    /// What shows the activity on the device besides its card.
+    /// A widget or control that shows the activity on the device.
     package struct Surface: Hashable, Sendable {
-        /// `widget:KIND` or `control:KIND`, as tokens and commands name it; `widget`: all of the
-        /// app's.
+        /// `widget:KIND` or `control:KIND`, as in tokens and commands; `widget` means all widgets
+        /// of the app.
         package var name: String
-        /// What a widget is configured to; empty: nothing.
+        /// The configuration ids of a widget; empty if it has none.
         package var config: [Identifier]
         package var answer: String
         package var because: [Finding]
 
-        /// - Parameter config: empty: nothing, or it is no widget.
+        /// - Parameter config: empty for a control, or for a widget without configuration.
         package init(
             _ name: String, config: [Identifier] = [], answer: String, because: [Finding]
         ) {
@@ -51,20 +51,20 @@ package struct Explanation: Sendable {
     }
 
     package var activity: Identifier
-    /// nil where several are spoken of.
+    /// nil if the explanation is about several recipients.
     package var recipient: Recipient?
     package var version: Int64
-    /// The trace that its event came with, where a delivery tells it.
+    /// The trace of the version's event, if a delivery contains it.
     package var trace: TraceID?
     package var question: String
     package var answer: String
-    /// In the order of time, as far as they have one.
+    /// The findings, in order of time if they have one.
     package var because: [Finding] = []
-    /// The most likely first; none where the phone shows it.
+    /// The most likely suspect first; empty if the phone shows the version.
     package var suspects: [Suspect] = []
-    /// Widgets and controls of the device; none where an older version is asked about.
+    /// Widgets and controls of the device; empty if an older version is in question.
     package var surfaces: [Surface] = []
-    /// What to do next, as commands.
+    /// Commands for the next steps.
     package var commands: [String] = []
 
     package init(
@@ -138,9 +138,9 @@ package struct Explanation: Sendable {
 }
 
 extension Explanation {
-    /// Several devices together: one line of each, and the suspects of the first that has any.
+    /// An explanation of several devices: a line for each, and the suspects of the first with any.
     ///
-    /// - Parameter left: so many more devices are not spoken of.
+    /// - Parameter left: number of further devices that are not included.
     package init(of all: [Explanation], activity: Identifier, version: Int64, left: Int) {
         let missing = all.filter { !$0.suspects.isEmpty }
         self.init(

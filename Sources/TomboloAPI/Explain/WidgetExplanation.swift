@@ -1,24 +1,24 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// An answer to "why does this widget show what it shows?".
+/// The answer to "why does this widget show what it shows?".
 package struct WidgetExplanation: Sendable {
-    /// What is known of a widget.
+    /// The known facts about a widget.
     package struct Evidence: Sendable {
         package var kind: Identifier
         package var device: Identifier
-        /// What it is configured to; empty: nothing.
+        /// The widget's configuration ids; empty if it has none.
         package var config: [Identifier]
-        /// What it gets now; nil: the relay has nothing for it.
+        /// The entries that the widget would get now; nil: the relay has none for it.
         package var entries: TimelineEntries?
         package var now: Instant
         package var reload: ReloadView
         /// The newest fetch of each family, since the relay's start.
         package var fetches: [Fetch] = []
-        /// What became of the device's newest reload; nil: none is on record.
+        /// The result of the device's newest reload; nil: none is recorded.
         package var last: Outcome?
-        /// The newest change of the activity that it shows, where it is asked about; nil: it is
-        /// not.
+        /// The newest change of the activity that the widget shows; nil if the question is not
+        /// about an activity.
         package var change: Change?
 
         package init(
@@ -36,22 +36,22 @@ package struct WidgetExplanation: Sendable {
 
     /// One family's newest fetch.
     package struct Fetch: Hashable, Sendable {
-        /// nil: it named none.
+        /// nil: the request named no family.
         package var family: WidgetFamily?
         package var at: Instant
         package var result: Result
-        /// Its key is bound to another user than the device has.
+        /// True if the fetch's key is bound to another user than the device has.
         package var isOfOther: Bool
 
-        /// What it got.
+        /// The result of the fetch.
         package enum Result: Hashable, Sendable {
-            /// What the relay has now.
+            /// It got the entries that the relay has now.
             case newest
-            /// Nothing new: it has what the relay has now.
+            /// It got "not modified": it has the entries that the relay has now.
             case unchanged
-            /// What is not the newest any more.
+            /// It got entries that are not the newest any more.
             case before
-            /// Nothing: the code of the problem, and whether it would be refused now too.
+            /// It got a refusal: the problem's code, and whether it would be refused now, too.
             case refused(String, isStill: Bool)
 
             var isNewest: Bool { self == .newest || self == .unchanged }
@@ -61,7 +61,7 @@ package struct WidgetExplanation: Sendable {
             if case .refused(_, let isStill) = result { isStill } else { false }
         }
 
-        /// Why its key is the wrong one, as a sentence; nil where it is not.
+        /// Why the fetch's key is the wrong one, as a sentence; nil if the key is right.
         var wrongKey: String? {
             if case .refused(ProblemCode.keyOfFormerUser.rawValue, _) = result {
                 return
@@ -75,7 +75,7 @@ package struct WidgetExplanation: Sendable {
 
         var name: String { family?.rawValue ?? "a widget without a family" }
 
-        /// - Parameter family: nil: it named none.
+        /// - Parameter family: nil: the request named no family.
         package init(family: WidgetFamily?, at: Instant, result: Result, isOfOther: Bool = false) {
             (self.family, self.at, self.result) = (family, at, result)
             self.isOfOther = isOfOther
@@ -86,22 +86,22 @@ package struct WidgetExplanation: Sendable {
     package struct Change: Hashable, Sendable {
         package var activity: Identifier
         package var version: Int64
-        /// When it came, by wall time.
+        /// When the event came, by wall time.
         package var at: Instant
 
-        /// - Parameter at: when it came, by wall time.
+        /// - Parameter at: when the event came, by wall time.
         package init(activity: Identifier, version: Int64, at: Instant) {
             (self.activity, self.version, self.at) = (activity, version, at)
         }
     }
 
-    /// What Apple said to a reload.
+    /// Apple's answer to a reload.
     package struct Outcome: Hashable, Sendable {
         package var at: Instant
-        /// Why Apple refused it; nil: Apple took it.
+        /// Why Apple refused the reload; nil: Apple accepted it.
         package var refusal: String?
 
-        /// - Parameter refusal: nil: Apple took it.
+        /// - Parameter refusal: nil: Apple accepted the reload.
         package init(at: Instant, refusal: String?) { (self.at, self.refusal) = (at, refusal) }
     }
 
@@ -116,8 +116,8 @@ package struct WidgetExplanation: Sendable {
 
     private var configText: String { known.config.map(\.rawValue).joined(separator: ",") }
 
-    /// All its families have what the relay has, and the activity has changed since, without a
-    /// reload: one goes where another family gets something else.
+    /// True if all families have the relay's entries and the activity has changed since without a
+    /// reload: its entries were the same, else a reload would have been sent.
     private var isSameSince: Bool {
         guard let change = known.change, known.entries != nil, !known.fetches.isEmpty,
             known.reload.holder == nil, known.last.map({ $0.at < change.at }) ?? true
@@ -135,7 +135,7 @@ package struct WidgetExplanation: Sendable {
                 + "widgets a key of the user who has signed in."
         }
         if known.entries == nil {
-            // One that is configured to one alone gets a refusal.
+            // A widget with one configuration id gets a refusal.
             let answer = known.config.count == 1 ? "404" : "an empty entry"
             return
                 "The relay has nothing for it, or this device may not read it. When it fetches, it "
@@ -230,7 +230,7 @@ package struct WidgetExplanation: Sendable {
         return commands
     }
 
-    /// The same as a part of an activity's answer.
+    /// This explanation as a part of an activity's explanation.
     package var surface: Explanation.Surface {
         Explanation.Surface(
             "widget:\(known.kind)", config: known.config, answer: answer, because: because)

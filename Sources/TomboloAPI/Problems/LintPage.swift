@@ -1,10 +1,10 @@
 package import TomboloCore
 
-/// The page of a silent failure: what the phone does, why nobody is told, and what to do.
+/// The page of a silent failure: what the phone does, why there is no error, and what to do.
 package struct LintPage: Hashable, Sendable {
     package let code: Lint.Code
     package let title: String
-    /// What the phone, or Apple, does.
+    /// What the phone or Apple does.
     package let effect: String
     package let fix: String
     package let command: String
@@ -20,7 +20,7 @@ package struct LintPage: Hashable, Sendable {
         self.command = command
     }
 
-    /// Where the relay serves the page of a lint.
+    /// The path of a lint's page.
     package static func path(_ code: Lint.Code) -> String { "/problems/\(code.rawValue)" }
 
     /// The page of a lint; every lint has one.
@@ -31,7 +31,7 @@ package struct LintPage: Hashable, Sendable {
         return page
     }
 
-    /// In the order of `Lint.Code`.
+    /// All pages, in the order of `Lint.Code`.
     package static var pages: [LintPage] { Lint.Code.allCases.map(page) }
 
     private static let byCode = Dictionary(

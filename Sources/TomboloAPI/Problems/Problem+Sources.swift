@@ -2,9 +2,9 @@ package import TomboloCore
 package import TomboloJSON
 
 extension Problem {
-    /// What the core refused, as the doors say it.
+    /// The problem for a refusal of the core.
     package init(_ refusal: Refusal) {
-        // Each refusal's code is a problem's: `ProblemTests` walks them all.
+        // Every code of a refusal is also a problem's code: `ProblemTests` checks it.
         let code = ProblemCode(rawValue: refusal.code.rawValue) ?? .internalError
         self.init(code, refusal.detail, errors: refusal.errors)
         if let version = refusal.version { self = adding("version", version) }
@@ -12,7 +12,7 @@ extension Problem {
         if let bytes = refusal.bytesOver { self = adding("bytes_over", bytes) }
     }
 
-    /// A body that is no JSON.
+    /// The problem for a body that is not JSON.
     package init(_ error: JSONError) {
         self.init(
             .invalidJSON,
@@ -20,13 +20,13 @@ extension Problem {
         self = adding("line", error.line).adding("column", error.column)
     }
 
-    /// A line of a batch that is no JSON; which line it is, the batch says.
+    /// The problem for a line of a batch that is not JSON; the batch adds the line's number.
     init(inLine error: JSONError) {
         self.init(.invalidJSON, "Column \(error.column): \(error.message). Correct the line there.")
         self = adding("column", error.column)
     }
 
-    /// Fields that cannot be taken.
+    /// The problem for invalid fields.
     package init(_ faults: FieldErrors) {
         let first = faults.errors.first.map(Self.sentence) ?? "A field cannot be taken."
         let others = faults.errors.count - 1

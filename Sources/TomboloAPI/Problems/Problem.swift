@@ -1,7 +1,7 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// A problem detail of RFC 9457: one refusal, told so that the reader can act on it.
+/// A problem detail of RFC 9457: one refusal, with a text that names the remedy.
 ///
 /// ```swift
 /// let problem = Problem(.invalidQuery, "limit is 0; it is 1 to 1000").adding("limit", 0)
@@ -9,19 +9,19 @@ package import TomboloJSON
 /// ```
 package struct Problem: Error, Hashable, Sendable {
     package var code: ProblemCode
-    /// What is wrong this time, then what to do.
+    /// What is wrong in this case, then what to do.
     package var detail: String
     package var errors: [FieldError]
     /// Further members, in order; none may have the name of a member of RFC 9457.
     package var extensions: [Extension] = []
 
-    /// The methods that the path does take, where it is the method that is wrong.
+    /// The methods that the path allows, if the method is wrong.
     package var allow: [String]?
 
-    /// After so long the same may be taken, where that is known.
+    /// Time after which a retry may succeed, if it is known.
     package var retryAfter: Span?
 
-    /// Whose key was refused, where that is known: for the operator, and never written.
+    /// The id of the refused key, if known; for the operator's log, never in the answer.
     package var keyID: String?
 
     /// A member beyond those of RFC 9457, section 3.1.
@@ -39,19 +39,19 @@ package struct Problem: Error, Hashable, Sendable {
     package var page: ProblemPage { ProblemRegistry.page(code) }
     package var status: Int { page.status }
 
-    /// The same with one more member, or with another value of one it has.
+    /// A copy with this member added or replaced.
     package func adding(_ name: String, _ value: some BinaryInteger) -> Problem {
         adding(name, JSON(unchecked: Array(String(value).utf8)))
     }
 
-    /// The same with one more member.
+    /// A copy with this member added.
     package func adding(_ name: String, _ value: String) -> Problem {
         var writer = JSONWriter()
         writer.string(value)
         return adding(name, writer.json)
     }
 
-    /// The same with one more member, a list of numbers.
+    /// A copy with this member, a list of numbers, added.
     package func adding(_ name: String, _ values: [Int]) -> Problem {
         adding(
             name, JSON(unchecked: Array("[\(values.map(String.init).joined(separator: ","))]".utf8))
@@ -67,8 +67,8 @@ package struct Problem: Error, Hashable, Sendable {
 
     /// Writes the problem as an object.
     ///
-    /// - Parameter traceID: 32 hex digits by which this answer is found again; lines of a batch
-    ///   have that of the batch.
+    /// - Parameter traceID: 32 hex digits that identify this answer; lines of a batch have the
+    ///   batch's trace id.
     package func write(to writer: inout JSONWriter, traceID: String? = nil) {
         writer.beginObject()
         writer.member("type", page.path)

@@ -1,10 +1,10 @@
-/// Every way in which a door says no. The raw value is `code` in a problem and the last part of its
+/// Every reason for a refusal. The raw value is `code` in a problem and the last part of its
 /// `type`.
 ///
-/// What each means, and what to do, stands in `ProblemRegistry`. Codes are added, never renamed:
-/// scripts compare them.
+/// `ProblemRegistry` explains each code. Codes may be added but never renamed, because scripts
+/// compare them.
 package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
-    // The request as such.
+    // Problems of the request itself.
     case invalidJSON = "invalid-json"
     case invalidHeader = "invalid-header"
     case invalidQuery = "invalid-query"
@@ -16,13 +16,13 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unsupportedMediaType = "unsupported-media-type"
     case clientClosedRequest = "client-closed-request"
 
-    // Who asks.
+    // Problems of the key.
     case unauthorized
     case forbidden
     case userNotBound = "user-not-bound"
     case keyOfFormerUser = "key-of-former-user"
 
-    // What is asked for.
+    // Problems of the requested thing.
     case unknownActivity = "unknown-activity"
     case unknownDevice = "unknown-device"
     case unknownApp = "unknown-app"
@@ -58,11 +58,11 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case idempotencyKeyReused = "idempotency-key-reused"
     case idempotencyKeyRunning = "idempotency-key-running"
 
-    // What Apple says.
+    // Problems that Apple causes.
     case apnsRefused = "apns-refused"
     case apnsUnreachable = "apns-unreachable"
 
-    // The relay's own state.
+    // Problems of the relay.
     case limitReached = "limit-reached"
     case overloaded
     case logFull = "log-full"

@@ -1,13 +1,13 @@
-/// What is said about a problem wherever it occurs, and what its page shows.
+/// The part of a problem that is the same wherever it occurs, and the content of its page.
 package struct ProblemPage: Hashable, Sendable {
     package let code: ProblemCode
     /// The HTTP status (RFC 9110, section 15).
     package let status: Int
-    /// The same words each time (RFC 9457, section 3.1.4).
+    /// The same text each time (RFC 9457, section 3.1.4).
     package let title: String
     package let cause: String
     package let fix: String
-    /// One command that helps, ready to be pasted.
+    /// One command that helps, ready to paste.
     package let command: String
 
     init(

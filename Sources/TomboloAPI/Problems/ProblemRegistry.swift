@@ -1,4 +1,4 @@
-/// The page of each problem: one row a code, none without.
+/// The page of each problem: one for every code.
 package enum ProblemRegistry {
     /// The page of a code; every code has one.
     package static func page(_ code: ProblemCode) -> ProblemPage {
@@ -8,7 +8,7 @@ package enum ProblemRegistry {
         return page
     }
 
-    /// In the order of `ProblemCode`.
+    /// All pages, in the order of `ProblemCode`.
     package static var pages: [ProblemPage] { ProblemCode.allCases.map(page) }
 
     private static let byCode = Dictionary(

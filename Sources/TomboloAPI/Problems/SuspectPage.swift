@@ -1,6 +1,6 @@
-/// The page of something that only a phone can know: `why` suspects it where its reports fit.
+/// The page of a cause that only a phone can know; `why` suspects it if the reports fit.
 package struct SuspectPage: Hashable, Sendable {
-    /// As `why` names it.
+    /// The code in the answer of `why`.
     package let code: String
     package let title: String
     /// What the phone does.
@@ -10,7 +10,7 @@ package struct SuspectPage: Hashable, Sendable {
     /// The last part of the page's path.
     package var slug: String { code.split(separator: "_").joined(separator: "-") }
 
-    /// All of them.
+    /// All pages.
     package static let pages = [
         SuspectPage(
             code: "extension_frozen", title: "A widget extension that is not called any more",
@@ -42,7 +42,7 @@ package struct SuspectPage: Hashable, Sendable {
                 + "{\"frames\": \"always\"}."),
     ]
 
-    /// The page at a path of `/problems`; nil where there is none.
+    /// The page at a path of `/problems`; nil if there is none.
     package static func page(_ slug: String) -> SuspectPage? {
         pages.first { $0.slug == slug }
     }

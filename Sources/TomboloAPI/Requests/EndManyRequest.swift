@@ -1,20 +1,20 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// The body of `POST /v1/activities/end`: which activities, and how they end.
+/// The body of `POST /v1/activities/end`: a filter of activities, and how they end.
 package struct EndManyRequest: Sendable {
     package var type: String?
     package var user: String?
     package var end: End
 
-    /// Reads the body; throws every fault that it finds.
+    /// Reads the body. Throws all faults.
     package init(_ view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         if let filter = reader.object("where") {
             var inner = reader.inside(filter, "where")
             type = inner.string("type")
             user = inner.string("user")
-            // Looked at after the reading: a filter of nothing would end everything.
+            // A filter without members would end every activity.
             if type == nil, user == nil {
                 inner.fail("type", "is missing: give type, user or both")
             }

@@ -1,8 +1,7 @@
 package import TomboloCore
 import TomboloJSON
 
-/// One line of a batch: an event with its activity and what it does. A CloudEvent is read into the
-/// same.
+/// One line of a batch: an event with its activity. A CloudEvent is parsed into the same type.
 package struct EventLine: Sendable {
     /// The producer's id of the event, and its idempotency key; of a CloudEvent with `source`.
     package var id: String?
@@ -15,16 +14,16 @@ package struct EventLine: Sendable {
     /// The same as the log keeps it: in its shortest spelling.
     package var body: [UInt8]
 
-    /// A line that cannot be taken, with its id where that could be read.
+    /// Why a line is refused, with the line's id if it could be read.
     package struct Fault: Error, Sendable {
         package var id: String?
         package var problem: Problem
     }
 
-    /// Lengths of an id in bytes; an `Idempotency-Key` has the same.
+    /// Lengths of an id in bytes, as for an `Idempotency-Key`.
     package static let idBytes = 1...255
 
-    /// Reads one line; throws what is wrong with it.
+    /// Reads one line. Throws its fault.
     package init(_ bytes: [UInt8]) throws(Fault) {
         let document: JSONDocument
         do {
@@ -63,7 +62,7 @@ package struct EventLine: Sendable {
             "do",
             ": one of start, update, end, play, stop"
                 + (view["event"] == nil ? "" : "; here that is \"do\", and not \"event\""))
-        // The other fields are read below, by the reader of what is to be done.
+        // `Command.Content` below reads the other fields.
         try reader.finish(allowingUnknown: true)
         guard let activity, let kind else {
             throw FieldErrors([FieldError(pointer: "", message: "is incomplete")])

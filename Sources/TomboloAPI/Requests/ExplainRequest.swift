@@ -1,16 +1,16 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// The body of `POST /v1/explain`: `{"token":…}`, `{"apns_id":…}` or `{"user":…}`. They do not
-/// go into a URL: URLs are logged.
+/// The body of `POST /v1/explain`: `{"token":…}`, `{"apns_id":…}` or `{"user":…}`. These values do
+/// not go into a URL, because URLs are logged.
 package enum ExplainRequest: Hashable, Sendable {
-    /// A token that a device has now.
+    /// A present token of a device.
     case token(String)
     case push(APNsID)
-    /// Each device of a user.
+    /// All devices of a user.
     case user(String)
 
-    /// Reads the body; throws every fault it finds.
+    /// Reads the body. Throws all faults.
     package init(_ view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         let (token, user) = (reader.string("token"), reader.string("user"))

@@ -4,7 +4,7 @@ package import TomboloJSON
 /// The body of `POST /v1/phones/{phone}`: what a user, the system or the app does on a simulated
 /// phone.
 package struct PhoneAction: Sendable {
-    /// Whether it is done to a card.
+    /// The deeds, and whether each one is done to a card.
     private static let deeds: [(String, ofCard: Bool)] = [
         ("front", false), ("back", false), ("switcher", false), ("control-center", false),
         ("touch", false), ("status-bar", false),
@@ -17,7 +17,7 @@ package struct PhoneAction: Sendable {
         ("widget-gallery", false),
     ]
 
-    /// Which deeds take a member.
+    /// The members, and the deeds that allow each one.
     private static let members: [(String, [String])] =
         [
             ("link", ["tap"]), ("intent", ["tap"]), ("parameters", ["tap"]),
@@ -33,18 +33,18 @@ package struct PhoneAction: Sendable {
         "widget-add", "widget-rm", "widget-reload", "widget-gallery",
     ]
 
-    /// A phone's numbers for its own budget, by level.
+    /// The phone's own budget figures, by level.
     private static let levels = ["unused", "standard", "frequent"]
 
-    /// The body as the simulator reads it.
+    /// The body in the form that the simulator reads.
     package let json: JSON
 
-    /// Reads the body; throws every fault it finds.
+    /// Reads the body. Throws all faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         let ofCard = reader.choice("do", Self.deeds.map { ($0.0, $0.ofCard) })
         reader.require("do", ", such as \"front\"")
-        // An app may name its activity `cat~2`: no id of the relay, but the phone's.
+        // Not a relay's id: an app may call its activity `cat~2`.
         let activity = reader.string("activity")
         if ofCard == true, activity == nil { reader.fail("activity", "is missing: whose card") }
         if activity?.isEmpty == true { reader.fail("activity", "is empty") }
@@ -55,7 +55,7 @@ package struct PhoneAction: Sendable {
         for name in ["kind", "channel", "type", "link", "intent", "widget", "config"] {
             _ = reader.string(name)
         }
-        // Points of a phone's glass.
+        // Points of the phone's screen.
         _ = reader.double("x", in: 0...390)
         _ = reader.double("y", in: 0...844)
         if deed == "touch", (view["x"] == nil) != (view["y"] == nil) {

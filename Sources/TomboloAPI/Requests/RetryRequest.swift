@@ -1,12 +1,12 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// The body of `POST /v1/dead-letters/retry`: `{"id":"dead_7"}`, or `{"where":{…}}` for those that
+/// The body of `POST /v1/dead-letters/retry`: `{"id":"dead_7"}`, or `{"where":{…}}` for all that
 /// match (`{}`: all).
 package struct RetryRequest: Sendable {
     package let query: DeadLetterQuery
 
-    /// Reads the body; throws every fault it finds.
+    /// Reads the body. Throws all faults.
     package init(_ view: JSONView, tenant: TenantID) throws(FieldErrors) {
         var query = DeadLetterQuery(tenant: tenant)
         var reader = FieldReader(view)

@@ -1,12 +1,11 @@
 import TomboloCrypto
 
-/// An API key as its holder has it: `tmb_<env>_<id>_<secret>_<check>`.
+/// The text of an API key: `tmb_<env>_<id>_<secret>_<check>`.
 ///
-/// The check is six digits of a hash over the rest: a key that was cut or mistyped is told from one
-/// that is not known, and scanners for leaked secrets can tell it from chance. The secret has 192
-/// bits.
+/// The check is six digits of a hash of the rest. It distinguishes a mistyped key from an unknown
+/// one, and helps scanners to recognise leaked secrets. The secret has 192 bits.
 package struct APIKey: Sendable, CustomStringConvertible {
-    /// Where the key is meant for, for example `live` or `dev`: a word for people, checked nowhere.
+    /// The key's purpose, for example `live` or `dev`: for people only, never checked.
     package let environment: String
     package let id: String
     let secret: String
@@ -14,14 +13,14 @@ package struct APIKey: Sendable, CustomStringConvertible {
     private static let idBytes = 6
     private static let secretBytes = 24
     private static let checkDigits = 6
-    /// Far above the length of any key; what is longer is not looked into.
+    /// Limit for a key's text, far above the length of any key; longer text is not parsed.
     private static let textBytesMax = 256
 
-    /// A new key.
+    /// Makes a new key.
     ///
     /// - Parameters:
     ///   - environment: 1 to 16 lower-case letters and digits.
-    ///   - chance: makes bytes that nobody can guess.
+    ///   - chance: makes unpredictable bytes.
     init(environment: String, chance: (Int) -> [UInt8]) {
         precondition(Self.isEnvironment(environment), "a key's environment is a short word")
         self.environment = environment
@@ -29,15 +28,15 @@ package struct APIKey: Sendable, CustomStringConvertible {
         secret = Hex.encode(chance(Self.secretBytes))
     }
 
-    /// Why a text is no key.
+    /// Why a text is not a key.
     package enum Fault: Error, Hashable, Sendable {
-        /// Not of this form at all.
+        /// The text does not have a key's form.
         case malformed
-        /// Of this form, but the check does not match: cut or mistyped.
+        /// The form is right, but the check does not match: the key was cut or mistyped.
         case mistyped
     }
 
-    /// Reads a key's text; its check digits are compared, its secret is not.
+    /// Parses a key's text. Compares the check digits, not the secret.
     package init(_ text: String) throws(Fault) {
         guard text.utf8.count <= Self.textBytesMax else { throw .malformed }
         let parts = text.split(separator: "_", omittingEmptySubsequences: false).map(String.init)
@@ -50,16 +49,16 @@ package struct APIKey: Sendable, CustomStringConvertible {
         guard parts[4] == Self.check(of: body) else { throw .mistyped }
     }
 
-    /// Whether a word may stand for the environment in a key.
+    /// True if the text may be the environment of a key.
     package static func isEnvironment(_ text: String) -> Bool {
         (1...16).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) }
     }
 
-    /// The key itself; shown once, when it is minted.
+    /// The text of the key; shown once, when the key is minted.
     package var text: String { "\(body)_\(Self.check(of: body))" }
 
-    /// What may be printed: no secret.
+    /// A text that may be printed: it lacks the secret.
     package var description: String { "tmb_\(environment)_\(id)_…" }
 
     private var body: String { "tmb_\(environment)_\(id)_\(secret)" }

@@ -1,21 +1,21 @@
 package import TomboloCore
 
-/// What a route demands of the key that comes with a request.
+/// The access that a route requires of the request's key.
 package enum Access: Hashable, Sendable, CaseIterable {
     /// No key.
     case open
     case produce
     case observe
-    /// The device in the path itself.
+    /// The key of the device in the path.
     case ownDevice
-    /// The device in the path itself, or an observer.
+    /// The key of the device in the path, or an observer's.
     case ownDeviceOrObserve
-    /// Any device, which sees what is its own, or an observer.
+    /// The key of any device, which sees only its own data, or an observer's.
     case anyDeviceOrObserve
     case operate
 
-    /// Whether these scopes cover a request; `operate` covers all, nothing else covers more than it
-    /// says.
+    /// True if these scopes allow a request. `operate` includes everything; no other scope includes
+    /// another.
     package func isCovered(by scopes: ScopeSet, device: Identifier?) -> Bool {
         if self == .open || scopes.contains(.operate) { return true }
         let isOwn = device.map { scopes.contains(.device($0)) } ?? false
@@ -30,7 +30,7 @@ package enum Access: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The narrowest scope that would do, as `--scope` takes it; nil where none is needed.
+    /// The narrowest sufficient scope, as `--scope` takes it; nil if none is needed.
     package func scopeNeeded(device: Identifier?) -> String? {
         switch self {
         case .open: nil

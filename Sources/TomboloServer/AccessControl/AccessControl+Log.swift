@@ -2,9 +2,9 @@ package import TomboloCore
 package import TomboloEventLog
 
 extension AccessControl {
-    /// Mints a key straight into a log that no relay runs on: for `tombolo key mint --data DIR`.
+    /// Mints a key directly into a log, for `tombolo key mint --data DIR`.
     ///
-    /// Returns after the key is durable. The log's lock keeps a running relay and this apart.
+    /// Returns after the key is durable. The log's lock makes sure that no relay runs on it.
     package static func mint(
         into log: any EventLog, pepper: Pepper, environment: String, tenant: TenantID,
         scopes: ScopeSet, binding: KeyBinding = .none, traits: KeyTraits = KeyTraits(),
@@ -22,18 +22,18 @@ extension AccessControl {
         return minted
     }
 
-    /// The keys of all tenants that open at `now`, oldest first, in a log that no relay runs on:
-    /// for `tombolo backup restore`.
+    /// The keys of all tenants that are valid at `now`, oldest first, in a log without a running
+    /// relay; for `tombolo backup restore`.
     package static func keysThatOpen(
         in log: any EventLog, at now: Instant
     ) async throws(EventLogError) -> [KeyRecord] {
-        // To list them takes no pepper.
+        // Listing keys does not need the real pepper.
         let access = AccessControl(pepper: Pepper(), records: try await records(in: log))
         return access.keys.values.filter { !$0.isExpired(at: now) }
             .sorted { $0.number < $1.number }
     }
 
-    /// How many keys a log has that no relay runs on.
+    /// The number of keys in a log without a running relay.
     package static func keyCount(in log: any EventLog) async throws(EventLogError) -> Int {
         try await records(in: log).count { $0.number != KeyOrder.number }
     }
@@ -41,7 +41,7 @@ extension AccessControl {
     private static func records(
         in log: any EventLog
     ) async throws(EventLogError) -> [(number: Int64, value: [UInt8])] {
-        // Everything since ever: reading keys must not make the log forget idempotency keys.
+        // Recover everything: reading keys must not make the log forget idempotency keys.
         let recovered = try await log.recover(idempotencySince: .distantPast)
         return recovered.records.compactMap { record in
             record.space == .key ? record.value.map { (number: record.number, value: $0) } : nil

@@ -3,8 +3,7 @@ import TomboloCore
 import TomboloHTTP
 
 extension AccessControl {
-    /// Whose request this is, by `Authorization: Bearer KEY` (RFC 6750, section 2.1) and nothing
-    /// else.
+    /// Authenticates a request by `Authorization: Bearer KEY` (RFC 6750, section 2.1) only.
     func principal(of head: HTTPRequestHead) throws(Problem) -> Principal {
         let mint = Self.howToMint("produce,observe")
         guard let field = head.fields["authorization"] else {
@@ -52,8 +51,8 @@ extension AccessControl {
         }
     }
 
-    /// Refuses a key that was deleted or has expired after its request began: a tail and a long
-    /// upload ask again.
+    /// Throws if a key was deleted or has expired since its request began. Tails and long uploads
+    /// check again.
     func checkStillValid(_ principal: Principal?) throws(Problem) {
         guard let principal, isGone(principal) else { return }
         throw Problem(
@@ -61,7 +60,7 @@ extension AccessControl {
             "The API key was deleted or expired while the request ran. Use another key.")
     }
 
-    /// The refusal of a key whose scopes do not cover a request.
+    /// The refusal for a key whose scopes do not allow a request.
     static func forbidden(_ access: Access, device: Identifier?, key: Principal) -> Problem {
         let needed = access.scopeNeeded(device: device) ?? "operate"
         let has = key.scopes.scopes.map(\.text).joined(separator: ", ")
@@ -71,9 +70,9 @@ extension AccessControl {
         ).adding("required_scope", needed)
     }
 
-    /// A relay that answers holds its data directory open: it makes the key itself.
+    /// How to mint a key through the API, as a sentence: a running relay locks its directory.
     ///
-    /// Who produces reads too, as a rule: a key for one alone is soon one too few.
+    /// Suggests `produce,observe` for either one, because most clients need both.
     private static func howToMint(_ scopes: String) -> String {
         let scopes = ["produce", "observe"].contains(scopes) ? "produce,observe" : scopes
         return "Make one with a key of scope operate: "

@@ -1,16 +1,16 @@
 import TomboloCore
 
-// When keys were used last, and keys that nobody can use any more.
+// The last use of keys, and the removal of old expired keys.
 
 extension AccessControl {
-    /// The log is at most so far behind what keys were used for.
+    /// The logged time of a key's last use is at most this far behind.
     static let useKept = Span.hours(1)
-    /// An expired key is listed for so long: its user asks why it opens nothing. Counted on the
-    /// relay's clock that nobody sets: a wall clock that jumps ahead deletes no key.
+    /// How long an expired key stays listed, so that its user can find out why it fails. By the
+    /// relay's monotonic clock: a wall clock that jumps ahead deletes no key.
     static let expiredKept = Span.hours(30 * 24)
 
-    /// Records that differ from the log by a use of at least `age` after the one it has. A key
-    /// whose deletion is under way is none: it would come back.
+    /// Records whose last use is at least `age` after the logged one. Leaves out a key that is
+    /// being deleted, because storing it would restore it.
     func usesToStore(olderThan age: Span) -> [KeyRecord] {
         keys.values.filter { record in
             guard let used = record.lastUsedAt, isFree(record.id) else { return false }
@@ -18,13 +18,13 @@ extension AccessControl {
         }.sorted { $0.number < $1.number }
     }
 
-    /// The log has them.
+    /// Notes that the log has this record.
     func noteStored(_ record: KeyRecord) { storedUses[record.id] = record.lastUsedAt }
 
-    /// Whether no deletion and no rotation of the key is on its way to the log.
+    /// True if no deletion and no rotation of the key is being written to the log.
     func isFree(_ id: String) -> Bool { !leaving.contains(id) && !rotating.contains(id) }
 
-    /// Ids of keys that have expired since they were looked at, or have not any more: the wall
+    /// Ids of keys that have expired since the last check, or that are valid again because the wall
     /// clock was set back.
     func changedExpiry() -> [String] {
         let now = now()
@@ -32,16 +32,15 @@ extension AccessControl {
             .sorted { $0.number < $1.number }.map(\.id)
     }
 
-    /// A key's record with the time since when it has been expired; nil where there is nothing to
-    /// store now.
+    /// A key's record with the time since which it has been expired; nil if the key is unknown or
+    /// is being written.
     func notingExpiry(_ id: String, at steady: Instant) -> KeyRecord? {
         guard var record = keys[id], isFree(id) else { return nil }
         record.expiredSince = record.isExpired(at: now()) ? record.expiredSince ?? steady : nil
         return record
     }
 
-    /// Keys of a device that live and are bound to another user than this one: those who had it
-    /// before.
+    /// Valid keys of a device that are bound to another user than this one: to a former user.
     func keysOfOthers(than user: String?, _ device: DeviceKey) -> [KeyRecord] {
         let now = now()
         return records(of: device.tenant).filter { record in
@@ -50,7 +49,7 @@ extension AccessControl {
         }
     }
 
-    /// Keys that have been expired for long.
+    /// Keys that have been expired for longer than `expiredKept`.
     func outlived(at steady: Instant) -> [KeyRecord] {
         let now = now()
         return keys.values.filter { record in
@@ -59,7 +58,7 @@ extension AccessControl {
         }.sorted { $0.number < $1.number }
     }
 
-    /// A key ends at `end`, unless it does so earlier.
+    /// The record of a key that ends at `end`, or at its own earlier end.
     func ending(_ record: KeyRecord, at end: Instant) -> KeyRecord {
         var record = keys[record.id] ?? record
         record.traits.expiresAt = min(end, record.traits.expiresAt ?? end)

@@ -1,25 +1,25 @@
 package import TomboloCore
 import TomboloCrypto
 
-/// Who asks: all that a request may know of its key.
+/// The owner of a key: everything that a request may know about its key.
 package struct Principal: Hashable, Sendable {
     package let keyID: String
-    /// Its place in the order in which keys were minted.
+    /// The key's place in the order of minting.
     let place: Int64
     /// The only source of a request's tenant.
     package let tenant: TenantID
     package let scopes: ScopeSet
-    /// Whose devices it registers, where it has scopes of devices.
+    /// The user and app of the devices that it registers, if it has scopes of devices.
     package let binding: KeyBinding
 
-    /// As rows of the log keep it.
+    /// The form in the log's rows.
     var asking: AskingKey { AskingKey(id: keyID) }
 
-    /// Whether it may see and do what is the whole relay's.
+    /// True if the key may see and change things that belong to the whole relay.
     var operatesRelay: Bool { tenant == .main && scopes.contains(.operate) }
 }
 
-/// A key just made; its text is not kept anywhere.
+/// A key that was just made; its text is not stored anywhere.
 package struct MintedKey: Sendable {
     package let key: APIKey
     package let record: KeyRecord
@@ -27,38 +27,38 @@ package struct MintedKey: Sendable {
     package var encoded: [UInt8] { record.encoded }
 }
 
-/// Knows the API keys of all tenants and tells whose a request is.
+/// Stores the API keys of all tenants and authenticates requests.
 ///
-/// It holds what is durable: keys are written to the log first (`Relay.storeKey`) and `admit`ted
-/// after. Used on the loop's thread only, which serialises it: hence `@unchecked Sendable`.
+/// It contains durable keys only: a key is first written to the log (`Relay.storeKey`) and then
+/// `admit`ted. It is used on the loop's thread only, hence `@unchecked Sendable`.
 package final class AccessControl: @unchecked Sendable {
     private let pepper: Pepper
     private let chance: @Sendable (Int) -> [UInt8]
-    /// Wall time.
+    /// Returns the wall time.
     let now: @Sendable () -> Instant
     var keys: [String: KeyRecord] = [:]
-    /// The ids of each tenant's keys by their numbers, in the order of the numbers.
+    /// Each tenant's key ids in the order of their numbers.
     private var places: [TenantID: [(number: Int64, id: String)]] = [:]
-    /// Of each key the last use that the log has.
+    /// The last logged use of each key.
     var storedUses: [String: Instant] = [:]
-    /// Deleted since the process began: a leaked one that is still in use is named.
+    /// Keys deleted since the process began, so that a refusal can name a leaked key in use.
     private var removed: [String: KeyRecord] = [:]
     private static let removedMax = 1_000
-    /// Keys whose deletion is on its way to the log.
+    /// Keys whose deletion is being written to the log.
     var leaving: Set<String> = []
-    /// Keys whose successor is on its way to the log.
+    /// Keys whose successor is being written to the log.
     var rotating: Set<String> = []
     private var nextNumber: Int64 = 1
-    /// Compared with where an id is not known, so that it takes as long as where it is.
+    /// A code to compare with if an id is unknown, so that it takes as long as for a known id.
     private let nobody: [UInt8]
 
-    /// Numbers of records that could not be read: their keys are refused. For the operator to see.
+    /// Numbers of records that could not be read, for the operator. Their keys are refused.
     package private(set) var unreadable: [Int64] = []
 
     /// - Parameters:
     ///   - records: the current values of `RecordSpace.key`.
     ///   - now: wall time; without it no key expires.
-    ///   - chance: makes bytes that nobody can guess.
+    ///   - chance: makes unpredictable bytes.
     package init(
         pepper: Pepper, records: [(number: Int64, value: [UInt8])],
         now: @escaping @Sendable () -> Instant = { .distantPast },
@@ -83,22 +83,22 @@ package final class AccessControl: @unchecked Sendable {
         }
     }
 
-    /// What is known of a key that somebody has.
+    /// The result of checking a key.
     enum Verdict {
         case known(Principal)
         case expired(Instant, id: String)
-        /// It was deleted since the process began.
+        /// The key was deleted since the process began.
         case removed(id: String)
         case unknown
     }
 
-    /// Whose key this is; nil where it opens nothing.
+    /// The owner of the key; nil if the key is not valid.
     package func principal(of key: APIKey) -> Principal? {
         if case .known(let principal) = verdict(on: key) { principal } else { nil }
     }
 
-    /// Takes the same time for a wrong secret as for an unknown id. That a key has expired is said
-    /// to those alone who have all of it.
+    /// Checks a key. Takes the same time for a wrong secret as for an unknown id. Reports an expiry
+    /// only if the secret is right.
     func verdict(on key: APIKey) -> Verdict {
         let record = keys[key.id]
         let known = record ?? removed[key.id]
@@ -109,7 +109,7 @@ package final class AccessControl: @unchecked Sendable {
         guard let record else { return .removed(id: key.id) }
         let now = now()
         if let end = record.traits.expiresAt, end <= now { return .expired(end, id: record.id) }
-        // A time that is to come is of a clock that was wrong.
+        // A time in the future comes from a wrong clock.
         if record.lastUsedAt.map({ now - $0 >= .seconds(1) || $0 > now }) ?? true {
             keys[record.id]?.lastUsedAt = now
         }
@@ -119,8 +119,8 @@ package final class AccessControl: @unchecked Sendable {
                 scopes: record.scopes, binding: record.binding))
     }
 
-    /// Makes a key; it opens nothing until `admit`. Its number is given once, also where storing it
-    /// fails.
+    /// Makes a key, which is valid only after `admit`. Its number is never used again, even if
+    /// storing fails.
     ///
     /// - Parameter predecessor: the key that it replaces.
     package func mint(
@@ -137,10 +137,10 @@ package final class AccessControl: @unchecked Sendable {
         return MintedKey(key: key, record: record)
     }
 
-    /// The key's record is durable: it opens from now on.
+    /// Makes a key valid; call it when its record is durable.
     package func admit(_ minted: MintedKey) { place(minted.record) }
 
-    /// The key's deletion is durable: it opens nothing any more.
+    /// Makes a key invalid; call it when its deletion is durable.
     package func revoke(_ record: KeyRecord) {
         if removed.count >= Self.removedMax { removed.removeAll() }
         removed[record.id] = record
@@ -152,7 +152,7 @@ package final class AccessControl: @unchecked Sendable {
         leaving.remove(record.id)
     }
 
-    /// Whether the key was deleted, or has expired, after its request began.
+    /// True if the key was deleted or has expired since its request began.
     func isGone(_ principal: Principal) -> Bool {
         keys[principal.keyID].map { $0.isExpired(at: now()) } ?? true
     }
@@ -162,11 +162,11 @@ package final class AccessControl: @unchecked Sendable {
         page(of: tenant, after: 0, limit: .max).records
     }
 
-    /// How many keys a tenant has, expired ones too.
+    /// The number of a tenant's keys, including expired ones.
     func count(of tenant: TenantID) -> Int { places[tenant]?.count ?? 0 }
 
-    /// At most so many of a tenant's keys, oldest first, after the one with this number; and the
-    /// number of the last of them, where there are more.
+    /// Up to `limit` of a tenant's keys, oldest first, after the one with this number. `next` is
+    /// the number of the last one if there are more.
     func page(
         of tenant: TenantID, after number: Int64, limit: Int
     ) -> (records: [KeyRecord], next: Int64?) {
@@ -185,7 +185,7 @@ package final class AccessControl: @unchecked Sendable {
         }
     }
 
-    /// Where the first key with a higher number is among a tenant's.
+    /// The index of the tenant's first key with a higher number.
     private func index(after number: Int64, in tenant: TenantID) -> Int {
         let own = places[tenant] ?? []
         var range = own.startIndex..<own.endIndex
@@ -198,7 +198,7 @@ package final class AccessControl: @unchecked Sendable {
         return range.lowerBound
     }
 
-    /// A key of this tenant; another tenant's is unknown.
+    /// A key of this tenant; nil for another tenant's key.
     package func record(id: String, of tenant: TenantID) -> KeyRecord? {
         keys[id].flatMap { $0.tenant == tenant ? $0 : nil }
     }

@@ -2,12 +2,12 @@ package import TomboloCore
 import TomboloCrypto
 import TomboloJSON
 
-/// What is stored of an API key: enough to know it again, too little to use it.
+/// The stored form of an API key: it can verify the key but does not contain it.
 package struct KeyRecord: Hashable, Sendable {
-    /// Its place in `RecordSpace.key`.
+    /// The record's number in `RecordSpace.key`.
     package let number: Int64
-    /// Its place in the order in which keys were minted: its number, or the place of the key that
-    /// it replaces. Whose key is a former user's does not change by a rotation.
+    /// The key's place in the order of minting: its number, or the place of the key that it
+    /// replaces. So a rotation does not hide that a key belongs to a former user.
     let place: Int64
     package let id: String
     package let tenant: TenantID
@@ -15,13 +15,13 @@ package struct KeyRecord: Hashable, Sendable {
     package let binding: KeyBinding
     package let createdAt: Instant
     package var traits: KeyTraits
-    /// How long it lives, as it was minted; nil: for good. A rotation ends it earlier.
+    /// Lifetime at minting; nil: unlimited. A rotation may end the key earlier.
     let life: Span?
-    /// Since when it has been seen to be expired, on the relay's clock that nobody sets.
+    /// Since when the relay has seen it expired, on its monotonic clock.
     var expiredSince: Instant?
-    /// The newest request that it opened; up to a second behind, and after a crash up to an hour.
+    /// The last request with the key; up to a second old, after a crash up to an hour.
     package internal(set) var lastUsedAt: Instant?
-    /// HMAC-SHA256 of the secret under the pepper.
+    /// HMAC-SHA256 of the secret, keyed with the pepper.
     let code: [UInt8]
 
     init(
@@ -43,13 +43,13 @@ package struct KeyRecord: Hashable, Sendable {
         self.code = code
     }
 
-    /// Its scopes as `--scope` has them.
+    /// The scopes in the format of `--scope`.
     package var scopesText: String { scopes.scopes.map(\.text).joined(separator: ",") }
 
-    /// Whether it opens nothing any more.
+    /// True if the key is not valid any more.
     package func isExpired(at now: Instant) -> Bool { traits.expiresAt.map { $0 <= now } ?? false }
 
-    /// The bytes that the log keeps: one JSON object.
+    /// The bytes in the log: one JSON object.
     var encoded: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -76,9 +76,9 @@ package struct KeyRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Answers nil for bytes that no relay of this kind wrote.
+    /// Nil if the bytes are not a valid record.
     init?(number: Int64, encoded bytes: [UInt8]) {
-        // Nothing is known of the fault but that the record is of no use; its number is reported.
+        // The cause does not matter: the record is useless, and its number is reported.
         guard let view = try? JSONDocument(bytes).root, let id = view["id"]?.string,
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let created = view["created_at"]?.integer,
@@ -88,7 +88,7 @@ package struct KeyRecord: Hashable, Sendable {
         guard scopes.count == list.count, let scopes = ScopeSet(scopes) else { return nil }
         let createdAt = Instant(nanoseconds: created)
         let end = Self.instant(view["expires_at"])
-        // An older relay kept the end alone.
+        // Older relays stored the end only.
         let life =
             view["life"].map { view in view.integer.map { Span(nanoseconds: $0) } }
             ?? end.map { $0 - createdAt }

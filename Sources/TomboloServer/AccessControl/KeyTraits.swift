@@ -1,13 +1,13 @@
 package import TomboloCore
 import TomboloJSON
 
-/// What people know a key by, and how long it lives.
+/// A key's name, end and origin.
 package struct KeyTraits: Hashable, Sendable {
-    /// What it is for, in the words of those who made it.
+    /// The purpose of the key, in the words of its creator.
     package var name: String?
-    /// From then on it opens nothing.
+    /// When the key ends; nil: never.
     package var expiresAt: Instant?
-    /// The id of the key that asked for it; nil: it was made on the machine, without one.
+    /// The id of the key that created it; nil: it was created on the relay's machine.
     package var createdBy: String?
 
     package init(name: String? = nil, expiresAt: Instant? = nil, createdBy: String? = nil) {
@@ -16,13 +16,13 @@ package struct KeyTraits: Hashable, Sendable {
         self.createdBy = createdBy
     }
 
-    /// A name has so many characters, as JSON Schema counts them: code points. Control characters
-    /// are none.
+    /// Most characters of a name, in code points as in JSON Schema. Control characters are not
+    /// allowed.
     package static let nameMax = 128
-    /// A key lives so long, where it has an end.
+    /// Possible lifetimes of a key with an end.
     package static let lives: ClosedRange<Span> = .seconds(1)...(.hours(87_600))
 
-    /// Why `name` is none, as the end of a sentence; nil where it is one.
+    /// Why `name` is not valid, as the end of a sentence; nil if it is valid.
     package static func objection(toName name: String) -> String? {
         let isPlain = name.unicodeScalars.allSatisfy { scalar in
             scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value)

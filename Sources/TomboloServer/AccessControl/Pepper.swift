@@ -1,8 +1,8 @@
 import Glibc
 import TomboloCrypto
 
-/// The relay's own secret that API keys are stored under: whoever reads the log without it cannot
-/// test a guess.
+/// The relay's own secret, the key for the codes of API keys. A reader of the log who lacks it
+/// cannot test guesses.
 package struct Pepper: Sendable {
     package static let fileName = "pepper"
     package static let byteCount = 32
@@ -12,17 +12,17 @@ package struct Pepper: Sendable {
     /// For tests, and for relays whose log lives in memory.
     package init() { bytes = RandomBytes.make(Self.byteCount) }
 
-    /// What a log is known by to be of this secret, which it does not tell: 16 bytes.
+    /// 16 bytes by which a log recognises this secret, without revealing it.
     package var check: [UInt8] {
         Array(HMACSHA256.authenticate(Array("tombolo pepper".utf8), key: bytes).prefix(16))
     }
 
-    /// Reads the file at `path`; makes it, readable by its owner alone, if there is none.
+    /// Reads the file at `path`, or creates it so that only its owner can read it.
     ///
-    /// The file appears whole or not at all, and two processes that start at once agree on one.
+    /// The file is created atomically, and two processes that start together use the same one.
     ///
-    /// - Parameter keyCount: of the API keys that are stored under it. Where there are any, no
-    ///   other file is made: they would open nothing.
+    /// - Parameter keyCount: number of API keys stored with this secret. If there are any, no new
+    ///   file is created: the keys would not be valid with it.
     package init(path: String, keyCount: Int) throws(PepperError) {
         if let bytes = try Self.read(path) {
             self.bytes = bytes
@@ -66,14 +66,14 @@ package struct Pepper: Sendable {
         let cause = errno
         close(descriptor)
         guard synced else { throw PepperError(path: draft, cause) }
-        // A link never replaces: the first of two makers wins, and the other reads what it made.
+        // `link` never replaces a file: the first process wins, and the other one reads its file.
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw PepperError(path: path, errno)
         }
     }
 }
 
-/// The pepper cannot be read or made.
+/// The file of the pepper cannot be read or created.
 package struct PepperError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
     package let cause: String

@@ -1,17 +1,17 @@
 package import TomboloCore
 
-/// What a key allows.
+/// What a key may do.
 package enum Scope: Hashable, Sendable {
-    /// Writes under activities and events.
+    /// Writing activities and events.
     case produce
-    /// Every GET.
+    /// All GET requests.
     case observe
-    /// Everything, and keys.
+    /// Everything, including keys.
     case operate
     /// One device's own registration, tokens, presence and reports.
     case device(Identifier)
 
-    /// Reads a scope's text; nil where there is no such scope.
+    /// Parses a scope; nil if there is no such scope.
     package init?(_ text: String) {
         switch text {
         case "produce": self = .produce
@@ -35,14 +35,14 @@ package enum Scope: Hashable, Sendable {
     }
 }
 
-/// The scopes of a key, in the order in which they were given.
+/// The scopes of a key, in the given order.
 package struct ScopeSet: Hashable, Sendable {
-    /// More would be a list of devices, which a key is not made for.
+    /// Most scopes of a key: it is not meant for long lists of devices.
     package static let scopesMax = 64
 
     package let scopes: [Scope]
 
-    /// Answers nil for none, for too many, and leaves out repetitions.
+    /// Nil for no scopes and for too many. Removes repetitions.
     package init?(_ scopes: [Scope]) {
         var distinct: [Scope] = []
         for scope in scopes where !distinct.contains(scope) { distinct.append(scope) }
@@ -50,8 +50,8 @@ package struct ScopeSet: Hashable, Sendable {
         self.scopes = distinct
     }
 
-    /// Reads a list as `--scope` has it, `produce,observe`; `all` stands for produce, observe and
-    /// operate.
+    /// Parses a list in the format of `--scope`, such as `produce,observe`; `all` means produce,
+    /// observe and operate.
     package init?(list text: String) {
         self.init(
             words: text.split(separator: ",", omittingEmptySubsequences: false).map { part in
@@ -59,8 +59,8 @@ package struct ScopeSet: Hashable, Sendable {
             })
     }
 
-    /// Reads words that come one by one, as JSON has them: each is one scope or `all`, and nothing
-    /// else. Answers nil for more words than a key has scopes, repetitions too.
+    /// Parses words, for example from JSON: each is one scope or `all`. Nil for more words than a
+    /// key may have scopes, counting repetitions.
     package init?(words: [String]) {
         guard words.count <= Self.scopesMax else { return nil }
         var scopes: [Scope] = []
@@ -76,18 +76,18 @@ package struct ScopeSet: Hashable, Sendable {
         self.init(scopes)
     }
 
-    /// For `tombolo dev`: nothing is closed to it.
+    /// Every scope except those of devices.
     package static let all = ScopeSet(unchecked: [.produce, .observe, .operate])
 
     private init(unchecked scopes: [Scope]) { self.scopes = scopes }
 
-    /// The devices that it is for.
+    /// The devices in these scopes.
     package var devices: [Identifier] {
         scopes.compactMap { scope in
             if case .device(let id) = scope { id } else { nil }
         }
     }
 
-    /// Whether the scope itself is there; nothing is inherited.
+    /// True if this very scope is in the set; a wider scope does not count.
     package func contains(_ scope: Scope) -> Bool { scopes.contains(scope) }
 }

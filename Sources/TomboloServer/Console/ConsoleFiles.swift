@@ -2,16 +2,15 @@ import CConsoleAssets
 import TomboloCrypto
 import TomboloHTTP
 
-/// The console's files: compiled in, or, while somebody works on them, read from a directory with
-/// each request.
+/// The console's files: compiled in, or read from a directory at each request during development.
 package struct ConsoleFiles: Sendable {
-    /// One file, ready to be an answer.
+    /// One file as an answer.
     struct File: Sendable {
         var body: [UInt8]
         var mediaType: String
-        /// Quoted (RFC 9110, section 8.8.3).
+        /// The entity tag, in quotes (RFC 9110, section 8.8.3).
         var entityTag: String
-        /// The body in gzip, for a file that is compiled in.
+        /// The body in gzip, only for a compiled-in file.
         var gzip: [UInt8]?
 
         init(_ body: [UInt8], mediaType: String, isConstant: Bool = false) {
@@ -21,7 +20,7 @@ package struct ConsoleFiles: Sendable {
             gzip = isConstant ? GzipBytes.compress(body) : nil
         }
 
-        /// What a client gets that takes gzip: another representation has another tag.
+        /// The gzip form; as another representation it has another entity tag.
         var compressed: File? {
             guard let gzip else { return nil }
             var file = self
@@ -37,12 +36,12 @@ package struct ConsoleFiles: Sendable {
     private let read: @Sendable (String) -> [UInt8]?
     private let isConstant: Bool
 
-    /// The files that are compiled in.
+    /// The compiled-in files.
     package static let embedded = ConsoleFiles(isConstant: true) { name in
         all[name]?.body
     }
 
-    /// Files that `read` answers by name, nil where there is none. A name has letters, digits, dots
+    /// Files from `read`, which returns nil for a missing file. A name has letters, digits, dots
     /// and dashes, and begins with a letter.
     package init(_ read: @escaping @Sendable (String) -> [UInt8]?) {
         self.init(isConstant: false, read)
@@ -53,15 +52,14 @@ package struct ConsoleFiles: Sendable {
         self.read = read
     }
 
-    /// A file by its name; nil where there is none of that name, or where no browser asks for one
-    /// of its kind.
+    /// A file by its name; nil if it is missing or if its kind has no media type.
     func file(_ name: String) -> File? {
         guard let mediaType = Self.mediaType(name) else { return nil }
         if isConstant { return Self.all[name] }
         return read(name).map { File($0, mediaType: mediaType) }
     }
 
-    /// The names of what is compiled in.
+    /// The names of the compiled-in files.
     package static var names: [String] { all.keys.sorted() }
 
     private static let all: [String: File] = {

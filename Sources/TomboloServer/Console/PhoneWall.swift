@@ -1,13 +1,13 @@
 package import TomboloCore
 
-/// The simulator's phones, as `/v1/phones` reaches them; the program forwards to its control port.
+/// Access to the simulated phones for `/v1/phones`; the program forwards to the simulator.
 package protocol PhoneControl: Sendable {
-    /// Sends one request to the simulator: a path below `/v1/phones`, and the answer's JSON.
-    /// Throws where the simulator does not answer.
+    /// Sends one request with a path below `/v1/phones` to the simulator, and returns its JSON.
+    /// Throws if the simulator does not answer.
     func answer(_ method: String, _ path: String, _ body: [UInt8]) async throws -> PhoneAnswer
 }
 
-/// What the simulator said.
+/// The simulator's answer.
 package struct PhoneAnswer: Sendable {
     package var status: Int
     package var body: [UInt8]
@@ -18,7 +18,7 @@ package struct PhoneAnswer: Sendable {
     }
 }
 
-/// Phones that one can touch: there are some in `tombolo dev` only, and they are one tenant's.
+/// The simulated phones, which only `tombolo dev` has, and the tenant that they belong to.
 package struct PhoneWall: Sendable {
     package var tenant: TenantID
     package var control: any PhoneControl

@@ -1,10 +1,10 @@
 import TomboloAPI
 import TomboloHTTP
 
-/// The console: files that need no key, made of nothing but the public API.
+/// The console: files without access control, which use only the public API.
 extension ServerDoors {
-    /// `/console/`, or one of its files. Without its slash the page's relative addresses would
-    /// miss.
+    /// `/console/`, or one of its files. Redirects a path without the final slash, because the
+    /// page's relative addresses need it.
     func console(_ request: DoorRequest) throws(Problem) -> DoorResponse {
         guard request.route.operation == .showConsole else {
             return try consoleFile(request.parameter("file"), request)
@@ -36,10 +36,10 @@ extension ServerDoors {
         return DoorResponse(status: 200, fields: fields, body: file.body, isShared: true)
     }
 
-    /// Nothing but the relay's own files and API: no inline script or style, no frame, no form, no
-    /// other host; and no text becomes script (Trusted Types). `data:` is the icon of a tab that
-    /// is cut off, when nothing can be fetched. `no-cache` asks the relay each time,
-    /// so that a page never meets the script of another version.
+    /// Allows only the relay's own files and API: no inline script or style, no frame, no form, no
+    /// other host, no script from text (Trusted Types). `data:` is for a tab icon that is shown
+    /// without a connection. `no-cache` makes browsers revalidate each file, so that page and
+    /// script always have the same version.
     private static let consoleFields: HTTPFields = [
         "content-security-policy":
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

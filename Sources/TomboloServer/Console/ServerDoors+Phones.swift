@@ -3,14 +3,14 @@ import TomboloCore
 import TomboloHTTP
 import TomboloJSON
 
-/// The phones of `tombolo dev`. Where there are none, these paths answer 404.
+/// The phones of `tombolo dev`. Without them these paths answer 404.
 extension ServerDoors {
     func phones(of tenant: TenantID) -> (any PhoneControl)? {
         guard let phoneWall, phoneWall.tenant == tenant else { return nil }
         return phoneWall.control
     }
 
-    /// All of them, or the one in the path.
+    /// Shows all phones, or the one in the path.
     func showPhones(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         guard request.route.operation == .showPhone else {
             return try await forward("GET", "", [], request)
@@ -18,7 +18,7 @@ extension ServerDoors {
         return try await forward("GET", "/\(try request.identifier("phone"))", [], request)
     }
 
-    /// Does what a user, the system or the app does on a phone.
+    /// Carries out a deed of the user, the system or the app on a phone.
     func actOnPhone(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -36,7 +36,7 @@ extension ServerDoors {
         return .json { writer in
             writer.beginObject()
             writer.member("dry_run", true)
-            // It is the simulator's own JSON; of anything else nothing is passed on.
+            // Pass on only the simulator's own JSON.
             if let view = (try? JSONDocument(phone.body))?.root {
                 for (name, value) in view.members { writer.member(name, value.json) }
             }
@@ -59,12 +59,12 @@ extension ServerDoors {
             throw Problem(.notReady, "The simulator does not answer. Start dev again: tombolo dev")
         }
         guard (200..<300).contains(answer.status) else {
-            // What the simulator says of it is JSON of one member; anything else says nothing.
+            // The simulator's refusal is JSON with the member `error`; anything else is ignored.
             let said = (try? JSONDocument(answer.body))?.root["error"]?.string
             let detail = said ?? "the simulator answered \(answer.status)"
             switch answer.status {
             case 404: throw Problem(.unknownDevice, detail)
-            // The phone is there, but no such card on it.
+            // The phone exists, but it has no such card.
             case 409: throw Problem(.unknownActivity, detail)
             default: throw Problem(.invalidField, detail)
             }

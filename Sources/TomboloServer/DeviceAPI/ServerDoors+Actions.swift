@@ -5,7 +5,7 @@ import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    /// `POST /v1/devices/{device}/actions`: what a person did on a phone, for the producer.
+    /// `POST /v1/devices/{device}/actions`: records a user's action on a phone for the producer.
     func postAction(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {

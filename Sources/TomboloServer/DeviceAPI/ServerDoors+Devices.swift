@@ -11,7 +11,7 @@ extension ServerDoors {
         let registration = try await read(request, exchange) {
             view throws(FieldErrors) in try DeviceRegistration(reading: view)
         }
-        // What a device can do is read off its version: "iOS 18.2" would be taken for none.
+        // The device's features depend on its version, and "iOS 18.2" would not parse.
         if let first = registration.os?.utf8.first, !(UInt8(ascii: "0")...57).contains(first) {
             throw Problem(
                 FieldErrors([

@@ -5,17 +5,17 @@ import TomboloJSON
 import TomboloLoop
 
 extension DoorRequest {
-    /// The essence of the content type, in lower case; nil where there is none.
+    /// The content type without parameters, in lower case; nil if there is none.
     var mediaType: String? {
         guard let field = head.fields["content-type"] else { return nil }
         let essence = field.split(separator: ";", maxSplits: 1).first ?? ""
         return essence.filter { $0 != " " && $0 != "\t" }.lowercased()
     }
 
-    /// What `curl --data` declares where nobody says anything: it counts as nothing said.
+    /// The default of `curl --data`: it counts as no content type.
     static let unspoken = "application/x-www-form-urlencoded"
 
-    /// No coding is undone: what is compressed would be no JSON, or another text than it seems.
+    /// Throws for an encoded body: the relay does not decode, so its bytes would be misread.
     func checkCoding() throws(Problem) {
         guard let coding = head.fields["content-encoding"], coding.lowercased() != "identity" else {
             return
@@ -35,12 +35,12 @@ extension DoorRequest {
             "\(mediaType) is not read here. Send Content-Type: application/json.")
     }
 
-    /// Returns when its tenant has a turn: before the work of a request.
+    /// Waits for the tenant's turn; call it before the work of a request.
     func takeTurn() async {
         if let principal { _ = await turns.enter(principal.tenant) }
     }
 
-    /// The whole body, when its tenant has a turn; the key is valid then.
+    /// Returns the whole body when the tenant has its turn, and checks the key again.
     func body(
         of exchange: HTTPExchange, atMost bytesMax: Int
     ) async throws(Problem) -> [UInt8] {
@@ -56,7 +56,7 @@ extension DoorRequest {
     }
 
     /// The body as JSON in its shortest spelling, so that no white space and no needless escape is
-    /// stored or pushed. Where `orEmpty`, no body is an empty object.
+    /// stored or pushed. With `orEmpty` a missing body counts as an empty object.
     func json(
         of exchange: HTTPExchange, atMost bytesMax: Int, orEmpty: Bool = false
     ) async throws(Problem) -> JSONDocument {
@@ -85,7 +85,7 @@ extension DoorRequest {
 }
 
 extension Problem {
-    /// A body that could not be read to its end. For a peer that is gone nobody reads it.
+    /// The problem for a body that could not be read. If the client is gone, it is not sent.
     init(_ error: HTTPExchangeError, bytesMax: Int) {
         switch error {
         case .bodyTooLarge:

@@ -2,19 +2,19 @@ import TomboloAPI
 import TomboloHTTP
 
 extension DoorRequest {
-    /// Fields that this relay acts on, each at most once: of two values one would be passed over.
+    /// Header fields that may occur only once: a second value would be ignored.
     private static let single = [
         "authorization", "idempotency-key", "if-match", "if-none-match", "content-type",
         "content-encoding", "last-event-id",
     ]
 
-    /// Refuses fields of the head that would be passed over in silence.
+    /// Refuses header fields that would be silently ignored.
     func checkFields() throws(Problem) {
         let fields = head.fields
         for name in Self.single where fields.values(name).count > 1 {
             throw Problem(.invalidHeader, "\(name) is given more than once. Give it once.")
         }
-        // GET changes nothing, however often it is sent.
+        // GET needs no idempotency key: it changes nothing.
         if route.method != "GET", !route.takesIdempotencyKey, fields.contains("idempotency-key") {
             throw Problem(
                 .invalidHeader,

@@ -4,7 +4,7 @@ import TomboloCrypto
 import TomboloHTTP
 
 extension DoorRequest {
-    /// The condition on the activity (RFC 9110, sections 13.1.1 and 13.1.2).
+    /// The precondition on the activity (RFC 9110, sections 13.1.1 and 13.1.2).
     func expectation() throws(Problem) -> Command.Expectation {
         if let text = head.fields["if-none-match"] {
             guard text == "*" else {
@@ -34,11 +34,11 @@ extension DoorRequest {
         return .versions(versions.compactMap(\.self))
     }
 
-    /// In one `If-Match`: nobody has more versions in hand.
+    /// Most tags in one `If-Match`: no client needs more versions.
     private static let entityTagsMax = 32
 
-    /// The N of `"vN"`, which a write answers, and of `"vN-HASH"`, which GET answers: the hash is
-    /// that of the delivery too, and no condition on a write.
+    /// The N of `"vN"` (the tag of a write) or of `"vN-HASH"` (the tag of GET). The hash also
+    /// covers deliveries, so it is ignored for a write.
     private static func version(ofTag text: String) -> Int64? {
         guard text.hasPrefix("\"v"), text.hasSuffix("\""), text.utf8.count > 3 else { return nil }
         let parts = text.dropFirst(2).dropLast().split(
@@ -50,8 +50,8 @@ extension DoorRequest {
         return Int64(digits)
     }
 
-    /// The idempotency key and what it is bound to, where the route keeps one. With or without
-    /// quotes.
+    /// The idempotency key and the request that it is bound to; nil if the route takes none. Quotes
+    /// around the key are optional.
     func idempotencyKey(body: [UInt8]) throws(Problem) -> IdempotencyKey? {
         guard route.takesIdempotencyKey, var text = head.fields["idempotency-key"] else {
             return nil
@@ -69,22 +69,22 @@ extension DoorRequest {
         return IdempotencyKey(key: text, bodyDigest: digest.value)
     }
 
-    /// Whether its key may read what the tenant has.
+    /// True if the key may read the tenant's data.
     var mayObserve: Bool {
         principal.map { Access.observe.isCovered(by: $0.scopes, device: nil) } ?? false
     }
 
-    /// Whether a browser asks for a page.
+    /// True if a browser asks for a page.
     var prefersHTML: Bool { accepts("text/html") }
 
-    /// Whether JSON is asked for where a text is the answer to others.
+    /// True if the client asks for JSON where the default is text.
     var prefersJSON: Bool { accepts("application/json") }
 
-    /// Whether that type is named, and its weight is not 0.
+    /// True if the type is listed with a weight above 0.
     private func accepts(_ type: String) -> Bool { head.fields.weighs(type, in: "accept") ?? false }
 
-    /// Where the asker reached the relay, for commands to be pasted. Never for a decision: anybody
-    /// may name any host.
+    /// The relay's address as the client used it, for commands to copy. Do not base a decision on
+    /// it: a client can send any host.
     var origin: String {
         let isPlain = head.authority.map { authority in
             (1...255).contains(authority.utf8.count)
@@ -102,10 +102,10 @@ extension DoorRequest {
         return "\(isSecure ? "https" : "http")://\(authority)"
     }
 
-    /// The trace that the caller is in, if it says so.
+    /// The caller's trace, if it sent one.
     var trace: TraceID? { TraceParent(head).flatMap { TraceID(text: $0.traceID) } }
 
-    /// A time in the query, if it is there.
+    /// A time in the query; nil if it is missing.
     func instant(_ name: String) throws(Problem) -> Instant? {
         guard let text = target[name] else { return nil }
         guard let instant = Instant(nearest: text) else {
@@ -115,7 +115,7 @@ extension DoorRequest {
         return instant
     }
 
-    /// Whether answers of a batch go while its body comes: `Prefer: lines`.
+    /// True if a batch is answered while its body is still coming: `Prefer: lines`.
     var prefersLines: Bool {
         head.fields.values("prefer").contains { field in
             field.split(separator: ",").contains {
@@ -124,18 +124,18 @@ extension DoorRequest {
         }
     }
 
-    /// How many seconds to wait for deliveries: `Prefer: wait=2` (RFC 7240, section 4.3), at most
-    /// `most`. A preference that cannot be read is not followed (section 2).
+    /// Seconds to wait for deliveries, at most `most`: `Prefer: wait=2` (RFC 7240, section 4.3). An
+    /// unreadable preference is ignored (section 2).
     func preferredWait(atMost most: Duration) -> Int64? {
         for field in head.fields.values("prefer") {
             for preference in field.split(separator: ",") {
-                // Before its parameters a preference may have nothing: `Prefer: ;`.
+                // A preference may have no name: `Prefer: ;`.
                 let pair = preference.prefix { $0 != ";" }.filter { $0 != " " }
                     .split(separator: "=", omittingEmptySubsequences: false)
                 guard pair.count == 2, let name = pair.first, name.lowercased() == "wait",
                     var text = pair.last.map({ String($0) })
                 else { continue }
-                // Durations have their unit elsewhere: "2s" is meant as 2.
+                // Other durations have a unit, so "2s" counts as 2.
                 if text.hasPrefix("\""), text.hasSuffix("\""), text.count > 1 {
                     text = String(text.dropFirst().dropLast())
                 }

@@ -5,7 +5,7 @@ import TomboloJSON
 import TomboloLoop
 import TomboloRelay
 
-/// A request whose route is found and whose key is checked.
+/// A request with a known route and a checked key.
 struct DoorRequest: Sendable {
     let head: HTTPRequestHead
     let target: RequestTarget
@@ -14,20 +14,20 @@ struct DoorRequest: Sendable {
     let principal: Principal?
     let access: AccessControl
     let exchange: HTTPExchange
-    /// What its key has in hand; nil on open routes only.
+    /// The open requests of its key; nil on open routes only.
     let use: KeyUse?
-    /// Tenants take turns.
+    /// Gives tenants their turns.
     let turns: TurnGate<TenantID>
 
     var route: Route { match.route }
 
-    /// Whose ids these are. An open route that asks for it is a fault of the route table.
+    /// The key's tenant. Traps for an open route, which has none.
     var tenant: TenantID {
         guard let principal else { preconditionFailure("an open route has no tenant") }
         return principal.tenant
     }
 
-    /// What the key may say of devices. An open route has none, and may say nothing.
+    /// What the key may change of devices. An open route has no key and may change nothing.
     var deviceAuthority: DeviceAuthority {
         guard let principal else { return .device(user: nil, app: nil, key: 0) }
         if principal.scopes.contains(.operate) { return .operate }
@@ -35,8 +35,7 @@ struct DoorRequest: Sendable {
             user: principal.binding.user, app: principal.binding.app, key: principal.place)
     }
 
-    /// The device for which the key asks, by the route's access; nil where it asks as an operator
-    /// or an observer.
+    /// The device whose key asks; nil for an operator's or observer's key.
     private var askingDevice: DeviceKey? {
         get throws(Problem) {
             guard let principal, !principal.scopes.contains(.operate) else { return nil }
@@ -52,9 +51,9 @@ struct DoorRequest: Sendable {
         }
     }
 
-    /// Refuses the key of a former user of the device for which it asks, and all but the
-    /// registration of a device that is not there: the one place where each door asks. What changes
-    /// a device is asked again when it is taken.
+    /// Refuses the key of a former user of the device. Refuses an unknown device, except for its
+    /// registration. All doors rely on this check; a change of a device is checked again when it is
+    /// applied.
     func checkDevice(_ relay: Relay) async throws(Problem) {
         guard let device = try askingDevice else { return }
         let isRegistration = route.operation == .registerDevice
@@ -65,14 +64,14 @@ struct DoorRequest: Sendable {
         }
     }
 
-    /// Asks again whether the key is valid: what takes long asks before each step.
+    /// Throws if the key is not valid any more. Long work checks it before each step.
     func checkKey() throws(Problem) { try access.checkStillValid(principal) }
 
     var isKeyValid: Bool { principal.map { !access.isGone($0) } ?? true }
 
-    // MARK: The path
+    // MARK: Path
 
-    /// A parameter of the path as an id.
+    /// A path parameter as an identifier.
     func identifier(_ name: String) throws(Problem) -> Identifier {
         guard let identifier = Identifier(parameter(name)) else {
             throw Problem(
@@ -83,7 +82,7 @@ struct DoorRequest: Sendable {
         return identifier
     }
 
-    /// A parameter of the path as it was sent.
+    /// A path parameter as it was sent.
     func parameter(_ name: String) -> String {
         guard let value = match.parameters[name] else {
             preconditionFailure("\(route.path.text) has no parameter \(name)")
@@ -99,10 +98,9 @@ struct DoorRequest: Sendable {
         DeviceKey(tenant: tenant, id: try identifier("device"))
     }
 
-    // MARK: The query
+    // MARK: Query
 
-    /// Refuses parameters that the route does not know, and repeated ones: a mistyped filter would
-    /// show everything.
+    /// Refuses unknown and repeated parameters: a mistyped filter would show everything.
     func checkQuery() throws(Problem) {
         if target.hasTooManyItems {
             throw Problem(
@@ -118,20 +116,20 @@ struct DoorRequest: Sendable {
                 "\(route.path.text) has no parameter \"\(item.name)\""
                     + (near.map { "; did you mean \"\($0)\"?" } ?? ". It takes: \(known)."))
         }
-        // Of two values one would be passed over in silence.
+        // A second value would be silently ignored.
         for name in route.query where target.query.count(where: { $0.name == name }) > 1 {
             throw Problem(.invalidQuery, "\(name) is given more than once. Give it once.")
         }
     }
 
-    /// A parameter that is one of the known words; nil where it is not given.
+    /// A parameter with one of the known words; nil if it is missing.
     func word(_ name: String, among known: [String]) throws(Problem) -> String? {
         guard let word = target[name] else { return nil }
         guard known.contains(word) else { throw Self.unknown(word, of: name, among: known) }
         return word
     }
 
-    /// A mistyped word would find nothing, for ever.
+    /// The problem for an unknown word, which would never match anything.
     static func unknown(_ word: String, of name: String, among known: [String]) -> Problem {
         let near = nearestName(to: word, among: known)
         return Problem(
@@ -150,8 +148,7 @@ struct DoorRequest: Sendable {
         }
     }
 
-    /// Whether only what would be is asked for. Every write has to look: its route says that it
-    /// does.
+    /// True for a dry run. Every write must check it: its route declares the parameter.
     var isDryRun: Bool { get throws(Problem) { try flag(Route.dryRun) } }
 
     func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {

@@ -3,15 +3,15 @@ import TomboloCore
 import TomboloHTTP
 import TomboloJSON
 
-/// A whole answer.
+/// A complete answer.
 struct DoorResponse: Sendable {
     var status: Int
     var fields: HTTPFields
     var body: [UInt8]
-    /// The body is a constant that all answers share.
+    /// True if the body is a constant that all answers share.
     var isShared = false
 
-    /// An answer in JSON, with a newline at its end for those who read it in a terminal.
+    /// An answer in JSON, with a newline at its end for terminals.
     static func json(
         _ status: Int = 200, _ fields: HTTPFields = [:], _ write: (inout JSONWriter) -> Void
     ) -> DoorResponse {
@@ -22,7 +22,7 @@ struct DoorResponse: Sendable {
         return DoorResponse(status: status, fields: all, body: writer.takeLine())
     }
 
-    /// Something that is no more, or in a dry run would be.
+    /// The answer to a deletion, or to its dry run.
     static func gone(
         _ name: String, _ value: String, _ result: String = "deleted", isDryRun: Bool
     ) -> DoorResponse {
@@ -41,7 +41,7 @@ struct DoorResponse: Sendable {
             body: Array(text.utf8))
     }
 
-    /// A problem (RFC 9457), with the fields of HTTP that belong to it.
+    /// The answer for a problem (RFC 9457), with the header fields that belong to it.
     static func problem(_ problem: Problem, traceID: String) -> DoorResponse {
         var writer = JSONWriter(capacity: 512)
         problem.write(to: &writer, traceID: traceID)
@@ -50,7 +50,7 @@ struct DoorResponse: Sendable {
         case .unauthorized: fields.append("www-authenticate", "Bearer realm=\"tombolo\"")
         case .unsupportedMediaType: fields.append("accept-encoding", "identity")
         case .overloaded, .logFull, .logSilent, .notReady, .stopping, .idempotencyKeyRunning:
-            // Seconds (RFC 9110, section 10.2.3): a queue that is full now is empty soon, or never.
+            // In seconds (RFC 9110, section 10.2.3). A full queue is usually empty soon.
             let second: Int64 = 1_000_000_000
             let wait = problem.retryAfter.map { ($0.nanoseconds + second - 1) / second } ?? 1
             fields.append("retry-after", String(wait))

@@ -3,12 +3,12 @@ import TomboloHTTP
 import TomboloLoop
 import TomboloRelay
 
-/// What one key has in hand: one client takes no more of the relay than its share. On the loop
+/// The open requests of one key, so that one client takes no more than its share. Used on the loop
 /// only.
 ///
-/// Requests and tails beyond the limit are refused. Pages of the log are read a few at a time, and
-/// those beyond wait for their turn: a thousand tails of one key else fill memory with pages, and
-/// keep the log's reader from everybody else.
+/// Requests and tails beyond the limit are refused. Only a few pages of the log are read at a time,
+/// others wait: a thousand tails of one key could otherwise fill the memory with pages and block
+/// the log's reader for all others.
 final class KeyUse: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -17,10 +17,10 @@ final class KeyUse: @unchecked Sendable {
     private var pages = 0
     private var waiting: [Parking] = []
 
-    /// How many wait for a page.
+    /// The number of reads that wait for a page.
     var waitingCount: Int { waiting.count }
 
-    /// A request begins. Throws `overloaded` where there are too many.
+    /// Begins a request. Throws `overloaded` if the key has too many.
     func begin(isTail: Bool, _ limits: DoorsConfiguration) throws(Problem) {
         guard requests < limits.requestsPerKeyMax else {
             throw Problem(
@@ -38,14 +38,14 @@ final class KeyUse: @unchecked Sendable {
         if isTail { tails += 1 }
     }
 
-    /// It has ended.
+    /// Ends a request.
     func end(isTail: Bool) {
         requests -= 1
         if isTail { tails -= 1 }
     }
 
-    /// Waits until a page may be read for the key, in the order of asking. Answers false where the
-    /// wait was cancelled; else `endPage` follows.
+    /// Waits until a page may be read for the key, in order of arrival. Returns false if the wait
+    /// was cancelled; else `endPage` must follow.
     func beginPage(_ pagesMax: Int, on loop: any Loop) async -> Bool {
         guard pages >= pagesMax else {
             pages += 1
@@ -61,7 +61,7 @@ final class KeyUse: @unchecked Sendable {
         return false
     }
 
-    /// The page is read: the next one has its turn.
+    /// Ends the read of a page, and starts the next one.
     func endPage() {
         guard !waiting.isEmpty else {
             pages -= 1
@@ -72,8 +72,8 @@ final class KeyUse: @unchecked Sendable {
 }
 
 extension DoorRequest {
-    /// Throws `overloaded` where the connection leaves so much unread that an answer of so many
-    /// bytes has no room.
+    /// Throws `overloaded` if an answer of so many bytes does not fit, because the client has left
+    /// too many bytes unread.
     func checkRoom(for bytes: Int) throws(Problem) {
         guard exchange.hasRoom(for: bytes) else {
             throw Problem(
@@ -84,10 +84,10 @@ extension DoorRequest {
 }
 
 extension ServerDoors {
-    /// Makes a large answer, such as a page of the log, when it is the key's turn, unless nobody
-    /// waits for it any more, or the connection leaves too much unread.
+    /// Makes a large answer, such as a page of the log, at the key's turn. Throws if the client is
+    /// gone or has left too many bytes unread.
     ///
-    /// - Parameter bytes: what the answer may have; 0 for one that is sent as a stream.
+    /// - Parameter bytes: largest size of the answer; 0 for a streamed one.
     func page<Value>(
         for request: DoorRequest, bytes: Int = 0, _ read: () async throws(Problem) -> Value
     ) async throws(Problem) -> Value {

@@ -2,7 +2,7 @@ import TomboloAPI
 import TomboloEventLog
 
 extension Problem {
-    /// Reading the log failed. What the operator must do stands in the relay's own output.
+    /// The problem for a failed read of the log. The relay's own output has the operator's remedy.
     init(_ error: EventLogError) {
         switch error {
         case .unusable(let cause, let hint):

@@ -4,37 +4,37 @@ import TomboloHTTP
 import TomboloLoop
 import TomboloRelay
 
-/// Notes for the operator about requests that were refused or failed: so that the `trace_id` of an
-/// answer is found again. Refusals cost their sender nothing, so there are so many and no more;
-/// failures have an allowance of their own, which no refusal takes away. Each tenant has its own
-/// allowances, and so have all who have no valid key together: nobody takes the lines of others.
+/// Notes for the operator about refused or failed requests, so that the `trace_id` of an answer can
+/// be found in the log. Refusals cost their sender nothing, so their notes are limited; failures
+/// have a limit of their own. Each tenant has its own limits, and so have all clients without a
+/// valid key together.
 ///
-/// A note names fields by their pointers and never has their values: these may be secrets.
+/// A note names fields by their pointers and never contains values, which may be secrets.
 struct ProblemNotes {
-    /// At once, and in each second after.
+    /// Notes at once, and in each second after that.
     static let burst = 100
     static let perSecond = 10
 
-    /// Requests that a full log has refused since the last line about them; nil: none has been.
+    /// Requests refused because the log is full, since the last line about them; nil: none.
     private var full: Int?
-    /// Requests that were answered 429, by the key's id and tenant.
+    /// Requests answered with 429, by the key's id and tenant.
     private var slowed: [Sender: Int] = [:]
-    /// So many in a minute are worth a line.
+    /// Fewest 429 answers in a minute that are worth a line.
     static let floodMin = 60
-    /// Events that were stored, by the key's id and tenant.
+    /// Stored events, by the key's id and tenant.
     private var stored: [Sender: Int] = [:]
-    /// So many of one key in a minute are worth a line: 100 in each second.
+    /// Fewest events of one key in a minute that are worth a line: 100 in each second.
     static let busyMin = 6_000
-    /// More keys are not counted.
+    /// Most keys that are counted.
     private static let sendersMax = 1_000
 
-    /// Who sent a request.
+    /// The sender of a request.
     struct Sender: Hashable {
         let key: String
         let tenant: String
     }
 
-    /// What one tenant has left.
+    /// The remaining notes of one tenant.
     private struct Share {
         var refusals: HTTPAllowance
         var failures: HTTPAllowance
@@ -47,11 +47,10 @@ struct ProblemNotes {
         }
     }
 
-    /// By the tenant's name; nil: without a valid key. As many as there are tenants with keys.
+    /// By the tenant's name; nil: without a valid key. Bounded by the number of tenants with keys.
     private var shares: [String?: Share] = [:]
 
-    /// What is to be noted of a problem: nothing where there were too many, and where there is room
-    /// again how many were left out.
+    /// The notes for a problem: none if there were too many; later one with the number left out.
     mutating func notes(
         of problem: Problem, _ request: Request, now: MonotonicInstant
     ) -> [OperatorNote] {
@@ -62,7 +61,7 @@ struct ProblemNotes {
             }
         }
         if problem.code == .logFull {
-            // The disk has a line of its own: one with a trace id, then counts.
+            // A full disk has its own line: note one request with its trace id, then only count.
             if let count = full {
                 full = count + 1
                 return []
@@ -90,7 +89,7 @@ struct ProblemNotes {
         return notes
     }
 
-    /// An event was stored.
+    /// Counts a stored event.
     mutating func stored(by sender: Sender) {
         guard stored.count < Self.sendersMax || stored[sender] != nil else { return }
         stored[sender, default: 0] += 1
@@ -100,9 +99,9 @@ struct ProblemNotes {
         counts.max { ($0.value, $1.key.key) < ($1.value, $0.key.key) }
     }
 
-    /// What has gathered since the last call; once a minute.
+    /// The notes about the counts since the last call; call it once a minute.
     ///
-    /// - Parameter isFull: the log has no room now.
+    /// - Parameter isFull: true if the log is full now.
     mutating func gathered(isFull: Bool) -> [OperatorNote] {
         var notes: [OperatorNote] = []
         if let count = full {
@@ -144,22 +143,22 @@ struct ProblemNotes {
         return notes
     }
 
-    /// What a note says of a request.
+    /// The part of a request that a note contains.
     struct Request {
         var method: String
-        /// Nil where no route was found.
+        /// Nil if no route was found.
         var operation: Operation?
         var traceID: String
         var tenant: String?
         var keyID: String?
-        /// The client's, where it has no valid key.
+        /// The client's address, if the request has no valid key.
         var address: String?
     }
 
     private static func note(of problem: Problem, _ request: Request) -> OperatorNote {
         let what = request.operation?.rawValue ?? "\(request.method) of an unknown path"
         let answer = "\(problem.status) \(problem.code.rawValue)"
-        // The relay's own trouble: its words are the relay's.
+        // A failure's text comes from the relay itself, so it may be shown.
         let note =
             problem.status >= 500
             ? OperatorNote(
@@ -177,7 +176,7 @@ struct ProblemNotes {
             .adding("fields", pointers.isEmpty ? nil : pointers)
     }
 
-    /// A pointer may have a member's name in it that the client has made up, of any length.
+    /// A pointer may contain a member's name that the client has chosen, of any length.
     private static let pointerMax = 128
 
     private static func short(_ pointer: String) -> String {

@@ -2,19 +2,19 @@ import TomboloAPI
 import TomboloHTTP
 import TomboloLoop
 
-/// Requests without a valid key: so many of one address, and how many there were. The key is looked
-/// at first: a valid one is served whatever else comes from its address.
+/// Limits requests without a valid key for each address, and counts them. The key is checked first:
+/// a valid key is never affected.
 struct RefusedKeys {
     private var allowances: HTTPAddressAllowances
     private let perSecond: Int
-    /// Answered 401.
+    /// Requests answered with 401.
     private(set) var refused: Int64 = 0
-    /// Answered 429.
+    /// Requests answered with 429.
     private(set) var slowed: Int64 = 0
-    /// Registrations of devices among those refused, by minute; the last few minutes' only.
+    /// Refused registrations of devices by minute, for the last few minutes.
     private var registrations: [(minute: Int64, count: Int64)] = []
 
-    /// So many minutes of refused registrations are remembered.
+    /// Number of minutes for which refused registrations are counted.
     static let registrationMinutes: Int64 = 5
 
     init(_ configuration: DoorsConfiguration) {
@@ -23,7 +23,7 @@ struct RefusedKeys {
             burst: configuration.refusedKeysBurst, perSecond: perSecond)
     }
 
-    /// Registrations that were refused with 401 in the last minutes.
+    /// Registrations refused with 401 in the last minutes.
     func registrationsRefused(now: MonotonicInstant) -> Int64 {
         let oldest = Self.minute(of: now) - Self.registrationMinutes
         return registrations.reduce(0) { $1.minute > oldest ? $0 + $1.count : $0 }
@@ -40,7 +40,7 @@ struct RefusedKeys {
         now.nanoseconds / 60_000_000_000
     }
 
-    /// What a refusal becomes where its address has had too many of them.
+    /// The answer to a refusal: 429 instead if its address had too many.
     mutating func answer(
         _ refusal: Problem, to operation: Operation, of host: String, now: MonotonicInstant
     ) -> Problem {

@@ -2,7 +2,7 @@ import TomboloAPI
 import TomboloHTTP
 
 extension ServerDoors {
-    /// Carries a request out. Nil where the answer was streamed.
+    /// Carries out a request. Returns nil if the answer was streamed.
     func perform(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse? {
@@ -86,7 +86,7 @@ extension ServerDoors {
         }
     }
 
-    /// What widgets and controls show.
+    /// Requests about widgets and controls.
     private func performTimelines(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -102,7 +102,7 @@ extension ServerDoors {
         }
     }
 
-    /// What the delivery history is asked.
+    /// Requests about the delivery history.
     private func performHistory(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {

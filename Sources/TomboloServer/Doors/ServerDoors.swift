@@ -5,12 +5,11 @@ package import TomboloHTTP
 package import TomboloLoop
 package import TomboloRelay
 
-/// Every door of the relay: routes a request, checks its key, carries it out, and answers.
+/// All doors of the relay: routes a request, checks its key, carries it out, and answers.
 ///
-/// It holds no rule of activities: those are the core's. It guarantees that nothing is done for a
-/// request before its scope is checked, that the tenant comes from the key alone, and that every
-/// refusal is a problem that says what to do. Used on the loop's thread only, which serialises it:
-/// hence `@unchecked Sendable`.
+/// The rules of activities are in the core. The doors guarantee that nothing is done before the
+/// scope is checked, that the tenant comes only from the key, and that every refusal is a problem
+/// with a remedy. They are used on the loop's thread only, hence `@unchecked Sendable`.
 ///
 /// ```swift
 /// let doors = ServerDoors(
@@ -25,37 +24,37 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     let loop: any Loop
     let configuration: DoorsConfiguration
     let channels: (any ChannelService)?
-    /// When the listener's certificate ends, in Unix seconds; nil without TLS.
+    /// End of the listener's certificate in Unix seconds; nil without TLS.
     package var certificateEnd: Int64?
-    /// The counts of the HTTP server; nil where there is none, as in tests.
+    /// Returns the HTTP server's counts; nil without a server, as in tests.
     package var watch: (() -> HTTPServerView)?
-    /// What the process and its disk take; nil where nobody looks, as in tests.
+    /// Returns the resources of process and disk; nil if they are not measured, as in tests.
     package var machine: (() -> MachineView)?
-    /// Reads the configuration again, or with true tells only what is known without taking it; nil
-    /// where there is none, as in `tombolo dev`.
+    /// Reloads the configuration; with true it only reports what would happen. Nil if there is no
+    /// reload, as in `tombolo dev`.
     package var reload: ((Bool) async -> [OperatorNote])?
-    /// The simulator's phones, in `tombolo dev`; nil elsewhere.
+    /// The simulated phones of `tombolo dev`; nil elsewhere.
     package var phoneWall: PhoneWall?
-    /// Takes what the operator has to know of requests.
+    /// Receives notes for the operator.
     package var report: @Sendable (OperatorNote) -> Void = { _ in }
     private var notes = ProblemNotes()
-    /// Requests that came with a tenant's key.
+    /// Counts of requests with a valid key, by tenant.
     var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()
-    /// What each key has in hand, by its id; none that has nothing.
+    /// The open requests of each key, by its id; without entries for idle keys.
     private(set) var uses: [String: KeyUse] = [:]
     private var suggestions = SuggestionAllowance()
     private(set) var refusedKeys: RefusedKeys
     private let chance: @Sendable (Int) -> [UInt8]
-    /// Requests that are read wait here, so that one tenant's flood is behind itself.
+    /// Complete requests wait here, so that one tenant's flood delays only itself.
     private let turns: TurnGate<TenantID>
 
-    /// Tails end, and `/readyz` says so.
+    /// True during a stop: tails end, and `/readyz` reports it.
     private(set) var isDraining = false
 
     /// - Parameters:
     ///   - channels: makes broadcast channels; nil: they are refused.
-    ///   - chance: makes bytes that nobody can guess, for trace ids.
+    ///   - chance: makes unpredictable bytes for trace ids.
     package init(
         relay: Relay, access: AccessControl, loop: any Loop, configuration: DoorsConfiguration,
         channels: (any ChannelService)? = nil,
@@ -71,7 +70,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         turns = TurnGate(perTurn: configuration.requestsPerTurnMax, on: loop)
     }
 
-    /// Ends the answers that would never end by themselves. Call it before `HTTPServer.drain`.
+    /// Ends the endless answers. Call it before `HTTPServer.drain`.
     package func drain() {
         loop.checkIsolated()
         isDraining = true
@@ -85,7 +84,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         do {
             let request = try admit(exchange, &route)
             principal = request.principal
-            // With a body it is work when that has come.
+            // A request with a body waits for its turn after the body has come.
             if !exchange.hasBody { await request.takeTurn() }
             guard let response = try await performCounted(request, exchange) else { return }
             count(request.route, principal, response.status)
@@ -105,23 +104,23 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         }
     }
 
-    /// Lines for what has gathered; once a minute.
+    /// Reports the gathered counts; call it once a minute.
     func tellGathered(isFull: Bool) {
         for note in notes.gathered(isFull: isFull) { report(note) }
     }
 
-    /// Counts an event that was stored among those of its key.
+    /// Counts a stored event of the key.
     func countEvent(by key: AskingKey, of tenant: TenantID) {
         counters[tenant, default: DoorCounters()].countEvent(by: key.id)
         notes.stored(by: ProblemNotes.Sender(key: key.id, tenant: tenant.name.rawValue))
     }
 
-    /// By which an answer is found again: the client's, or one of the relay's own.
+    /// The trace id of the answer: the client's, or a new one.
     func traceID(of head: HTTPRequestHead) -> String {
         TraceParent(head)?.traceID ?? Hex.encode(chance(16))
     }
 
-    /// Tells the operator of a part of a request that is refused, such as a line of a batch.
+    /// Reports a refused part of a request, such as a line of a batch, to the operator.
     func note(_ problem: Problem, _ request: DoorRequest, traceID: String) {
         let asked = ProblemNotes.Request(
             method: request.head.method, operation: request.route.operation, traceID: traceID,
@@ -129,25 +128,25 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         for note in notes.notes(of: problem, asked, now: loop.now) { report(note) }
     }
 
-    /// Counts an answer among those of the key's tenant.
+    /// Counts an answer for the key's tenant.
     private func count(_ route: Route, _ principal: Principal?, _ status: Int) {
         guard let tenant = principal?.tenant else { return }
         counters[tenant, default: DoorCounters()].count(route.operation, status: status)
     }
 
-    /// Begins an answer that comes in parts.
+    /// Begins a streamed answer.
     func begin(_ exchange: HTTPExchange, _ request: DoorRequest, _ fields: HTTPFields) {
         count(request.route, request.principal, 200)
         exchange.begin(200, Self.guarded(fields))
     }
 
-    /// Answers at once what would else come in parts.
+    /// Sends a complete answer to a request that would otherwise be streamed.
     func respond(_ request: DoorRequest, _ response: DoorResponse) {
         count(request.route, request.principal, response.status)
         send(response, to: request.exchange)
     }
 
-    /// Counts the request among those of its key while it is open.
+    /// Carries out a request, and counts it as an open one of its key meanwhile.
     private func performCounted(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse? {
@@ -178,8 +177,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
             isShared: response.isShared)
     }
 
-    /// No browser guesses what an answer is, and nobody keeps one that does not say that it may be
-    /// kept (RFC 9111, section 5.2.2): most are somebody's.
+    /// Adds fields: browsers must not guess the media type, and an answer must not be stored unless
+    /// it says so (RFC 9111, section 5.2.2), because most are private.
     private static func guarded(_ fields: HTTPFields) -> HTTPFields {
         var fields = fields
         if !fields.contains("x-content-type-options") {
@@ -189,9 +188,9 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         return fields
     }
 
-    /// Finds the route and checks the key: the one place where a request becomes a `DoorRequest`.
+    /// Finds the route and checks the key: every `DoorRequest` is made here.
     ///
-    /// - Parameter route: set as soon as it is found, also where the request is refused then.
+    /// - Parameter route: set as soon as the route is known, even if the request is then refused.
     private func admit(
         _ exchange: HTTPExchange, _ route: inout Route?
     ) throws(Problem) -> DoorRequest {
@@ -236,7 +235,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         }
     }
 
-    /// The requests that do what may have been meant, each as a sentence.
+    /// Requests that may have been meant, each as a sentence.
     private func waysOut(of method: String, _ segments: [String]) -> String {
         guard suggestions.take(now: loop.now) else { return "" }
         return RouteTable.alternatives(to: method, segments).map { other in
@@ -245,8 +244,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         }.joined()
     }
 
-    /// What a path takes (RFC 9110, section 9.3.7): public, as the description is. Nil where it is
-    /// no such request, or nothing is at the path.
+    /// The methods of a path (RFC 9110, section 9.3.7), without a key: the API's description is
+    /// public, too. Nil if the request is not OPTIONS or the path is unknown.
     private func options(_ head: HTTPRequestHead) -> DoorResponse? {
         guard head.method == "OPTIONS", let target = RequestTarget(head.target),
             case .otherMethods(let methods) = RouteTable.lookup(

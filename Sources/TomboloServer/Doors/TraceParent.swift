@@ -1,8 +1,8 @@
 import TomboloHTTP
 
-/// The trace that a caller is in: the field `traceparent` of W3C Trace Context, section 3.2.
+/// The caller's trace: the field `traceparent` of W3C Trace Context, section 3.2.
 ///
-/// A field that breaks its rules is taken for none, as section 4.3 asks, and so are several.
+/// An invalid field or several fields count as none, as section 4.3 requires.
 struct TraceParent: Hashable, Sendable {
     /// 32 lower-case hex digits, not all zero.
     let traceID: String
@@ -13,7 +13,7 @@ struct TraceParent: Hashable, Sendable {
         self.init(text)
     }
 
-    /// `VERSION-TRACE_ID-PARENT_ID-FLAGS`; a version above 00 may go on after another dash.
+    /// `VERSION-TRACE_ID-PARENT_ID-FLAGS`; versions above 00 may have more after another dash.
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 4, Self.isHex(parts[0], 2), parts[0] != "ff",

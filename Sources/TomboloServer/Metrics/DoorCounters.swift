@@ -1,6 +1,6 @@
 import TomboloAPI
 
-/// What went through the doors since the process began.
+/// Counts of requests and events since the process began.
 struct DoorCounters: Sendable {
     private struct Answered: Hashable {
         let operation: Operation
@@ -10,13 +10,13 @@ struct DoorCounters: Sendable {
     private var answered: [Answered: Int64] = [:]
     private(set) var problems: [ProblemCode: Int64] = [:]
 
-    /// Events stored, by the id of the key that asked.
+    /// Stored events, by the id of the key.
     private var events: [String: Int64] = [:]
     private var eventsOfOthers: Int64 = 0
 
-    /// More keys of a tenant are not counted one by one.
+    /// Most keys of a tenant that are counted one by one.
     private static let keysMax = 1_000
-    /// So many keys have a series of their own: those that stored most.
+    /// Number of keys with a series of their own: those that stored most.
     static let keysShown = 10
 
     mutating func countEvent(by key: String) {
@@ -27,15 +27,15 @@ struct DoorCounters: Sendable {
         }
     }
 
-    /// The keys that stored most, and all others together.
+    /// Events of the keys that stored most, and of all others together.
     var eventsByKey: [([String], Int64)] {
         let most = events.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let rest = most.dropFirst(Self.keysShown).reduce(eventsOfOthers) { $0 + $1.value }
         return most.prefix(Self.keysShown).map { ([$0.key], $0.value) } + [(["other"], rest)]
     }
 
-    /// Statuses that every operation is shown with from the start, so that a rate of failures is
-    /// there before the first failure.
+    /// Statuses that every operation has from the start, so that a failure rate exists before the
+    /// first failure.
     private static let shown = [200, 500]
 
     mutating func count(_ operation: Operation, status: Int) {
@@ -44,7 +44,7 @@ struct DoorCounters: Sendable {
 
     mutating func count(_ problem: ProblemCode) { problems[problem, default: 0] += 1 }
 
-    /// By operation and status.
+    /// Counts by operation and status.
     var requests: [([String], Int64)] {
         Operation.allCases.flatMap { operation in
             let statuses = answered.keys.filter { $0.operation == operation }.map(\.status)

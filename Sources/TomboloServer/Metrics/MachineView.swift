@@ -1,7 +1,7 @@
-/// What the process and its disk take, read when somebody asks.
+/// Resources of the process and its disk, read on demand.
 package struct MachineView: Hashable, Sendable {
     package var logBytes: Int64 = 0
-    /// nil where the log is in a database.
+    /// Nil if the log is in a database.
     package var diskFreeBytes: Int64?
     package var database: Database?
     package var cpuSeconds: Double = 0
@@ -12,12 +12,12 @@ package struct MachineView: Hashable, Sendable {
     package var startedAt: Double = 0
     package var upstreams: [UpstreamPlace] = []
 
-    /// Where an app's pushes go.
+    /// The endpoint of an app's pushes.
     package struct UpstreamPlace: Hashable, Sendable {
         package let app: String
         package let environment: String
         package let endpoint: String
-        /// The authority's file; empty: the system's.
+        /// The certificate authority's file; empty: the system's authorities.
         package let caFile: String
 
         package init(app: String, environment: String, endpoint: String, caFile: String) {
@@ -28,19 +28,19 @@ package struct MachineView: Hashable, Sendable {
         }
     }
 
-    /// The server that keeps the log.
+    /// The database server that keeps the log.
     package struct Database: Hashable, Sendable {
-        /// Where a commit is before it is acknowledged.
+        /// What a commit waits for before it is acknowledged.
         package let durability: String
-        /// How long one of the newest commits took, in seconds.
+        /// Duration of a recent commit in seconds.
         package let commitMedian: Double
         package let commitP99: Double
         package let bytes: Int64
         package let deadRows: Int64
-        /// In transactions.
+        /// Age of the oldest snapshot, in transactions.
         package let oldestSnapshot: Int64
 
-        /// All of it.
+        /// Makes a view from all its values.
         package init(
             durability: String, commitMedian: Double, commitP99: Double, bytes: Int64,
             deadRows: Int64, oldestSnapshot: Int64

@@ -1,18 +1,18 @@
-/// One metric with all its series: what it is, and who sees it.
+/// One metric with all its series, and who may see it.
 ///
-/// The table of them is what `/metrics` writes by and what `deploy/README.md` prints; a test
-/// compares both with what a relay answers.
+/// `/metrics` writes this table, and `deploy/README.md` prints it; a test compares both with a
+/// relay's answer.
 package struct MetricFamily: Hashable, Sendable {
-    /// What Prometheus calls a metric's type.
+    /// The type in Prometheus' words.
     package enum Kind: String, Hashable, Sendable { case counter, gauge, histogram }
 
-    /// Whose keys see a family.
+    /// The keys that may see a family.
     package enum Audience: String, Hashable, Sendable {
-        /// Each key that may observe sees its tenant's own.
+        /// Every key with scope `observe` sees its own tenant's values.
         case tenant
-        /// Of all clients: a tenant that has the relay for itself, and operators of the relay.
+        /// Values of all clients: seen by the only tenant of a relay, or by the relay's operators.
         case alone
-        /// Of the process and its machine: keys of the tenant `main` with scope `operate`.
+        /// Values of the process and its machine: keys of tenant `main` with scope `operate`.
         case operators
     }
 
@@ -20,7 +20,7 @@ package struct MetricFamily: Hashable, Sendable {
     package let kind: Kind
     package let labels: [String]
     package let audience: Audience
-    /// One sentence.
+    /// The meaning in one sentence.
     package let help: String
 
     private init(
@@ -36,7 +36,7 @@ package struct MetricFamily: Hashable, Sendable {
 
     package static let all: [MetricFamily] = ofEvents + ofPushes + ofDoors + ofRelay + ofProcess
 
-    // MARK: What is said
+    // MARK: Commands
 
     static let eventsAccepted = MetricFamily(
         "tombolo_events_accepted_total", .counter, "Events stored.")
@@ -53,7 +53,7 @@ package struct MetricFamily: Hashable, Sendable {
         eventsAccepted, commandsRefused, activitiesLive, destinations, devices, pauses, lastSeq,
     ]
 
-    // MARK: What is pushed
+    // MARK: Pushes
 
     private static let appLabels = ["app", "environment"]
 
@@ -91,7 +91,7 @@ package struct MetricFamily: Hashable, Sendable {
         waitingOldest, eventToSent, sentToAnswered,
     ]
 
-    // MARK: What is asked
+    // MARK: Requests
 
     static let requests = MetricFamily(
         "tombolo_http_requests_total", .counter, labels: ["operation", "status"],
@@ -114,7 +114,7 @@ package struct MetricFamily: Hashable, Sendable {
         requests, keyEvents, problems, bytesHeld, connectionsCut, keysRefused,
     ]
 
-    // MARK: How the relay is
+    // MARK: State of the relay
 
     static let ready = MetricFamily("tombolo_ready", .gauge, "1 while events are taken.")
     static let clockBehind = MetricFamily(
@@ -159,7 +159,7 @@ package struct MetricFamily: Hashable, Sendable {
         databaseInfo, databaseCommit, databaseDeadRows, databaseSnapshot, upstreamInfo,
     ]
 
-    // MARK: The process, by Prometheus' own names
+    // MARK: The process, under Prometheus' own names
 
     static let cpu = MetricFamily(
         "process_cpu_seconds_total", .counter, seenBy: .operators, "CPU time, user and system.")

@@ -7,19 +7,19 @@ struct MetricsText {
 
     private(set) var text = ""
 
-    /// A series' labels, in the order of its family's names.
+    /// A series' label values, in the order of the family's label names.
     typealias Labels = [String]
 
-    /// A family with one value.
+    /// Writes a family with one value.
     mutating func write(_ family: MetricFamily, _ value: Int64) { write(family, [([], value)]) }
 
-    /// A family with one value, which need not be whole.
+    /// Writes a family with one value that may have a fraction.
     mutating func write(_ family: MetricFamily, seconds value: Double) {
         head(family)
         text += "\(family.name) \(value)\n"
     }
 
-    /// The same of values that need not be whole.
+    /// Writes a family with several values that may have fractions.
     mutating func write(_ family: MetricFamily, seconds series: [(Labels, Double)]) {
         head(family)
         for (labels, value) in series {
@@ -27,7 +27,7 @@ struct MetricsText {
         }
     }
 
-    /// A family with a value for each of its series.
+    /// Writes a family with a value for each series.
     mutating func write(_ family: MetricFamily, _ series: [(Labels, Int64)]) {
         head(family)
         for (labels, value) in series {
@@ -35,7 +35,7 @@ struct MetricsText {
         }
     }
 
-    /// A family of histograms.
+    /// Writes a family of histograms.
     mutating func write(_ family: MetricFamily, _ series: [(Labels, DurationHistogram)]) {
         head(family)
         for (labels, histogram) in series {
@@ -61,7 +61,7 @@ struct MetricsText {
         return "{\(pairs.joined(separator: ","))}"
     }
 
-    /// Text format, *Comments, help text, and type information*.
+    /// Escapes by the text format, *Comments, help text, and type information*.
     private static func escaped(_ text: String, quotes: Bool = false) -> String {
         let escaped = text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
         return quotes ? escaped.replacing("\"", with: "\\\"") : escaped

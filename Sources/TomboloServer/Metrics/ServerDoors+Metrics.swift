@@ -4,8 +4,8 @@ import TomboloHTTP
 import TomboloRelay
 
 extension ServerDoors {
-    /// What the key's tenant has done: nothing tells of the others. An operator of the relay sees
-    /// its process, its disk, and the ways to Apple of all tenants' apps too.
+    /// The metrics of the key's tenant only. An operator of the relay also sees the process, the
+    /// disk, and the upstreams of all tenants' apps.
     func metrics(_ request: DoorRequest) async -> DoorResponse {
         var text = MetricsText()
         let tenant = request.tenant
@@ -28,7 +28,7 @@ extension ServerDoors {
         text.write(.clockBehind, await relay.clockBehind.nanoseconds / 1_000_000_000)
         if let end = certificateEnd { text.write(.certificateEnd, end) }
         text.write(.buildInfo, [([configuration.version], 1)])
-        // Of all clients: no tenant learns of the others'.
+        // Counts of all clients together: hidden from a tenant that shares the relay.
         let isAlone = await relay.isAlone(tenant)
         if isAlone || operates {
             if let server = watch?() { Self.write(server, to: &text) }

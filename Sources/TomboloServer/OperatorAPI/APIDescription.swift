@@ -2,22 +2,22 @@ import CProtocolAssets
 import TomboloHTTP
 import TomboloJSON
 
-/// `Protocol/openapi.json` with the files of `Protocol/schemas/` in the place of the references to
-/// them: one document that refers to nothing outside itself.
+/// `Protocol/openapi.json` with the files of `Protocol/schemas/` inlined: one document without
+/// outside references.
 ///
-/// It is made once, in a few milliseconds, from what the program was built with.
+/// It is made once, in a few milliseconds, from the compiled-in files.
 enum APIDescription {
-    /// One array for all answers: 100 kB each would be 12 MB a connection.
+    /// One array for all answers: a copy of 100 kB for each would take 12 MB a connection.
     static let bytes: [UInt8] = {
         var writer = JSONWriter()
         write(root(tombolo_protocol_openapi()), to: &writer)
         return writer.bytes
     }()
 
-    /// The same, compressed; nil where zlib cannot.
+    /// The document in gzip; nil if zlib fails.
     static let gzip = GzipBytes.compress(bytes)
 
-    /// What a route does, in the words of its `summary`.
+    /// The `summary` of a route.
     static func summary(_ operation: Operation) -> String? { summaries[operation.rawValue] }
 
     private static let summaries: [String: String] = {
@@ -36,7 +36,7 @@ enum APIDescription {
 
     private static func root(_ asset: tombolo_protocol_asset) -> JSONView {
         let bytes = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
-        // A file of this repository: the tests read all of them.
+        // A file of this repository, which the tests parse.
         return JSON(unchecked: bytes).document.root
     }
 
@@ -50,10 +50,10 @@ enum APIDescription {
             }
             writer.beginObject()
             for (name, value) in (schema ?? view).members {
-                // What a file says of itself stays out: here its name is the key.
+                // A schema file's own name and title are left out: here its name is the key.
                 if schema != nil, ["$schema", "$id", "title"].contains(name) { continue }
                 writer.name(name)
-                // One file refers to another by its name.
+                // Schema files refer to each other by file name.
                 if name == "$ref", let file = value.string, file.hasSuffix(".json") {
                     writer.string("#/components/schemas/\(file.dropLast(5))")
                 } else {

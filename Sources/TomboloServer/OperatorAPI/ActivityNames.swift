@@ -3,11 +3,11 @@ import TomboloCore
 import TomboloEventLog
 import TomboloRelay
 
-/// Names of activities for the numbers in the log's rows, asked for once each.
+/// Caches the names of activities for the numbers in the log's rows.
 struct ActivityNames {
-    /// A tail may run for ever: its memory of names does not grow with it.
+    /// Limit of the cache: a tail may run for ever.
     private static let namesMax = 10_000
-    /// Activities with more destinations are looked at one in a turn.
+    /// Activities with more destinations are handled one per turn of the loop.
     private static let audienceMax = 64
 
     let tenant: TenantID
@@ -24,7 +24,7 @@ struct ActivityNames {
         return name
     }
 
-    /// The activity's type. A start after an end may change it: then the newest is told.
+    /// The activity's type. A start after an end may change it: then this is the newest type.
     mutating func type(of number: ActivityNumber, _ relay: Relay) async -> String? {
         if let type = types[number] { return type }
         guard let name = await name(of: number, relay) else { return nil }
@@ -34,7 +34,7 @@ struct ActivityNames {
         return type
     }
 
-    /// The commands that are asked for, in their order.
+    /// The commands that match the filter, in order.
     mutating func entries(
         _ events: [RecordedEvent], _ relay: Relay, _ filter: LogFilter, only id: Identifier? = nil
     ) async -> [LogEntry] {
@@ -52,9 +52,9 @@ struct ActivityNames {
         return entries
     }
 
-    /// The facts that are asked for, in their order.
+    /// The facts that match the filter, in order.
     ///
-    /// - Parameter tellsGaps: what the history has left out has entries of its own.
+    /// - Parameter tellsGaps: true adds entries for facts that the history has left out.
     mutating func entries(
         _ facts: [RecordedFact], _ relay: Relay, _ filter: LogFilter, only id: Identifier? = nil,
         tellsGaps: Bool = false
@@ -68,7 +68,7 @@ struct ActivityNames {
             }
             guard filter.takes(fact.fact, devices) else { continue }
             let user = await relay.owner(of: fact.fact)
-            // What somebody else has done on the device is not this user's.
+            // Another user's action on the device does not match.
             if let wanted = filter.user, fact.fact.kind == DeviceAction.factKind,
                 !isSameText(user, wanted)
             {
@@ -93,21 +93,21 @@ struct ActivityNames {
         return isSameText(await self.type(of: number, relay), type)
     }
 
-    /// Whether an activity goes to one of the devices now.
+    /// True if the activity goes to one of the devices now.
     private func goes(
         _ name: Identifier?, to devices: Set<Identifier>?, _ relay: Relay
     ) async -> Bool {
         guard let devices else { return true }
         guard let name else { return false }
         let view = await relay.activity(ActivityKey(tenant: tenant, id: name))
-        // A view of a large audience takes its time.
+        // A view of a large audience takes time.
         if view?.destinations.count ?? 0 > Self.audienceMax { await relay.letOthersGo() }
         return view?.destinations.contains {
             if case .device(let device) = $0.recipient { devices.contains(device) } else { false }
         } ?? false
     }
 
-    /// A line of the delivery history; nil where the fact is none.
+    /// A delivery history entry; nil if the fact is no delivery.
     mutating func delivery(_ fact: RecordedFact, _ relay: Relay) async -> DeliveryEntry? {
         guard let number = fact.fact.activity else { return nil }
         return DeliveryEntry(fact, activity: await name(of: number, relay))

@@ -3,18 +3,18 @@ import TomboloCore
 import TomboloJSON
 import TomboloRelay
 
-/// Which of the log's two sequences a reader asks for.
+/// The kind of rows that a reader requests: one of the log's two sequences, or both.
 enum LogKind: String, CaseIterable {
     case command, fact, all
 }
 
-/// Which rows of the log a reader asks for.
+/// The rows of the log that a reader requests.
 ///
-/// `fact` and `result` choose facts: commands come only where `kind` asks for them. A device or a
-/// user chooses the facts about it, and the commands of activities that go there now.
+/// `fact` and `result` select facts, and then commands only come if `kind` asks for them. A device
+/// or a user selects facts about it, and commands of activities that go to it now.
 struct LogFilter {
     let kind: LogKind
-    /// Facts of these kinds; nil: of all.
+    /// The selected kinds of facts; nil: all.
     let facts: Set<String>?
     let type: String?
     let device: Identifier?
@@ -38,7 +38,7 @@ struct LogFilter {
         user = request.target["user"]
     }
 
-    /// `a,b`, of which each is one of the known words.
+    /// Parses a list such as `a,b`. Each word must be known.
     private static func words(
         _ name: String, _ request: DoorRequest, among known: [String]
     ) throws(Problem) -> Set<String>? {
@@ -53,22 +53,22 @@ struct LogFilter {
         return Set(words)
     }
 
-    /// A query needs no more.
+    /// Most words of a list.
     private static let wordsMax = 32
 
     var takesCommands: Bool { kind != .fact }
     var takesFacts: Bool { kind != .command }
-    /// The facts that a reader takes; nil: of all kinds.
+    /// The kinds of facts to read; nil: all.
     var factKinds: Set<String>? { facts.map { $0.union([NewFact.thinned]) } }
     var recipient: Recipient? { device.map { .device($0) } }
 
-    /// Whether a fact is asked for, by all but its activity.
+    /// True if the fact matches the filter, apart from its activity.
     ///
-    /// - Parameter devices: those that it may be about; nil: any, or none.
+    /// - Parameter devices: the fact must be about one of these; nil: no condition.
     func takes(_ fact: NewFact, _ devices: Set<Identifier>?) -> Bool {
         guard facts.map({ $0.contains(fact.kind) }) ?? true else { return false }
         guard devices != nil || results != nil else { return true }
-        // What is damaged is about nothing.
+        // A damaged fact is about no device.
         let document = try? JSONDocument(fact.body)
         let summary = FactSummary(fact, body: document?.root)
         if let devices {
@@ -79,7 +79,7 @@ struct LogFilter {
         return results.map { $0.contains(summary.result ?? "") } ?? true
     }
 
-    /// The devices that a row may be about; nil: any, or none.
+    /// The devices that a row must be about; nil: no condition.
     func devices(_ relay: Relay, tenant: TenantID) async -> Set<Identifier>? {
         guard let user else { return device.map { [$0] } }
         let all = Set(await relay.devices(ofUser: user, tenant: tenant))

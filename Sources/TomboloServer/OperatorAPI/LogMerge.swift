@@ -1,20 +1,19 @@
 import TomboloAPI
 import TomboloCore
 
-/// Commands and facts are two sequences; this makes one of them, by the time at which they were
-/// recorded.
+/// Merges the two sequences, commands and facts, by the times at which they were recorded.
 struct LogMerge {
-    /// Entries in order, each with the position behind it.
+    /// Entries in order, each with the position after it.
     private(set) var entries: [(entry: LogEntry, cursor: LogCursor)] = []
-    /// The position behind all that was looked at.
+    /// The position after all merged entries.
     private(set) var cursor: LogCursor
     private(set) var hasMore = false
 
     /// - Parameters:
-    ///   - commands: a page of them after the cursor, oldest first, and where the rest of it
-    ///     begins.
-    ///   - facts: likewise.
-    ///   - end: up to where a page without a rest has looked; nil: up to its last entry.
+    ///   - commands: a page of commands after the cursor, oldest first, and the beginning of the
+    ///     next page.
+    ///   - facts: the same for facts.
+    ///   - end: the place up to which a last page was read; nil: up to its last entry.
     init(
         commands: (entries: [LogEntry], next: Int64?), facts: (entries: [LogEntry], next: Int64?),
         after cursor: LogCursor, limit: Int, end: LogPlace? = nil
@@ -29,9 +28,9 @@ struct LogMerge {
             case (_, nil): takesLeft = true
             case (nil, _): takesLeft = false
             }
-            // Each sequence stays in its order, whatever the clock did. Only where the other page
-            // is used up and has a rest may something older lie there: one of both is used up
-            // then, so that the cursor always moves on.
+            // Each sequence keeps its order, whatever the clock did. If the other page is used up
+            // and has a next page, that may begin with an older entry: then stop. The cursor always
+            // moves on, because at most one page is used up.
             let isOtherUsedUp = takesLeft ? right.isEmpty : left.isEmpty
             guard let entry = takesLeft ? left.first : right.first,
                 !isOtherUsedUp || entry.recordedAt <= Self.horizon(takesLeft ? facts : commands)
@@ -45,8 +44,7 @@ struct LogMerge {
             }
             entries.append((entry, self.cursor))
         }
-        // A page used up whose rest begins later (it was cut by the rows it may scan): skip to
-        // there.
+        // A used-up page whose next page begins later, because of the scan limit: skip to there.
         if left.isEmpty, let next = commands.next ?? end?.command {
             self.cursor.place.command = max(next, self.cursor.place.command)
         }
@@ -58,7 +56,7 @@ struct LogMerge {
 
     var page: LogPage { LogPage(entries: entries, nextCursor: hasMore ? cursor : nil) }
 
-    /// What lies beyond a page that has a rest may be older than the other page's entries.
+    /// The latest time before which an unread next page cannot have entries.
     private static func horizon(_ page: (entries: [LogEntry], next: Int64?)) -> Instant {
         guard page.next != nil else { return .distantFuture }
         return page.entries.last?.recordedAt ?? .distantPast
@@ -66,7 +64,7 @@ struct LogMerge {
 }
 
 extension LogMerge {
-    /// One sequence with an entry for rows that cannot be read, in the order of their places.
+    /// One sequence with entries for damaged rows, in the order of their places.
     static func sequence(
         _ kind: String, _ entries: [LogEntry], damaged: [ClosedRange<Int64>]
     ) -> [LogEntry] {
@@ -91,9 +89,9 @@ extension LogMerge {
     /// The same with an entry for rows that the log has deleted.
     ///
     /// - Parameters:
-    ///   - first: the place of the first row behind `place` that the log has, be it asked for or
-    ///     not: places have no gap.
-    ///   - at: when it was recorded.
+    ///   - first: the place of the log's first row after `place`, even if the filter excludes it:
+    ///     places have no gaps.
+    ///   - at: when that row was recorded.
     static func sequence(
         _ kind: String, _ entries: [LogEntry], damaged: [ClosedRange<Int64>], after place: Int64,
         first: Int64?, at: Instant?

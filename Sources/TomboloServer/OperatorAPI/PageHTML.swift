@@ -1,8 +1,8 @@
-/// A page of `/problems` for a browser: the lines that curl gets, with a title, links and headings.
+/// A page of `/problems` for a browser: the lines that curl gets, as HTML with links and headings.
 enum PageHTML {
-    /// - Parameter text: the first line is the title; of the others, one that begins with a path
-    ///   links to it, an indented one is a paragraph, or a command under "Command", and one before
-    ///   indented lines is a heading.
+    /// - Parameter text: the first line is the title. A line that begins with a path links to it.
+    ///   An indented line is a paragraph, or a command under "Command". A line before indented
+    ///   lines is a heading.
     static func page(_ text: String) -> String {
         let lines = text.split(separator: "\n").map(String.init)
         let title = lines.first.flatMap { $0.hasPrefix("/") ? nil : $0 } ?? "Problems"
@@ -44,7 +44,7 @@ enum PageHTML {
             """
     }
 
-    /// As text of HTML, and within quotes.
+    /// Escapes a text for HTML, also inside quotes.
     private static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;")

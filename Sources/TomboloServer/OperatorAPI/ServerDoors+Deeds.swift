@@ -2,25 +2,25 @@ import TomboloAPI
 import TomboloCore
 import TomboloRelay
 
-// What operators do: the log keeps it with the id of the key that asked, and a line says it.
+// Deeds of operators: the log stores them with the key's id, and the relay reports them.
 
 extension ServerDoors {
     /// - Parameters:
-    ///   - kind: the word for the fact.
-    ///   - members: names and values beside the key's.
-    ///   - tenant: whose log keeps it; nil: the key's own.
+    ///   - kind: the kind of the fact.
+    ///   - members: names and values beside the key's id.
+    ///   - tenant: the tenant whose log stores it; nil: the key's own.
     func deed(
         _ kind: String, _ members: KeyValuePairs<String, String>, _ request: DoorRequest,
         of tenant: TenantID? = nil
     ) -> Deed {
-        // A tenant does not learn the ids of another one's keys.
+        // A tenant must not learn the ids of another tenant's keys.
         let isOwn = tenant == nil || tenant == request.tenant
         return Deed(
             kind, members.map { Deed.Member($0.key, $0.value) }, of: tenant ?? request.tenant,
             by: isOwn ? request.asking : .unknown)
     }
 
-    /// It is done.
+    /// Reports a completed deed to the operator.
     func tell(_ deed: Deed, _ text: String) {
         var note = OperatorNote(.info, .deed, text).adding("deed", deed.kind)
         for member in deed.members { note = note.adding(member.name, member.value) }
@@ -30,11 +30,11 @@ extension ServerDoors {
 }
 
 extension DoorRequest {
-    /// The key that asks, as rows of the log keep it.
+    /// The request's key, in the form of the log's rows.
     var asking: AskingKey { principal?.asking ?? .unknown }
 
-    /// The tenant whose keys are meant: `?tenant=`, which only an operator of the relay may give
-    /// for another than its own.
+    /// The tenant whose keys are meant: `?tenant=`. Only an operator of the relay may name another
+    /// tenant than its own.
     func tenantOfKeys() throws(Problem) -> TenantID {
         guard let named = try identifier(inQuery: "tenant").map(TenantID.init), named != tenant
         else { return tenant }

@@ -5,10 +5,10 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
-// The delivery history, as the log keeps it.
+// The delivery history from the log.
 
 extension ServerDoors {
-    /// The books of an activity's destinations, and its deliveries.
+    /// The ledgers of an activity's destinations, and its deliveries.
     func listActivityDeliveries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.activityKey()
         let recipient = try request.recipient
@@ -28,7 +28,7 @@ extension ServerDoors {
         }
     }
 
-    /// Deliveries of all activities, or of some.
+    /// Deliveries of all activities, or of the requested ones.
     func listDeliveries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let activity = try request.identifier(inQuery: "activity")
         let recipient = try request.recipient
@@ -43,7 +43,7 @@ extension ServerDoors {
         }
     }
 
-    /// One delivery, by the id that answers and lists give.
+    /// One delivery, by the id from an answer or a list.
     func showDelivery(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let id = request.parameter("id")
         let entry = try await page(for: request) { () async throws(Problem) in
@@ -74,7 +74,7 @@ extension ServerDoors {
                 + "or still on its way. GET /v1/deliveries lists those on record.")
     }
 
-    /// What a page of deliveries is asked for besides an activity, a device and a time.
+    /// Conditions on deliveries besides activity, device and time.
     private struct Filter: Sendable {
         var version: Int64?
         var result: String?
@@ -99,7 +99,7 @@ extension ServerDoors {
         }
     }
 
-    /// A page of the history, newest first. What is known at this moment is in it.
+    /// A page of the history, newest first, including facts that are not written yet.
     private func deliveries(
         _ request: DoorRequest, activity: Identifier?, _ recipient: Recipient?
     ) async throws(Problem) -> DeliveryPage {
@@ -115,7 +115,7 @@ extension ServerDoors {
             [query] () async throws(Problem) in
             var asked = query
             if let activity {
-                // The view of one with a thousand devices is large: nobody holds it while it waits.
+                // Do not hold the view while waiting: it is large for a thousand devices.
                 let key = ActivityKey(tenant: request.tenant, id: activity)
                 guard let number = await relay.activity(key)?.number else {
                     throw Problem.unknownActivity(activity)
@@ -128,7 +128,7 @@ extension ServerDoors {
         }
     }
 
-    /// What the history lacks of the time that a page is about.
+    /// The number of entries that the history left out in the time of the page.
     private func leftOut(
         of page: DeliveryPage, _ asked: FactQuery
     ) async throws(Problem) -> Int64 {
@@ -163,7 +163,7 @@ extension ServerDoors {
         "refused",
     ]
 
-    /// At most so many rows are looked at for one page.
+    /// Most rows that are scanned for one page.
     private static let scanMax = 100_000
 
     private func read(
@@ -195,8 +195,8 @@ extension ServerDoors {
         return found
     }
 
-    /// Refuses an empty list that was asked of an activity or device that is not there: of a
-    /// misspelt name, it would look like an answer.
+    /// Throws if the activity or device of an empty list does not exist: an empty answer would hide
+    /// a misspelt name.
     func checkNames(
         _ request: DoorRequest, _ activity: Identifier?, _ device: Identifier?
     ) async throws(Problem) {
@@ -221,7 +221,7 @@ extension ServerDoors {
         }
     }
 
-    /// What the classes grant, and what is left of it.
+    /// The grants of the classes, and what is left of them.
     func listBudgets(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let limit = try request.limit()
         let activity = try request.identifier(inQuery: "activity")
@@ -237,7 +237,7 @@ extension ServerDoors {
             let budgets = await relay.budgets(
                 of: request.tenant, activity: activity, device: device, after: after,
                 limit: limit + 1)
-            // They are of devices, and of no activity: the first page has them.
+            // These budgets belong to devices, not to activities, and come on the first page.
             let surfaces =
                 activity == nil && after == nil
                 ? await relay.surfaceBudgets(of: request.tenant, device: device, limit: limit) : []
@@ -253,7 +253,7 @@ extension ServerDoors {
 }
 
 extension DoorRequest {
-    /// Whom a list is asked for; nil: all.
+    /// The recipient in the query; nil: all.
     var recipient: Recipient? {
         get throws(Problem) {
             let channel = try identifier(inQuery: "channel")
@@ -267,7 +267,7 @@ extension DoorRequest {
         }
     }
 
-    /// Whether an empty page of deliveries says nothing about the names that were asked for.
+    /// True if a filter may explain an empty page, so that the names need no check.
     fileprivate var isFiltered: Bool {
         ["version", "result", "reason", "from", "until", "cursor"].contains { target[$0] != nil }
     }

@@ -5,13 +5,13 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
-// "Why did this phone not show that version?", answered from the log.
+// Answers "Why did this phone not show that version?" from the log.
 
 extension ServerDoors {
-    /// What one explanation is about.
+    /// The subject of one explanation.
     private struct Question: Sendable {
         var activity: ActivityView
-        /// nil: all that the activity goes to.
+        /// nil: all recipients of the activity.
         var recipient: Recipient?
         var version: Int64?
         var moment: Instant?
@@ -47,7 +47,7 @@ extension ServerDoors {
         return .json { explanation.write(to: &$0) }
     }
 
-    /// What is to come has no history. A client's clock may be a little ahead.
+    /// Throws for a future moment. A client's clock may be a minute ahead.
     private func refuse(ahead moment: Instant) async throws(Problem) {
         let now = await relay.wallNow()
         guard moment > now + .minutes(1) else { return }
@@ -56,7 +56,7 @@ extension ServerDoors {
             "at=\(moment.rfc3339) is yet to come: the relay's clock is at \(now.rfc3339).")
     }
 
-    /// By a token, an `apns-id` or a user.
+    /// Explains by a token, an `apns-id` or a user.
     func explain(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -78,7 +78,7 @@ extension ServerDoors {
         }
     }
 
-    /// So many devices of a user are spoken of.
+    /// Most devices of a user in one answer.
     private static let devicesMax = 20
 
     private func explanations(
@@ -106,7 +106,7 @@ extension ServerDoors {
         }
     }
 
-    /// The newest delivery of each device; where it has none, what waits for it.
+    /// Explains the newest delivery of each device; without one, the change that waits for it.
     private func newest(
         of devices: [Identifier], _ tenant: TenantID
     ) async throws(Problem) -> [Explanation] {
@@ -170,7 +170,7 @@ extension ServerDoors {
         _ question: Question, _ asked: Evidence.Asked, at recipient: Recipient
     ) async throws(Problem) -> Explanation {
         var found = Explainer(try await evidence(question, asked, recipient)).explanation
-        // Of widgets and controls only what is so now is known.
+        // Widgets and controls are only known as they are now.
         guard case .device(let device) = recipient, question.moment == nil,
             asked.version == question.activity.version
         else { return found }
@@ -179,7 +179,7 @@ extension ServerDoors {
         return found
     }
 
-    /// Devices and channels that the activity goes to, or went to lately.
+    /// The devices and channels that the activity goes to, or recently went to.
     private func recipients(of question: Question) async throws(Problem) -> [Recipient] {
         var query = FactQuery(tenant: question.tenant)
         (query.order, query.limit) = (.newestFirst, 200)
@@ -190,7 +190,7 @@ extension ServerDoors {
         return Set(known).sorted()
     }
 
-    /// Whom a reader means by a name alone: a device, unless only a channel has it.
+    /// The recipient with this name: the device, unless only a channel has the name.
     private func recipient(
         called name: Identifier, of question: Question
     ) async throws(Problem) -> Recipient {
@@ -201,7 +201,7 @@ extension ServerDoors {
         return isChannel ? .channel(name) : .device(name)
     }
 
-    /// The event of the version that is asked about.
+    /// The event of the version in question.
     private func asked(_ question: Question) async throws(Problem) -> Evidence.Asked {
         let view = question.activity
         if let moment = question.moment {
@@ -236,7 +236,7 @@ extension ServerDoors {
         evidence.deliveries = try await deliveries(question, asked, recipient)
         evidence.silentEnd = try await silentEnd(question, asked)
         let fate = evidence.fate
-        // A clock that ran ahead dates the version later than its delivery.
+        // If the clock ran ahead, the version's time may be later than that of its delivery.
         let came = min(asked.recordedAt, fate?.at ?? asked.recordedAt)
         let since = came - .hours(24)
         let until = (fate?.at ?? evidence.now) + .hours(1)
@@ -261,7 +261,7 @@ extension ServerDoors {
         return evidence
     }
 
-    /// That the relay ended the activity with the version, or after it.
+    /// The fact that the relay ended the activity at or after the version.
     private func silentEnd(
         _ question: Question, _ asked: Evidence.Asked
     ) async throws(Problem) -> NewFact? {
@@ -271,7 +271,7 @@ extension ServerDoors {
         return try await facts(query).first?.fact
     }
 
-    /// Those of the hour before, those up to the one that decided the version, and the newest.
+    /// Deliveries of the hour before, those up to the deciding one, and the newest ones.
     private func deliveries(
         _ question: Question, _ asked: Evidence.Asked, _ recipient: Recipient
     ) async throws(Problem) -> [DeliveryEntry] {
@@ -302,8 +302,8 @@ extension ServerDoors {
         return found + newest.reversed()
     }
 
-    /// By their numbers, whatever their times say: a version that came while the clock ran ahead is
-    /// later than its own delivery. From the newest down to the first line before the version.
+    /// Deliveries selected by version numbers, because times are wrong if the clock ran ahead. From
+    /// the newest one down to the first one before the version.
     private func deliveries(
         downTo version: Int64, _ asked: FactQuery, _ question: Question
     ) async throws(Problem) -> [DeliveryEntry] {
@@ -323,7 +323,7 @@ extension ServerDoors {
         return found
     }
 
-    /// The line before those of a query, where it goes on until them.
+    /// The delivery before those of the query, if it continues into them.
     private func goingOn(_ asked: FactQuery) async throws(Problem) -> [DeliveryEntry] {
         var query = asked
         (query.from, query.until) = (nil, asked.from)
@@ -331,7 +331,7 @@ extension ServerDoors {
         return try await entries(query).filter(\.record.goesOn)
     }
 
-    /// A destination has some ten thousand deliveries in a card's eight hours at most.
+    /// Most pages: a destination has about ten thousand deliveries in a card's eight hours.
     private static let pagesMax = 10
 
     private func phone(
@@ -341,7 +341,7 @@ extension ServerDoors {
         (query.order, query.limit) = (.newestFirst, 100)
         (query.kinds, query.recipient, query.from) = (Evidence.phoneKinds, recipient, since)
         var found: [Int64: NewFact] = [:]
-        // Other cards of the phone are no evidence, and may have many facts.
+        // Facts about other cards of the phone are no evidence, and may be many.
         for isOwn in [true, false] {
             query.activity = isOwn ? question.activity.number : nil
             for until in [nil, around] {
@@ -370,7 +370,7 @@ extension ServerDoors {
 }
 
 extension ActivityView {
-    /// The channel that it goes to, where it goes to one.
+    /// The activity's channel, if it has one.
     fileprivate var channel: Identifier? {
         destinations.last { $0.recipient.isChannel }?.recipient.name
     }

@@ -2,7 +2,7 @@ import TomboloAPI
 import TomboloCore
 import TomboloEventLog
 
-// What happened to the relay itself, as far as an explanation looks at it.
+// Facts about the relay itself for an explanation.
 
 extension ServerDoors {
     func relayFacts(
@@ -12,7 +12,7 @@ extension ServerDoors {
         for one in Set([tenant, .main]).sorted() {
             var query = FactQuery(tenant: one)
             (query.order, query.limit) = (.newestFirst, 200)
-            // What happened to another tenant's apps and pauses is not for this one to know.
+            // A tenant must not learn about another tenant's apps and pauses.
             query.kinds =
                 one == tenant
                 ? Evidence.relayKinds : Evidence.relayKinds.filter(NewFact.isOfRelay)
@@ -22,10 +22,10 @@ extension ServerDoors {
         return found.sorted { $0.seq < $1.seq }.map(\.fact)
     }
 
-    /// Of a relay that crashes again and again, so many starts are looked at.
+    /// Most starts of the relay that are examined, in case it crashes again and again.
     static let explainedStartsMax = 10
 
-    /// When the relay wrote its last fact before a moment.
+    /// The time of the relay's last fact before a moment.
     func seen(
         before moment: Instant, _ tenant: TenantID
     ) async throws(Problem) -> Instant? {
@@ -40,7 +40,7 @@ extension ServerDoors {
 }
 
 extension NewFact {
-    /// Whether facts of a kind are about the relay as a whole: not a tenant's apps or phones.
+    /// True if facts of this kind are about the whole relay, not about a tenant's apps or phones.
     fileprivate static func isOfRelay(_ kind: String) -> Bool {
         ["relay.", "disk.", "log.", "clock."].contains { kind.hasPrefix($0) }
     }

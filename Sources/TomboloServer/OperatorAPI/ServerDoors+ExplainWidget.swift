@@ -4,8 +4,8 @@ import TomboloEventLog
 import TomboloJSON
 import TomboloRelay
 
-// "Why does this widget show what it shows?", and the same of all that shows an activity on a
-// device besides its card.
+// Answers "Why does this widget show what it shows?", also for all widgets and controls that show
+// an activity on a device.
 
 extension ServerDoors {
     func explainWidget(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
@@ -32,7 +32,7 @@ extension ServerDoors {
             throw Problem.unknownDevice(device.id)
         }
         let found = await entries(of: widget, app: app, family: nil, on: device)
-        // What it may not read is not there for it.
+        // A timeline that the device may not read counts as missing.
         var entries: TimelineEntries?
         switch found {
         case .success(let one): entries = one.entries.isEmpty ? nil : one.entries
@@ -44,15 +44,15 @@ extension ServerDoors {
             now: await relay.wallNow(), reload: reload)
         let user = await relay.device(device)?.registration.user
         for (family, fetch) in await relay.fetches(of: widget, on: device, owner: reload.owner) {
-            // Of what it would have got then, of what is there now.
+            // The present entries for the reader and the moment of that fetch.
             let due = await self.entries(
                 of: widget, app: app, family: family, on: device, boundTo: fetch.boundTo,
                 at: fetch.now)
-            // What it may not read has no version.
+            // Nil if the reader may not read it.
             let version = try? due.get().entries.version
             let result: WidgetExplanation.Fetch.Result =
                 switch fetch.answer {
-                // As long as the same person has the device.
+                // True until the device has another user.
                 case .refused(let code) where code == ProblemCode.keyOfFormerUser.rawValue:
                     .refused(code, isStill: true)
                 case .refused(let code):
@@ -69,7 +69,7 @@ extension ServerDoors {
         return evidence
     }
 
-    /// With what a widget is refused now; nil: it is not.
+    /// The code of the widget's present refusal; nil: it is not refused.
     private static func code(
         of found: Result<(entries: TimelineEntries, now: Instant), Refusal>
     ) -> String? {
@@ -77,7 +77,7 @@ extension ServerDoors {
         return refusal.code.rawValue
     }
 
-    /// - Parameter bound: the user whom the widget's key is bound to; nil: to none.
+    /// - Parameter bound: the user that the widget's key is bound to; nil: none.
     private func entries(
         of widget: ActivitySurfaces.Widget, app: String?, family: WidgetFamily?,
         on device: DeviceKey, boundTo bound: String? = nil, at moment: Instant? = nil
@@ -93,7 +93,7 @@ extension ServerDoors {
             by: reader, of: device.tenant, at: moment)
     }
 
-    /// What shows an activity on a device besides its card: widgets, and what its type reloads.
+    /// Widgets that show the activity on a device, and controls that its type reloads.
     func surfaces(
         of activity: ActivityView, on device: DeviceKey
     ) async throws(Problem) -> [Explanation.Surface] {
@@ -114,7 +114,7 @@ extension ServerDoors {
             let last = try await newestReload(name, of: device)
             var isSame: Bool?
             if let last, last.refusal == nil, last.at < known.changedAt, known.visibility != nil {
-                // Of what was cut or erased nothing is known.
+                // The past state is unknown if its events were deleted or erased.
                 let past = try? await fold(
                     upTo: .instant(last.at), of: activity, device.tenant)
                 isSame = (past?.0.projection?.state).flatMap { known.isSame(as: $0) }
@@ -133,12 +133,12 @@ extension ServerDoors {
         var query = FactQuery(tenant: device.tenant)
         (query.order, query.limit) = (.newestFirst, 200)
         (query.kinds, query.recipient) = (["reload.sent", "reload.refused"], .device(device.id))
-        // The device's others have theirs among them.
+        // The facts of the device's other surfaces are among them.
         for _ in 0..<Self.reloadPagesMax {
             let page: FactPage
             do { page = try await relay.facts(query) } catch { throw Problem(error) }
             for fact in page.facts.map(\.fact) {
-                // The relay wrote it.
+                // The relay wrote the body, so it is JSON.
                 guard let view = (try? JSONDocument(fact.body))?.root,
                     view["surface"]?.string == name.text
                 else { continue }
@@ -152,6 +152,6 @@ extension ServerDoors {
         return nil
     }
 
-    /// Pages of facts that are looked at for a reload.
+    /// Most pages of facts that are searched for a reload.
     private static let reloadPagesMax = 10
 }

@@ -5,15 +5,15 @@ import TomboloJSON
 import TomboloLoop
 import TomboloRelay
 
-// A key's successor, its last use, and its end.
+// Rotation, last use and end of keys.
 
 extension ServerDoors {
-    /// The old key opens for so long beside its successor, where nothing else is asked for.
+    /// How long the old key stays valid beside its successor by default.
     static let rotationGrace = Span.hours(1)
-    /// Nobody needs both for longer.
+    /// The longest time for which both keys may be valid.
     private static let rotationGraceMax = Span.hours(30 * 24)
 
-    /// A new key: of what is asked for, or in the place of another.
+    /// Makes a new key, or a successor of an existing key.
     func makeKey(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -21,8 +21,8 @@ extension ServerDoors {
             ? try await rotateKey(request, exchange) : try await mintKey(request, exchange)
     }
 
-    /// `POST /v1/keys/{id}/rotate`: a key like this one takes its place. Both open until the grace
-    /// is over, so that its users can change over one by one.
+    /// `POST /v1/keys/{id}/rotate`: replaces a key by a similar one. Both are valid until the grace
+    /// period ends, so that clients can change over one by one.
     func rotateKey(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -63,8 +63,7 @@ extension ServerDoors {
         }
     }
 
-    /// A key that rotates itself opens for at least so long: where the answer is lost, it asks
-    /// again.
+    /// Shortest grace period of a key that rotates itself: if the answer is lost, it can ask again.
     private static let ownGraceMin = Span.minutes(1)
 
     private func checkRotation(
@@ -96,8 +95,8 @@ extension ServerDoors {
         Problem(.unknownKey, "The key \"\(id)\" was deleted while it was rotated.")
     }
 
-    /// The successor and the end of the old key are one commit: after a crash both are there, or
-    /// none is. A key that is deleted meanwhile has no successor.
+    /// Stores the successor and the end of the old key in one commit, so that a crash cannot
+    /// separate them. Throws if the old key is deleted meanwhile.
     private func replace(
         _ old: KeyRecord, by minted: MintedKey, _ deed: Deed
     ) async throws(Problem) {
@@ -120,11 +119,10 @@ extension ServerDoors {
         return grace ?? rotationGrace
     }
 
-    /// How often it is looked at when keys were used last.
+    /// How often last uses are checked.
     private static let usesPeriod = Duration.seconds(60)
 
-    /// Keeps in the log when keys were used last, and deletes keys that expired long ago. Until it
-    /// is cancelled.
+    /// Stores the last uses of keys and deletes keys that expired long ago, until it is cancelled.
     package func keepKeys() async throws {
         while true {
             try await loop.sleep(for: Self.usesPeriod)
@@ -137,11 +135,11 @@ extension ServerDoors {
 
     /// Stores since when keys have been expired, and deletes those that expired long ago.
     ///
-    /// - Parameter steady: on the relay's clock that nobody sets.
+    /// - Parameter steady: time of the relay's monotonic clock.
     func deleteOutlived(at steady: Instant) async {
         for id in access.changedExpiry() {
             guard let record = access.notingExpiry(id, at: steady) else { continue }
-            // A log that takes nothing now is asked again next time.
+            // If the log takes nothing now, try again next time.
             do { try await store(record.number, record.encoded) } catch { return }
             access.keys[id]?.expiredSince = record.expiredSince
         }
@@ -155,11 +153,11 @@ extension ServerDoors {
         }
     }
 
-    /// Stores uses that are at least `age` newer than those that the log has; before a stop, all.
+    /// Stores last uses that are at least `age` newer than the logged ones; before a stop, all.
     package func storeUses(olderThan age: Span = .zero) async {
         for record in access.usesToStore(olderThan: age) {
-            // A log that takes nothing now is asked again next time. What was deleted or changed
-            // since the list was made is not put back.
+            // If the log takes nothing now, try again next time. Do not store a key that was
+            // deleted or changed since the list was made: that would restore it.
             let isAsListed = access.keys[record.id]?.traits == record.traits
             guard isAsListed, access.isFree(record.id) else { continue }
             do { try await store(record.number, record.encoded) } catch { return }
@@ -169,7 +167,7 @@ extension ServerDoors {
 }
 
 extension KeyRecord {
-    /// The old key beside its successor.
+    /// Writes the old key beside its successor.
     fileprivate func writeReplaced(to writer: inout JSONWriter) {
         writer.name("replaces")
         writer.beginObject()

@@ -5,7 +5,7 @@ package import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    /// A new key of the tenant of the key that asks. It is shown once, here.
+    /// Makes a key for the tenant of the request's key. This answer is the only one with its text.
     func mintKey(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -46,7 +46,7 @@ extension ServerDoors {
         scopes.scopes.map(\.text).joined(separator: ",")
     }
 
-    /// Refuses one key more where the tenant has all that it may have.
+    /// Throws if the tenant has as many keys as it may have.
     func checkRoom(of tenant: TenantID) throws(Problem) {
         let count = access.count(of: tenant)
         guard count < configuration.keysPerTenantMax else {
@@ -57,7 +57,7 @@ extension ServerDoors {
         }
     }
 
-    /// A page of the tenant's keys, oldest first; the cursor is the last key's place.
+    /// A page of the tenant's keys, oldest first; the cursor is the last key's number.
     func listKeys(_ request: DoorRequest) throws(Problem) -> DoorResponse {
         let limit = try request.limit()
         let after = try request.integer("cursor", in: 0...Int64.max) ?? 0
@@ -87,7 +87,7 @@ extension ServerDoors {
         }
         let isDryRun = try request.isDryRun
         if !isDryRun {
-            // The name goes with the key: later only this tells whose it was.
+            // The log stores the name with the id, because the key's record is deleted.
             let members: KeyValuePairs<String, String> =
                 if let name = record.traits.name { ["key": id, "name": name] } else { ["key": id] }
             let deed = deed("key.removed", members, request, of: record.tenant)
@@ -96,7 +96,7 @@ extension ServerDoors {
                 tell(deed, "an API key is deleted")
                 return .gone("id", id, isDryRun: false)
             }
-            // The operator's own log says who did it; the other tenant's says that it was done.
+            // Only the operator's own log names the key that did it, not the other tenant's.
             let own = self.deed(
                 "key.removed", ["key": id, "of": record.tenant.name.rawValue], request)
             await relay.note(own)
@@ -118,7 +118,7 @@ extension ServerDoors {
         try await store([(number, value)], deed)
     }
 
-    /// All of them in one commit, or none.
+    /// Stores all keys in one commit, or none.
     func store(
         _ keys: [(number: Int64, value: [UInt8]?)], _ deed: Deed? = nil
     ) async throws(Problem) {
@@ -143,10 +143,10 @@ private struct KeyRequest {
             name: name, expiresAt: life.map { now + $0 }, createdBy: request.principal?.keyID)
     }
 
-    /// Reads `{"scopes":["device:phone-1"],"user":"u42","app":"com.example.app"}`; "all" may be
+    /// Reads `{"scopes":["device:phone-1"],"user":"u42","app":"com.example.app"}`; "all" is allowed
     /// among the scopes.
     ///
-    /// `"name"` and `"expires_in"` may be there too.
+    /// `"name"` and `"expires_in"` are optional.
     init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         name = reader.string("name")
@@ -187,7 +187,7 @@ private struct KeyRequest {
 }
 
 extension MintedKey {
-    /// `{"id","key","scopes",…}`: the only place where a key's text is written.
+    /// Writes `{"id","key","scopes",…}`: the only place where a key's text is written.
     ///
     /// - Parameter more: writes the other members of the answer.
     package func write(

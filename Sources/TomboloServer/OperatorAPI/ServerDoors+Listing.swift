@@ -3,7 +3,7 @@ import TomboloCore
 import TomboloRelay
 
 extension ServerDoors {
-    /// A page of a tenant's devices in the order of their ids, or of its types by app and name.
+    /// A page of a tenant's devices by id, or of its types by app and name.
     func listRegistered(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let limit = try request.limit()
         guard request.route.operation == .listDevices else {
@@ -19,7 +19,7 @@ extension ServerDoors {
         }
     }
 
-    /// `APP/NAME`: an app's id has no slash.
+    /// Parses `APP/NAME`: an app's id has no slash.
     private static func typeCursor(
         _ request: DoorRequest
     ) throws(Problem) -> (app: String, name: String)? {

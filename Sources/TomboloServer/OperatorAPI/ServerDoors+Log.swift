@@ -40,7 +40,7 @@ extension ServerDoors {
                 (query.after, query.limit) = (cursor.place.fact, limit)
                 (query.activity, query.recipient) = (activity?.number, filter.recipient)
                 query.kinds = filter.facts
-                // The log may have facts already that the relay has not.
+                // Leave out facts that the log has but the relay has not processed yet.
                 query.before = await relay.place(of: request.tenant).fact + 1
                 (query.from, query.until) = (from, until)
                 let page = try await relay.facts(query)
@@ -73,8 +73,8 @@ extension ServerDoors {
         }
     }
 
-    /// From where a page or a tail goes on: `cursor`, or `since`, the number of a command or fact;
-    /// nil where the request says neither.
+    /// The position for a page or a tail: `cursor`, or `since`, the number of a command or fact.
+    /// Nil if the request has neither.
     func logCursor(
         _ request: DoorRequest, _ kind: LogKind
     ) async throws(Problem) -> LogCursor? {
@@ -92,14 +92,14 @@ extension ServerDoors {
         return try await checked(asked, "since=\(since)", request)
     }
 
-    /// A cursor is given back as it was got.
+    /// Where a client gets a cursor.
     static let cursorSource =
         "Give one as an answer, a page or a tail gave it (`cursor` or `next_cursor`)."
 
-    /// Throws where it belongs to another log, or is ahead of this one: there it would be silent
-    /// until the log has come so far, and pass over all until then.
+    /// Throws if the cursor belongs to another log or is ahead of this one: it would skip all rows
+    /// until the log has reached it.
     ///
-    /// - Parameter asked: as the request says it.
+    /// - Parameter asked: the cursor in the words of the request.
     func checked(
         _ cursor: LogCursor, _ asked: String, _ request: DoorRequest
     ) async throws(Problem) -> LogCursor {
@@ -125,8 +125,8 @@ extension ServerDoors {
         return cursor
     }
 
-    /// A number in place of a cursor: the `seq` of a command, or of a fact. The other sequence goes
-    /// on from its beginning: nothing is passed over.
+    /// The cursor for the `seq` of a command or fact. The other sequence starts from its beginning,
+    /// so that nothing is skipped.
     func cursor(
         _ number: Int64, _ name: String, _ request: DoorRequest, _ kind: LogKind
     ) async throws(Problem) -> LogCursor {
@@ -143,7 +143,7 @@ extension ServerDoors {
         return cursor
     }
 
-    /// `do=`: commands of one kind; facts do nothing.
+    /// `do=`: the kind of commands; it does not apply to facts.
     private func eventKind(
         _ request: DoorRequest, _ kind: LogKind
     ) throws(Problem) -> EventKind? {

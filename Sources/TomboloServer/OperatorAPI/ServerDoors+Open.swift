@@ -4,10 +4,10 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
-/// What needs no key.
+/// Requests without a key.
 extension ServerDoors {
-    /// Ready = the log is recovered and takes events. Apple's state is no part of it, and a clock
-    /// that is behind is a word beside it: events are taken all the same.
+    /// Ready means that the log is recovered and takes events. Apple's state does not matter. A
+    /// clock that is behind is only mentioned, because events are still taken.
     func ready(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         if request.prefersJSON { return await readiness() }
         if isDraining { throw Problem(.stopping, "The relay is stopping. Use another, or wait.") }
@@ -16,7 +16,7 @@ extension ServerDoors {
         return .text("ready\(trouble)\n")
     }
 
-    /// The same as JSON, with what is wrong with the relay itself.
+    /// The readiness as JSON, with problems of the relay itself.
     private func readiness() async -> DoorResponse {
         let entries = await troublesOfItself(await relay.upstreams(), isOpen: true)
         let isReady = entries.allSatisfy { $0.code != "not_ready" }
@@ -51,7 +51,7 @@ extension ServerDoors {
         return DoorResponse(status: 200, fields: fields, body: short, isShared: true)
     }
 
-    /// The pages for people: the way in, all problems, or the one in the path.
+    /// Pages for people: the start page, all problems, or the problem in the path.
     func pages(_ request: DoorRequest) throws(Problem) -> DoorResponse {
         switch request.route.operation {
         case .home: home(request)
@@ -60,7 +60,7 @@ extension ServerDoors {
         }
     }
 
-    /// Leads a browser to the console, and tells others what is where.
+    /// Redirects a browser to the console; other clients get an overview as text.
     private func home(_ request: DoorRequest) -> DoorResponse {
         if request.prefersHTML {
             let fields: HTTPFields = [
@@ -79,7 +79,7 @@ extension ServerDoors {
             """, request)
     }
 
-    /// A text for people; a browser gets it as HTML. Commands name the relay as it was reached.
+    /// A text for people; a browser gets it as HTML. Commands contain the client's relay address.
     private func page(_ text: String, _ request: DoorRequest) -> DoorResponse {
         let text = text.replacing("http://127.0.0.1:8780", with: request.origin)
         var response =

@@ -4,7 +4,7 @@ import TomboloLoop
 import TomboloRelay
 
 extension ServerDoors {
-    /// What an operator looks at first: how much there is, who is behind, and what needs attention.
+    /// The operator's overview: counts, late destinations, and things that need attention.
     func overview(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         guard let principal = request.principal else {
             throw Problem(.internalError, "The overview has no key.")
@@ -61,14 +61,14 @@ extension ServerDoors {
         return items
     }
 
-    /// What is wrong with the relay itself, or on its way to Apple.
+    /// Problems of the relay itself and of its upstreams.
     private func troublesOfRelay(_ principal: Principal) async -> [OverviewAnswer.Attention] {
         let tenant = principal.tenant
         let upstreams =
             principal.operatesRelay ? await relay.upstreams() : await relay.upstreams(of: tenant)
         let isWhole = await relay.isAlone(tenant) || principal.operatesRelay
         var items = await troublesOfItself(upstreams, isOpen: false, hasCertificate: isWhole)
-        // Of the whole machine: no tenant learns of the others'.
+        // A tenant that shares the relay must not see problems of the whole machine.
         guard isWhole else { return items }
         let rows = await relay.damagedRows
         if rows > 0 {
@@ -89,9 +89,9 @@ extension ServerDoors {
         return items
     }
 
-    /// Disk, clock, certificate and upstreams.
+    /// Problems of disk, clock, certificate and upstreams.
     ///
-    /// - Parameter isOpen: everybody may read it: no app is named.
+    /// - Parameter isOpen: true for a public answer, which names no app.
     func troublesOfItself(
         _ upstreams: [UpstreamView], isOpen: Bool, hasCertificate: Bool = true
     ) async -> [OverviewAnswer.Attention] {
@@ -124,16 +124,16 @@ extension ServerDoors {
         return items
     }
 
-    /// More are as many as an operator reads.
+    /// Most upstreams in the list.
     private static let upstreamsMax = 20
 
-    /// Phones that come with a wrong key, where no phone has come with a right one.
+    /// Registrations with a wrong key, if no phone is registered at all.
     private func registrationsRefused(
         _ principal: Principal
     ) async -> [OverviewAnswer.Attention] {
         let tenant = principal.tenant
         let count = refusedKeys.registrationsRefused(now: loop.now)
-        // Of all clients: no tenant learns of the others'.
+        // A tenant that shares the relay must not see counts of all clients together.
         guard count > 0, await relay.counters(of: tenant).devices == 0,
             await relay.isAlone(tenant) || principal.operatesRelay
         else { return [] }
@@ -158,7 +158,7 @@ extension ServerDoors {
         text +=
             upstream.nextTry.map { ". The next try is at \($0.rfc3339)." }
             ?? ". The next push tries."
-        // An authority's file is trusted as it was when it was read.
+        // A changed authority file only takes effect at a reload.
         let isUntrusted =
             upstream.trouble?.cause.contains("certificate") == true
             && places.contains { $0.app == upstream.app && !$0.caFile.isEmpty }
@@ -169,11 +169,11 @@ extension ServerDoors {
         return item
     }
 
-    /// Less is made up for by waiting.
+    /// A clock that is less behind needs no attention: waiting is enough.
     private static let clockNotice = Span.seconds(60)
-    /// A certificate is renewed weeks before its end; two weeks before, nobody has done it.
+    /// Certificates are usually renewed earlier: this close to the end, nobody has renewed it.
     private static let certificateNotice = Span.seconds(14 * 24 * 3_600)
-    /// Older refusals are history.
+    /// Older refusals are not reported.
     private static let deadLetterAge = Span.seconds(24 * 3_600)
 
     private func deadLetters(_ tenant: TenantID) async -> [OverviewAnswer.Attention] {
@@ -196,8 +196,8 @@ extension ServerDoors {
         ]
     }
 
-    /// What the group's example lacks, in words: its token that Apple refused, or one for a type
-    /// that no device of it can start; nil where the card is there, and lacks another token.
+    /// What the group's example lacks, as a sentence: a token that Apple refused, or a start token
+    /// for its type. Nil if the card exists and lacks another token.
     private func lack(_ group: Overview.Group, _ tenant: TenantID) async -> String? {
         let key = ActivityKey(tenant: tenant, id: group.activity)
         guard group.trouble == .noToken || group.trouble == .tokenRefused,
@@ -265,7 +265,7 @@ extension ServerDoors {
 }
 
 extension Pause {
-    /// What it holds, after "pushes".
+    /// The things that the pause holds, to follow "pushes".
     fileprivate var subject: String {
         switch scope {
         case .all: ""

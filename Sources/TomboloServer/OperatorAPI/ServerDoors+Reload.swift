@@ -5,9 +5,8 @@ import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    /// `POST /v1/configuration/reload`: what SIGHUP does, and a line for each thing that came of
-    /// it. The configuration is the whole relay's: keys of other tenants than `main` have no part
-    /// in it.
+    /// `POST /v1/configuration/reload`: the same as SIGHUP, with a line for each result. The
+    /// configuration belongs to the whole relay, so only keys of the tenant `main` may reload it.
     func reloadConfiguration(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -21,7 +20,7 @@ extension ServerDoors {
         let document = try await request.json(
             of: exchange, atMost: configuration.bodyBytesMax, orEmpty: true)
         do {
-            // It says nothing: what is in it would be passed over in silence.
+            // The body has no members: any would be silently ignored.
             var reader = FieldReader(document.root)
             try reader.finish()
         } catch {

@@ -6,11 +6,11 @@ import TomboloLoop
 import TomboloRelay
 
 extension ServerDoors {
-    /// `GET /v1/tail`: the log from a place on, and what is added to it, for as long as the peer
-    /// reads.
+    /// `GET /v1/tail`: the log from a position on, and everything that is added to it, as long as
+    /// the client reads.
     ///
-    /// Every command and fact comes out of the log, also the live ones: nothing is lost between
-    /// history and now.
+    /// All commands and facts, also new ones, are read from the log, so that nothing is lost
+    /// between history and present.
     func tail(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse? {
@@ -31,13 +31,13 @@ extension ServerDoors {
             try await exchange.write(format.beginning(tail.cursor))
             try await follow(&tail, request, exchange)
         } catch {
-            // The log failed, or nobody reads: the reader comes back with its Last-Event-ID.
+            // The log failed or the client is gone: the client reconnects with its Last-Event-ID.
         }
         exchange.finish()
         return nil
     }
 
-    /// Where it begins: behind what the reader had last, at `cursor` or `since`, or now.
+    /// The first position: after the client's last event, at `cursor` or `since`, or now.
     private func start(
         _ request: DoorRequest, _ kind: LogKind
     ) async throws(Problem) -> LogCursor {
@@ -61,7 +61,7 @@ extension ServerDoors {
     ) async throws {
         var beat = loop.now + configuration.heartbeat
         while !isDraining, !exchange.isPeerGone {
-            // A key that is deleted reads nothing more.
+            // A deleted key must not read any more.
             try request.checkKey()
             let newest = await relay.reach(of: request.tenant)
             let place = newest.place
@@ -86,7 +86,7 @@ extension ServerDoors {
         }
     }
 
-    /// Reads when it is the key's turn.
+    /// Reads at the key's turn.
     private func turn(
         _ tail: inout Tail, through newest: LogPlace, _ request: DoorRequest
     ) async throws -> [UInt8] {

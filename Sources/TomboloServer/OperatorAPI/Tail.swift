@@ -3,18 +3,18 @@ import TomboloCore
 import TomboloEventLog
 import TomboloRelay
 
-/// One reader of the tail: what it asks for, and how far it has come.
+/// One tail: its filter and its position.
 struct Tail {
-    /// Rows read from the log at once, or so many bytes: what a tail holds for a slow reader.
+    /// Most rows or bytes that are read at once: a slow reader holds them in memory.
     private static let page = 200
     private static let bytes = 128 << 10
 
     let format: TailFormat
     let filter: LogFilter
     let activity: Identifier?
-    /// The tenant's rows up to there were looked at.
+    /// All rows of the tenant up to this position were read.
     private(set) var cursor: LogCursor
-    /// Events behind the cursor are behind this place of the log.
+    /// The events after the cursor are after this place of the log.
     var logPlace: Int64?
     private var names: ActivityNames
 
@@ -29,15 +29,15 @@ struct Tail {
         names = ActivityNames(tenant: tenant)
     }
 
-    /// What it waits for.
+    /// The rows that the tail waits for.
     var interest: LogInterest {
         LogInterest(
             takesCommands: filter.takesCommands,
             facts: filter.takesFacts ? filter.factKinds : [], activity: activity)
     }
 
-    /// There is nothing for it up to there. The sequence that it does not ask for goes on from
-    /// where it was.
+    /// Moves the position over rows that do not match. Does not move in a sequence that the tail
+    /// does not read.
     mutating func pass(_ reach: LogReach) {
         var place = cursor.place
         if filter.takesCommands { place.command = max(place.command, reach.place.command) }
@@ -46,13 +46,13 @@ struct Tail {
         logPlace = reach.seq
     }
 
-    /// Whether the log has something behind what was looked at.
+    /// True if the log has rows after the position.
     func isBehind(_ newest: LogPlace) -> Bool {
         filter.takesCommands && cursor.place.command < newest.command
             || filter.takesFacts && cursor.place.fact < newest.fact
     }
 
-    /// The next rows that are asked for, written; moves past all that were looked at.
+    /// Returns the next matching rows as text, and moves the position past all rows that were read.
     mutating func read(_ relay: Relay, through newest: LogPlace) async throws -> [UInt8] {
         let commands = try await commands(relay, through: newest.command)
         let facts = try await facts(relay, through: newest.fact)
@@ -70,7 +70,7 @@ struct Tail {
         return bytes
     }
 
-    /// Nobody acts on what a person wanted long ago.
+    /// An expired action must not be carried out any more.
     private static func hasExpired(_ entry: LogEntry, now: Instant) -> Bool {
         guard case .fact(let fact, _, _) = entry else { return false }
         return ActionFact.hasExpired(fact.fact, now: now)
@@ -102,7 +102,7 @@ struct Tail {
         var query = FactQuery(tenant: names.tenant)
         (query.after, query.before) = (cursor.place.fact, newest + 1)
         (query.limit, query.bytesMax) = (1, Self.bytes)
-        // The oldest that the log has: what is asked for may be far behind it.
+        // Find the oldest fact in the log: matching facts may come much later.
         let oldest = try await relay.facts(query)
         query.limit = Self.page
         query.kinds = filter.factKinds

@@ -2,11 +2,11 @@ import TomboloAPI
 import TomboloCore
 import TomboloJSON
 
-/// How a tail is written: server-sent events (WHATWG HTML, section 9.2) or a JSON object a line.
+/// A tail's format: server-sent events (WHATWG HTML, section 9.2) or one JSON object per line.
 enum TailFormat: Hashable, Sendable {
     case serverSentEvents, lines
 
-    /// By `Accept`: lines where JSON of any kind is asked for, else server-sent events.
+    /// Chosen by `Accept`: lines if any kind of JSON is requested, else server-sent events.
     init(accept: String?) {
         let accept = accept?.lowercased() ?? ""
         self =
@@ -18,18 +18,18 @@ enum TailFormat: Hashable, Sendable {
         self == .lines ? "application/x-ndjson" : "text/event-stream"
     }
 
-    /// Something that says "still here" and that readers pass over: a comment, or an empty line.
+    /// A sign of life that readers skip: a comment or an empty line.
     var heartbeat: [UInt8] {
         Array((self == .lines ? "\n" : ": heartbeat\n\n").utf8)
     }
 
-    /// Where the tail begins: a reader that is cut before the first event comes back with it. An
-    /// event without data is no event, and its id is kept.
+    /// The first position, so that a reader that is cut off before the first event returns there.
+    /// An event without data is not dispatched, but its id is kept.
     func beginning(_ cursor: LogCursor) -> [UInt8] {
         self == .lines ? [] : Array("id: \(cursor.text)\n\n".utf8)
     }
 
-    /// One entry, and the position from which a reader goes on behind it.
+    /// One entry, with the position after it.
     func piece(_ entry: LogEntry, _ cursor: LogCursor, now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 256)
         entry.write(to: &writer, cursor: cursor, now: now)
@@ -42,14 +42,14 @@ enum TailFormat: Hashable, Sendable {
         }
     }
 
-    /// What many a reader takes for the end of a line. In JSON it is within strings only, where an
-    /// escape says the same.
+    /// Characters that many readers take for a line end. In JSON they only occur inside strings,
+    /// where an escape is equivalent.
     private static let lineEnds = [
         ("\u{85}", "\\u0085"), ("\u{2028}", "\\u2028"), ("\u{2029}", "\\u2029"),
     ]
 
     private static func escaped(_ line: [UInt8]) -> [UInt8] {
-        // Their first bytes.
+        // 0xc2 and 0xe2 are the first bytes of these characters.
         guard line.contains(where: { $0 == 0xc2 || $0 == 0xe2 }) else { return line }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(line.count)

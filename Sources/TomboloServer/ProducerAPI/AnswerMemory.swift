@@ -1,20 +1,20 @@
 import TomboloAPI
 
-/// The answers that were given last to requests with an idempotency key, so that the same request
-/// gets the very same answer while this process lives.
+/// The newest answers to requests with an idempotency key, so that a repeated request gets exactly
+/// the same answer while this process lives.
 ///
-/// It is a kindness, not a promise: what was forgotten, or given before a restart, is made again
-/// from the log's row, with the same sequence, version and HTTP status; the rest tells of now.
+/// It is only a cache. A lost answer is made again from the log's row, with the same sequence,
+/// version and HTTP status; the rest describes the present.
 struct AnswerMemory: Sendable {
-    /// A retry comes within seconds; an answer has some 500 bytes.
+    /// Retries come within seconds, and an answer has about 500 bytes.
     static let answersMax = 4_096
 
     private var answers: [Int64: CommandAnswer] = [:]
-    /// Sequences in the order in which they came, as a ring once it is full.
+    /// Sequence numbers in order of arrival; a ring when it is full.
     private var order: [Int64] = []
     private var oldest = 0
 
-    /// By the event's sequence, which is one over all tenants.
+    /// By the event's sequence number, which is unique over all tenants.
     subscript(_ seq: Int64) -> CommandAnswer? { answers[seq] }
 
     mutating func remember(_ answer: CommandAnswer) {

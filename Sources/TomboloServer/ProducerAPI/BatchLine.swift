@@ -2,12 +2,12 @@ import TomboloAPI
 import TomboloCore
 import TomboloCrypto
 
-/// One line of a batch after reading: a command, or the problem that it has.
+/// One parsed line of a batch: a command, or a problem.
 enum BatchLine: Sendable {
     case command(Command, id: String?, line: Int)
     case problem(Problem, id: String?, line: Int)
 
-    /// As the producer wrote it; nil where it has none.
+    /// The id as the producer wrote it; nil if the line has none.
     var id: String? {
         switch self {
         case .command(_, let id, _), .problem(_, let id, _): id
@@ -30,8 +30,8 @@ enum BatchLine: Sendable {
 
     /// - Parameters:
     ///   - form: lines, or elements of a batch of CloudEvents.
-    ///   - key: who asks.
-    ///   - trace: of the request that has the line.
+    ///   - key: the request's key.
+    ///   - trace: the request's trace.
     init(
         _ line: LineSplitter.Line, tenant: TenantID, lineBytesMax: Int, form: EventForm = .lines,
         key: AskingKey = .unknown, trace: TraceID? = nil
@@ -57,8 +57,8 @@ enum BatchLine: Sendable {
         }
     }
 
-    /// A line's id is its idempotency key; the whole line as sent is what it is bound to. That of a
-    /// CloudEvent is its source and id, bound to what it does and to its data.
+    /// A line's id is its idempotency key, which is bound to the whole line as sent. The key of a
+    /// CloudEvent is its source and id; it is bound to the command's kind, activity and data.
     static func command(_ event: EventLine, _ tenant: TenantID) -> Command {
         let key = ActivityKey(tenant: tenant, id: event.activity)
         var command = Command(activity: key, content: event.content, body: event.body)

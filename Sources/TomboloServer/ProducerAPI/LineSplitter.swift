@@ -1,12 +1,12 @@
-/// Cuts a stream of bytes into lines, in memory bounded by one line and one piece.
+/// Splits a stream of bytes into lines, with memory for one line and one piece.
 ///
-/// A line ends with LF; a CR before it is dropped. Lines of nothing but space are passed over, but
-/// counted. Of the text of an array its elements are the lines.
+/// A line ends with LF; a CR before it is removed. Blank lines are skipped but counted. In the text
+/// of an array, each element counts as a line.
 struct LineSplitter {
     enum Line: Hashable, Sendable {
         /// `number` counts from 1.
         case line([UInt8], number: Int)
-        /// Longer than allowed: its bytes were passed over.
+        /// The line is longer than allowed; its bytes were skipped.
         case tooLong(number: Int)
         /// The body is not the array that it must be: this is the last line.
         case broken(String, number: Int)
@@ -14,17 +14,17 @@ struct LineSplitter {
 
     private let lineBytesMax: Int
     private var buffer: [UInt8] = []
-    /// Where in `buffer` the next line begins.
+    /// Index in `buffer` of the next line.
     private var start = 0
-    /// Up to where no LF was found.
+    /// The buffer has no LF before this index.
     private var searched = 0
     private var number = 0
-    /// The line under way is already too long.
+    /// True if the present line is already too long.
     private var isPassingOver = false
     private var elements: ElementLines?
 
     /// - Parameters:
-    ///   - lineBytesMax: bytes of a line, without its end.
+    ///   - lineBytesMax: most bytes of a line without its end.
     ///   - form: lines, or elements of an array.
     init(lineBytesMax: Int, form: EventForm = .lines) {
         self.lineBytesMax = lineBytesMax
@@ -32,7 +32,7 @@ struct LineSplitter {
     }
 
     var bytesHeld: Int { buffer.count }
-    /// Lines that came out, and empty ones.
+    /// Number of lines so far, including blank ones.
     var linesRead: Int { number }
 
     mutating func append(_ piece: [UInt8]) {
@@ -52,7 +52,7 @@ struct LineSplitter {
         }
         searched = buffer.count
         if isPassingOver || searched - start > lineBytesMax + 1 {
-            // Nothing of it is needed: only its end.
+            // Drop the bytes of the too long line; only its end matters.
             isPassingOver = true
             start = searched
         }

@@ -2,26 +2,26 @@ import TomboloAPI
 import TomboloCore
 import TomboloEventLog
 
-/// An activity's events followed up to a moment, one version after the other. An event that cannot
-/// be read is missing: what is after it is not known until the next start.
+/// Folds an activity's events up to a moment, version by version. If an event cannot be read, the
+/// state is unknown until the next start.
 struct PastFold {
     private(set) var fold = ActivityFold()
-    /// The newest event that it has followed.
+    /// The newest folded event.
     private(set) var last: RecordedEvent?
     private let moment: LogMoment
-    /// Why what is after `last` is not known.
+    /// Why the state after `last` is unknown.
     private var missing: Problem?
-    /// Rows were met that cannot be read.
+    /// True if unreadable rows were found.
     var hasDamage = false
 
     init(_ moment: LogMoment) { self.moment = moment }
 
-    /// Goes on after a state that was kept.
+    /// Continues after a stored state.
     mutating func begin(_ known: ActivityFold, after event: RecordedEvent?) {
         (fold, last) = (known, event)
     }
 
-    /// Follows the activity's next event. False where the moment is before it.
+    /// Folds the activity's next event. Returns false if the moment is before it.
     mutating func follow(_ event: RecordedEvent) throws(Problem) -> Bool {
         let isNext = event.version == (last?.version ?? 0) + 1
         guard moment.includes(tenantSeq: event.tenantSeq, recordedAt: event.event.recordedAt) else {
@@ -32,7 +32,7 @@ struct PastFold {
         if event.event.kind == .start {
             missing = nil
         } else if !isNext {
-            // Without damage the events before were cut, as they are old.
+            // If no row is damaged, the earlier events were deleted because of their age.
             missing =
                 last == nil && !hasDamage
                 ? Problem(
@@ -48,9 +48,9 @@ struct PastFold {
         return true
     }
 
-    /// The activity has no later event that can be read.
+    /// Call it when the activity has no later readable event.
     ///
-    /// - Parameter newest: its version as it is.
+    /// - Parameter newest: the activity's present version.
     func finish(newest: Int64) throws(Problem) {
         let version = last?.version ?? 0
         if version < newest, last != nil || hasDamage, !isAtLast {
@@ -63,7 +63,7 @@ struct PastFold {
         try check()
     }
 
-    /// Whether the moment is that of the newest event followed: what is missing comes after it.
+    /// True if the moment is exactly that of the newest folded event: missing events come after it.
     private var isAtLast: Bool {
         if case .tenantSeq(let seq) = moment { seq == last?.tenantSeq } else { false }
     }

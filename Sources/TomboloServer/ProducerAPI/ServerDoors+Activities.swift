@@ -15,7 +15,7 @@ extension ServerDoors {
             throw Problem(.invalidQuery, "Give one of at, at_seq and at_version.")
         }
         if moment == nil, version == nil {
-            // One with a thousand devices has 400 KiB.
+            // The answer for a thousand devices has 400 KiB.
             return try await page(for: request, bytes: IDPage.bytesMax) {
                 () async throws(Problem) in
                 guard let view = await relay.activity(key) else {
@@ -32,8 +32,8 @@ extension ServerDoors {
         return try await showPast(.tenantSeq(event.tenantSeq), of: view, request)
     }
 
-    /// An activity with a validator over all that the answer shows (RFC 9110, section 8.8.3): the
-    /// version, and a hash, for the delivery goes on without a new version. 304 for who has it.
+    /// Adds a validator over the whole answer (RFC 9110, section 8.8.3): the version and a hash,
+    /// because deliveries change without a new version. 304 if the client's copy is current.
     static func validated(
         _ version: Int64, _ request: DoorRequest, _ write: (inout JSONWriter) -> Void
     ) -> DoorResponse {
@@ -93,7 +93,7 @@ extension ServerDoors {
 }
 
 extension Problem {
-    /// The same words for an id that never was and for one of another tenant.
+    /// The same problem for an unknown id and for another tenant's id.
     static func unknownActivity(_ id: Identifier) -> Problem {
         Problem(
             .unknownActivity,
@@ -103,7 +103,7 @@ extension Problem {
                     ? "No activity can have this id." : "PUT /v1/activities/\(id) starts it."))
     }
 
-    /// The same of a device.
+    /// The same for a device.
     static func unknownDevice(_ id: Identifier) -> Problem {
         Problem(
             .unknownDevice,

@@ -12,7 +12,7 @@ extension ServerDoors {
         guard !lines.isEmpty else {
             throw Problem(.invalidJSON, "The batch is empty. Send one event a line.")
         }
-        // The same line twice is one event.
+        // Repeated lines are one event.
         let (first, of) = try Self.distinct(lines)
         let answer = await relay.submitAtomically(first.map(\.command))
         let answers: [CommandAnswer]
@@ -62,8 +62,8 @@ extension ServerDoors {
         lines.map(String.init).joined(separator: ", ")
     }
 
-    /// The lines without those that have the id and the body of one before, and the place of each
-    /// line's event among them.
+    /// The lines without repetitions of an earlier id and body, and for each line the index of its
+    /// event among them.
     private static func distinct(
         _ lines: [AtomicLine]
     ) throws(Problem) -> (first: [AtomicLine], of: [Int]) {
@@ -91,8 +91,8 @@ extension ServerDoors {
         var line: Int
     }
 
-    /// `POST /v1/events?dry_run=true`: what each line would do after those before it; nothing is
-    /// stored.
+    /// `POST /v1/events?dry_run=true`: what each line would do after the lines before it. Nothing
+    /// is stored.
     func dryRunLines(
         _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm
     ) async throws(Problem) -> DoorResponse {
@@ -129,8 +129,8 @@ extension ServerDoors {
             status: 200, fields: ["content-type": "application/x-ndjson"], body: writer.bytes)
     }
 
-    /// The commands that a dry run tries, the first of each id; and which of them each line is, or
-    /// why it is none.
+    /// The commands of a dry run, without repeated ids. `of` has for each line the index of its
+    /// command, or its problem.
     private static func tried(
         _ lines: [BatchLine]
     ) -> (commands: [Command], of: [Result<Int, Problem>]) {
@@ -154,7 +154,7 @@ extension ServerDoors {
         return (commands, of)
     }
 
-    /// All lines, read; the first that is wrong spoils the batch.
+    /// All lines as commands. Throws the problem of the first wrong line.
     private func commands(
         _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm
     ) async throws(Problem) -> [AtomicLine] {
@@ -169,11 +169,11 @@ extension ServerDoors {
         return commands
     }
 
-    /// The whole body's lines, whatever is wrong with one of them.
+    /// All lines of the body, including wrong ones.
     ///
     /// - Parameters:
-    ///   - linesMax: nil: what an atomic batch may have.
-    ///   - bytesMax: the same.
+    ///   - linesMax: most lines; nil: the limit of an atomic batch.
+    ///   - bytesMax: most bytes; nil: the limit of an atomic batch.
     private func lines(
         _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm,
         atMost linesMax: Int? = nil, bytes bytesMax: Int? = nil
@@ -205,7 +205,7 @@ extension ServerDoors {
 }
 
 extension Problem {
-    /// Two lines of a batch have one id and other bodies.
+    /// Two lines of a batch have the same id but different bodies.
     static func reused(in lines: [Int]) -> Problem {
         Problem(
             .idempotencyKeyReused,
@@ -215,13 +215,13 @@ extension Problem {
     }
 }
 
-/// How many lines of a batch are read in one turn of the loop: about a millisecond of them.
+/// The lines of a batch that one turn of the loop may read: about a millisecond's work.
 private struct BatchTurn {
     private static let (linesMax, bytesMax) = (10, 32 << 10)
 
     private var (lines, bytes) = (0, 0)
 
-    /// Whether a line is for the next turn, which then begins.
+    /// True if the line belongs to the next turn, which then begins.
     mutating func isOver(_ line: LineSplitter.Line) -> Bool {
         if case .line(let text, _) = line { bytes += text.count }
         lines += 1

@@ -5,8 +5,8 @@ import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    /// `POST /v1/events`: lines in, results out, in bounded memory. One CloudEvent is a single
-    /// call.
+    /// `POST /v1/events`: reads lines and answers each one, in bounded memory. A single CloudEvent
+    /// is handled like a request with one event.
     func appendEvents(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse? {
@@ -17,7 +17,7 @@ extension ServerDoors {
         do {
             try await appendLines(request, exchange, form)
         } catch {
-            // The peer is gone or reads nothing: what it was not told is in the log all the same.
+            // The client is gone or does not read. Its stored lines stay in the log.
             return nil
         }
         exchange.finish()
@@ -40,7 +40,7 @@ extension ServerDoors {
                 line, tenant: request.tenant, lineBytesMax: lineBytesMax, form: form, key: key,
                 trace: trace)
         }
-        /// The last line of an answer: nothing more is stored, and nothing more is read.
+        /// Writes the last line of an answer; after it nothing is stored or read.
         func end(_ problem: Problem, line: Int) async throws(HTTPExchangeError) {
             var writer = LinesWriter()
             writer.write(.refused(id: nil, line: line, problem), traceID: traceID)
@@ -61,7 +61,7 @@ extension ServerDoors {
         while true {
             let piece: [UInt8]?
             do { piece = try await exchange.nextPiece() } catch {
-                // What came is stored. What came of a line that broke off is not.
+                // Complete lines are stored; the part of a line that broke off is not.
                 let problem = Problem(error, bytesMax: lineBytesMax)
                 return try await end(problem, line: splitter.linesRead + 1)
             }
@@ -83,9 +83,9 @@ extension ServerDoors {
         try await output.begin()
     }
 
-    /// Stores what can be stored, and answers with a line for each line. Takes all of `lines`.
+    /// Stores the valid lines, and answers every line. Empties `lines`.
     ///
-    /// A line with the key of one before it is a replay of that: it waits until that is stored.
+    /// A line with the key of an earlier line is a replay: it waits until that line is stored.
     ///
     /// - Parameter places: the first line of each key.
     private func results(
@@ -126,10 +126,10 @@ extension ServerDoors {
         return writer.bytes
     }
 
-    /// Of so many keys of a batch it is remembered which line came first: about half a mebibyte.
+    /// Most keys whose first line is remembered: about half a mebibyte.
     private static let idsKeptMax = 4_096
 
-    /// The same of lines with ids of their own.
+    /// Stores lines whose ids are all different.
     private func results(of batch: [BatchLine]) async -> [BatchResult] {
         let commands = batch.compactMap { line in
             if case .command(let command, _, _) = line { command } else { nil }
@@ -160,7 +160,7 @@ extension ServerDoors {
     }
 }
 
-/// Objects, a line each.
+/// Writes JSON objects, one per line.
 struct LinesWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -172,9 +172,9 @@ struct LinesWriter {
     }
 }
 
-/// Where a batch's answers go: they wait for the end of the body, as far as there is room for
-/// them, for a proxy takes no more of the body once there is an answer. A client that reads while
-/// it sends asks for them at once (`Prefer: lines`).
+/// The output of a batch's answers. They wait for the end of the body as long as there is room,
+/// because a proxy stops reading the body once there is an answer. A client that reads while it
+/// sends gets them at once (`Prefer: lines`).
 private struct BatchOutput {
     private let doors: ServerDoors
     private let request: DoorRequest
@@ -192,8 +192,8 @@ private struct BatchOutput {
         try await request.exchange.write(bytes)
     }
 
-    /// The last line. Where nothing has gone yet the answer goes whole: behind a body that is none
-    /// a stream would be cut.
+    /// Writes the last line. If no line was written before, sends a complete answer, because a
+    /// stream is cut after an incomplete body.
     mutating func end(_ bytes: [UInt8]) async throws(HTTPExchangeError) {
         guard !hasBegun else { return try await request.exchange.write(bytes) }
         hasBegun = true
@@ -203,12 +203,12 @@ private struct BatchOutput {
 
     private func kept() -> [UInt8] { request.exchange.takeKept() }
 
-    // A proxy that gathers the answer would hold back what the producer waits for.
+    // Keeps a proxy from buffering the answer, which the producer waits for.
     private static let fields: HTTPFields = [
         "content-type": "application/x-ndjson", "x-accel-buffering": "no",
     ]
 
-    /// From now on answers go as they come.
+    /// Starts to write answers at once.
     mutating func begin() async throws(HTTPExchangeError) {
         guard !hasBegun else { return }
         hasBegun = true

@@ -4,9 +4,9 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
-// Broadcast channels: made at Apple first, then on record; marked on record first, so that nothing
-// starts on them, then deleted at Apple, then forgotten. A crash between leaves a channel at Apple
-// that the list calls unknown, or a record that a second DELETE takes away.
+// Broadcast channels. A new channel is made at Apple, then recorded. A deletion is first recorded,
+// so that no activity starts on the channel, then done at Apple; then the record is removed. After
+// a crash in between, Apple may have an unknown channel, or a second DELETE is needed.
 
 extension ServerDoors {
     func putChannel(
@@ -38,7 +38,7 @@ extension ServerDoors {
         }
         let service = try service()
         if try request.isDryRun {
-            // Apple gives the id: it is not asked for one.
+            // Apple makes the id, and is not asked in a dry run.
             let channel = Channel(
                 tenant: key.tenant, app: app.id, environment: app.environment, name: key.name,
                 id: "", storage: asked.storage)
@@ -56,7 +56,8 @@ extension ServerDoors {
         do throws(Problem) {
             _ = try Self.stored(await relay.submit(.made(channel)), "a channel")
         } catch {
-            // Nobody will know of it: it goes at once. Failing that, the list calls it unknown.
+            // No record has the channel's id, so delete it. If that fails, lists show it as
+            // unknown.
             try? await service.delete(id, in: lane)
             throw error
         }
@@ -89,7 +90,7 @@ extension ServerDoors {
             do throws(ChannelFailure) {
                 view.isRegistered = try await service.read(channel.id, in: lane) != nil
             } catch {
-                // What is on record is told all the same; whether Apple knows it is not.
+                // Show the record all the same; whether Apple knows the channel is unknown.
                 view.isRegistered = nil
             }
         }
@@ -132,8 +133,8 @@ extension ServerDoors {
         return .gone("channel", key.name.rawValue, isDryRun: false)
     }
 
-    /// At Apple. Where that has surely not happened the channel serves again; where nobody knows,
-    /// it stays marked, and its DELETE is to be sent again.
+    /// Deletes a channel at Apple. If Apple surely did not delete it, the channel is usable again.
+    /// If that is unknown, it stays marked, and the client must repeat its DELETE.
     private func delete(
         _ channel: Channel, _ key: ChannelKey, in lane: LaneNumber, by service: any ChannelService
     ) async throws(Problem) {
@@ -148,8 +149,8 @@ extension ServerDoors {
         }
     }
 
-    /// Deletes a channel at Apple that nothing here knows of, by Apple's id. Nil where the path
-    /// names none of those.
+    /// Deletes a channel at Apple that the relay has no record of, by Apple's id. Nil if the path
+    /// does not name such a channel.
     private func deleteUnknownChannel(
         _ request: DoorRequest
     ) async throws(Problem) -> DoorResponse? {
@@ -184,7 +185,7 @@ extension ServerDoors {
         )
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
     private func channelKey(_ request: DoorRequest) throws(Problem) -> ChannelKey {
         let text = request.parameter("name")
@@ -244,7 +245,7 @@ extension ServerDoors {
             quota.used = all.count
             quota.unknown = all.filter { !known.contains($0) }
         } catch {
-            // The list of what is on record is told all the same.
+            // List the records all the same.
             quota.used = nil
         }
         return quota

@@ -35,7 +35,7 @@ extension ServerDoors {
 
     func stopClip(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let clip = request.parameter("clip")
-        // The log keeps what was asked for as an object, as a line of a batch would have it.
+        // The log stores the request as an object, like a line of a batch.
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("clip", clip)
@@ -49,7 +49,7 @@ extension ServerDoors {
         return try await submit(command, request)
     }
 
-    /// Reads the body of a single call into a command.
+    /// Reads the command of a request with one event.
     private func command(
         _ kind: EventKind, _ request: DoorRequest, _ exchange: HTTPExchange, orEmpty: Bool = false
     ) async throws(Problem) -> Command {
@@ -102,13 +102,13 @@ extension ServerDoors {
         return .json(reply.httpStatus, fields) { reply.write(to: &$0) }
     }
 
-    /// What it would do, with nothing stored and nothing sent.
+    /// The effect of a command; nothing is stored or sent.
     private func dryRun(_ command: Command) async throws(Problem) -> DoorResponse {
         let run = try Self.found(await relay.dryRun(command))
         return .json { DryRunAnswer(run).write(to: &$0) }
     }
 
-    /// What the relay said to one command, for single calls and lines alike.
+    /// Turns the relay's answer to a command into the API's, for single requests and lines alike.
     func answer(
         _ answer: Answer, to command: Command
     ) async throws(Problem) -> CommandAnswer {
@@ -123,8 +123,8 @@ extension ServerDoors {
         }
     }
 
-    /// The same answer again, after the key was compared in full: the relay knows it by a hash
-    /// only.
+    /// Repeats the answer of the event, after a full comparison of the key: the relay only knows a
+    /// hash of it.
     private func replay(_ seq: Int64, _ command: Command) async throws(Problem) -> CommandAnswer {
         let tenant = command.activity.tenant
         guard let event = try await event(seq, of: tenant) else {
@@ -151,7 +151,7 @@ extension ServerDoors {
         return CommandAnswer(replaying: event, of: command.activity.id, now: view)
     }
 
-    /// One event, by its place among those of the tenant.
+    /// The event at a place among the tenant's commands.
     func event(
         tenantSeq: Int64, of tenant: TenantID
     ) async throws(Problem) -> RecordedEvent? {

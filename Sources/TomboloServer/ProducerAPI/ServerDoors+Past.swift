@@ -6,12 +6,12 @@ import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    /// Events of an activity that are read at once: as many as lie between two snapshots.
+    /// Events of an activity that are read at once: as many as there are between two snapshots.
     private static let pastPage = 256
-    /// Of these so many are followed in one turn: each may move a history of 256 lines.
+    /// Events that are folded in one turn: each may move a history of 256 lines.
     private static let pastPiece = 32
 
-    /// `?at=` or `?at_seq=`; nil where now is meant.
+    /// The moment in `?at=` or `?at_seq=`; nil for now.
     func pastMoment(_ request: DoorRequest) throws(Problem) -> LogMoment? {
         let seq = try request.integer("at_seq", in: 0...Int64.max)
         guard let instant = try request.instant("at") else { return seq.map(LogMoment.tenantSeq) }
@@ -50,7 +50,7 @@ extension ServerDoors {
                 + "cut.")
     }
 
-    /// Follows the activity from its newest snapshot before the moment, or from its beginning.
+    /// Folds the activity's events from the newest snapshot before the moment up to the moment.
     func fold(
         upTo moment: LogMoment, of view: ActivityView, _ tenant: TenantID
     ) async throws(Problem) -> (ActivityFold, RecordedEvent?) {
@@ -85,7 +85,7 @@ extension ServerDoors {
         }
     }
 
-    /// The activity as it was, rebuilt from its events.
+    /// Shows the activity at a past moment, rebuilt from its events.
     func showPast(
         _ moment: LogMoment, of view: ActivityView, _ request: DoorRequest
     ) async throws(Problem) -> DoorResponse {
@@ -113,7 +113,7 @@ extension ServerDoors {
         }
     }
 
-    /// What each destination held at the moment that `view` shows, as the delivery history has it.
+    /// The state of each destination at the moment of `view`, by the delivery history.
     private func destinations(
         of view: ActivityView, _ tenant: TenantID
     ) async throws(Problem) -> [PastDestination] {
@@ -134,12 +134,12 @@ extension ServerDoors {
         return found.values.sorted { $0.recipient < $1.recipient }
     }
 
-    /// Of an activity with more deliveries those of the newest so many pages are looked at.
+    /// Most pages of deliveries that are read, from the newest one on.
     private static let deliveryPagesMax = 10
 }
 
 extension ActivityView {
-    /// The same activity as `projection` had it; who showed it then is not kept.
+    /// The activity at the moment of `projection`; its recipients of that time are not known.
     fileprivate func past(
         _ projection: Projection, _ fold: ActivityFold, _ last: RecordedEvent, _ moment: LogMoment
     ) -> ActivityView {

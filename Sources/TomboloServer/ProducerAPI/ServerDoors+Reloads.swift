@@ -5,7 +5,7 @@ import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    /// Of widgets, or of the control of one kind.
+    /// Reloads widgets, or the control of one kind.
     func reload(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -29,7 +29,7 @@ extension ServerDoors {
             writer.member("kind", request.parameter("kind"))
             writer.member("wanted", Int64(stored.count))
             writer.member("unreachable", Int64(stored.unreachable))
-            // A `widgets` push names no kind; a control has a token of its own.
+            // A `widgets` push does not name a kind; a control has a token of its own.
             writer.member("every_kind", !isOfControl)
             writer.endObject()
         }

@@ -5,7 +5,7 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
-// Timelines: what a producer puts there, and what a widget's `TimelineProvider` fetches.
+// Timelines: a producer puts them, and a widget's `TimelineProvider` fetches their entries.
 
 extension ServerDoors {
     func putTimeline(
@@ -58,7 +58,7 @@ extension ServerDoors {
         let after = try request.timelineCursor()
         let kind = try request.identifier(inQuery: "kind")
         let limit = try request.limit()
-        // A page ends with the timeline that takes it beyond its bytes.
+        // A page ends after the timeline that exceeds the byte limit.
         return try await page(for: request, bytes: IDPage.bytesMax + Timeline.bytesMax) {
             () async throws(Problem) in
             let page = await relay.timelines(
@@ -69,7 +69,7 @@ extension ServerDoors {
         }
     }
 
-    /// The entries, their first one alone, or what a widget shows before it has any.
+    /// The entries, the first entry alone, or the placeholder.
     func timelineEntries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let kind = try request.identifier("kind")
         let family = try request.widgetFamily()
@@ -77,7 +77,7 @@ extension ServerDoors {
         let subject = configs.count > 1 ? nil : try request.subject()
         let reader = try request.timelineReader()
         if request.route.operation == .timelinePlaceholder {
-            // At once, without data: it is not looked up.
+            // The placeholder needs no data, so it is answered at once.
             return try await answer(.placeholder, until: nil, request)
         }
         return try await page(for: request) { () async throws(Problem) in
@@ -114,10 +114,10 @@ extension ServerDoors {
         }
     }
 
-    /// A widget that is configured to several. What is not there, or not for this reader, leaves an
-    /// empty place.
+    /// The entries of a widget with several configuration ids. A timeline that is missing or that
+    /// the reader may not read leaves an empty place.
     ///
-    /// - Parameter moment: by the relay's steady time; nil: now.
+    /// - Parameter moment: by the relay's monotonic clock; nil: now.
     func together(
         _ configs: [Identifier], _ kind: Identifier, app: String?, _ family: WidgetFamily?,
         by reader: TimelineReader, of tenant: TenantID, at moment: Instant? = nil
@@ -125,7 +125,7 @@ extension ServerDoors {
         var all: [TimelineEntries?] = []
         var now = await relay.wallNow()
         for (place, config) in configs.enumerated() {
-            // Each may be a mebibyte to cut.
+            // Cutting one may take a mebibyte of work.
             if place > 0 { await relay.letOthersGo() }
             let found = await relay.entries(
                 kind, app: app, .key(config), family: family, by: reader, of: tenant, at: moment)
@@ -140,9 +140,9 @@ extension ServerDoors {
         return .success((TimelineEntries.together(all, at: now), now))
     }
 
-    /// A widget's key may not ask for its device any more, as after a sign-out.
+    /// Notes a widget's refused fetch: after a sign-out its key may not ask for its device.
     func noteRefusedFetch(_ request: DoorRequest, _ problem: Problem) async {
-        // What names no widget is no fetch of one.
+        // A request that names no widget is not the fetch of one.
         let asked = try? (
             kind: request.identifier("kind"), family: request.widgetFamily(),
             reader: request.timelineReader()
@@ -152,7 +152,7 @@ extension ServerDoors {
             .refused(problem.code.rawValue), asked.kind, asked.family, request, asked.reader)
     }
 
-    /// What a widget gets is kept for `why`; what others read is no fetch.
+    /// Notes a widget's fetch for `why`. Reads by others are no fetches.
     private func noteFetch(
         _ answer: WidgetFetches.Fetch.Answer, _ kind: Identifier, _ family: WidgetFamily?,
         _ request: DoorRequest, _ reader: TimelineReader
@@ -168,7 +168,7 @@ extension ServerDoors {
             key, on: DeviceKey(tenant: request.tenant, id: id), boundTo: bound, answer)
     }
 
-    /// A widget that is not configured yet shows the first that it may be configured to.
+    /// The entries for a widget that is not configured yet: those of its first possible choice.
     private func firstChoice(
         _ kind: Identifier, _ family: WidgetFamily?, _ request: DoorRequest,
         _ reader: TimelineReader
@@ -180,10 +180,10 @@ extension ServerDoors {
         ).choices.first?.now
     }
 
-    /// With a validator, by which a widget asks again at no cost: no body is made for it.
+    /// The answer with a validator. If the widget has this version already, no body is made.
     ///
-    /// `no-cache`: an edit reloads the widget before the boundary, and then it must not show what
-    /// it kept. `max-age` tells until when it may be shown where the relay cannot be reached.
+    /// `no-cache`: an edit reloads the widget early, and it must not use its cached copy then.
+    /// `max-age`: how long the copy may be shown if the relay cannot be reached.
     private func answer(
         _ entries: TimelineEntries, until: Span?, _ request: DoorRequest
     ) async throws(Problem) -> DoorResponse {
@@ -222,14 +222,14 @@ extension ServerDoors {
 }
 
 extension WidgetFetches.Fetch.Answer {
-    /// Entries of a version, or the word that the widget has them.
+    /// The answer that the widget got: entries, or "not modified".
     fileprivate static func got(_ version: UInt64, _ response: DoorResponse) -> Self {
         response.status == 304 ? .unchanged(version: version) : .entries(version: version)
     }
 }
 
 extension HTTPFields {
-    /// Whether `If-None-Match` names an entity's tag, compared weakly (RFC 9110, section 13.1.2).
+    /// True if `If-None-Match` contains the tag, by weak comparison (RFC 9110, section 13.1.2).
     func hasEntityTag(_ tag: String) -> Bool {
         (self["if-none-match"] ?? "").split(separator: ",").contains { known in
             let bare = known.filter { $0 != " " }
@@ -239,10 +239,10 @@ extension HTTPFields {
 }
 
 extension DoorRequest {
-    /// The order of the last timeline of the page before; nil: the first page.
+    /// The last timeline of the previous page; nil: the first page.
     fileprivate func timelineCursor() throws(Problem) -> [String]? {
         guard let text = target["cursor"] else { return nil }
-        // A user may have a slash in it: it is the last part.
+        // A user's name may contain a slash, so it is the last part.
         let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 4 else {
             throw Problem(.invalidQuery, "cursor=\(text) is not a cursor of this list.")
@@ -250,7 +250,7 @@ extension DoorRequest {
         return parts.map(String.init)
     }
 
-    /// The subject that the query names, by exactly one of user, device and key.
+    /// The subject in the query: exactly one of user, device and key.
     fileprivate func namedSubject() throws(Problem) -> TimelineSubject {
         guard let subject = try subject() else {
             throw Problem(
@@ -259,7 +259,7 @@ extension DoorRequest {
         return subject
     }
 
-    /// The same; nil where it names none. A widget's configuration is a key.
+    /// The subject in the query; nil if there is none. A widget's configuration id is a key.
     fileprivate func subject() throws(Problem) -> TimelineSubject? {
         var subjects: [TimelineSubject] = []
         for (name, of) in [
@@ -279,7 +279,7 @@ extension DoorRequest {
         return subjects.first
     }
 
-    /// What a widget is configured to, in the order that its user gave: none, one or several.
+    /// The configuration ids of a widget, in its user's order, if there are several; else none.
     fileprivate func configurations() throws(Problem) -> [Identifier] {
         guard target["config"]?.contains(",") == true else { return [] }
         for name in ["user", "device", "key"] where target[name] != nil {
@@ -290,7 +290,7 @@ extension DoorRequest {
         return try configuration()
     }
 
-    /// The same; one where there is no comma.
+    /// The configuration ids of a widget, also a single one.
     func configuration() throws(Problem) -> [Identifier] {
         guard let text = target["config"] else { return [] }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -310,7 +310,7 @@ extension DoorRequest {
         throw Self.unknown(text, of: "family", among: WidgetFamily.allCases.map(\.rawValue))
     }
 
-    /// As whom the key reads: an observer reads all, a device what is its own.
+    /// The reader's rights: an observer reads everything, a device only its own data.
     func timelineReader() throws(Problem) -> TimelineReader {
         guard let principal else { preconditionFailure("the route has a key") }
         let named = try identifier(inQuery: "device")

@@ -5,7 +5,7 @@ import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    /// A Swift type's name is far shorter.
+    /// Limit for a type's name; a Swift type's name is far shorter.
     private static let typeBytesMax = 256
 
     func putType(
@@ -38,7 +38,7 @@ extension ServerDoors {
         return .json(told.httpStatus) { told.write(to: &$0) }
     }
 
-    /// The schema's own word is too far from the member's for a likeness to be seen.
+    /// Suggests the schema's member, because its name is too different for a similarity search.
     private static func suggesting(_ faults: FieldErrors) -> FieldErrors {
         FieldErrors(
             faults.errors.map { error in
@@ -51,8 +51,8 @@ extension ServerDoors {
             })
     }
 
-    /// Who only produces may lower the class of a type, and send the type again as it is: a class
-    /// spends the phone's budget, which is the operator's to give.
+    /// Throws if a producer raises the class of a type: a class spends the phone's budget, which
+    /// the operator grants. A producer may lower it or send the type unchanged.
     private func checkBudgetClass(
         _ asked: BudgetClass?, of name: String, app: String?, _ request: DoorRequest
     ) async throws(Problem) {
@@ -81,7 +81,7 @@ extension ServerDoors {
         return .json { view.write(to: &$0) }
     }
 
-    /// What a dry run has found, or what would refuse the request.
+    /// The result of a dry run. Throws the problem if the request would be refused.
     static func found<Value>(_ run: Result<Value, Refusal>) throws(Problem) -> Value {
         switch run {
         case .success(let value): return value

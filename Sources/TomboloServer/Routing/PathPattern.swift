@@ -8,7 +8,7 @@ package struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
         case parameter(String)
     }
 
-    /// Segments between slashes; `{name}` takes any one segment.
+    /// Parses segments between slashes; `{name}` matches any one segment.
     package init(stringLiteral text: String) {
         self.text = text
         parts = text.split(separator: "/").map { part in
@@ -21,10 +21,10 @@ package struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
         parts.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
     }
 
-    /// How many of the parts are fixed: of two patterns that match, the one with more is meant.
+    /// Number of fixed parts. If two patterns match, the one with more fixed parts wins.
     package var literals: Int { parts.count - parameters.count }
 
-    /// The values of the parameters, or nil where the path is another.
+    /// The values of the parameters; nil if the path does not match.
     package func match(_ segments: [String]) -> [String: String]? {
         guard segments.count == parts.count else { return nil }
         var values: [String: String] = [:]
@@ -40,8 +40,8 @@ package struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
         return values
     }
 
-    /// The pattern with what a user typed in the places of the parameters, to be compared with what
-    /// they typed.
+    /// The pattern with the user's segments in place of the parameters, for comparison with the
+    /// user's path.
     func filled(from segments: [String]) -> String {
         var text = ""
         for (index, part) in parts.enumerated() {

@@ -1,14 +1,14 @@
-/// The path and query of a request (RFC 9110, section 4.2), taken apart and decoded.
+/// The path and query of a request (RFC 9110, section 4.2), split and decoded.
 package struct RequestTarget: Hashable, Sendable {
-    /// Percent-decoded, without the slashes between them. A slash at the end makes no segment.
+    /// Percent-decoded segments without slashes. A final slash makes no segment.
     package let segments: [String]
     package let query: [QueryItem]
     /// As sent, for digests and logs.
     package let text: String
-    /// The query has more parameters than `queryItemsMax`: those beyond are not in `query`.
+    /// True if the query has more than `queryItemsMax` parameters; `query` lacks the rest.
     package let hasTooManyItems: Bool
 
-    /// No route takes a quarter of them.
+    /// Four times as many as any route takes.
     package static let queryItemsMax = 64
 
     /// One name and value of the query, unescaped.
@@ -17,9 +17,9 @@ package struct RequestTarget: Hashable, Sendable {
         package let value: String
     }
 
-    /// Answers nil for a target that is no path, or whose escapes are broken or no UTF-8.
+    /// Nil if the target is not a path, or if its escapes are invalid or not UTF-8.
     package init?(_ text: String) {
-        // By bytes: a target may have 16 kB, and characters cost twenty times as much.
+        // Parsed by bytes: a target may have 16 kB, and characters cost twenty times as much.
         guard text.utf8.first == UInt8(ascii: "/") else { return nil }
         self.text = text
         let end = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.utf8.endIndex
@@ -47,19 +47,19 @@ package struct RequestTarget: Hashable, Sendable {
         hasTooManyItems = parts.count > Self.queryItemsMax
     }
 
-    /// The parameter, if it is there once. A name without a value has the value "".
+    /// The value of the first parameter with this name; nil if there is none. "" without a value.
     package subscript(_ name: String) -> String? {
         query.first { $0.name == name }?.value
     }
 
-    /// No name has control characters or, between its slashes, a part that goes up: a proxy that
-    /// takes a path apart after decoding it would let through what it is to keep inside.
+    /// False for control characters and for "." or ".." parts, also after decoding: a proxy that
+    /// decodes the path would forward paths that it must keep inside.
     private static func isPlain(_ segment: String) -> Bool {
         segment.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
             && segment.split(separator: "/").allSatisfy { $0 != "." && $0 != ".." }
     }
 
-    /// RFC 3986, section 2.1; in queries `+` is a space, as forms write it.
+    /// Decodes by RFC 3986, section 2.1. In queries `+` is a space, as in forms.
     private static func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool) -> String? {
         var bytes: [UInt8] = []
         var rest = text

@@ -1,20 +1,19 @@
-/// One row of the route table: everything that is true of a request before anyone looks into its
-/// body.
+/// One row of the route table: everything about a request that does not depend on its body.
 package struct Route: Sendable {
     package let method: String
     package let path: PathPattern
-    /// Who carries the request out; also `operationId` in the OpenAPI description.
+    /// The request's handler; also `operationId` in the OpenAPI description.
     package let operation: Operation
     package let access: Access
-    /// Whether `Idempotency-Key` is kept here.
+    /// True if the route accepts an `Idempotency-Key`.
     package let takesIdempotencyKey: Bool
-    /// The query parameters that the route knows; any other is refused.
+    /// The query parameters of the route; others are refused.
     package let query: [String]
 
-    /// The parameter that every write has: what would be is told, nothing is done.
+    /// The parameter of every write for a dry run, which reports the effect and changes nothing.
     package static let dryRun = "dry_run"
 
-    /// - Parameter writes: nil where the method tells.
+    /// - Parameter writes: nil: true unless the method is GET.
     init(
         _ method: String, _ path: PathPattern, _ operation: Operation, _ access: Access,
         idempotency: Bool = false, query: [String] = [], writes: Bool? = nil
@@ -29,7 +28,7 @@ package struct Route: Sendable {
     }
 }
 
-/// What a route does.
+/// The operation of a route.
 package enum Operation: String, Hashable, Sendable, CaseIterable {
     case startActivity, updateActivity, showActivity, listActivities
     case endActivity, endActivities

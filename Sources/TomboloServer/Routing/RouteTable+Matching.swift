@@ -1,18 +1,18 @@
 import TomboloCore
 
-/// A route, and what the path said.
+/// A route, and the parameters in the path.
 package struct RouteMatch: Sendable {
     package let route: Route
     /// Values of the path's parameters, by name.
     package let parameters: [String: String]
 }
 
-/// What a path and a method come to.
+/// The result of looking up a path and a method.
 package enum RouteLookup: Sendable {
     case found(RouteMatch)
-    /// The path is there, with these methods.
+    /// The path exists, but only with these methods.
     case otherMethods([String])
-    /// Nothing is there: `RouteTable.nearest` tells what may have been meant.
+    /// The path does not exist; `RouteTable.nearest` suggests another.
     case nothing
 }
 
@@ -22,8 +22,8 @@ extension RouteTable {
         let all = routes.compactMap { route in
             route.path.match(segments).map { RouteMatch(route: route, parameters: $0) }
         }
-        // "/v1/activities/end" is no activity called "end", whatever the method: the more literal
-        // pattern is meant.
+        // "/v1/activities/end" is never the activity "end": the pattern with more literals wins,
+        // whatever the method.
         let literals = all.map(\.route.path.literals).max()
         let matches = all.filter { $0.route.path.literals == literals }
         // A HEAD is answered by the route of its GET (RFC 9110, section 9.3.2).
@@ -40,13 +40,12 @@ extension RouteTable {
         return methods.sorted()
     }
 
-    /// What may have been meant where a path does not take `method`, as requests and what they do:
-    /// the writes of the path, the PUT of a member where the path is a collection, and the end of
-    /// what cannot be deleted.
+    /// Suggestions if a path does not allow `method`, as requests with their operations: the path's
+    /// writes, for a collection the PUT of a member, and for an undeletable thing its end.
     package static func alternatives(
         to method: String, _ segments: [String]
     ) -> [(request: String, operation: Operation)] {
-        // What needs escapes in a path, or is long, is named by its pattern.
+        // Long segments, and those that need escapes, are shown as pattern parameters.
         let isShort = segments.allSatisfy {
             $0.utf8.count <= 128 && Identifier($0.replacing("~", with: "-")) != nil
         }
@@ -66,15 +65,15 @@ extension RouteTable {
         }
     }
 
-    /// The path that may have been meant. Compares what was typed with every pattern filled with
-    /// what was typed in the parameters' places: that costs more than most requests do.
+    /// The path that was probably meant. Compares the path with every pattern, filled with its own
+    /// segments; that costs more than most requests.
     package static func nearest(to segments: [String]) -> String? {
         let typed = "/" + segments.joined(separator: "/")
         var patterns: [String: String] = [:]
         for route in routes {
             let filled = route.path.filled(from: segments)
             if patterns[filled] == nil { patterns[filled] = route.path.text }
-            // "/activities/x" for "/v1/activities/x" is the commonest slip.
+            // "/activities/x" instead of "/v1/activities/x" is the most frequent mistake.
             let versioned = route.path.filled(from: ["v1"] + segments)
             if versioned == "/v1" + typed { return route.path.text }
         }

@@ -1,18 +1,18 @@
 package import TomboloLoop
 
-/// How many unknown paths may still be answered with the path that was perhaps meant: whoever
-/// mistypes reads it, and whoever sends thousands does not. Pure.
+/// Limits how many unknown paths get a suggestion: useful for a mistyped path, a waste for
+/// thousands of them. Pure.
 package struct SuggestionAllowance: Hashable, Sendable {
-    /// A second, in all: 76 µs each is less than a hundredth of a processor.
+    /// Suggestions a second in total: at 76 µs each less than a hundredth of a processor.
     package static let perSecond = 100
 
     private var left = perSecond
     private var until: MonotonicInstant?
 
-    /// All of the first second.
+    /// Starts with the whole allowance of a second.
     package init() {}
 
-    /// Counts one, and answers whether it is still allowed.
+    /// Uses up one suggestion. Returns false if none is left.
     package mutating func take(now: MonotonicInstant) -> Bool {
         if until.map({ now >= $0 }) ?? true {
             left = Self.perSecond

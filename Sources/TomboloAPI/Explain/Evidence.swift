@@ -8,7 +8,7 @@ package struct Evidence: Sendable {
         package var version: Int64
         package var kind: EventKind
         package var recordedAt: Instant
-        /// Why phones ignore its alert; nil where they take it, and where it has none.
+        /// Why phones ignore the version's alert; nil if they accept it or there is none.
         package var alertFault: String?
 
         package init(

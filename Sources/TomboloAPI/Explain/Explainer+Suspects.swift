@@ -107,7 +107,7 @@ extension Explainer {
             speaksFor: ["\(first)\(more)."])
     }
 
-    /// Phones ignore an alert without a title.
+    /// A suspect if phones ignore the version's alert because it has no title.
     private var ignoredAlert: Suspect? {
         evidence.asked.alertFault.map {
             Suspect(

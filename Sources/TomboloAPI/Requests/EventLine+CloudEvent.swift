@@ -5,11 +5,11 @@ extension EventLine {
     /// Members of a CloudEvent, extensions included: a head of HTTP holds no more fields either.
     package static let attributesMax = 64
 
-    /// A body is as deep as in a single call; the event is around it.
+    /// A body may be as deep as in a single request, plus one level for the event around it.
     package static let cloudEventLimits = JSONLimits(
         depthMax: JSONLimits.receivedDepthMax + 1, numbersFit: true)
 
-    /// Reads one element of a batch of CloudEvents; throws what is wrong with it.
+    /// Reads one element of a batch of CloudEvents. Throws its fault.
     package init(cloudEvent bytes: [UInt8]) throws(Fault) {
         let document: JSONDocument
         do {
@@ -20,11 +20,11 @@ extension EventLine {
         try self.init(cloudEvent: document)
     }
 
-    /// Reads an event of CloudEvents 1.0 in its JSON format: `type` is `tombolo.` and what to do,
-    /// `subject` the activity, and `data` the body of the single call.
+    /// Reads an event of CloudEvents 1.0 in JSON format: `type` is `tombolo.` and the verb,
+    /// `subject` the activity, and `data` the body of the single request.
     ///
-    /// Other attributes are extensions or say nothing to a relay (`time`, `dataschema`): they are
-    /// passed over. An attribute that may be left out may be `null` (JSON format, section 2.2).
+    /// Other attributes are extensions or irrelevant (`time`, `dataschema`), and are ignored. An
+    /// optional attribute may be `null` (JSON format, section 2.2).
     package init(cloudEvent document: JSONDocument) throws(Fault) {
         let id = document.root["id"]?.string
         do {
@@ -81,7 +81,7 @@ extension EventLine {
         (self.id, self.source, self.activity, sent) = (id, source, activity, data.bytes)
     }
 
-    /// Whether a media type is JSON (RFC 6839, section 3.1), whatever its parameters.
+    /// True if a media type is JSON (RFC 6839, section 3.1), with any parameters.
     package static func isJSON(_ mediaType: String) -> Bool {
         let essence = mediaType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
             .lowercased()
@@ -91,8 +91,8 @@ extension EventLine {
 }
 
 extension FieldReader {
-    /// A required attribute of a CloudEvent: text without control characters (CloudEvents 1.0,
-    /// section 2.4, *String*).
+    /// Reads a required attribute of a CloudEvent: text without control characters (CloudEvents
+    /// 1.0, section 2.4, *String*).
     fileprivate mutating func attribute(_ name: String, _ meaning: String) -> String? {
         guard let value = value(name) else {
             fail(name, "is missing: \(meaning)")

@@ -3,15 +3,15 @@ import TomboloJSON
 
 /// One line of a batch: an event with its activity. A CloudEvent is parsed into the same type.
 package struct EventLine: Sendable {
-    /// The producer's id of the event, and its idempotency key; of a CloudEvent with `source`.
+    /// The producer's id of the event. It is the idempotency key, for a CloudEvent with `source`.
     package var id: String?
-    /// Where a CloudEvent comes from; nil of a line.
+    /// The source of a CloudEvent; nil for a line.
     package var source: String?
     package var activity: Identifier
     package var content: Command.Content
-    /// As it was sent: the line, or the `data` of a CloudEvent.
+    /// The bytes as sent: the line, or the `data` of a CloudEvent.
     package var sent: [UInt8]
-    /// The same as the log keeps it: in its shortest spelling.
+    /// The bytes that the log stores: the same JSON in its shortest spelling.
     package var body: [UInt8]
 
     /// Why a line is refused, with the line's id if it could be read.

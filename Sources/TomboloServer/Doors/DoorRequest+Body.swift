@@ -64,7 +64,7 @@ extension DoorRequest {
         return JSON.shortest(of: sent.bytes).map { JSON(unchecked: $0).document } ?? sent
     }
 
-    /// The same as it was sent: for a digest of it.
+    /// The body as JSON with the bytes as sent, to compute a digest of them.
     func sentJSON(
         of exchange: HTTPExchange, atMost bytesMax: Int, orEmpty: Bool = false
     ) async throws(Problem) -> JSONDocument {

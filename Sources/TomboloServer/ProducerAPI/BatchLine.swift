@@ -14,7 +14,7 @@ enum BatchLine: Sendable {
         }
     }
 
-    /// What makes it one event with another that has the same; nil where it has none.
+    /// The idempotency key: lines with the same key are one event. Nil if the line has none.
     var key: String? {
         switch self {
         case .command(let command, _, _): command.idempotency?.key
@@ -74,8 +74,8 @@ enum BatchLine: Sendable {
         return command
     }
 
-    /// A line feed is in neither, so no two pairs have one key. What is longer than a key may be is
-    /// its SHA-256: for all practical purposes no two have one either.
+    /// A key from source and id. They have no line feeds, so different pairs have different keys.
+    /// If the key would be too long, its SHA-256 is used, which is as good as unique.
     static func keyOfCloudEvent(source: String, id: String) -> String {
         let key = source + "\n" + id
         guard !EventLine.idBytes.contains(key.utf8.count) else { return key }

@@ -1,20 +1,20 @@
-/// Makes lines of the text of a JSON array, an element a line, in pieces as they come.
+/// Turns the text of a JSON array into lines, one for each element, piece by piece.
 ///
-/// It finds only where elements begin and end; whether one is JSON is seen when its line is read.
-/// An element of nothing, such as between two commas, becomes the line `,`, which is none.
+/// It only finds the ends of elements; the parser of a line checks whether the element is JSON. An
+/// empty element, as between two commas, becomes the line `,`, which is invalid.
 struct ElementLines {
     private enum Place {
         case before, inside, inString, behind, broken
     }
 
     private var place = Place.before
-    /// Objects and arrays that are open within the element.
+    /// Number of open objects and arrays within the element.
     private var depth = 0
     private var isEscaped = false
     private var hasText = false
     private var hasElements = false
 
-    /// Why what came so far is no whole array; nil where it is one.
+    /// Why the text so far is not a complete array; nil if it is.
     var fault: String? {
         switch place {
         case .behind: nil
@@ -50,7 +50,7 @@ struct ElementLines {
         } else if byte == UInt8(ascii: "\"") {
             place = .inside
         }
-        // A line end within a text is wrong, and stays wrong as another control character.
+        // A line end inside a text is invalid; another control character keeps it invalid.
         output.append(Self.endsLine(byte) ? 0x01 : byte)
     }
 

@@ -1,20 +1,20 @@
 import TomboloAPI
 import TomboloHTTP
 
-/// How the body of `POST /v1/events` holds its events.
+/// The format of the body of `POST /v1/events`.
 enum EventForm: Hashable, Sendable {
     /// NDJSON.
     case lines
-    /// CloudEvents 1.0: an array of them, one with its attributes, and the data of one whose
-    /// attributes are fields of the head (HTTP binding 1.0.2, sections 3.3, 3.2 and 3.1).
+    /// CloudEvents 1.0: an array of events, one event with its attributes, or the data of an event
+    /// whose attributes are header fields (HTTP binding 1.0.2, sections 3.3, 3.2 and 3.1).
     case cloudEventBatch, cloudEvent, cloudEventData
 
     var isBatch: Bool { self == .lines || self == .cloudEventBatch }
 }
 
 extension DoorRequest {
-    /// What the head says of the body. Of a CloudEvent in one piece, fields `ce-` beside it are
-    /// passed over: they repeat it.
+    /// The format that the header declares. For a CloudEvent with its attributes in the body, `ce-`
+    /// fields are ignored: they repeat the attributes.
     func eventForm() throws(Problem) -> EventForm {
         try checkCoding()
         let hasAttributes = ["ce-specversion", "ce-type", "ce-source", "ce-id"].contains {
@@ -39,7 +39,7 @@ extension DoorRequest {
     }
 
     private static func unread(_ mediaType: String) -> Problem {
-        // A body of one JSON object is the same without its line ends; lines are not.
+        // `curl -d` drops line ends. That does not matter for one object, but it joins lines.
         let hint = mediaType == unspoken ? " curl -d drops line ends: use --data-binary." : ""
         return Problem(
             .unsupportedMediaType,

@@ -8,7 +8,7 @@ struct LineSplitter {
         case line([UInt8], number: Int)
         /// The line is longer than allowed; its bytes were skipped.
         case tooLong(number: Int)
-        /// The body is not the array that it must be: this is the last line.
+        /// The body is not a JSON array as it must be; no more lines follow.
         case broken(String, number: Int)
     }
 

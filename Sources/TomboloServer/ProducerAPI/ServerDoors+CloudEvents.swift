@@ -6,11 +6,11 @@ import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    /// One CloudEvent, answered as the single call of its verb.
+    /// Handles one CloudEvent, and answers like the single request of its verb.
     func appendCloudEvent(
         _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm
     ) async throws(Problem) -> DoorResponse {
-        // One event is all or nothing by itself.
+        // Only check the flag: one event is atomic anyway.
         _ = try request.flag("atomic")
         let expectation = try request.expectation()
         let body = try await request.body(of: exchange, atMost: configuration.bodyBytesMax)
@@ -39,7 +39,7 @@ extension ServerDoors {
         return try await submit(command, request)
     }
 
-    /// What is wrong with an event whose attributes are fields and whose data is the body.
+    /// The problem of an event whose attributes are header fields and whose data is the body.
     private static func problem(ofHead problem: Problem) -> Problem {
         guard let first = problem.errors.first else { return problem }
         let data = "/data"
@@ -58,8 +58,8 @@ extension ServerDoors {
 }
 
 extension DoorRequest {
-    /// The JSON format of an event in binary mode, so that one reader reads both (CloudEvents HTTP
-    /// binding 1.0.2, section 3.1).
+    /// The JSON format of an event in binary mode, so that the same parser reads both (CloudEvents
+    /// HTTP binding 1.0.2, section 3.1).
     fileprivate func cloudEvent(around data: [UInt8]) throws(Problem) -> [UInt8] {
         var writer = JSONWriter(capacity: data.count + 512)
         writer.beginObject()
@@ -96,8 +96,8 @@ extension DoorRequest {
         return writer.bytes
     }
 
-    /// An attribute of a field's value (section 3.1.3.2): quotes of older versions are taken off,
-    /// then percent signs decoded once. Nil where that is no UTF-8.
+    /// Decodes an attribute from a field's value (section 3.1.3.2): removes the quotes of older
+    /// versions, then decodes percent signs once. Nil if the result is not UTF-8.
     static func attribute(_ value: String) -> String? {
         var rest = Array(value.utf8)[...]
         let quote = UInt8(ascii: "\"")
@@ -117,7 +117,7 @@ extension DoorRequest {
                 bytes.append(byte)
             }
         }
-        // Bytes that were no UTF-8 came as U+FFFD: nobody writes that without its percent signs.
+        // U+FFFD stands for bytes that were not UTF-8; a client would percent-encode the character.
         return value.contains("\u{FFFD}") ? nil : String(validating: bytes, as: UTF8.self)
     }
 }

@@ -92,7 +92,7 @@ struct CommandLineParser: Sendable {
             if value == nil, flag.isSecret, let path = environment["\(variable)_FILE"] {
                 value = try SecretFile.read(path, named: "\(variable)_FILE")
             }
-            // A variable that is set from a file may end with the file's line end.
+            // The value may come from a file and have its final line end.
             if flag.isSecret, let text = value {
                 let end = text.unicodeScalars.reversed().prefix { $0 == "\n" || $0 == "\r" }.count
                 value = String(String.UnicodeScalarView(text.unicodeScalars.dropLast(end)))

@@ -7,10 +7,10 @@ enum Printable {
     /// Like `line`, but keeps line breaks.
     static func lines(_ text: String) -> String { cleaned(text, keepsLines: true) }
 
-    /// JSON with the characters themselves in the place of their escapes: `\u81ea` is 自. What
-    /// `line` takes away stays escaped, and so do quotes and backslashes.
+    /// JSON with escapes replaced by their characters: `\u81ea` becomes 自. Escapes of quotes, of
+    /// backslashes, and of characters that `line` removes stay.
     ///
-    /// - Parameter raw: one valid value.
+    /// - Parameter raw: one valid JSON value.
     static func json(_ raw: some Collection<UInt8>) -> String {
         var (rest, bytes) = (raw[...], [UInt8]())
         while let byte = rest.popFirst() {
@@ -29,7 +29,7 @@ enum Printable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The character of `uXXXX`, or of a pair of surrogates, and how many bytes it takes.
+    /// The character of `uXXXX` or of a surrogate pair, and the number of its bytes.
     private static func escaped(_ rest: some Collection<UInt8>) -> (Unicode.Scalar, Int)? {
         let text = Array(rest.prefix(11))
         func unit(_ start: Int) -> UInt16? {
@@ -51,7 +51,7 @@ enum Printable {
         scalar != "\"" && scalar != "\\" && (scalar == joiner || !isLive(scalar))
     }
 
-    /// Between two emoji it makes one picture of them.
+    /// Joins two emoji into one picture.
     private static let joiner: Unicode.Scalar = "\u{200D}"
 
     private static func isEmoji(_ scalar: Unicode.Scalar?) -> Bool {

@@ -2,7 +2,7 @@ import TomboloCore
 package import TomboloJSON
 
 extension EventLine {
-    /// Members of a CloudEvent, extensions included: a head of HTTP holds no more fields either.
+    /// Most members of a CloudEvent, including extensions: as many as an HTTP header has fields.
     package static let attributesMax = 64
 
     /// A body may be as deep as in a single request, plus one level for the event around it.

@@ -1,7 +1,7 @@
 import TomboloJSON
 
 extension Activity {
-    /// Lets go of all that takes memory; what is left has ended and is nobody's.
+    /// Frees the memory of an activity that has left its place: everything large is cleared.
     mutating func forget() {
         definition.attributes = .emptyObject
         definition.audience = .none

@@ -1,14 +1,13 @@
 import TomboloJSON
 
-// A head is one JSON object with short names, so that a person with a database shell can read it.
-// Fields may be added; an unknown one is passed over, so that an older relay reads a newer one's
-// heads.
+// A head is one JSON object with short names, so that people can read it with a database shell.
+// Fields may be added: an older relay ignores unknown fields of a newer one's heads.
 
 extension Activity {
-    /// All that start-up needs of this activity.
+    /// The head's bytes: everything that start-up needs to restore this activity.
     func headBytes() -> [UInt8] { snapshot.bytes() }
 
-    /// Nil where the bytes are no head: the caller reports and sets aside.
+    /// Nil if the bytes are no head: then the caller reports the activity and sets it aside.
     init?(
         head bytes: [UInt8], number: ActivityNumber, version: Int64, seq: Int64,
         tenantSeq: Int64? = nil
@@ -21,7 +20,7 @@ extension Activity {
         }
     }
 
-    /// Throws where the bytes are no head, or hold a value that no relay writes.
+    /// Throws if the bytes are no head or contain a value that no relay writes.
     init(
         stored bytes: [UInt8], number: ActivityNumber, version: Int64, seq: Int64,
         tenantSeq: Int64? = nil
@@ -102,7 +101,7 @@ extension Projection {
         }
     }
 
-    /// Throws where a member is missing, or has a value that no relay writes.
+    /// Throws if a member is missing or has a value that no relay writes.
     init(stored view: JSONView, version: Int64) throws(StoredValueError) {
         let urgency = try view.stored("urgency", or: Int64(1), \.storedCount)
         self.init(
@@ -147,7 +146,7 @@ extension PlayingClip {
         clip.write(into: &writer)
     }
 
-    /// nil where there is none.
+    /// Nil if there is no clip.
     fileprivate static func stored(
         _ view: JSONView, as name: String
     ) throws(StoredValueError) -> Self? {

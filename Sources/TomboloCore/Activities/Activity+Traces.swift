@@ -4,16 +4,16 @@ struct VersionTrace: Hashable, Sendable {
     let trace: TraceID
 }
 
-// Only memory has them: a push that goes after a restart is on record without its trace.
+// Traces are only in memory: a push after a restart is recorded without its trace.
 
 extension Activity {
-    /// Of the newest so many events that came with one.
+    /// Number of newest events whose traces are kept.
     private static let tracesMax = 16
 
-    /// The event that makes `version` comes with that trace, or with none.
+    /// Notes the trace of the event that makes `version`; nil: the event came without one.
     mutating func note(_ trace: TraceID?, of version: Int64) {
         guard trace != nil || hasTraces else { return }
-        // A batch that was given up may have had this version before.
+        // A discarded batch may have noted this version before.
         var kept = traces?.filter { $0.version < version } ?? []
         if let trace { kept.append(VersionTrace(version: version, trace: trace)) }
         traces = kept.isEmpty ? nil : Array(kept.suffix(Self.tracesMax))

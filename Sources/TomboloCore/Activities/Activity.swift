@@ -1,30 +1,30 @@
 package import TomboloJSON
 
-/// One activity in memory: who it is, what was accepted, what is durable, and where it is shown.
+/// One activity in memory: identity, accepted state, durable state, and destinations.
 package struct Activity: Sendable {
-    /// What a start says for the whole life of an incarnation.
+    /// The part of a start that holds for the whole incarnation.
     package struct Definition: Sendable {
         package var type: String
         package var app: String
         package var audience: Audience
         package var route: StartRoute
-        /// With the activity's id written in.
+        /// The attributes, including the activity's id.
         package var attributes: JSON
         package var onUnknownStart: UnknownStartPolicy
-        /// A start that has waited longer on a device is not sent any more (pacing rule 5).
+        /// Longest wait of a start on a device, after which it is dropped (pacing rule 5).
         package var startWait = Start.startWaitDefault
-        /// The relay ends it so long after its last event; nil: never.
+        /// The relay ends the activity so long after its last event; nil: never.
         package var endAfter: Span?
         package var onTokenGone = TokenGonePolicy.stop
         package var renew = RenewalPolicy.never
         package var startedAt: Instant
         package var framesShowWhen = FramesShowWhen.background
-        /// The start's own fields, for telling an equal start from a different one.
+        /// A digest of the start's own fields, to compare starts.
         package var digest: UInt64
     }
 
-    /// A definition in memory of its own: copies of an activity, its snapshot and its events share
-    /// it, and count one reference.
+    /// Shares one definition between copies of an activity, its snapshot and its events, for the
+    /// cost of one reference count.
     final class DefinitionBox: Sendable {
         let value: Definition
         init(_ value: Definition) { self.value = value }
@@ -34,37 +34,37 @@ package struct Activity: Sendable {
     package let number: ActivityNumber
     package internal(set) var incarnation: Int64
     var definitionBox: DefinitionBox
-    /// Follows every accepted event at once. Should the log fail, the relay stops: nothing is ever
-    /// rolled back.
+    /// Follows every accepted event at once. It is never rolled back: if the log fails, the relay
+    /// stops.
     package internal(set) var accepted: Projection
-    /// Follows only what is on disk: what readers and phones see. Nil until the first start is.
+    /// Follows only durable events, for readers and phones. Nil until a first start is durable.
     package internal(set) var durable: Projection?
-    /// Of its newest durable event: in the log, and among the events of its tenant.
+    /// Place of the newest durable event: in the log, and among the events of its tenant.
     package internal(set) var seq: Int64
     package internal(set) var tenantSeq: Int64
-    /// Alerts not yet served everywhere, oldest first.
+    /// Alerts that some destinations still wait for, oldest first.
     package internal(set) var alerts: [Projection.PendingAlert] = []
-    /// Those of events that are not durable yet; heads are written before they are.
+    /// Alerts of events that are not durable yet. Heads with these events are written before.
     package internal(set) var comingAlerts: [Projection.PendingAlert] = []
-    /// Where the accepted incarnation began, if it did in this run: older alerts are not its own.
+    /// First version of the accepted incarnation if it began in this run, else 0: see `alerts`.
     package internal(set) var beganAt: Int64 = 0
     var destinations: SlotList<Tables.Cards> = []
-    /// Of those, the channel that its cards listen on, if any; it may be a former incarnation's.
+    /// The one of `destinations` that is the cards' channel, perhaps a former incarnation's.
     var channelDestination: CardSlot?
-    /// The newest versions that came with an older `state_version` than was known.
+    /// The newest versions whose `state_version` was older than the newest known one.
     package internal(set) var superseded: [Int64] = []
     static let supersededMax = 64
-    /// Traces that its newest events came with, oldest first; nil: none came with one.
+    /// Traces of the newest events that have one, oldest first; nil: none has.
     @Seldom var traces: [VersionTrace]? = nil
     var hasTraces: Bool { _traces.isThere }
-    /// `Core.population` has it among those that run.
+    /// True if `Core.population` counts it as running.
     var isCounted = false
-    /// The incarnation that `durable` belongs to.
+    /// The incarnation of `durable`.
     package internal(set) var durableIncarnation: Int64
-    /// What the durable incarnation's start said, while a later start is on its way to the disk.
+    /// The definition of the durable incarnation while a later start is being written.
     private var former: DefinitionBox?
 
-    /// One that begins now.
+    /// An activity that starts now.
     init(
         key: ActivityKey, number: ActivityNumber, _ definition: Definition,
         _ projection: Projection
@@ -92,14 +92,14 @@ package struct Activity: Sendable {
 
     package var hasEnded: Bool { accepted.ending != nil }
 
-    /// Whom the durable incarnation is for, and of which app: of a later start nobody is to see
-    /// anything before it is durable.
+    /// The definition of the durable incarnation. A later start must not be visible before it is
+    /// durable.
     var durableDefinition: Definition { former?.value ?? definition }
 
-    /// Whether a later start is accepted than is durable.
+    /// True if a later start is accepted but not durable yet.
     var isToBeginAnew: Bool { durable != nil && incarnation != durableIncarnation }
 
-    /// A later start is accepted.
+    /// Accepts a later start.
     mutating func accept(
         _ next: Definition, incarnation number: Int64, _ projection: Projection
     ) {
@@ -111,18 +111,18 @@ package struct Activity: Sendable {
         beganAt = projection.version
     }
 
-    /// A start is durable.
+    /// Notes that a start is durable.
     mutating func began(_ start: Definition?, incarnation number: Int64) {
         durableIncarnation = number
         former = number == incarnation ? nil : start.map { DefinitionBox($0) }
     }
 
-    /// Nothing of it is on its way.
+    /// Notes that no start is being written any more.
     mutating func settle() { former = nil }
 }
 
 extension Activity {
-    /// Whether a card of that name shows it that listens on its broadcast channel.
+    /// True if the card with that name shows the activity through its broadcast channel.
     func isOnChannel(_ reference: ActivityReference) -> Bool {
         guard case .channel = definition.audience, let durable, durable.ending == nil else {
             return false
@@ -130,7 +130,7 @@ extension Activity {
         return reference.incarnation == durableIncarnation
     }
 
-    /// When it ends by itself if its producer, who spoke at that time, says nothing more.
+    /// When the activity ends by itself if the producer's last event was at `instant`; nil: never.
     func endsBySilence(since instant: Instant) -> Instant? {
         hasEnded ? nil : definition.endAfter.map { instant + $0 }
     }

@@ -1,24 +1,24 @@
 import TomboloJSON
 
-/// One activity rebuilt from its events alone, by the rules by which the core followed them.
+/// One activity rebuilt from its events alone, by the rules of the core.
 ///
-/// It is how `log verify` checks heads, and how the state of any moment of the past is found. It
-/// decides nothing: an event that is in the log was accepted.
+/// `log verify` checks heads with it, and past states are found with it. It decides nothing: every
+/// event in the log was accepted.
 package struct ActivityFold: Sendable {
-    /// What the events so far come to; nil before the first start.
+    /// The state after the events so far; nil before the first start.
     package private(set) var projection: Projection?
-    /// Which life of the activity it is: 1 for the first, one more with each start after an end.
+    /// Number of the incarnation: 1 for the first, plus 1 for each start after an end.
     package private(set) var incarnation: Int64 = 0
     /// The newest start's type; empty before the first.
     package private(set) var type = ""
-    /// The newest event that it followed; 0 before the first.
+    /// The newest event that was applied; 0 before the first.
     package private(set) var seq: Int64 = 0
-    /// An event's body was erased: from there on the state is not known, until the next start.
+    /// True after an event with an erased body: the state is unknown until the next start.
     package private(set) var isErased = false
 
     package init() {}
 
-    /// Goes on after a head that was kept. Nil where it cannot be read.
+    /// Continues from a stored head. Nil if the head cannot be read.
     package init?(_ head: [UInt8], version: Int64, seq: Int64) {
         guard let known = StoredHead(head, version: version) else { return nil }
         projection = known.projection
@@ -27,7 +27,7 @@ package struct ActivityFold: Sendable {
         self.seq = seq
     }
 
-    /// Follows the activity's next event. Answers what is wrong with it, or nil.
+    /// Applies the activity's next event. Returns what is wrong with the event, or nil.
     package mutating func apply(_ recorded: RecordedEvent) -> String? {
         let event = recorded.event
         let version = recorded.version
@@ -39,7 +39,7 @@ package struct ActivityFold: Sendable {
         }
         // Damage is the answer.
         guard let document = try? JSONDocument(event.body),
-            // What cannot be read changes nothing: it is reported as damage elsewhere.
+            // An unreadable body changes nothing; the damage is reported elsewhere.
             let content = try? Command.Content(kind: event.kind, document.root, lenient: true)
         else { return "event \(seq): its body is not a valid \(event.kind.name)" }
         if case .start(let start) = content {
@@ -54,8 +54,8 @@ package struct ActivityFold: Sendable {
         return nil
     }
 
-    /// Compares with a head as the core encoded it. Answers what differs, or nil. What the log
-    /// alone cannot tell is not compared: the id, and what the configuration decided.
+    /// Compares with a stored head. Returns the difference, or nil. Does not compare values that
+    /// the events do not contain: the id, and decisions of the configuration.
     package func difference(fromHead value: [UInt8], version: Int64) -> String? {
         guard !isErased else { return nil }
         guard let head = StoredHead(value, version: version) else { return "it cannot be read" }
@@ -75,21 +75,21 @@ package struct ActivityFold: Sendable {
     }
 }
 
-/// An activity's head, read without a core: for those who look into a log that no relay has open,
-/// and for activities that ended long ago.
+/// An activity's head, read without a core: for tools on a log without a relay, and for activities
+/// that ended long ago.
 package struct StoredHead: Sendable {
-    /// Who it is.
+    /// The activity's tenant and id.
     package let key: ActivityKey
-    /// As `ActivityFold` counts it.
+    /// The incarnation, counted as in `ActivityFold`.
     package let incarnation: Int64
     /// The name of the app's `ActivityAttributes` type.
     package let type: String
     /// The bundle id of its app.
     package let app: String
-    /// How it stood at the head's version.
+    /// The state at the head's version.
     package let projection: Projection
 
-    /// Nil where the bytes are no head.
+    /// Nil if the bytes are no head.
     package init?(_ value: [UInt8], version: Int64) {
         guard
             let activity = Activity(

@@ -1,14 +1,14 @@
 import TomboloJSON
 
 extension ActivityHead {
-    /// The head that the core writes after `events`, which come next after the head that stands at
-    /// `version`, none of them a start: so that a log need not store it with each of them.
+    /// The head that the core writes after `events`, the next events after the head at `version`;
+    /// none may be a start. So a log need not store a head with each event.
     ///
-    /// It is the same but for alerts that were served meanwhile: they stand in it as waiting. Who
-    /// was served knows so by a mark of its own.
+    /// Only served alerts differ: this head still has them as waiting. Their destinations'
+    /// checkpoints record that they were served.
     ///
-    /// Nil where the head or one of the events cannot be read. A start decides more than it says
-    /// (the app, the id in the attributes): its head cannot be made from it.
+    /// Nil if the head or an event cannot be read. A start's head contains more than the event (the
+    /// app, the id in the attributes), so it cannot be made from the event.
     package static func following(
         _ head: ActivityHead, version: Int64, _ events: [RecordedEvent]
     ) -> ActivityHead? {
@@ -20,7 +20,7 @@ extension ActivityHead {
             guard recorded.event.kind != .start,
                 // Damage is the answer.
                 let document = try? JSONDocument(recorded.event.body),
-                // As above.
+                // Damage is the answer here, too.
                 let content = try? Command.Content(
                     kind: recorded.event.kind, document.root, lenient: true)
             else { return nil }

@@ -1,13 +1,12 @@
-/// The newest projected state of an activity, as the core encodes it; the log adds version and
-/// sequence.
+/// The newest state of an activity, as the core encodes it; the log adds version and sequence.
 package struct ActivityHead: Hashable, Sendable {
     package var activity: ActivityNumber
     package let content: HeadValue
-    /// It is what `ActivityHead.following` makes of the head before and the batch's events: a log
-    /// that keeps both may write it later.
+    /// True if `ActivityHead.following` makes this head from the head before and the batch's
+    /// events: a log that stores both may write it later.
     package var follows: Bool
 
-    /// A head as these bytes have it.
+    /// A head with these bytes.
     package init(activity: ActivityNumber, value: [UInt8], follows: Bool = false) {
         self.init(activity: activity, content: HeadValue(value), follows: follows)
     }
@@ -19,21 +18,21 @@ package struct ActivityHead: Hashable, Sendable {
         self.follows = follows
     }
 
-    /// That of an activity as it stands.
+    /// The head of an activity's present state.
     init(of activity: borrowing Activity, follows: Bool) {
         self.init(
             activity: activity.number, content: HeadValue(activity), follows: follows)
     }
 
-    /// The bytes of its content.
+    /// The encoded bytes.
     package var value: [UInt8] { content.bytes }
 
-    /// By their bytes.
+    /// Compares the encoded bytes.
     package static func == (one: ActivityHead, other: ActivityHead) -> Bool {
         one.activity == other.activity && one.follows == other.follows && one.value == other.value
     }
 
-    /// Over what `==` compares.
+    /// Hashes the values that `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(activity)
         hasher.combine(follows)

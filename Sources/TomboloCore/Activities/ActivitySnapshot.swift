@@ -1,13 +1,13 @@
 import TomboloJSON
 
-/// What a head holds of an activity: all that a start-up needs. It is small beside the activity, so
-/// that one for each batch costs little.
+/// The content of a head: all that start-up needs of an activity. It is small compared with the
+/// activity, so one for each batch is cheap.
 struct ActivitySnapshot: Sendable {
     private let key: ActivityKey
     private let incarnation: Int64
     private let definition: Activity.DefinitionBox
     private let projection: Projection
-    /// Alerts that wait for their turn behind the newest, which the projection has.
+    /// Waiting alerts that are older than the newest one, which the projection has.
     private let olderAlerts: [Projection.PendingAlert]
 
     init(of activity: borrowing Activity) {
@@ -18,12 +18,12 @@ struct ActivitySnapshot: Sendable {
         olderAlerts = Self.olderAlerts(of: activity)
     }
 
-    /// About how many bytes of memory it keeps.
+    /// Approximate memory use in bytes.
     var sizeEstimate: Int {
         512 + projection.state.bytes.count + definition.value.attributes.bytes.count
     }
 
-    /// As a head's row has them.
+    /// The bytes of a head's row.
     func bytes() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,14 +1,14 @@
-/// All activities in memory by their places: how they are found, which of them run, and in which
-/// order those that have ended leave.
+/// All activities in memory by their slots: look-up, counts of running ones, and the order in which
+/// ended ones leave.
 ///
-/// A place is its activity's until `remove`; then the next activity takes it. An activity is read
-/// and changed where it is.
+/// A slot belongs to its activity until `remove`; then it is used again. Activities are read and
+/// changed in place.
 struct ActivityTable: RandomAccessCollection, Sendable {
     private var rows = SlotArray<Tables.Activities, Activity>()
     private var free: [ActivitySlot] = []
     private var byKey: [ActivityKey: ActivitySlot] = [:]
     private var byNumber: [ActivityNumber: ActivitySlot] = [:]
-    /// Set aside at start-up, because they cannot be followed.
+    /// Activities set aside at start-up because their state is unknown.
     private var damaged: [ActivityKey: SetAside] = [:]
     /// Ended activities of each tenant, oldest first.
     private var ended: [TenantID: EndedQueue] = [:]
@@ -16,9 +16,9 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     private(set) var runningInAll = 0
     /// When ended activities leave memory.
     var retirements = DeadlineHeap<Tables.Activities>()
-    /// When running activities end by themselves: their producers have said nothing for so long.
+    /// When running activities end by themselves because their producers are silent.
     var silences = DeadlineHeap<Tables.Activities>()
-    /// Some have left: the log may know activities that are not here.
+    /// True once an activity has left memory: look an unknown one up in the log.
     var hasRetired = false
     private var nextNumber: Int64 = 1
 
@@ -36,15 +36,15 @@ struct ActivityTable: RandomAccessCollection, Sendable {
 
     func slot(of number: ActivityNumber) -> ActivitySlot? { byNumber[number] }
 
-    /// How many have an id.
+    /// Number of activities with an id.
     var keyCount: Int { byKey.count }
 
-    /// Whether the log may have to be asked for an activity that is not here.
+    /// True if the activity may have left memory, so that the log must be read.
     func mayHaveRetired(_ key: ActivityKey) -> Bool { hasRetired && byKey[key] == nil }
 
     func running(of tenant: TenantID) -> Int { running[tenant] ?? 0 }
 
-    /// One more may run only where neither limit is reached.
+    /// Throws if the tenant or the relay has as many running activities as allowed.
     func checkRunning(of tenant: TenantID, _ limits: Limits) throws(Refusal) {
         let remedy = "end those that are over (POST /v1/activities/end)"
         let own = running(of: tenant)
@@ -57,7 +57,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         }
     }
 
-    /// A recipient that has fewer may get one more.
+    /// Throws if the recipient has as many running activities as allowed.
     static func checkRunning(
         _ count: Int, _ recipient: String, _ limits: Limits
     ) throws(Refusal) {
@@ -69,7 +69,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
 
     // MARK: Numbers
 
-    /// The highest number that an activity has.
+    /// The highest number of any activity.
     var newest: ActivityNumber { ActivityNumber(nextNumber - 1) }
 
     mutating func takeNumber() -> ActivityNumber {
@@ -77,12 +77,12 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         return ActivityNumber(nextNumber)
     }
 
-    /// No activity gets this number, or a lower one, any more.
+    /// Makes sure that no activity gets this number or a lower one.
     mutating func skip(_ number: Int64) { nextNumber = Swift.max(nextNumber, number + 1) }
 
-    // MARK: Coming and leaving
+    // MARK: Insertion and removal
 
-    /// Gives an activity a place.
+    /// Adds an activity and returns its slot.
     mutating func insert(_ activity: Activity) -> ActivitySlot {
         let slot = free.popLast() ?? rows.endIndex
         if slot == rows.endIndex {
@@ -96,7 +96,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         return slot
     }
 
-    /// Puts an activity back as it was before.
+    /// Restores an earlier value of an activity.
     mutating func restore(_ activity: Activity, at slot: ActivitySlot) {
         let isCounted = rows[slot].isCounted
         rows[slot] = activity
@@ -104,7 +104,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         recount(slot)
     }
 
-    /// Frees an activity's place; nothing may refer to it any more.
+    /// Frees an activity's slot; nothing may refer to it any more.
     mutating func remove(_ slot: ActivitySlot) {
         byKey[rows[slot].key] = nil
         byNumber[rows[slot].number] = nil
@@ -115,7 +115,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         free.append(slot)
     }
 
-    /// Counts an activity that has begun, ended or left, or whose end is taken back.
+    /// Updates the counts after an activity has begun, ended or left, or an end is taken back.
     mutating func recount(_ slot: ActivitySlot) {
         let runs = !rows[slot].hasEnded
         guard runs != rows[slot].isCounted else { return }
@@ -124,9 +124,9 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         runningInAll += runs ? 1 : -1
     }
 
-    // MARK: Those that have ended
+    // MARK: Ended activities
 
-    /// Notes that an activity has ended; those that have left go from the queue.
+    /// Adds an ended activity to the queue, and sometimes removes entries that have left.
     mutating func noteEnded(_ slot: ActivitySlot) {
         let tenant = rows[slot].key.tenant
         ended[tenant, default: EndedQueue()].append(slot, rows[slot].number)
@@ -136,7 +136,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         ended[tenant] = queue
     }
 
-    /// The tenant's oldest that has ended and is in memory; it is no longer in the queue.
+    /// Takes the tenant's oldest ended activity from the queue.
     mutating func nextEnded(of tenant: TenantID) -> ActivitySlot? {
         while let next = ended[tenant]?.removeFirst() {
             if isWaitingToLeave(next) { return next.slot }
@@ -144,7 +144,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         return nil
     }
 
-    /// Puts one back into the queue that could not leave yet.
+    /// Puts back an activity that cannot leave yet.
     mutating func keepEnded(_ slot: ActivitySlot) {
         guard retirements.at(slot) != nil else { return }
         ended[rows[slot].key.tenant]?.append(slot, rows[slot].number)
@@ -157,14 +157,14 @@ struct ActivityTable: RandomAccessCollection, Sendable {
 
     // MARK: Damage
 
-    /// An activity that start-up has set aside.
+    /// An activity that start-up has set aside, with its readable traits.
     struct SetAside: Sendable {
         let activity: DamagedActivity
         let traits: DamagedActivity.Traits
     }
 
-    /// Sets an activity aside: it is shown with the reason, and nothing else is done with it.
-    /// Answers a line for the operator.
+    /// Sets an activity aside: readers see it with the reason, but it is not used. Returns a line
+    /// for the operator.
     mutating func setAside(_ activity: DamagedActivity) -> String {
         let number = activity.number
         if (0..<ActivityNumber.max).contains(number.rawValue) { skip(number.rawValue) }
@@ -173,13 +173,13 @@ struct ActivityTable: RandomAccessCollection, Sendable {
                 + activity.reason
         }
         let key = traits.key
-        // One that lives has begun anew under the id.
+        // An activity that was started again under this id wins.
         if byKey[key] == nil { damaged[key] = SetAside(activity: activity, traits: traits) }
         return "activity \(key.id) of \(key.tenant.name) (number \(number.rawValue)) is damaged: "
             + "\(activity.reason); nothing of it is pushed until it is started anew"
     }
 
-    /// Why nothing is done with it; nil where it is not damaged.
+    /// The refusal of a command to a damaged activity; nil if it is not damaged.
     func refusal(of key: ActivityKey) -> Refusal? {
         guard let one = damaged(key) else { return nil }
         return Refusal(
@@ -190,18 +190,18 @@ struct ActivityTable: RandomAccessCollection, Sendable {
 
     func damaged(_ key: ActivityKey) -> SetAside? { damaged.isEmpty ? nil : damaged[key] }
 
-    /// The number of the damaged activity in whose place this one has begun.
+    /// The number of the damaged activity that this one has replaced.
     func replacedNumber(by slot: ActivitySlot) -> ActivityNumber? {
         damaged(rows[slot].key)?.activity.number
     }
 
-    /// The id behind the number of a damaged one, if it is that tenant's.
+    /// The id of the damaged activity with this number, if it belongs to the tenant.
     func damagedName(of number: ActivityNumber, tenant: TenantID) -> Identifier? {
         let found = damaged.first { $0.value.activity.number == number }?.key
         return found?.tenant == tenant ? found?.id : nil
     }
 
-    /// Damaged ones of a tenant, in the order of their ids, after one.
+    /// Damaged activities of a tenant by id, after the given one.
     func damaged(
         of tenant: TenantID, type: String?, after: Identifier?, limit: Int
     ) -> [SetAside] {
@@ -213,11 +213,11 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         return Array(found.prefix(limit))
     }
 
-    /// One has begun anew: its damage is history.
+    /// Forgets the damage of an activity that was started again.
     mutating func mend(_ slot: ActivitySlot) {
         if !damaged.isEmpty { damaged[rows[slot].key] = nil }
     }
 
-    /// Takes over what another table has set aside.
+    /// Takes over the damaged activities of another table.
     mutating func adoptDamage(of other: ActivityTable) { damaged = other.damaged }
 }

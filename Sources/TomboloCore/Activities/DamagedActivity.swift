@@ -1,25 +1,25 @@
 import TomboloJSON
 
-/// An activity that start-up has set aside: its newest state is not known.
+/// An activity that start-up has set aside because its newest state is unknown.
 ///
-/// It is shown with the reason, takes no events, and nothing of it is pushed. It can be started
-/// anew under its id.
+/// Readers see it with the reason. It takes no events and gets no pushes. It can be started again
+/// under its id.
 package struct DamagedActivity: Hashable, Sendable {
-    /// Its number, by which the log knows it.
+    /// The activity's number in the log.
     package var number: ActivityNumber
-    /// What its head says; the last that can be read.
+    /// Version and place of the last readable head.
     package var version: Int64
     package var seq: Int64
-    /// The same among the events of its tenant.
+    /// The place among the events of its tenant.
     package var tenantSeq: Int64
-    /// Its head's bytes, wrong or right.
+    /// The head's bytes, damaged or not.
     package var head: [UInt8]
-    /// The tenant that its row names, where that can be read.
+    /// The tenant in the row, if it can be read.
     package var tenant: TenantID?
-    /// What is wrong with it, for people: a clause.
+    /// The damage as a clause, for people.
     package var reason: String
 
-    /// - Parameter tenantSeq: nil where the log has had no other tenant.
+    /// - Parameter tenantSeq: nil if the log has only had one tenant.
     package init(
         number: ActivityNumber, version: Int64, seq: Int64, tenantSeq: Int64? = nil, head: [UInt8],
         tenant: TenantID?, reason: String
@@ -33,7 +33,7 @@ package struct DamagedActivity: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// One whose head is whole as the log sees it.
+    /// Makes one from a head that the log could read.
     init(_ head: PlacedHead, reason: String) {
         self.init(
             number: head.head.activity, version: head.version, seq: head.seq,
@@ -42,7 +42,7 @@ package struct DamagedActivity: Hashable, Sendable {
 }
 
 extension DamagedActivity {
-    /// What can be read of a head of which something cannot.
+    /// The readable part of a damaged head.
     struct Traits: Sendable {
         let key: ActivityKey
         var incarnation: Int64 = 0
@@ -50,14 +50,14 @@ extension DamagedActivity {
         var app = ""
     }
 
-    /// nil where not even the tenant is known: nobody may see it then. Without a readable id it is
-    /// shown under its number.
+    /// Nil if the tenant is unknown: then nobody may see the activity. Without a readable id it
+    /// gets a name from its number.
     var traits: Traits? {
-        // What is no JSON may begin like it.
+        // Bytes that are not valid JSON may still begin like JSON.
         let view = try? JSONView.stored(head)
         let written =
             view.flatMap { Self.identifier($0["tenant"]?.string) } ?? identifier(after: "tenant")
-        // A row that is whole but for its head names the tenant; both must agree.
+        // The row may name the tenant, too; then both must agree.
         if let tenant, let written, tenant.name != written { return nil }
         guard let tenant = tenant ?? written.map(TenantID.init) else { return nil }
         let id =
@@ -71,14 +71,14 @@ extension DamagedActivity {
         }
     }
 
-    /// Who it is, as far as that can be read.
+    /// Tenant and id, if they can be read.
     package var key: ActivityKey? { traits?.key }
 
     private static func identifier(_ text: String?) -> Identifier? {
         text.flatMap(Identifier.init)
     }
 
-    /// The text of a member, as heads are written: an identifier has nothing to escape.
+    /// The text of a member in the bytes of a head; an identifier never needs escapes.
     private func identifier(after member: String) -> Identifier? {
         let name = Array("\"\(member)\":\"".utf8)
         let start = head.indices.first { head[$0...].starts(with: name) }

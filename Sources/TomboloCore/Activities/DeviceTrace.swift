@@ -1,32 +1,32 @@
 import TomboloJSON
 
-/// Where a device's name stands in bytes that the log keeps: for those who erase it there.
+/// Where a device's name occurs in stored bytes, for the erasure of its data.
 package enum DeviceTrace: Hashable, Sendable {
-    /// Nowhere.
+    /// The bytes do not name the device.
     case none
-    /// It is all of an audience.
+    /// The device is the whole audience.
     case alone
-    /// It is in an audience with others.
+    /// The audience has other devices, too.
     case among
 
-    /// In a start's body.
+    /// Finds the device in a start's body.
     package static func inStart(_ body: [UInt8], of device: Identifier) -> DeviceTrace {
-        // What cannot be read names nobody.
+        // Unreadable bytes name no device.
         guard mayName(device, body), let document = try? JSONDocument(body),
-            // As above.
+            // Neither does an invalid start.
             let content = try? Command.Content(kind: .start, document.root, lenient: true),
             case .start(let start) = content
         else { return .none }
         return inAudience(start.audience, of: device)
     }
 
-    /// In a head.
+    /// Finds the device in a head.
     package static func inHead(_ head: [UInt8], of device: Identifier) -> DeviceTrace {
         guard mayName(device, head), let activity = activity(head) else { return .none }
         return inAudience(activity.definition.audience, of: device)
     }
 
-    /// The head with the device left out of its audience; as it is where it cannot be read.
+    /// The head without the device in its audience; unchanged if it cannot be read.
     package static func head(
         _ head: [UInt8], version: Int64, without device: Identifier
     ) -> [UInt8] {
@@ -46,9 +46,8 @@ package enum DeviceTrace: Hashable, Sendable {
         return ids.allSatisfy { $0 == device } ? .alone : .among
     }
 
-    /// Whether the name's bytes stand there at all: most rows are passed over by this alone.
-    /// Identifiers have no character that JSON would have to escape; where it is escaped all the
-    /// same, the row is looked at.
+    /// False if the bytes certainly do not contain the name, which is a fast test for most rows.
+    /// Identifiers need no escapes in JSON; if the bytes have any escape, the answer is true.
     private static func mayName(_ device: Identifier, _ bytes: [UInt8]) -> Bool {
         let name = Array(device.rawValue.utf8)
         guard let first = name.first, bytes.count >= name.count else { return false }

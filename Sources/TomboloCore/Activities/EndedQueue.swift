@@ -1,4 +1,4 @@
-/// Ended activities of a tenant, oldest first; some may have left or run again.
+/// Ended activities of a tenant, oldest first. Some may have left or been started again.
 struct EndedQueue: Sendable {
     struct Place: Sendable {
         private var place: Int32

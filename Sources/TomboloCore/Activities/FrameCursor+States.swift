@@ -1,8 +1,8 @@
 import TomboloJSON
 
 extension FrameCursor {
-    /// The state that a push shows now; and the same with what an app needs that plays a bundle or
-    /// moves between keyframes, nil where that is nothing.
+    /// `plain` is the state that a push shows now. `full` adds the data with which an app plays a
+    /// bundle or animates between keyframes; nil without such data.
     func states(of projection: Projection, at wall: Instant) -> (plain: JSON, full: JSON?) {
         let plain = frame(at: wall).map { projection.state(showing: $0) } ?? projection.state
         let full =

@@ -1,9 +1,9 @@
 import TomboloJSON
 
-/// What a head holds: its bytes, or the snapshot that they are made of when somebody asks.
+/// The content of a head: its bytes, or a snapshot that is encoded on demand.
 ///
-/// A log that writes heads later asks for few: under load most are followed by another before
-/// their row is written.
+/// A log that writes heads late encodes few of them: under load, most are replaced before their row
+/// is written.
 package struct HeadValue: Sendable {
     private enum Content: Sendable {
         case bytes([UInt8])
@@ -19,23 +19,23 @@ package struct HeadValue: Sendable {
     }
 
     private let content: Content
-    /// About how many bytes of memory it keeps.
+    /// Approximate memory use in bytes.
     package let sizeEstimate: Int
 
-    /// Those bytes.
+    /// A head that is encoded already.
     package init(_ bytes: [UInt8]) {
         content = .bytes(bytes)
         sizeEstimate = bytes.count
     }
 
-    /// An activity, as its present state says.
+    /// The head of an activity's present state, encoded on demand.
     init(_ activity: borrowing Activity) {
         let snapshot = activity.snapshot
         sizeEstimate = snapshot.sizeEstimate
         content = .snapshot(Shared(snapshot))
     }
 
-    /// Made anew with each call, where they are not there yet.
+    /// The bytes. A snapshot is encoded again at each call.
     package var bytes: [UInt8] {
         switch content {
         case .bytes(let bytes): bytes

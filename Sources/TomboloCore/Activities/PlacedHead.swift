@@ -1,13 +1,13 @@
-/// A head with its version and the places of its newest event.
+/// A head with its version and the place of its newest event.
 package struct PlacedHead: Hashable, Sendable {
     package var head: ActivityHead
     package var version: Int64
-    /// In the log.
+    /// The place in the log.
     package var seq: Int64
-    /// Among the events of its tenant.
+    /// The place among the events of its tenant.
     package var tenantSeq: Int64
 
-    /// - Parameter tenantSeq: nil where the log has had no other tenant.
+    /// - Parameter tenantSeq: nil if the log has only had one tenant.
     package init(
         _ head: ActivityHead, version: Int64, seq: Int64, tenantSeq: Int64? = nil
     ) {

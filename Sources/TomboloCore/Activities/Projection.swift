@@ -1,13 +1,13 @@
 package import TomboloJSON
 
-/// The current content state of an activity: what folding its events gives.
+/// The current content state of an activity: the fold of its events.
 package struct Projection: Sendable {
-    /// Without the clip's frame: `state(at:)` has it.
+    /// The state without the clip's frame; `state(at:)` includes it.
     package private(set) var state: JSON {
         didSet { stateHash = state.valueHash }
     }
-    /// Of the state by value: two spellings of one state have the same. Kept, as each destination
-    /// asks.
+    /// Hash of the state's value: equal for two spellings of one state. Stored, because each
+    /// destination reads it.
     package private(set) var stateHash: UInt64
     package private(set) var version: Int64
     package private(set) var changedAt: Instant
@@ -21,18 +21,18 @@ package struct Projection: Sendable {
     /// The alert of the newest event that had one, with the version that brought it.
     package private(set) var alert: PendingAlert?
     package private(set) var ending: Ending?
-    /// A clip of clock `shown` that ran when the end came: each phone keeps the frame it shows.
+    /// A clip of clock `shown` that was playing at the end: each phone keeps its own last frame.
     package private(set) var keptClip: PlayingClip? {
         get { clips?.kept }
         set { clips = Clips.of(clip, newValue, over: state) }
     }
-    /// Few activities have one, and it is large: a live activity is to take little memory.
+    /// A reference, because few activities have clips, which are large.
     private var clips: Clips?
 
     private final class Clips: Sendable {
         let playing: PlayingClip?
         let kept: PlayingClip?
-        /// Where their frames stand in the state: it is looked for once, and not with each frame.
+        /// Place of the frames in the state, looked up once instead of at each frame.
         let place: JSONSplice?
 
         private init(_ playing: PlayingClip?, _ kept: PlayingClip?, over state: JSON) {
@@ -49,13 +49,13 @@ package struct Projection: Sendable {
     }
     package private(set) var stateVersion: Int64?
 
-    /// An alert, the version that brought it, and when it is old news.
+    /// An alert, the version that has it, and when it is outdated.
     package struct PendingAlert: Hashable, Sendable {
         package var version: Int64
         package var content: JSON
         package var expiresAt: Instant
 
-        /// The same without a sound.
+        /// The alert without its sound.
         var silent: PendingAlert {
             guard content.document.root["sound"] != nil else { return self }
             var alert = self
@@ -65,14 +65,14 @@ package struct Projection: Sendable {
         }
     }
 
-    /// How and when the producer ended it.
+    /// How and when the producer ended the activity.
     package struct Ending: Hashable, Sendable {
         package var at: Instant
         package var dismissal: Dismissal
-        /// The card only goes: whoever has it is not to see what it ended with.
+        /// True if the card only disappears and its phone must not see the final state.
         package var isBare = false
 
-        /// The date for `dismissal-date`; nil where the system decides.
+        /// The value of `dismissal-date`; nil if the system decides.
         package var date: Instant? {
             switch dismissal {
             case .standard: nil
@@ -83,7 +83,7 @@ package struct Projection: Sendable {
         }
     }
 
-    /// What a start says; it is version 1 of an activity, or the first of a new incarnation.
+    /// The state after a start: version 1, or the first of a new incarnation.
     package init(_ start: Start, version: Int64, at instant: Instant) {
         state =
             start.history?.kept(in: start.state, since: nil, isSaid: true, at: instant)
@@ -99,7 +99,7 @@ package struct Projection: Sendable {
         }
     }
 
-    /// As it stood when a head was written.
+    /// Restores the state from a stored head.
     init(
         restoring state: JSON, version: Int64, changedAt: Instant, relevance: Double?,
         staleAfter: Span?, urgency: Urgency, clip: PlayingClip?, keptClip: PlayingClip?,
@@ -118,7 +118,7 @@ package struct Projection: Sendable {
         self.stateVersion = stateVersion
     }
 
-    /// An end that tells nothing of the activity but that its card goes, at once.
+    /// An end that removes the card at once and contains no state.
     static func bareEnd(version: Int64, at instant: Instant) -> Projection {
         Projection(
             restoring: .emptyObject, version: version, changedAt: instant, relevance: nil,
@@ -126,7 +126,7 @@ package struct Projection: Sendable {
             ending: Ending(at: instant, dismissal: .now, isBare: true), stateVersion: nil)
     }
 
-    /// With a value that follows where the app is, at its largest: what is measured.
+    /// The state with the largest value of the presence binding, to measure its size.
     func widened(by binding: PresenceBinding?) -> Projection {
         guard let binding else { return self }
         var wide = self
@@ -140,8 +140,8 @@ package struct Projection: Sendable {
         return state(showing: clip.elapsed(at: instant))
     }
 
-    /// The state for a phone whose clip has come as far as `elapsed`: of the clip that plays, or of
-    /// one whose last frame the phone keeps.
+    /// The state for a phone that has seen `elapsed` of the clip: of the playing one, or of one
+    /// whose last frame the phone keeps.
     package func state(showing elapsed: Span) -> JSON {
         guard let clips, let place = clips.place, let shown = clips.playing ?? clips.kept else {
             return state
@@ -149,7 +149,7 @@ package struct Projection: Sendable {
         return state.setting(place, to: shown.value(at: elapsed))
     }
 
-    /// The largest state that a push may bring: its clip's largest frame may be in it.
+    /// The largest state that a push may contain, with the clip's largest frame.
     var largestState: JSON {
         guard let clip = (clip ?? keptClip)?.clip,
             let shown = state.setting(clip.path, to: clip.largestFrame),
@@ -158,7 +158,7 @@ package struct Projection: Sendable {
         return shown
     }
 
-    /// Follows one event. An update with an older `state_version` counts, and changes nothing.
+    /// Applies one event. An update with an older `state_version` changes only the version.
     package mutating func apply(_ content: Command.Content, version: Int64, at instant: Instant) {
         self.version = version
         switch content {
@@ -169,7 +169,7 @@ package struct Projection: Sendable {
             settleClip(at: instant, mayFreezeEnd: true)
             let frame = running.flatMap { state.document.root.at($0.clip.path)?.json }
             change(end.change, end.history, at: instant)
-            // What the producer says of the same place counts, on every phone.
+            // If the end has a value for the clip's place, that value counts on every phone.
             if let running, let frame, !end.change.touches(running.clip.path),
                 state.document.root.at(running.clip.path)?.json == frame
             {
@@ -197,7 +197,7 @@ package struct Projection: Sendable {
             if let known = stateVersion, number < known { return }
             stateVersion = number
         }
-        // A clip that has come to its end has stopped: what comes after it counts.
+        // A clip that has played to its end is stopped, so that this update's value counts.
         if let clip, clip.isOver(at: instant), update.change.touches(clip.clip.path) {
             settleClip(at: instant)
         }
@@ -222,7 +222,7 @@ package struct Projection: Sendable {
             state = history.kept(
                 in: state, since: before, isSaid: change.touches(history.of), at: instant)
         }
-        // Its frames stand elsewhere now.
+        // The frames' place in the state has changed.
         if clips != nil { clips = Clips.of(clip, keptClip, over: state) }
     }
 
@@ -231,8 +231,8 @@ package struct Projection: Sendable {
         alert = PendingAlert(version: version, content: content, expiresAt: instant + ttl)
     }
 
-    /// When a clip stops, the frame of that instant is the state from then on; with `mayFreezeEnd`
-    /// the last one, where the clip is nearly over (`Clip.frozen`).
+    /// Stops the clip: its present frame becomes part of the state. With `mayFreezeEnd` a clip that
+    /// is nearly over stops at its last frame (`Clip.frozen`).
     private mutating func settleClip(at instant: Instant, mayFreezeEnd: Bool = false) {
         guard let clip else { return }
         let elapsed = clip.elapsed(at: instant)
@@ -242,7 +242,7 @@ package struct Projection: Sendable {
 }
 
 extension Update.Change {
-    /// Whether it says anything of a place in the state.
+    /// True if the change affects this place in the state.
     fileprivate func touches(_ path: JSONPointer) -> Bool {
         switch self {
         case .none: false
@@ -251,8 +251,7 @@ extension Update.Change {
         }
     }
 
-    /// Where it has a value for a place in the state, as a pointer into the request; nil where it
-    /// has none.
+    /// A pointer into the request to its value for this place in the state; nil if it has none.
     func place(of path: JSONPointer) -> String? {
         switch self {
         case .none: nil

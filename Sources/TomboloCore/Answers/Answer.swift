@@ -1,51 +1,50 @@
-/// What a ticket gets, once: after it is durable where something was stored, at once where nothing
-/// was.
+/// The only answer to a ticket: after its data is durable, or at once if nothing was stored.
 package enum Answer: Sendable {
     case accepted(Accepted)
-    /// One for each command of `atomic` or each activity ended by `endMany`.
+    /// One for each command of `atomic`, or for each activity that `endMany` ended.
     case acceptedAll([Accepted])
-    /// The idempotency key was there: the answer is that of this event, after its key was compared
-    /// in full.
+    /// The idempotency key is known: the answer of this event is repeated, after a comparison of
+    /// the full key.
     case replay(seq: Int64)
-    /// The same of each line of an atomic batch that was sent again.
+    /// The same for each line of a repeated atomic batch.
     case replayAll(seqs: [Int64])
-    /// Some lines of an atomic batch are on record, by their indices, and some are not.
+    /// Some lines of an atomic batch are stored already and others are not, by their indices.
     case partlyThere(there: [Int], missing: [Int])
     case refused(Refusal)
-    /// `index` of the command of an atomic batch that spoiled it.
+    /// `index` of the command that made an atomic batch fail.
     case refusedBatch(index: Int, Refusal)
-    /// A device or token or key is stored.
+    /// A device, token or key is stored.
     case stored(Stored)
 }
 
-/// What became of a command that was taken.
+/// The result of an accepted command.
 package struct Accepted: Sendable {
     package var activity: Identifier
-    /// Its event's place in the log; no answer tells it.
+    /// The event's place in the log; not part of any answer.
     package var seq: Int64
-    /// Its event's place among those of the tenant.
+    /// The event's place among those of the tenant.
     package var tenantSeq: Int64
-    /// The tenant's newest fact before anything that the event brought about.
+    /// The tenant's newest fact before the facts that the event caused.
     package var factSeq: Int64
     package var version: Int64
     package var status: ActivityStatus
     package var kind: EventKind
-    /// False where the activity stood so already, and nothing was stored.
+    /// False if the activity already had this state, and nothing was stored.
     package var changed: Bool
     /// The grant of the slowest destination.
     package var grant: GrantInForce?
-    /// What the slowest destination does with it.
+    /// The slowest destination's decision about the version.
     package var decision: Decision?
     package var destinations: DestinationCounts
-    /// The clip that a play began.
+    /// The clip that a play started.
     package var clip: String?
     package var plan: ClipPlan?
-    /// What was seen coming.
+    /// Warnings about the command.
     package var lint: [Lint] = []
 }
 
-/// To how many destinations the newest version went, to how many it goes now, how many wait, and
-/// how many will never get it: their card is gone, or was never begun.
+/// Destinations by their state of the newest version: sent, being sent now, waiting, or never to be
+/// sent, because the card is gone or was never begun.
 package struct DestinationCounts: Hashable, Sendable {
     package var sent = 0
     package var sending = 0
@@ -55,16 +54,16 @@ package struct DestinationCounts: Hashable, Sendable {
     package static let none = DestinationCounts()
     package var total: Int { sent + sending + deferred + skipped }
 
-    /// One more, where the version has not gone yet.
+    /// Counts one destination to which the version has not been sent.
     package mutating func add(_ waiting: Decision) {
         if waiting.forProducer == .sending { sending += 1 } else { deferred += 1 }
     }
 }
 
-/// Whether an activity reaches anybody.
+/// The public status of an activity.
 package enum ActivityStatus: UInt8, Hashable, Sendable, CaseIterable {
     case waiting, active, ended
-    /// Set aside: its newest state is not known.
+    /// Set aside, because its newest state is unknown.
     case damaged
 
     package var name: String {

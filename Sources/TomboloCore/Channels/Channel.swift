@@ -2,12 +2,12 @@ package import TomboloJSON
 
 /// A broadcast channel of APNs (iOS 18 and later): one push reaches every card that listens on it.
 ///
-/// Either a producer has named it, or it is one of the relay's own, for the cards of one activity
-/// at a time. In memory it stands among the devices, as what a destination leads to.
+/// Either a producer has named it, or the relay made it for the cards of one activity at a time. In
+/// memory it has a slot in the device table, as the target of a destination.
 package struct Channel: Hashable, Sendable {
-    /// What the channel keeps for phones that cannot be reached; it never changes.
+    /// What the channel stores for phones that are offline; it cannot be changed.
     package enum Storage: UInt8, Hashable, Sendable {
-        /// Nothing: a larger budget, and no expiration but 0.
+        /// Nothing: allows a larger budget, and no expiration but 0.
         case nothing = 0
         /// The most recent message, for up to 8 hours.
         case mostRecent = 1
@@ -23,22 +23,22 @@ package struct Channel: Hashable, Sendable {
     package let tenant: TenantID
     package let app: String
     package let environment: APNsEnvironment
-    /// As producers name it; nil for one of the relay's own.
+    /// The producer's name for it; nil for a channel of the relay's own.
     package let name: Identifier?
-    /// Apple's, in base64: what an app subscribes to.
+    /// Apple's id in base64, to which an app subscribes.
     package let id: String
     package let storage: Storage
     package internal(set) var createdAt: Instant
-    /// Of one of the relay's own: the activity whose cards listen.
+    /// For the relay's own channel: the activity whose cards listen.
     var activity: ActivityNumber?
-    /// Of one of the relay's own: until then cards of the activity before may be there.
+    /// For the relay's own channel: until then, cards of the former activity may still listen.
     var restsUntil = Instant.distantPast
-    /// Apple has said that it does not know it.
+    /// True after Apple has answered that it does not know the channel.
     package internal(set) var isGone = false
-    /// Apple is asked to delete it, or was when the relay stopped: nothing starts on it.
+    /// True while Apple is to delete it, also after a restart: no activity may start on it.
     package internal(set) var isBeingDeleted = false
 
-    /// A channel that Apple has made.
+    /// Makes a value for a channel that Apple has made.
     package init(
         tenant: TenantID, app: String, environment: APNsEnvironment, name: Identifier?, id: String,
         storage: Storage
@@ -71,7 +71,7 @@ package struct Channel: Hashable, Sendable {
         return Record(space: .channel, number: number, value: writer.bytes)
     }
 
-    /// Nil where the bytes are no channel: the caller reports and sets aside.
+    /// Nil if the bytes are no channel: then the caller reports it and sets it aside.
     init?(record bytes: [UInt8], number: Int64) {
         guard let view = (try? JSONDocument(bytes))?.root,  // damage is the answer
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
@@ -92,7 +92,7 @@ package struct Channel: Hashable, Sendable {
         isBeingDeleted = view["deleting"] != nil
     }
 
-    /// A name for those of the relay's own, where one must stand.
+    /// Its name; a generated one for the relay's own channels.
     package var label: Identifier {
         guard let label = name ?? Identifier("channel-\(number)") else {
             preconditionFailure("a number makes an identifier")
@@ -101,7 +101,7 @@ package struct Channel: Hashable, Sendable {
     }
 }
 
-/// A channel as producers name it.
+/// The name of a channel and its tenant.
 package struct ChannelKey: Hashable, Sendable {
     package var tenant: TenantID
     package var name: Identifier
@@ -112,13 +112,13 @@ package struct ChannelKey: Hashable, Sendable {
     }
 }
 
-/// What a producer says of a channel that it wants.
+/// A producer's request for a channel.
 package struct ChannelRequest: Hashable, Sendable {
     package var app: String?
     package var environment: APNsEnvironment?
     package var storage: Channel.Storage
 
-    /// Reads the body of `PUT /v1/channels/{name}`; throws every fault it finds.
+    /// Reads the body of `PUT /v1/channels/{name}`. Throws all faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         app = reader.string("app")
@@ -128,26 +128,26 @@ package struct ChannelRequest: Hashable, Sendable {
     }
 }
 
-/// What becomes of channels; but for `deleting`, what Apple had to do is done.
+/// Changes of channels. Except for `deleting`, Apple has already carried them out.
 package enum ChannelCommand: Sendable {
-    /// It was made, for a producer or for the pool.
+    /// A channel was made, for a producer or for the pool.
     case made(Channel)
-    /// The lane's pool gets none: Apple refuses, or cannot be asked.
+    /// The upstream's pool gets no channel: Apple refused or could not be reached.
     case notMade(LaneNumber)
-    /// Apple is asked to delete it next: from now on nothing starts on it.
+    /// Apple will be asked to delete it: no activity may start on it any more.
     case deleting(ChannelKey)
-    /// Apple has not deleted it: it serves again.
+    /// Apple did not delete it: it is usable again.
     case kept(ChannelKey)
-    /// It is no more.
+    /// Apple has deleted it.
     case deleted(ChannelKey)
 }
 
-/// Why Apple did not do what it was asked with a channel.
+/// Why Apple did not carry out a channel request.
 package enum ChannelFailure: Error, Hashable, Sendable {
-    /// Apple's word.
+    /// Apple's answer.
     case refused(status: Int, reason: String)
-    /// It was surely not asked.
+    /// The request certainly did not reach Apple.
     case unreachable(String)
-    /// It may have been done or not.
+    /// Unknown whether Apple carried it out.
     case unknown(String)
 }

@@ -1,22 +1,22 @@
-/// The relay's own channels of one lane: for cards that need no update token.
+/// The relay's own channels of one upstream, for cards without update tokens.
 struct ChannelPool: Sendable {
-    /// Kept free, so that a start need not wait for one.
+    /// Number of free channels to keep ready, so that a start need not wait.
     static let freeMin = 2
-    /// Apple allows 10,000 for each app and environment; the rest is for named ones.
+    /// Apple allows 10,000 for each app and environment; the rest is for named channels.
     static let countMax = 9_500
-    /// After a refusal Apple is not asked again for so long.
+    /// Wait time after a refusal before Apple is asked again.
     static let refusalTime = Span.minutes(10)
 
-    /// Channels that no activity uses, those that rest longest last, with the steady time until
-    /// which cards of the activity before may be there.
+    /// Channels without an activity, those with the longest rest last. `restsUntil` is the
+    /// monotonic time until which cards of the former activity may still listen.
     private var free: [(slot: DeviceSlot, restsUntil: Instant)] = []
     private(set) var count = 0
     private var isAsked = false
     private var refusedUntil = Instant.distantPast
-    /// Cards that wait for a channel, those that came first before the others; each once.
+    /// Cards that wait for a channel, in order of arrival, each once.
     private var waiting = TurnQueue<CardSlot>()
     private var members: Set<CardSlot> = []
-    /// The last that stopped waiting.
+    /// The card that was served last.
     private var lastServed: CardSlot?
 
     mutating func made(_ slot: DeviceSlot) {
@@ -35,39 +35,39 @@ struct ChannelPool: Sendable {
         if !isUsed { free.append((slot, restsUntil)) }
     }
 
-    /// A channel that may be used again once it has rested.
+    /// Returns a channel to the pool; it may be used again after its rest.
     mutating func release(_ slot: DeviceSlot, restsUntil: Instant) {
         free.append((slot, restsUntil))
     }
 
-    // MARK: Cards that wait
+    // MARK: Waiting cards
 
-    /// A card waits for a channel. One that has just stopped keeps its place before the others.
+    /// Adds a waiting card. The card that was just served keeps its place before the others.
     mutating func wait(_ slot: CardSlot) {
         guard members.insert(slot).inserted else { return }
         if slot == lastServed { waiting.putFirst(slot) } else { waiting.append(slot) }
         lastServed = nil
     }
 
-    /// Who has waited longest waits no more.
+    /// Takes the card that has waited longest.
     mutating func popWaiting() -> CardSlot? {
         lastServed = waiting.popFirst()
         if let lastServed { members.remove(lastServed) }
         return lastServed
     }
 
-    // MARK: Channels that rest
+    // MARK: Resting channels
 
-    /// One that has rested.
+    /// Takes a channel whose rest is over.
     mutating func take(now: Instant) -> DeviceSlot? {
         guard let place = free.firstIndex(where: { $0.restsUntil <= now }) else { return nil }
         return free.remove(at: place).slot
     }
 
-    /// The one that `take` would give.
+    /// The channel that `take` would return.
     func next(now: Instant) -> DeviceSlot? { free.first { $0.restsUntil <= now }?.slot }
 
-    /// Whether Apple is to be asked for another one now. At most one is asked for at a time.
+    /// True if Apple should be asked for another channel now; only one request runs at a time.
     mutating func asks(now: Instant) -> Bool {
         guard !isAsked, rested(now: now) < Self.freeMin, count < Self.countMax,
             refusedUntil <= now
@@ -78,10 +78,10 @@ struct ChannelPool: Sendable {
         return true
     }
 
-    /// Whether one may come soon.
+    /// True while a request to Apple is running.
     var isComing: Bool { isAsked }
 
-    /// How many have rested, as far as `freeMin`.
+    /// Number of channels whose rest is over, at most `freeMin`.
     private func rested(now: Instant) -> Int {
         free.lazy.filter { $0.restsUntil <= now }.prefix(Self.freeMin).count
     }

@@ -1,28 +1,28 @@
-/// How broadcast channels are found. A channel itself has a place among the devices.
+/// Finds broadcast channels. The channels themselves have slots in the device table.
 struct ChannelTable: Sendable {
     private var byKey: [ChannelKey: DeviceSlot] = [:]
     private var pools: [LaneNumber: ChannelPool] = [:]
     private var nextNumber: Int64 = 1
-    /// Upstreams whose waiting cards are looked at next.
+    /// Upstreams whose waiting cards are to be examined next.
     private var woken = TurnQueue<LaneNumber>()
 
     init() {}
 
-    /// The place of a named channel.
+    /// The slot of a named channel.
     func slot(of key: ChannelKey) -> DeviceSlot? { byKey[key] }
 
-    /// A named channel has a place (or with nil, none any more).
+    /// Sets the slot of a named channel; nil removes it.
     mutating func set(_ key: ChannelKey, _ slot: DeviceSlot?) { byKey[key] = slot }
 
     // MARK: Waking
 
-    /// A channel has come, or none comes for now: the cards that wait for one are looked at, until
-    /// one of them has to wait again.
+    /// Wakes the cards that wait for a channel of this upstream, after one has come or was refused.
+    /// They are examined until one has to wait again.
     mutating func wake(_ lane: LaneNumber) {
         if !woken.contains(lane) { woken.append(lane) }
     }
 
-    /// A card waits for a channel of its upstream, and those behind it wait on.
+    /// Adds a card that waits for a channel of its upstream, and stops the examination there.
     mutating func wait(_ slot: CardSlot, at lane: LaneNumber) {
         self[lane].wait(slot)
         _ = woken.remove(lane)
@@ -30,7 +30,7 @@ struct ChannelTable: Sendable {
 
     var hasWoken: Bool { !woken.isEmpty }
 
-    /// The next card that is looked at.
+    /// The next card to examine.
     mutating func popWoken() -> CardSlot? {
         while let lane = woken.first {
             if let slot = self[lane].popWaiting() { return slot }
@@ -41,13 +41,13 @@ struct ChannelTable: Sendable {
 
     // MARK: Numbers
 
-    /// The number that the next channel gets.
+    /// The number of the next channel.
     var coming: Int64 { nextNumber }
 
-    /// No channel gets this number, or a lower one, any more.
+    /// Makes sure that no channel gets this number or a lower one.
     mutating func skip(_ number: Int64) { nextNumber = max(nextNumber, number + 1) }
 
-    /// The relay's own channels of an app in one environment.
+    /// The relay's own channels of one upstream.
     subscript(lane: LaneNumber) -> ChannelPool {
         get { pools[lane] ?? ChannelPool() }
         _modify { yield &pools[lane, default: ChannelPool()] }

@@ -1,6 +1,6 @@
 import TomboloJSON
 
-// Broadcast channels: how they come, are found, and go.
+// Broadcast channels: creation, look-up and deletion.
 
 extension Core {
     mutating func take(
@@ -34,7 +34,7 @@ extension Core {
         }
     }
 
-    /// Refused where the channel carries an activity, also one whose start is not durable yet.
+    /// Marks a channel as being deleted, or as usable again. Refused if it has an activity.
     private mutating func mark(
         _ key: ChannelKey, isBeingDeleted: Bool, _ ticket: Ticket?
     ) {
@@ -77,7 +77,7 @@ extension Core {
         return .created
     }
 
-    /// Gives a channel its place among the devices.
+    /// Gives a channel a slot in the device table.
     private mutating func place(_ channel: Channel) -> DeviceSlot {
         channels.skip(channel.number)
         var registration = DeviceRegistration()
@@ -94,10 +94,10 @@ extension Core {
         return slot
     }
 
-    /// Takes over a record of the last relay. Answers what is wrong with it.
+    /// Restores a channel from its record. Returns what is wrong with the record.
     ///
-    /// - Parameter restoredAt: what stands in the backup as free may have carried an activity
-    ///   since, whose cards still listen.
+    /// - Parameter restoredAt: time of a restore. A channel that was free in the backup may have
+    ///   had an activity since, whose cards still listen.
     mutating func adoptChannel(_ record: Record, restoredAt: Instant?, now: Instant) -> [String] {
         channels.skip(record.number)
         guard let value = record.value else { return [] }
@@ -106,7 +106,7 @@ extension Core {
         }
         let slot = place(channel)
         guard channel.name == nil, let lane = configuration.lane(of: channel) else { return [] }
-        // One that Apple does not know is no channel.
+        // Do not offer a channel that Apple does not know.
         let isUsed =
             channel.isGone || channel.activity.map { activities.slot(of: $0) != nil } ?? false
         var restsUntil = channel.restsUntil
@@ -119,13 +119,13 @@ extension Core {
         return []
     }
 
-    /// A tenant's named channels, in the order of their making.
+    /// A tenant's named channels, in order of creation.
     package func channels(of tenant: TenantID) -> [Channel] {
         devices.compactMap { $0?.channel }.filter { $0.tenant == tenant && $0.name != nil }
             .sorted { $0.number < $1.number }
     }
 
-    /// All that this relay has made in a lane, named or its own.
+    /// Apple's ids of all channels of an upstream that this relay has made.
     package func channelIDs(in lane: LaneNumber) -> [String] {
         devices.compactMap { $0?.channel }.filter { configuration.lane(of: $0) == lane }.map(\.id)
     }
@@ -135,7 +135,7 @@ extension Core {
         channels.slot(of: key).flatMap { devices[$0]?.channel }
     }
 
-    /// The activity that a named channel carries: one that runs, or whose end has not been taken.
+    /// The activity of a named channel: a running one, or one whose end was not sent yet.
     package func activity(on key: ChannelKey) -> Identifier? {
         carried(by: key)?.key.id
     }
@@ -145,7 +145,7 @@ extension Core {
         let carried = (devices[slot]?.destinations ?? []).compactMap { destinations.at($0) }
             .first { !activities[$0.activity].hasEnded || !$0.isFinished }
         if let carried { return activities[carried.activity] }
-        // Its start may not be durable yet.
+        // The activity's start may not be durable yet.
         guard audiences.coming.channels[key] != nil else { return nil }
         let start = journal.comingEvents.first {
             $0.event.tenant == key.tenant && $0.definition?.audience == .channel(key.name)
@@ -153,7 +153,7 @@ extension Core {
         return start.map { activities[$0.activity] }
     }
 
-    /// A start to a channel's listeners: the channel must be there, and carry nothing else.
+    /// Throws unless the start's channel exists and has no other activity.
     func checkChannel(_ start: Start, _ key: ActivityKey) throws(Refusal) {
         guard !isTrial, case .channel(let name) = start.audience else { return }
         let channel = ChannelKey(tenant: key.tenant, name: name)
@@ -181,7 +181,7 @@ extension Core {
             errors: [FieldError(pointer: "/audience/channel", message: message)])
     }
 
-    /// What is sent to a channel counts for the channel, whatever activity it is of.
+    /// The pacing of a channel: all activities on it share one budget.
     func pacing(on channel: Device) -> PacingState {
         var pacing = PacingState()
         let before = channel.destinations.compactMap { destinations.at($0) }
@@ -192,8 +192,7 @@ extension Core {
         return pacing
     }
 
-    /// Whether a named channel carries something newer by now: who listens there is not to get what
-    /// is over.
+    /// True if a named channel has a newer activity: listeners must not get pushes of the old one.
     func isSucceeded(_ destination: Destination) -> Bool {
         guard devices.traits(destination.device).isChannel,
             let channel = devices[destination.device], channel.channel?.name != nil
@@ -203,7 +202,7 @@ extension Core {
         }
     }
 
-    /// Apple does not know the channel any more: nothing goes there again.
+    /// Apple does not know the channel any more: stops all pushes to it.
     mutating func channelGone(_ slot: CardSlot, now: Instant) {
         destinations[slot].token = nil
         enter(.gone, slot, now: now)
@@ -211,7 +210,7 @@ extension Core {
         guard devices[device]?.channel?.isGone == false else { return }
         devices[known: device].channel?.isGone = true
         stageDevice(device)
-        // Nor does anything else that was to go there.
+        // Other destinations on the channel get no pushes either.
         for other in devices[device]?.destinations ?? []
         where !destinations[other].isFinished {
             destinations[other].token = nil

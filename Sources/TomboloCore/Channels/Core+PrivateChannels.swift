@@ -1,12 +1,12 @@
 import TomboloJSON
 
-// A channel of its own for the cards of one activity: a phone of iOS 18 and later then needs no
-// update token. Whether a channel's update needs no "Allow" on a real phone is not verified: the
-// devices' reports tell.
+// A private channel for the cards of one activity: phones with iOS 18 and later then need no update
+// token. Not verified: whether such updates need no "Allow" on a real phone. The devices' reports
+// will show it.
 
 extension Core {
-    /// Whether a destination's card is to listen on a channel of its activity. What is left of an
-    /// incarnation before has another route, or a channel of its own.
+    /// True if a destination's card should listen on the activity's own channel. Cards of an
+    /// earlier incarnation keep their route or their own channel.
     func wantsChannel(_ destination: Destination) -> Bool {
         let activity = activities[destination.activity]
         let route = activity.definition.route
@@ -17,7 +17,7 @@ extension Core {
         return devices[destination.device]?.asksForToken ?? false
     }
 
-    /// The channel that an activity's cards listen on, in its present incarnation.
+    /// The channel of the activity's cards in its present incarnation.
     func channelDestination(_ activity: ActivitySlot) -> CardSlot? {
         guard let slot = activities[activity].channelDestination,
             destinations.holds(slot), destinations[slot].activity == activity,
@@ -26,13 +26,13 @@ extension Core {
         return slot
     }
 
-    /// The channel that a start names.
+    /// The channel id in a start's payload.
     func startChannel(_ destination: Destination) -> String? {
         guard wantsChannel(destination) else { return nil }
         return channelDestination(destination.activity).flatMap { destinations[$0].token?.text }
     }
 
-    /// Whether an alert may still come over the channel that a start names: it would ring twice.
+    /// True if an alert may still come over the start's channel: the phone would ring twice.
     func isOnItsWay(
         _ alert: Projection.PendingAlert, onChannelOf destination: Destination
     ) -> Bool {
@@ -42,7 +42,7 @@ extension Core {
         return alert.version > channel.alertsThrough || channel.inFlight?.alert == alert.version
     }
 
-    /// Sees to it that a start has its channel. Answers until when it waits for one.
+    /// Finds a channel for a start. Returns until when the start waits for one.
     mutating func seekChannel(
         _ slot: CardSlot, now: Instant, effects: inout Effects
     ) -> Instant? {
@@ -62,7 +62,7 @@ extension Core {
             channels.wait(slot, at: lane)
             return until
         }
-        // Near the quota, or refused: the update token will do.
+        // Apple's limit is near, or Apple refused: use the update token instead.
         destinations[slot].hasFallenBack = true
         markDirty(slot, now: now)
         return nil
@@ -80,7 +80,7 @@ extension Core {
             ledger: Ledger(since: version + 1), phaseSince: now)
         destination.token = devices[channel]?.channel.map { PushToken($0.id) }
         destination.phase = .live
-        // The starts carry what there is now, and their alerts.
+        // The starts contain the present state and its alerts.
         destination.acknowledged = version
         destination.alertsThrough = version
         let slot = insert(destination)
@@ -93,12 +93,12 @@ extension Core {
         }
     }
 
-    /// A card listens on its channel from now on. What changed since its start went out may have
-    /// come before it listened: it goes once more.
+    /// Notes that a card listens on its channel. It may have missed changes since its start was
+    /// sent, so the state is sent again.
     mutating func listens(_ slot: CardSlot, sent version: Int64, now: Instant) {
         enter(.listening, slot, now: now)
         guard let channel = channelDestination(destinations[slot].activity) else { return }
-        // Its phone ignores what is older than the start.
+        // The phone ignores pushes that are older than the start.
         let started = destinations[slot].pacing.taken.counting(at: wall(now))
         if started > destinations[channel].pacing.taken.counting(at: wall(now)) {
             destinations[channel].pacing.taken.note(started)
@@ -111,7 +111,7 @@ extension Core {
         destinations.deadlines.set(channel, at: now)
     }
 
-    /// An activity has left memory: its channel rests until no card of it can be left.
+    /// Releases the channel of an activity that has left memory; it rests while cards may exist.
     mutating func release(_ slot: CardSlot, endedAt: Instant, now: Instant) {
         guard let destination = destinations.at(slot), let device = devices[destination.device],
             let channel = device.channel, channel.name == nil, !channel.isGone,

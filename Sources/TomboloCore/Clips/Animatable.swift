@@ -1,19 +1,19 @@
 package import TomboloJSON
 
-/// A value that can stand between two others: a number, an angle, a 2-vector, a colour, or an
-/// object of these.
+/// A value with intermediate values: a number, an angle, a 2-vector, a colour, or an object of
+/// these.
 ///
 /// Angles are numbers and add up: 0 → 180 → 360 → 540, never modulo, never the shortest way. A
 /// 2-vector is `[x,y]`, or an object of two numbers; a colour is `#rrggbb` or `#rrggbbaa`.
 package struct Animatable: Hashable, Sendable {
-    /// How the components are written again.
+    /// The structure in which the components are written.
     private indirect enum Shape: Hashable, Sendable {
         case number
         case vector(Int)
         case colour(hasAlpha: Bool)
         case object([Member])
 
-        /// How many components it has.
+        /// Number of components.
         var count: Int {
             switch self {
             case .number: 1
@@ -31,19 +31,18 @@ package struct Animatable: Hashable, Sendable {
     }
 
     private let shape: Shape
-    /// All numbers in it, in order; a colour's from 0 to 255. None is beyond `courseMax`.
+    /// All its numbers in order; those of a colour from 0 to 255. None exceeds `courseMax`.
     package let components: [Double]
 
-    /// No number that a producer writes is larger.
+    /// Largest number that a producer may send.
     package static let componentMax = 1e12
-    /// A spring may swing beyond its ends; what swings further than this is held here, and so is
-    /// speed.
+    /// Limit for intermediate values and for speed: a spring may swing beyond its ends.
     static let courseMax = 1e15
 
-    /// More components are not animated: a payload has 4 KB.
+    /// Most components of an animated value: a payload has 4 KB.
     package static let componentsMax = 64
 
-    /// Nil where `view` is, or holds, something that nothing stands between.
+    /// Nil if `view` is or contains a value without intermediate values.
     package init?(_ view: JSONView) {
         var components: [Double] = []
         guard let shape = Self.shape(view, &components), components.count <= Self.componentsMax
@@ -57,11 +56,11 @@ package struct Animatable: Hashable, Sendable {
         self.components = components
     }
 
-    /// Whether there is a way from one to the other.
+    /// True if the value can be animated to the other.
     package func hasShape(of other: Animatable) -> Bool { shape == other.shape }
 
-    /// The same value with the members of its objects in the order of another's: JSON knows none.
-    /// Nil where there is no way from one to the other.
+    /// The value with the members of its objects in another value's order, because JSON objects
+    /// have no order. Nil if the value cannot be animated to the other.
     package func arranged(as other: Animatable) -> Animatable? {
         Self.arranged(shape, components[...], as: other.shape)
             .map { Animatable(other.shape, $0) }
@@ -91,26 +90,26 @@ package struct Animatable: Hashable, Sendable {
         return result
     }
 
-    /// The same kind of value with other numbers in it, held within `courseMax`.
+    /// A value of the same structure with other numbers, clamped to `courseMax`.
     package func with(_ components: [Double]) -> Animatable {
         Animatable(shape, components.map { $0.held(in: -Self.courseMax...Self.courseMax) })
     }
 
-    /// The nearest value that a producer could have written: numbers are held within
-    /// `componentMax`, and a colour's parts are whole. It reads back from `exactJSON` as it is.
+    /// The nearest value that a producer could have sent: numbers clamped to `componentMax`,
+    /// colours with whole components. Reading its `exactJSON` gives the same value.
     var asGiven: Animatable {
         let held = components.map { $0.held(in: -Self.componentMax...Self.componentMax) }
         let value = Animatable(shape, held)
         return Animatable(value.exactJSON.document.root) ?? value
     }
 
-    /// Numbers are rounded to a thousandth, colours to whole parts of 255 and held within them.
+    /// Numbers rounded to a thousandth, colours to whole components from 0 to 255.
     package var json: JSON {
         let rounded = components.map { ($0 * 1_000).rounded() / 1_000 }
         return with(rounded).exactJSON
     }
 
-    /// Numbers with all digits, as a head keeps the start of a tween that took over a running one.
+    /// Numbers with all digits: a head stores the start of a tween that replaced a running one.
     var exactJSON: JSON {
         var writer = JSONWriter()
         var rest = components[...]

@@ -1,18 +1,18 @@
 import TomboloJSON
 
-// What a content state carries beside a frame, for apps that play flip-books by themselves or move
-// between keyframes.
+// Members that a content state has beside a frame, for apps that play flip-books by themselves or
+// animate between keyframes.
 
 extension Clip {
-    /// The member of the content state that a bundle stands in.
+    /// The name of this member of the content state.
     static let bundleMember = "clip"
 
-    /// `state` with all frames of a flip-book beside it: `{"path","frames","every","loop","began"}`,
-    /// `every` in seconds, `loop` a number of times or true for ever, and `began` the Unix time of
-    /// the first frame, in seconds: frame ⌊(now − began) / every⌋ is shown, modulo their number
-    /// where it loops. The frame of now stands at `path` too, for apps that know no bundles.
+    /// `state` with a flip-book's frames beside it: `{"path","frames","every","loop","began"}`.
+    /// `every` is in seconds, `loop` a number of times or true for ever, `began` the Unix time of
+    /// the first frame in seconds. The app shows frame ⌊(now − began) / every⌋, modulo their number
+    /// in a loop. The present frame stays at `path`, for apps that do not know bundles.
     ///
-    /// Nil for a tween, and where the state has a member of that name.
+    /// Nil for a tween, and if the state has a member of that name.
     func bundled(into state: JSON, began: Instant) -> JSON? {
         guard case .flipbook(let flipbook) = motion,
             state.document.root[Self.bundleMember] == nil
@@ -35,11 +35,11 @@ extension Clip {
         return state.setting(JSONPointer(tokens: [Self.bundleMember]), to: writer.json)
     }
 
-    /// `state` with the moment beside it at which its keyframe is reached: `{"path","reached"}`, a
-    /// Unix time in seconds. The phone moves there until then: it cannot know how far the next one
-    /// is.
+    /// `state` with the time at which its keyframe is reached beside it: `{"path","reached"}`, a
+    /// Unix time in seconds. The phone animates until then: it cannot know when the next keyframe
+    /// comes.
     ///
-    /// Nil where the state has a member of that name.
+    /// Nil if the state has a member of that name.
     func keyframed(into state: JSON, reached: Instant) -> JSON? {
         guard state.document.root[Self.bundleMember] == nil else { return nil }
         var writer = JSONWriter()

@@ -47,7 +47,7 @@ extension Clip {
         return nil
     }
 
-    /// As `init(reading:)` reads it.
+    /// Writes the form that `init(reading:)` reads.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("urgency", urgency.name)

@@ -1,7 +1,7 @@
 package import TomboloJSON
 
-/// An animation of one place in the state, as a function of time. Its frames are sampled, never
-/// stored or queued.
+/// An animation of one place in the state, as a function of time. Its frames are computed when they
+/// are due, never stored or queued.
 package struct Clip: Hashable, Sendable {
     /// What moves.
     package enum Motion: Hashable, Sendable {
@@ -9,20 +9,20 @@ package struct Clip: Hashable, Sendable {
         case tween(Tween)
     }
 
-    /// Whose time moves it: the wall's, or only the time in which any destination shows it.
+    /// The clip's clock: wall time, or only the time while any destination shows the clip.
     package enum Clock: UInt8, Hashable, Sendable {
         case wall, shown
     }
 
     /// How frames become pushes (pacing rule 10).
     package enum Fit: UInt8, Hashable, Sendable {
-        /// A bundle or keyframes where the type declares that its app can, else `step`.
+        /// `bundle` or `keyframes` if the type declares that its app can do it, else `step`.
         case auto
         /// One frame a push.
         case step
-        /// All frames of a flip-book in one push: the app plays them.
+        /// All frames of a flip-book in one push; the app plays them.
         case bundle
-        /// The ends of a tween's parts: the phone fills in what is between.
+        /// Only the ends of a tween's parts; the phone animates between them.
         case keyframes
 
         static let choices: [(String, Fit)] = [
@@ -32,7 +32,7 @@ package struct Clip: Hashable, Sendable {
         package var name: String { Self.choices[Int(rawValue)].0 }
     }
 
-    /// Where in the state the frame stands.
+    /// Place of the frame in the state.
     package var path: JSONPointer
     package var motion: Motion
     package var clock: Clock = .wall
@@ -44,10 +44,10 @@ package struct Clip: Hashable, Sendable {
         self.motion = motion
     }
 
-    /// Of frames that are shown in turn.
+    /// True for a flip-book.
     var isFlipbook: Bool { if case .flipbook = motion { true } else { false } }
 
-    /// The interval of the frames that the producer asks for.
+    /// Interval between frames, as requested by the producer.
     package var every: Span {
         switch motion {
         case .flipbook(let flipbook): flipbook.every
@@ -55,7 +55,7 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
-    /// How long it plays; nil for ever.
+    /// How long the clip plays; nil: for ever.
     package var duration: Span? {
         switch motion {
         case .flipbook(let flipbook): flipbook.duration
@@ -63,8 +63,8 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
-    /// What the producer wrote to stand at `path`, with its place in the request: of a tween its
-    /// last value, and one between whole numbers, which a type may not take.
+    /// The producer's frames with their places in the request. For a tween: its last value, and a
+    /// value between whole numbers, which the type may not allow.
     package var givenFrames: [(pointer: String, frame: JSON)] {
         switch motion {
         case .flipbook(let flipbook):
@@ -77,7 +77,7 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
-    /// The frame of the most bytes: of a tween, among so many that they stand for the rest.
+    /// The largest frame in bytes; for a tween, the largest of some samples.
     var largestFrame: JSON {
         let frames: [JSON]
         switch motion {
@@ -87,7 +87,7 @@ package struct Clip: Hashable, Sendable {
         return frames.max { $0.bytes.count < $1.bytes.count } ?? .null
     }
 
-    /// How many different frames it has: of a tween those that are asked for.
+    /// Number of different frames; for a tween, of the requested frames.
     package var frameCount: Int64 {
         switch motion {
         case .flipbook(let flipbook): Int64(flipbook.frames.count)
@@ -95,7 +95,7 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
-    /// Its time, without its frames.
+    /// The timing of the clip, without its frames.
     var rhythm: ClipRhythm {
         switch motion {
         case .flipbook(let flipbook):
@@ -106,16 +106,16 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
-    /// The time that a stop or an end after `elapsed` freezes: the end, where less is left than the
-    /// shorter of 250 ms and a part between two keyframes. A phone that animates has the last
-    /// keyframe by then, and a value from before would turn it back.
+    /// The clip's time at which a stop or an end after `elapsed` freezes it. If less is left than
+    /// 250 ms and than the time between two keyframes, this is the clip's end: a phone that
+    /// animates already has the last keyframe, and an earlier value would turn it back.
     func frozen(after elapsed: Span) -> Span {
         guard case .tween(let tween) = motion, fit != .step else { return elapsed }
         let near = min(.milliseconds(250), tween.keyframeInterval(granted: .zero))
         return tween.length - elapsed < near ? max(elapsed, tween.length) : elapsed
     }
 
-    /// What stands at `path` after `elapsed` of the clip's clock.
+    /// The frame after `elapsed` of the clip's clock.
     package func value(at elapsed: Span) -> JSON {
         switch motion {
         case .flipbook(let flipbook): flipbook.frames[flipbook.index(at: elapsed)]
@@ -123,13 +123,13 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
-    /// How many frames the producer has asked for after `elapsed`: the first at 0, then one each
-    /// `every`, and of a tween the last value.
+    /// Number of frames requested until `elapsed`: the first at 0, one for each `every`, and for a
+    /// tween the last value.
     package func asked(after elapsed: Span) -> Int64 { rhythm.asked(after: elapsed) }
 
-    /// The interval at which a destination samples it. A loop is slowed; what plays once keeps its
-    /// duration and is sampled evenly. A bundle is one push, and keyframes stand as far apart as
-    /// the phone can fill in.
+    /// The interval between a destination's frames. A loop is slowed down; a clip that plays once
+    /// keeps its duration and is sampled evenly. A bundle is one push. Keyframes are as far apart
+    /// as the phone can animate.
     package func step(granted: Span, fit: Fit = .step) -> Span {
         if fit == .bundle { return every }
         if fit == .keyframes, case .tween(let tween) = motion {
@@ -141,14 +141,14 @@ package struct Clip: Hashable, Sendable {
         return Span(nanoseconds: duration.nanoseconds / samples)
     }
 
-    /// `base` with the frame of an instant of the clip's clock at `path`; `base` itself where its
-    /// parent is not there.
+    /// `base` with the frame after `elapsed` at `path`; `base` itself if the parent of the place is
+    /// missing.
     package func state(_ base: JSON, at elapsed: Span) -> JSON {
         base.setting(path, to: value(at: elapsed)) ?? base
     }
 
-    /// The clip as it begins over a state: a tween takes its start from there, or from the clip
-    /// before it that still moves the same place; a loop of the same frames goes on.
+    /// The clip as it begins over a state. A tween takes its start from the state, or from the clip
+    /// that still moves the same place; a loop with the same frames continues.
     func begun(over state: JSON, following running: PlayingClip?, at instant: Instant) -> Clip {
         var clip = self
         let before = running.flatMap { $0.clip.path == path ? $0 : nil }
@@ -170,8 +170,8 @@ package struct Clip: Hashable, Sendable {
         return clip
     }
 
-    /// Which frame a loop shows after the one that a loop before it showed last, counted from its
-    /// own first; nil where it does not go on from there.
+    /// The frame of this loop that follows the frame shown last by the loop before, counted from
+    /// this loop's first frame. Nil if it does not continue that loop.
     func step(after shown: Span?, of before: PlayingClip) -> Int64? {
         guard case .flipbook(let next) = motion, case .flipbook(let old) = before.clip.motion,
             let shown, next.goesOnFrom == before.version

@@ -1,15 +1,15 @@
-/// Time as a clip counts it: it can stand still, and goes on where it stopped.
+/// The time of a clip: it can stop, and continues where it stopped.
 package struct ClipClock: Hashable, Sendable {
     private var before: Span
     private var runningSince: Instant?
 
-    /// Runs from zero.
+    /// Starts at zero.
     package init(startedAt instant: Instant) {
         before = .zero
         runningSince = instant
     }
 
-    /// As a record keeps it.
+    /// Restores the clock from a record.
     init(before: Span, runningSince: Instant?) {
         self.before = before
         self.runningSince = runningSince
@@ -17,22 +17,22 @@ package struct ClipClock: Hashable, Sendable {
 
     package var isRunning: Bool { runningSince != nil }
 
-    /// Never below zero.
+    /// Time elapsed, never below zero.
     package func elapsed(at instant: Instant) -> Span {
         guard let runningSince else { return before }
         return before + max(.zero, instant - runningSince)
     }
 
-    /// Lets it run or stand still from an instant on.
+    /// Starts or stops the clock at an instant.
     package mutating func run(_ runs: Bool, at instant: Instant) {
         guard runs != isRunning else { return }
         before = elapsed(at: instant)
         runningSince = runs ? instant : nil
     }
 
-    /// The clock that it runs by was set.
+    /// Follows a change of the wall clock.
     mutating func move(by step: Span) { runningSince = runningSince.map { $0 + step } }
 
-    /// For records: the time counted until it last stood still, and since when it runs.
+    /// The parts for a record: the time until the last stop, and since when the clock runs.
     var parts: (before: Span, runningSince: Instant?) { (before, runningSince) }
 }

@@ -1,13 +1,13 @@
-/// When a clip asks for frames: small, where a clip is large, and looked at with each of them.
+/// The times at which a clip requests frames: a small value that is read at each frame.
 struct ClipRhythm: Hashable, Sendable {
-    /// The interval of the frames that the producer asks for.
+    /// Interval between frames, as requested by the producer.
     let every: Span
-    /// How long it plays; nil for ever.
+    /// How long the clip plays; nil: for ever.
     let duration: Span?
-    /// How many frames a flip-book has; nil of a tween.
+    /// Number of frames of a flip-book; nil for a tween.
     let loop: Int64?
 
-    /// How many frames are asked for after `elapsed`, as `Clip.asked` has it.
+    /// Number of frames requested until `elapsed`, as in `Clip.asked`.
     func asked(after elapsed: Span) -> Int64 {
         guard elapsed >= .zero else { return 0 }
         let steps = elapsed.nanoseconds / every.nanoseconds

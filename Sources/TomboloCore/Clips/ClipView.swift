@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// A clip as readers see it.
+/// A clip as answers show it.
 package struct ClipView: Sendable {
     package var name: String
     package var frames: Int
@@ -10,7 +10,7 @@ package struct ClipView: Sendable {
 }
 
 extension ClipView {
-    /// A clip as it stands at an instant by the producer's clock.
+    /// The clip at an instant by the producer's clock.
     package init(_ playing: PlayingClip, at instant: Instant) {
         name = playing.name
         frames = Int(clamping: playing.clip.frameCount)

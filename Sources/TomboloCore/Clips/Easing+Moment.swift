@@ -1,8 +1,8 @@
-// What a moment of an easing is: found once for everything that moves together.
+// The state of an easing at a moment, computed once for all components that it moves.
 
 extension Spring {
-    /// What a moment of a spring is, whatever it moves: the closed form of x″ + 2ζωx′ + ω²x = 0.
-    /// Made once for all that move together, for the functions in it are what costs.
+    /// The state of a spring at a moment: the closed form of x″ + 2ζωx′ + ω²x = 0. Made once for
+    /// all components, because its functions are expensive.
     struct Moment {
         private enum Form {
             case oscillating(decay: Double, damped: Double, sine: Double, cosine: Double)
@@ -11,7 +11,7 @@ extension Spring {
         }
 
         private let form: Form
-        /// How much is left of it; of what creeps, of its slower part.
+        /// The remaining part of the motion; for an overdamped spring, of its slower part.
         private let envelope: Double
 
         init(_ spring: Spring, after t: Double) {
@@ -37,7 +37,7 @@ extension Spring {
             }
         }
 
-        /// Of something that began at a distance from the end, with a velocity.
+        /// The distance from the end and the velocity, for a component's start values.
         func distance(
             _ start: Double, velocity: Double
         ) -> (distance: Double, velocity: Double) {
@@ -63,7 +63,7 @@ extension Spring {
 }
 
 extension Easing {
-    /// What a moment of a tween is, whatever it moves: made once for all of its components.
+    /// The state of a tween at a moment, made once for all of its components.
     enum Moment {
         case curve(value: Double, velocity: Double, length: Double)
         case spring(Spring.Moment)
@@ -71,7 +71,7 @@ extension Easing {
 
     /// - Parameters:
     ///   - time: seconds after the start, before the end.
-    ///   - length: of the whole tween, in seconds.
+    ///   - length: duration of the whole tween in seconds.
     func moment(after time: Double, of length: Double) -> Moment {
         switch self {
         case .curve(let curve):
@@ -83,7 +83,7 @@ extension Easing {
 }
 
 extension Easing.Moment {
-    /// Where something is that goes from `start`, with a velocity, to `end`; and how fast it is.
+    /// Position and speed at this moment of a component that moves from `start` to `end`.
     func course(
         from start: Double, velocity: Double, to end: Double
     ) -> (value: Double, speed: Double) {

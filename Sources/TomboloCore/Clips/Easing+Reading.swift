@@ -4,7 +4,7 @@ extension Easing {
     /// Reads `easing`: a name, `{"cubicBezier":[x1,y1,x2,y2]}` or
     /// `{"spring":{"duration","bounce"}}`.
     ///
-    /// - Parameter duration: of the tween: of a named spring it is the perceptual duration.
+    /// - Parameter duration: the tween's duration; for a named spring, the perceptual duration.
     static func reading(_ reader: inout FieldReader, duration: Span?) -> Easing? {
         guard let view = reader.value("easing") else { return named("default", duration) }
         if let name = view.string {
@@ -62,7 +62,7 @@ extension Easing {
         return .spring(Spring(duration: (own ?? duration)?.seconds ?? 0.5, bounce: bounce))
     }
 
-    /// As `reading` reads it.
+    /// Writes the form that `reading` reads.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         switch self {

@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// How a tween gets from one value to the other. Names and numbers are SwiftUI's (`Animation`).
+/// The course of a tween between two values. Names and numbers are SwiftUI's (`Animation`).
 package enum Easing: Hashable, Sendable {
     /// A timing curve: progress over time as a cubic Bézier from (0, 0) to (1, 1).
     case curve(CubicBezier)
@@ -13,7 +13,7 @@ package enum Easing: Hashable, Sendable {
     /// `default` is a spring: response 0.55 s, damping fraction 1.
     package static let standard = Easing.spring(Spring(duration: 0.55, bounce: 0))
 
-    /// Names that a producer may write, with what they are where no duration is given.
+    /// Names that a producer may send, with their easing if no duration is given.
     package static let names: [(String, Easing)] = [
         ("default", .standard), ("linear", .linear), ("easeIn", .easeIn), ("easeOut", .easeOut),
         ("easeInOut", .easeInOut), ("spring", .spring(Spring(duration: 0.5, bounce: 0))),
@@ -30,12 +30,12 @@ package struct CubicBezier: Hashable, Sendable {
     package let x2: Double
     package let y2: Double
 
-    /// x is a part of the time.
+    /// x is a fraction of the time.
     package static let xRange = 0.0...1.0
-    /// y may leave the way between both values, and comes back.
+    /// y may leave the range between both values and returns.
     package static let yRange = -1_000.0...1_000.0
 
-    /// A number outside its range is held at the nearer end.
+    /// Clamps each number to its range.
     package init(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) {
         self.x1 = x1.held(in: Self.xRange)
         self.y1 = y1.held(in: Self.yRange)
@@ -43,17 +43,17 @@ package struct CubicBezier: Hashable, Sendable {
         self.y2 = y2.held(in: Self.yRange)
     }
 
-    /// Progress at a part of the time, from 0 to 1.
+    /// Progress at a fraction of the time, from 0 to 1.
     package func value(at time: Double) -> Double {
         if time <= 0 { return 0 }
         if time >= 1 { return 1 }
         return Self.coordinate(y1, y2, at: parameter(at: time))
     }
 
-    /// Progress for each part of the time; 0 outside.
+    /// Progress per fraction of the time; 0 outside of 0 to 1.
     package func velocity(at time: Double) -> Double { progress(at: time).velocity }
 
-    /// Both: what costs is the same for both.
+    /// Both values, for the cost of one.
     package func progress(at time: Double) -> (value: Double, velocity: Double) {
         guard (0...1).contains(time) else { return (value(at: time), 0) }
         let parameter = parameter(at: time)
@@ -64,8 +64,7 @@ package struct CubicBezier: Hashable, Sendable {
         return (value, Self.slope(y1, y2, at: parameter) / run)
     }
 
-    /// x rises strictly between its ends: halving the interval finds every parameter. What remains
-    /// where nothing is between its ends is the parameter.
+    /// The curve's parameter for a time, by bisection: x rises strictly between its ends.
     private func parameter(at time: Double) -> Double {
         var low = 0.0
         var high = 1.0
@@ -94,40 +93,40 @@ package struct CubicBezier: Hashable, Sendable {
 
 /// A spring by its perceptual duration and its bounce (SwiftUI, `Spring(duration:bounce:)`).
 package struct Spring: Hashable, Sendable {
-    /// Seconds; also called the response.
+    /// In seconds; also called the response.
     package let duration: Double
-    /// 0 has no overshoot; towards 1 it oscillates, below 0 it creeps.
+    /// 0: no overshoot; near 1: oscillates; below 0: overdamped.
     package let bounce: Double
 
     package static let durationRange =
         Tween.durationRange.lowerBound.seconds...Tween.durationRange.upperBound.seconds
     package static let bounceRange = -0.95...0.95
-    /// Nearer to its end than this part of the way a spring is at rest.
+    /// Fraction of the way: a spring nearer to its end counts as at rest.
     package static let restPart = 0.001
-    /// No spring is waited for longer.
+    /// Longest settling time of a spring, in seconds.
     package static let settlingMax = 60.0
 
-    /// A number outside its range is held at the nearer end.
+    /// Clamps each number to its range.
     package init(duration: Double, bounce: Double) {
         self.duration = duration.held(in: Self.durationRange)
         self.bounce = bounce.held(in: Self.bounceRange)
     }
 
-    /// The duration as it is written.
+    /// The duration in whole nanoseconds.
     var span: Span { Span(nanoseconds: Int64((duration * 1e9).rounded())) }
 
-    /// Radians a second, without damping.
+    /// Undamped frequency in radians a second.
     package var frequency: Double { 2 * Double.pi / duration }
     package var dampingFraction: Double { bounce < 0 ? 1 / (1 + bounce) : 1 - bounce }
 
-    /// The distance from the end after `t` seconds, and how fast it changes.
+    /// The distance from the end after `t` seconds, and its rate of change.
     package func distance(
         _ start: Double, velocity: Double, after t: Double
     ) -> (distance: Double, velocity: Double) {
         Moment(self, after: t).distance(start, velocity: velocity)
     }
 
-    /// Seconds until it is at rest: distance and speed together within a thousandth of the way.
+    /// Seconds until distance and speed stay within a thousandth of the way.
     package func settlingTime(_ start: Double, velocity: Double) -> Double {
         let scale = max(start.magnitude, velocity.magnitude / frequency)
         guard scale > 0 else { return 0 }
@@ -140,7 +139,7 @@ package struct Spring: Hashable, Sendable {
             if reach > Self.restPart * scale {
                 restSince = nil
             } else if let since = restSince {
-                // Half a turn at rest: it does not swing out any more.
+                // After half a period at rest it does not swing out any more.
                 if time - since > Double.pi / frequency { return since }
             } else {
                 restSince = time

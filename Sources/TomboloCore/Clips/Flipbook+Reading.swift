@@ -1,7 +1,7 @@
 import TomboloJSON
 
 extension Flipbook {
-    /// Reads the object under `flipbook`; its `path` and `clock` are the clip's.
+    /// Reads the object under `flipbook`; its `path` and `clock` belong to the clip.
     init?(reading reader: inout FieldReader, view: JSONView) {
         let frames = Self.frames(&reader)
         let every = reader.span("every", in: Self.everyRange)
@@ -48,7 +48,7 @@ extension Flipbook {
         }
     }
 
-    /// As `init(reading:)` reads it, but for the braces around it.
+    /// Writes the members that `init(reading:)` reads, without the braces.
     func writeMembers(into writer: inout JSONWriter) {
         writer.name("frames")
         writer.beginArray()

@@ -1,6 +1,6 @@
 package import TomboloJSON
 
-/// A flip-book: frames shown in turn, one each `every`. A function of time; its frames are sampled,
+/// A flip-book: frames shown in turn, one for each `every`. Its frames are computed from the time,
 /// never queued.
 package struct Flipbook: Hashable, Sendable {
     /// How often it plays.
@@ -10,26 +10,26 @@ package struct Flipbook: Hashable, Sendable {
         case times(Int64)
     }
 
-    /// From 2 to `framesMax`.
+    /// 2 to `framesMax` frames.
     package let frames: [JSON]
     package let every: Span
     package let repetition: Repetition
-    /// Which frame comes first; nil: the producer did not say.
+    /// Index of the first frame; nil if the producer did not give one.
     package private(set) var startAt: Int?
-    /// The version of the loop that it goes on from; nil: it begins anew. It is not written: only a
-    /// phone that has followed that loop goes on from its own frame.
+    /// The version of the loop that it continues; nil: it begins anew. Not stored: only a phone
+    /// that has followed that loop continues from its own frame.
     private(set) var goesOnFrom: Int64?
-    /// How long it plays, at most `durationMax`; nil for ever.
+    /// How long it plays, at most `durationMax`; nil: for ever.
     package let duration: Span?
 
     package static let framesMax = 256
     package static let timesMax: Int64 = 1_000_000
-    /// Faster than a display changes is no animation.
+    /// From faster than any display to one frame an hour.
     package static let everyRange = Span.milliseconds(10)...Span.hours(1)
-    /// A hundred years: what is longer plays for ever, and the range of `Span` ends soon after.
+    /// A hundred years; the range of `Span` ends soon after that.
     package static let durationMax = Span.hours(876_000)
 
-    /// Nil where a number is outside its range, or all of it would play longer than `durationMax`.
+    /// Nil if a number is outside its range, or if it would play longer than `durationMax`.
     package init?(
         frames: [JSON], every: Span, repetition: Repetition = .forever, startAt: Int? = nil
     ) {
@@ -38,7 +38,7 @@ package struct Flipbook: Hashable, Sendable {
         else { return nil }
         var duration: Span?
         if case .times(let count) = repetition {
-            // Both factors are in their ranges: the product fits, that with `every` may not.
+            // Both factors are in range, so this product fits; the product with `every` may not.
             guard (1...Self.timesMax).contains(count),
                 case let length = every.times(Int64(frames.count) * count),
                 length <= Self.durationMax
@@ -52,8 +52,8 @@ package struct Flipbook: Hashable, Sendable {
         self.duration = duration
     }
 
-    /// The frame after `elapsed` of the clip's clock; the last one for ever after a last
-    /// repetition.
+    /// The index of the frame after `elapsed` of the clip's clock; after the last repetition, of
+    /// the last frame.
     package func index(at elapsed: Span) -> Int {
         var step = max(0, elapsed.nanoseconds / every.nanoseconds)
         if case .times(let count) = repetition {
@@ -68,9 +68,9 @@ package struct Flipbook: Hashable, Sendable {
         return Array(frames[first...] + frames[..<first])
     }
 
-    /// The same loop as it goes on from another one that is at a frame, where both have the same
-    /// frames and play for ever, and the producer did not say where to begin: only its speed
-    /// changes. Itself otherwise.
+    /// The loop as a continuation of another one at its present frame, if both have the same
+    /// frames, play for ever, and the producer gave no first frame: only the speed changes.
+    /// Otherwise the loop itself.
     func goingOn(from other: Flipbook, _ version: Int64, at elapsed: Span) -> Flipbook {
         guard startAt == nil, repetition == .forever, other.repetition == .forever,
             frames == other.frames

@@ -1,21 +1,21 @@
-/// Frames of clips at one destination, by the producer's clock. `asked` is always the sum of the
+/// Counts of the requested frames of clips at one destination. `asked` is always the sum of the
 /// others.
 package struct FrameCounts: Hashable, Sendable {
     package var asked: Int64 = 0
     package var sent: Int64 = 0
     package var merged: Int64 = 0
-    /// By reason: slowed, no route, the app in front, an operator's pause, the same as before.
+    /// Skipped frames by reason: slowed down, no route, app in front, operator's pause, no change.
     package var slowed: Int64 = 0
     package var noRoute: Int64 = 0
     package var hidden: Int64 = 0
     package var paused: Int64 = 0
     package var unchanged: Int64 = 0
-    /// For so long frames were asked for.
+    /// Total time in which frames were requested.
     package var time = Span.zero
 
     package var skipped: Int64 { slowed + noRoute + hidden + paused + unchanged }
 
-    /// Frames shown a second, of the time in which any were asked for; nil where none was.
+    /// Frames shown per second of that time; nil if there was none.
     package var achievedPerSecond: Double? {
         time > .zero ? Double(sent) / time.seconds : nil
     }

@@ -1,59 +1,59 @@
 import TomboloJSON
 
-/// How far a clip has come at one destination, and what became of every frame that was asked for.
+/// The progress of a clip at one destination, and the decisions about its requested frames.
 struct FrameCursor: Sendable {
-    /// Why frames go, or do not.
+    /// Whether frames are sent, or why not.
     enum Mode: UInt8, Hashable, Sendable {
         case running
         /// The app is in front (rule 12).
         case hidden
         /// An operator's pause (rule 16).
         case paused
-        /// There is no card yet, or none any more.
+        /// There is no card yet, or no card any more.
         case noRoute
     }
 
-    /// The clip itself: it is counted up after the projection has lost it.
+    /// The clip itself: its frames are counted even after the projection has lost it.
     private(set) var playing: PlayingClip
     /// Never `auto`.
     let fit: Clip.Fit
     private(set) var mode = Mode.running
-    /// Time as this phone has seen the clip: it stands still where the clip's clock is `shown`.
+    /// The clip's time as this phone has seen it. With the clock `shown` it can stop.
     private var clock: ClipClock
-    /// When the next frame should go.
+    /// When the next frame should be sent.
     var due: Instant
-    /// The interval that `due` was reckoned with, and the granted one that it comes from.
+    /// The interval behind `due`, and the granted interval from which it was derived.
     private(set) var interval: Span
     private(set) var granted: Span
-    /// The phone has all frames and plays them.
+    /// True if the phone has all frames and plays them by itself.
     private var isBundleThere = false
     private(set) var lastPush = Instant.distantPast
-    /// Frames that were shown: the k-th of a loop is frame k mod n.
+    /// Number of frames shown: the k-th frame of a loop is frame k mod n.
     private(set) var pushed: Int64 = 0
-    /// The clip's time of the frame that was shown last.
+    /// The clip's time of the frame shown last.
     private(set) var shownAt: Span?
-    /// The same of the one before: the last push may be lost.
+    /// The clip's time of the frame shown before that, in case the last push is lost.
     private(set) var shownBefore: Span?
-    /// Frames asked for that have their decision.
+    /// Number of requested frames that have a decision.
     private(set) var counted: Int64 = 0
-    /// Their decisions.
+    /// The decisions, counted.
     private(set) var tally = FrameCounts()
-    /// The same by the second, for the last minute.
+    /// The decisions by second, for the last minute.
     private(set) var seconds = FrameSeconds()
-    /// What of the tally is on record, and in which minute that was noted.
+    /// The part of the tally that is recorded, and the minute in which it was recorded.
     private var recorded = FrameCounts()
     private var recordedMinute: Int64?
 
-    /// Of the clip, which lies elsewhere.
+    /// The clip's timing, copied here because the clip is shared.
     private let rhythm: ClipRhythm
 
     var version: Int64 { playing.version }
     var clip: Clip { _read { yield playing.clip } }
 
-    /// A clip that begins here. Frames asked for before had no route.
+    /// A clip that begins at this destination. Frames requested earlier had no route.
     ///
-    /// - Parameter before: the clip that played here until now. A loop of the same frames goes on
-    ///   from the frame that this phone shows.
+    /// - Parameter before: the clip that played here until now. A loop with the same frames
+    ///   continues from the frame that this phone shows.
     init(
         _ playing: PlayingClip, fit: Clip.Fit, granted: Span, mode: Mode = .running,
         after before: FrameCursor? = nil, now: Instant, wall: Instant
@@ -80,7 +80,7 @@ struct FrameCursor: Sendable {
         if mode != .running, playing.clip.clock == .shown { clock.run(false, at: wall) }
     }
 
-    /// A clip that a relay before this one has begun.
+    /// A clip that began under an earlier run of the relay.
     init(
         _ playing: PlayingClip, counted: Int64, pushed: Int64, shownAt: Span?,
         elapsed: Span, fit: Clip.Fit, granted: Span, now: Instant, wall: Instant
@@ -100,7 +100,7 @@ struct FrameCursor: Sendable {
             ? ClipClock(before: max(.zero, elapsed), runningSince: wall)
             : ClipClock(startedAt: playing.startedAt)
         due = now
-        // What was asked for while no relay ran had no route either.
+        // Frames requested while no relay ran had no route either.
         let missed = max(0, asked(at: wall) - 1 - counted)
         add(missed, .noRoute, at: wall)
     }
@@ -110,32 +110,32 @@ struct FrameCursor: Sendable {
     /// The clip's time at this destination.
     func elapsed(at wall: Instant) -> Span { clock.elapsed(at: wall) }
 
-    /// The wall clock was set back: the clip goes on from where it is.
+    /// Follows a wall clock that was set back: the clip continues where it is.
     mutating func followClock(by step: Span) {
         playing.startedAt = playing.startedAt + step
         clock.move(by: step)
     }
 
-    /// Whether its first frame has been asked for. It may lie a little ahead after a restart.
+    /// True if the first frame has been requested. After a restart it may be a little ahead.
     private func hasBegun(at wall: Instant) -> Bool { wall >= playing.startedAt }
 
-    /// When its first frame will be asked for.
+    /// When the first frame will be requested.
     private func beginning(now: Instant, wall: Instant) -> Instant {
         now + (playing.startedAt - wall)
     }
 
-    /// Whether it has come to its end here; a loop never does.
+    /// True if the clip has played to its end here; never for a loop.
     func isOver(at wall: Instant) -> Bool {
         rhythm.duration.map { elapsed(at: wall) >= $0 } ?? false
     }
 
-    /// Whether nothing of it was shown here yet.
+    /// True if no frame of it was shown here yet.
     var isAtFirst: Bool { pushed == 0 && shownAt == nil }
 
-    /// Whether the end of the clip has been shown: of a flip-book, its last frame.
+    /// True if the end of the clip has been shown; for a flip-book, its last frame.
     var hasShownEnd: Bool { isEnd(shownAt) }
 
-    /// Whether a push now shows the end of the clip.
+    /// True if a push now would show the end of the clip.
     func showsEnd(at wall: Instant) -> Bool { isEnd(frame(at: wall)) }
 
     private func isEnd(_ frame: Span?) -> Bool {
@@ -143,13 +143,13 @@ struct FrameCursor: Sendable {
         return frame + (rhythm.loop == nil ? .zero : rhythm.every) >= duration
     }
 
-    /// Whether a push now shows a frame of its own, and not the one before.
+    /// True if a push now shows a new frame instead of the last one again.
     func moves(at wall: Instant) -> Bool { mode == .running || isOver(at: wall) }
 
-    /// Frames go, or stop going, from now on.
+    /// Changes whether frames are sent, from now on.
     mutating func enter(_ mode: Mode, now: Instant, wall: Instant) {
         guard mode != self.mode else { return }
-        // Where it goes on, the next frame is shown at once: the newest that was asked for.
+        // When frames are sent again, the newest requested one is due at once.
         let isNext = mode == .running && asked(at: wall) > counted
         account(at: wall, but: isNext ? 1 : 0)
         self.mode = mode
@@ -158,7 +158,7 @@ struct FrameCursor: Sendable {
         if isNext { due = now }
     }
 
-    /// Follows a change of the granted interval: it goes on from the frame shown.
+    /// Follows a change of the granted interval; the clip continues from the frame shown.
     mutating func follow(granted next: Span, now: Instant, wall: Instant) {
         guard next != granted else { return }
         granted = next
@@ -172,8 +172,8 @@ struct FrameCursor: Sendable {
 
     // MARK: Frames
 
-    /// The clip's time of the frame that a push shows now. A hidden or paused clip stays as it is;
-    /// nil where nothing of it was shown yet.
+    /// The clip's time of the frame that a push shows now. A hidden or paused clip keeps its frame;
+    /// nil if none was shown yet.
     func frame(at wall: Instant) -> Span? {
         guard moves(at: wall) else { return shownAt }
         guard let duration = rhythm.duration else {
@@ -184,14 +184,14 @@ struct FrameCursor: Sendable {
         }
         let elapsed = elapsed(at: wall)
         guard elapsed < duration else { return duration }
-        // A push goes a few milliseconds late: it shows a frame that was asked for, not one between
-        // two. The first is then what the phone shows already, and costs nothing.
+        // Rounds down, because a push is a few milliseconds late: it shows a requested frame. The
+        // first frame is then often the one that the phone shows already, for free.
         let sample = Self.floor(elapsed, to: interval)
         guard fit == .keyframes, hasBegun(at: wall) else {
             return max(sample, Self.floor(elapsed, to: rhythm.every))
         }
-        // The phone moves towards a keyframe until the next one comes; rounding leaves a few
-        // nanoseconds over.
+        // The phone animates to a keyframe until the next one comes. Tolerate the few nanoseconds
+        // that rounding leaves.
         let end = sample + interval
         return end > duration - Span(nanoseconds: interval.nanoseconds / 2) ? duration : end
     }
@@ -201,8 +201,8 @@ struct FrameCursor: Sendable {
         return Span(nanoseconds: span.nanoseconds / step * step)
     }
 
-    /// When the phone is to have come to the keyframe that a push shows now; nil of anything else.
-    /// A tween's last value is a state: nothing stands beside it.
+    /// When the phone should reach the keyframe that a push shows now; nil for other clips. Nil for
+    /// a tween's last value, too, which is a plain state.
     func keyframeReached(at wall: Instant) -> Instant? {
         guard fit == .keyframes, mode == .running, hasBegun(at: wall),
             let duration = rhythm.duration, let end = frame(at: wall), end < duration
@@ -210,23 +210,23 @@ struct FrameCursor: Sendable {
         return wall + (end - elapsed(at: wall))
     }
 
-    /// When it comes to its end here; nil of a loop, and while its clock stands still.
+    /// When the clip ends here; nil for a loop, and while its clock is stopped.
     func end(now: Instant, wall: Instant) -> Instant? {
         guard clock.isRunning, let duration = rhythm.duration else { return nil }
         return now + max(.zero, duration - elapsed(at: wall))
     }
 
-    /// The clip's time of the frame that the phone keeps when the clip ends with its activity at an
-    /// instant: a bundle has played on since it was pushed.
+    /// The clip's time of the frame that the phone keeps if the activity ends at that instant: a
+    /// bundle has played on since its push.
     func kept(at wall: Instant) -> Span? { isBundleThere ? elapsed(at: wall) : shownAt }
 
-    /// When a bundle that goes now would have shown its first frame; nil where none is to go.
+    /// When the first frame of a bundle would have been shown; nil if no bundle is to be sent.
     func bundleBegan(at wall: Instant) -> Instant? {
         guard fit == .bundle, mode == .running, !isOver(at: wall) else { return nil }
         return wall - elapsed(at: wall)
     }
 
-    /// A push showed `frame`: it counts as one frame, if one was asked for since the last.
+    /// Counts a push that showed `frame` as one frame, if one was requested since the last.
     mutating func show(_ frame: Span?, now: Instant, wall: Instant) {
         shownBefore = shownAt
         shownAt = frame
@@ -241,10 +241,10 @@ struct FrameCursor: Sendable {
         schedule(showsNew: new > 0, now: now, wall: wall)
     }
 
-    /// The last push is lost, as far as anybody knows. A frame is made good by the next; where none
-    /// comes after it, it is due once more.
+    /// Notes that the last push is probably lost. The next frame replaces the lost one; if there is
+    /// none, the last frame is due again.
     ///
-    /// - Parameter wasKnown: it brought no newer version: nothing else makes it go again.
+    /// - Parameter wasKnown: the push had no newer version, so that nothing else repeats it.
     mutating func lost(wasKnown: Bool, now: Instant) {
         if hasShownEnd { shownAt = shownBefore }
         guard wasKnown, isBundleThere else { return }
@@ -252,7 +252,7 @@ struct FrameCursor: Sendable {
         due = now
     }
 
-    /// The frame that is due is what the phone shows already: no push is spent.
+    /// Skips the frame that is due, because the phone shows it already: saves a push.
     mutating func skipUnchanged(now: Instant, wall: Instant) {
         guard moves(at: wall) else { return }
         shownAt = frame(at: wall)
@@ -262,14 +262,14 @@ struct FrameCursor: Sendable {
         let isFirst = pushed == 0
         if new > 0 { pushed += 1 }
         schedule(showsNew: new > 0, now: now, wall: wall)
-        // It costs nothing: the one after it is the first that moves, and waits for no budget.
+        // Skipping is free, so the next frame, the first that moves, need not wait for the budget.
         if isFirst, rhythm.duration == nil { due = min(due, now + rhythm.every) }
     }
 
     private mutating func schedule(showsNew: Bool, now: Instant, wall: Instant) {
         lastPush = now
         guard !isBundleThere else {
-            // The phone plays on by itself; what plays once has a last value for all that.
+            // The phone plays by itself; only the last value of a clip that plays once is due.
             due = rhythm.duration.map { now + ($0 - elapsed(at: wall)) } ?? .distantFuture
             return
         }
@@ -281,8 +281,8 @@ struct FrameCursor: Sendable {
             due = now + interval
             return
         }
-        // At full speed frames keep to their grid. A push that came early has shown the frame that
-        // was due next.
+        // At full speed frames keep to their grid. An early push has shown the next due frame
+        // already.
         guard due <= now else {
             if showsNew { due = due + interval }
             return
@@ -291,30 +291,30 @@ struct FrameCursor: Sendable {
         due = due + interval.times(late) + interval
     }
 
-    /// One-shots are sampled evenly from their beginning; the last sample is their end.
+    /// The next sample of a clip that plays once: even steps from its start; the last is its end.
     private func nextOnGrid(now: Instant, wall: Instant) -> Instant {
         guard hasBegun(at: wall) else { return beginning(now: now, wall: wall) }
         let elapsed = elapsed(at: wall)
         let length = rhythm.duration ?? .zero
         let step = max(1, interval.nanoseconds)
         let next = Self.floor(elapsed, to: interval) + Span(nanoseconds: step)
-        // Rounding leaves a few nanoseconds over.
+        // Tolerate the few nanoseconds that rounding leaves.
         let end = next > length - Span(nanoseconds: step / 2) ? length : next
         return now + max(.zero, end - elapsed)
     }
 
-    /// Between keyframes the phone shows the frames all the same.
+    /// True if frames are left out; between keyframes the phone shows them by itself.
     private var isSlowed: Bool { fit == .step && interval > rhythm.every }
 
     // MARK: Counting
 
-    /// Frames asked for by an instant, by the producer's clock.
+    /// Number of frames requested until an instant, by the producer's clock.
     private func asked(at wall: Instant) -> Int64 {
         guard hasBegun(at: wall) else { return 0 }
         return rhythm.asked(after: playing.elapsed(at: wall))
     }
 
-    /// When the first frame will be asked for, or a loop's next one; nil where one waits already.
+    /// When the first or a loop's next frame is requested; nil if one waits already.
     func nextAsked(now: Instant, wall: Instant) -> Instant? {
         guard hasBegun(at: wall) else { return beginning(now: now, wall: wall) }
         guard rhythm.duration == nil, asked(at: wall) <= counted else { return nil }
@@ -323,9 +323,9 @@ struct FrameCursor: Sendable {
         return now + Span(nanoseconds: every - elapsed % every)
     }
 
-    /// Gives every frame asked for so far its decision.
+    /// Decides about every frame requested so far.
     ///
-    /// - Parameter rest: so many of the newest are left for the next push.
+    /// - Parameter rest: number of newest frames that are left for the next push.
     mutating func account(at wall: Instant, but rest: Int64 = 0) {
         let new = asked(at: wall) - counted - rest
         switch mode {
@@ -347,16 +347,16 @@ struct FrameCursor: Sendable {
 
     private func time(of count: Int64) -> Span { rhythm.every.times(count) }
 
-    /// The cursor with every frame that was asked for by an instant counted.
+    /// A copy in which every frame requested until an instant is counted.
     func accounted(at wall: Instant) -> FrameCursor {
         var copy = self
         copy.account(at: wall)
         return copy
     }
 
-    /// What has come to the tally since it was taken last, in another minute; nil within one.
+    /// The growth of the tally since the last call in another minute; nil within a minute.
     ///
-    /// - Parameter isLast: the clip ends here, within a minute or not.
+    /// - Parameter isLast: true at the clip's end, even within a minute.
     mutating func takeNews(at wall: Instant, isLast: Bool = false) -> FrameCounts? {
         let minute = floorDivide(wall.seconds, 60)
         guard isLast || minute != recordedMinute else { return nil }
@@ -367,6 +367,6 @@ struct FrameCursor: Sendable {
         return tally - recorded
     }
 
-    /// The tally as it stands at an instant, without keeping it.
+    /// The tally at an instant, without changing the cursor.
     func counts(at wall: Instant) -> FrameCounts { accounted(at: wall).tally }
 }

@@ -1,5 +1,5 @@
-/// Frames by the second of the producer's clock, for the last minute: counted, never stored one by
-/// one.
+/// Counts of frames for each second of the producer's clock, for the last minute. The frames
+/// themselves are not stored.
 package struct FrameSeconds: Hashable, Sendable {
     /// One second.
     package struct Second: Hashable, Sendable {
@@ -9,13 +9,13 @@ package struct FrameSeconds: Hashable, Sendable {
     }
 
     package static let lengthMax = 60
-    /// The newest, beside the others: it is what each frame changes.
+    /// The newest second, stored apart because each frame changes it.
     private var newest: Second?
     private var older: [Second] = []
 
     package init() {}
 
-    /// Oldest first; seconds without a frame are not there.
+    /// Oldest first, without seconds that have no frame.
     package var seconds: [Second] { older + (newest.map { [$0] } ?? []) }
 
     mutating func add(_ count: Int64, _ decision: FrameDecision, at wall: Instant) {
@@ -31,13 +31,13 @@ package struct FrameSeconds: Hashable, Sendable {
     }
 }
 
-/// What became of a frame that was asked for; the words are those of `FrameCounts`.
+/// The decision about a requested frame, in the words of `FrameCounts`.
 enum FrameDecision: UInt8, Sendable {
     case sent, merged, slowed, noRoute, hidden, paused, unchanged
 }
 
 extension FrameCounts {
-    /// So many frames were asked for, and came to this.
+    /// Counts frames with the same decision.
     mutating func add(_ count: Int64, _ decision: FrameDecision) {
         asked += count
         switch decision {

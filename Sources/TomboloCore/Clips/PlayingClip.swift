@@ -1,11 +1,11 @@
 import TomboloJSON
 
-/// A clip from the event that began it until one that stops it.
+/// A clip from the event that starts it to the event that stops it.
 package struct PlayingClip: Sendable {
-    /// The version that began it; its name is `clip_<version>`.
+    /// The version that started the clip; its name is `clip_<version>`.
     package var version: Int64
     package var startedAt: Instant
-    /// Each destination that shows it has one, and looks at it with each frame.
+    /// Shared, because each destination that shows the clip reads it at each frame.
     private let shared: Shared
 
     private final class Shared: Sendable {
@@ -13,7 +13,7 @@ package struct PlayingClip: Sendable {
         init(_ clip: Clip) { self.clip = clip }
     }
 
-    /// One that begins with an event.
+    /// A clip that an event starts.
     package init(version: Int64, startedAt: Instant, clip: Clip) {
         self.version = version
         self.startedAt = startedAt
@@ -22,25 +22,25 @@ package struct PlayingClip: Sendable {
 
     package var clip: Clip { _read { yield shared.clip } }
 
-    /// The frame of an instant of the clip's time.
+    /// The frame at a clip's time.
     func value(at elapsed: Span) -> JSON { shared.clip.value(at: elapsed) }
 
-    /// Of frames that are shown in turn.
+    /// True for a flip-book.
     var isFlipbook: Bool { shared.clip.isFlipbook }
 
     package var name: String { "clip_\(version)" }
 
-    /// The time of the clip at an instant by the producer's clock; zero before its start.
+    /// The clip's time at an instant by the producer's clock; zero before its start.
     ///
-    /// A start that lies far ahead is of a clock that was set back since: a clip that ends is over.
+    /// If the start is far ahead, the clock was set back: a clip that plays once is over then.
     package func elapsed(at instant: Instant) -> Span {
         let isSetBack = startedAt > instant + RelayClock.leadMax
         return isSetBack ? clip.duration ?? .zero : max(.zero, instant - startedAt)
     }
 
-    /// The clip with a start that fits the clock, where that was set back since.
+    /// The clip with its start moved to fit a clock that was set back.
     ///
-    /// - Parameter elapsed: its time now.
+    /// - Parameter elapsed: the clip's present time.
     func placed(at wall: Instant, elapsed: Span? = nil) -> PlayingClip {
         guard startedAt > wall + RelayClock.leadMax else { return self }
         var clip = self
@@ -48,7 +48,7 @@ package struct PlayingClip: Sendable {
         return clip
     }
 
-    /// Whether a last repetition has ended; one that loops never is.
+    /// True if the last repetition has ended; never for a clip that loops.
     package func isOver(at instant: Instant) -> Bool {
         clip.duration.map { elapsed(at: instant) >= $0 } ?? false
     }

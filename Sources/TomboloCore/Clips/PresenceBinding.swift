@@ -1,16 +1,16 @@
 package import TomboloJSON
 
-/// A value of a type's content states that follows where the app is: `presence` of a type, as the
-/// corners of a window do.
+/// A value of a type's content states that depends on where the app is: `presence` of a type, used
+/// for example for the corners of a window.
 ///
-/// The relay writes it into what each device is sent; it is no part of the projected state, and
+/// The relay writes it into each device's payload. It is not part of the projected state, and
 /// producers cannot send it.
 package struct PresenceBinding: Sendable {
-    /// Where it goes; the state has nothing there.
+    /// Place of the value, where the state itself has nothing.
     package let path: JSONPointer
-    /// While the app is in front, or covered.
+    /// The value while the app is in front or covered.
     package let active: JSON
-    /// Once the app is left.
+    /// The value after the app is left.
     package let inactive: JSON
     private let ends: (active: Animatable, inactive: Animatable)
     private let duration: Span?
@@ -28,20 +28,20 @@ package struct PresenceBinding: Sendable {
         self.easing = easing
     }
 
-    /// The value at rest.
+    /// The value without animation.
     func rest(inFront: Bool) -> JSON { inFront ? active : inactive }
 
-    /// The way to one end from a value that is shown.
+    /// The animation to one of the values, from a shown value.
     func way(inFront: Bool, from value: JSON) -> Tween {
         Tween(
             from: Animatable(value.document.root), to: rest(inFront: inFront),
             animatable: inFront ? ends.active : ends.inactive, duration: duration, easing: easing)
     }
 
-    /// A state with a value in it; the state itself where there is no place for one.
+    /// The state with the value in it; the state itself if it has no place for it.
     func write(_ value: JSON, into state: JSON) -> JSON { state.setting(path, to: value) ?? state }
 
-    /// The state at its largest: on its way a number has more digits than at its ends.
+    /// The state with the longest possible value: intermediate numbers have more digits.
     func widened(_ state: JSON) -> JSON {
         let numbers = max(ends.active.components.count, ends.inactive.components.count)
         let bytes = max(active.bytes.count, inactive.bytes.count) + numbers * Self.digitsMax
@@ -52,10 +52,10 @@ package struct PresenceBinding: Sendable {
             into: state)
     }
 
-    /// Of a number as it is written, with sign and exponent.
+    /// Most bytes of a number, with sign and exponent.
     private static let digitsMax = 24
 
-    /// Why a state or a clip is refused; nil where it is not.
+    /// Why a state or a clip is refused; nil if it is not refused.
     func fault(of state: JSON, playing clip: JSONPointer?) -> FieldError? {
         let name = "\(path)"
         if clip == path {

@@ -1,5 +1,5 @@
-/// Items on a circle, as the scenario `radial` lays them out: a value derived from the turning
-/// angle. Item 0 stands at the bottom (y grows downwards), the others follow clockwise.
+/// Items on a circle, for the scenario `radial`: their places depend on the turning angle. Item 0
+/// is at the bottom (y grows downwards), the others follow clockwise.
 package struct RadialLayout: Hashable, Sendable {
     package var width: Double
     package var height: Double
@@ -12,17 +12,17 @@ package struct RadialLayout: Hashable, Sendable {
         self.count = count
     }
 
-    /// A third of the width.
+    /// The radius: a third of the width.
     package var radius: Double { width / 3 }
 
-    /// - Parameter offset: of the whole circle, in radians; it adds up, never modulo.
+    /// - Parameter offset: angle of the whole circle, in radians; it adds up, never modulo.
     package func place(of item: Int, offset: Double) -> (x: Double, y: Double) {
         let angle = 2 * Double.pi * Double(item) / Double(max(1, count)) + offset
         let (sine, cosine) = RealFunctions.sineAndCosine(angle)
         return (width / 2 - radius * sine, height / 2 + radius * cosine)
     }
 
-    /// How many keyframes on an arc keep a straight way between them as close as `tolerance`: the
+    /// Number of keyframes on an arc that keep straight lines between them within `tolerance`: the
     /// sagitta of a chord over the angle α is r·(1 − cos(α/2)).
     package func keyframes(turning radians: Double, tolerance: Double) -> Int {
         let arc = radians.magnitude

@@ -1,18 +1,18 @@
-// Keyframes: the phone fills in what is between two states (Apple, "Animating state changes":
-// at most two seconds).
+// Keyframes: the phone animates between two states, for at most two seconds (Apple, "Animating
+// state changes").
 
 extension Tween {
-    /// A phone animates a change of state for no longer than this.
+    /// Longest animation of a change of state on a phone.
     package static let keyframeSpanMax = Span.seconds(2)
-    /// Of an angle, no part is longer: a chord of 30 degrees leaves its circle by 3.4 % of the
-    /// radius, and what an app lays out by it does not cut through the middle.
+    /// Longest part of an angle, in degrees: a chord of 30 degrees leaves its circle by 3.4 % of
+    /// the radius, so items on the circle do not cut through the middle.
     private static let arcMax = 30.0
-    /// What is between two keyframes may be off by so much of the whole way.
+    /// Largest deviation between two keyframes, as a fraction of the whole way.
     private static let deviationMax = 1.0 / 50
-    /// More parts are not tried.
+    /// Most parts that are tried.
     private static let partsMax: Int64 = 256
 
-    /// How far keyframes stand apart: as far as the phone can fill in, and as the grant asks.
+    /// Time between keyframes: as long as the phone can animate, and no shorter than the grant.
     func keyframeInterval(granted: Span) -> Span {
         guard length > .zero else { return every }
         let least = max(1, max(every, granted).nanoseconds)
@@ -20,8 +20,8 @@ extension Tween {
         return Span(nanoseconds: length.nanoseconds / min(closeParts, most))
     }
 
-    /// The least number of parts whose straight ways stay close to the tween. Of many parts some
-    /// are passed over: a try that holds costs as much as it has parts.
+    /// The fewest parts whose straight lines stay close to the tween. Skips some counts: testing a
+    /// sufficient count costs as much as it has parts.
     func findCloseParts() -> Int64 {
         guard length > .zero, let from, from.hasShape(of: to) else { return 1 }
         let ways = to.components.indices.map { index in
@@ -32,7 +32,7 @@ extension Tween {
         }
         let components = Self.courses(of: ways)
         var parts = (length.nanoseconds - 1) / Self.keyframeSpanMax.nanoseconds + 1
-        // Where so many parts are too few, a few more mostly are too: that place is tried first.
+        // If a count is too small, slightly larger ones usually fail at the same place: test it.
         var place = 0.0
         while parts < Self.partsMax {
             let near = Int64(place * Double(parts))
@@ -47,12 +47,12 @@ extension Tween {
         return min(parts, Self.partsMax)
     }
 
-    /// Whether the straight way of one of so many parts stays close to these components.
+    /// True if the straight line of one of these parts stays close for these components.
     private func isClose(
         _ index: Int64, of parts: Int64, _ components: [Int], _ from: Animatable
     ) -> Bool {
         let part = length.nanoseconds / parts
-        // Parts are whole nanoseconds: the last is a little longer.
+        // Parts are whole nanoseconds, so the last part is a little longer.
         let arc = unit.map { $0.degrees(Self.arcMax) * (1 + 1e-6) } ?? .infinity
         let end = Span(nanoseconds: index == parts ? length.nanoseconds : part * index)
         let middle = Span(nanoseconds: end.nanoseconds - part / 2)
@@ -70,7 +70,7 @@ extension Tween {
         }
     }
 
-    /// What the numbers of a tween are, where they turn something.
+    /// The unit of a tween's numbers, if they are angles.
     package enum AngleUnit: UInt8, Hashable, Sendable {
         case degrees, radians
 
@@ -80,7 +80,7 @@ extension Tween {
 
         package var name: String { Self.choices[Int(rawValue)].0 }
 
-        /// So many degrees, in this unit.
+        /// An angle of so many degrees, in this unit.
         fileprivate func degrees(_ count: Double) -> Double {
             self == .degrees ? count : count * .pi / 180
         }

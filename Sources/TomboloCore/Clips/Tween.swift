@@ -1,36 +1,36 @@
 package import TomboloJSON
 
-/// A value that goes from one to another in time: a function of time, as every clip is.
+/// A value that moves from one value to another, as a function of time.
 package struct Tween: Hashable, Sendable {
-    /// Where it begins, as its producer wrote it; nil where it begins with what the state holds.
+    /// The start in the producer's words; nil: the tween starts from the state's value.
     package private(set) var from: Animatable?
     package let to: Animatable
-    /// The last value, byte for byte.
+    /// The last value with its original bytes.
     package let last: JSON
     package let duration: Span?
     package let easing: Easing
-    /// How often the producer asks for a frame.
+    /// Interval between the frames that the producer requests.
     package let every: Span
-    /// Set where its numbers are angles: then keyframes stand close enough to stay on the arc.
+    /// Set if the numbers are angles: then keyframes are close enough to stay on the arc.
     package let unit: AngleUnit?
-    /// Speed at the start, of each component, a second: a spring takes over that of the tween
+    /// Start velocity of each component, per second: a spring takes over the velocity of the tween
     /// before.
     package private(set) var velocity: [Double]
-    /// From the first value to the last: a spring's is until it is at rest.
+    /// Time from the first value to the last; for a spring, until it is at rest.
     package private(set) var length: Span
-    /// Into so many parts it is cut for keyframes where nothing else limits them. Kept, as it takes
-    /// long to find, and each destination asks.
+    /// Number of parts for keyframes if nothing else limits it. Stored, because it is expensive to
+    /// compute and each destination reads it.
     private(set) var closeParts: Int64 = 1
 
     package static let durationRange = Span.milliseconds(10)...Span.hours(1)
-    /// Of a timing curve without one (SwiftUI, `Animation.linear`).
+    /// Duration of a timing curve without one (SwiftUI, `Animation.linear`).
     package static let durationStandard = Span.milliseconds(350)
-    /// Ten frames a second, unless a producer asks otherwise.
+    /// The default: ten frames a second.
     package static let everyStandard = Span.milliseconds(100)
 
     /// - Parameters:
     ///   - from: of the same shape as `to`, or nil.
-    ///   - to: the last value as it is written; `animatable` is what it says.
+    ///   - to: the last value's bytes; `animatable` is the parsed value.
     package init(
         from: Animatable?, to: JSON, animatable: Animatable, duration: Span?, easing: Easing,
         every: Span = Tween.everyStandard, unit: AngleUnit? = nil
@@ -52,14 +52,14 @@ package struct Tween: Hashable, Sendable {
         closeParts = findCloseParts()
     }
 
-    /// The tween as it begins at one moment of an activity: from the value that a running tween
-    /// shows, else from its own `from`, else from what the state holds; a spring with the speed of
-    /// the running one.
+    /// The tween as it begins in an activity. It starts from the value of a running tween, else
+    /// from its own `from`, else from the state's value. A spring takes over the velocity of the
+    /// running tween.
     func begun(over present: JSONView?, following running: (Animatable, [Double])?) -> Tween {
         var tween = self
         if running == nil, from != nil { return self }
         if let (value, velocity) = running, let start = value.arranged(as: to) {
-            // As its producer could have written it: so it is read again from a head.
+            // A value that a producer could send, so that a head restores exactly this value.
             tween.from = start.asGiven
             if case .spring = easing {
                 tween.velocity = value.with(velocity).arranged(as: to)?.components ?? []
@@ -71,7 +71,7 @@ package struct Tween: Hashable, Sendable {
         return tween
     }
 
-    /// As a head keeps it: nothing is decided anew.
+    /// Restores the tween from a head, without choosing a start again.
     func restored(velocity: [Double]) -> Tween {
         guard !velocity.isEmpty else { return self }
         var tween = self
@@ -81,16 +81,16 @@ package struct Tween: Hashable, Sendable {
         return tween
     }
 
-    /// Whether there is a way from its first value to its last.
+    /// True if the first value can be animated to the last.
     package var isPossible: Bool { from.map { $0.hasShape(of: to) } ?? false }
 
-    /// The value after `elapsed`; the last one exactly, for ever after the end.
+    /// The value after `elapsed`; exactly the last one from the end on.
     package func json(at elapsed: Span) -> JSON {
         if elapsed >= length { return last }
         return state(at: elapsed).value.json
     }
 
-    /// Values whose size is tried before it plays: it has too many to try them all.
+    /// Sample values for a test of their sizes, because a tween has too many values.
     var samples: [JSON] {
         let part = length.nanoseconds / Self.samplesMax
         return (0...Self.samplesMax).map { json(at: Span(nanoseconds: part * $0)) } + [last]
@@ -98,7 +98,7 @@ package struct Tween: Hashable, Sendable {
 
     private static let samplesMax: Int64 = 64
 
-    /// The value and its speed, of each component a second.
+    /// The value, and the velocity of each component per second.
     package func state(at elapsed: Span) -> (value: Animatable, velocity: [Double]) {
         let still = to.components.map { _ in 0.0 }
         guard let from, from.hasShape(of: to), elapsed < length else { return (to, still) }
@@ -113,12 +113,12 @@ package struct Tween: Hashable, Sendable {
         return (to.with(values), to.with(speeds).components)
     }
 
-    /// What a moment before the end is for all components.
+    /// The easing's state at a moment before the end, for all components.
     func moment(at elapsed: Span) -> Easing.Moment {
         easing.moment(after: max(0, elapsed.seconds), of: length.seconds)
     }
 
-    /// One component at a moment.
+    /// One component's value and speed at a moment.
     private func course(
         of index: Int, from start: Animatable, at moment: Easing.Moment
     ) -> (value: Double, speed: Double) {
@@ -127,7 +127,7 @@ package struct Tween: Hashable, Sendable {
             to: to.components[index])
     }
 
-    /// One component's value at a moment; nil is the end and all that comes after it.
+    /// One component's value at a moment; nil: the end.
     func value(of index: Int, at moment: Easing.Moment?) -> Double {
         guard let from, let moment else { return to.components[index] }
         return course(of: index, from: from, at: moment).value
@@ -141,13 +141,13 @@ package struct Tween: Hashable, Sendable {
             for (distance, speed) in courses(of: tween) {
                 longest = max(longest, spring.settlingTime(distance, velocity: speed))
             }
-            // At most `Spring.settlingMax`.
+            // Not longer than `Spring.settlingMax`.
             return Span(nanoseconds: Int64((longest * 1e9).rounded()))
         }
     }
 
-    /// Where components begin, from their ends, and how fast; each course once. Two that differ
-    /// only in size take the same time, and of many courses the largest stand for the rest.
+    /// Distance and velocity of the components at the start, without equivalent ones. Two that
+    /// differ only in size take the same time; if there are many, the largest count.
     private static func courses(of tween: Tween) -> [(distance: Double, speed: Double)] {
         var ways: [(distance: Double, speed: Double)] = []
         for (index, end) in tween.to.components.enumerated() {
@@ -155,13 +155,13 @@ package struct Tween: Hashable, Sendable {
                 index < $0.components.count ? $0.components[index] : end
             }
             let speed = index < tween.velocity.count ? tween.velocity[index] : 0
-            // Without a start it is not known yet: as long as the way of 1.
+            // Without a known start, assume a distance of 1.
             ways.append((start.map { $0 - end } ?? 1, speed))
         }
         return courses(of: ways).map { ways[$0] }
     }
 
-    /// Which of these ways differ in more than their size, the largest first.
+    /// Indices of ways that differ in more than their size, the largest first.
     static func courses(of ways: [(distance: Double, speed: Double)]) -> [Int] {
         func size(_ index: Int) -> Double {
             ways[index].distance.magnitude + ways[index].speed.magnitude
@@ -178,6 +178,6 @@ package struct Tween: Hashable, Sendable {
         return courses
     }
 
-    /// Each costs a simulated spring.
+    /// Most courses: each one needs the simulation of a spring.
     private static let coursesMax = 8
 }

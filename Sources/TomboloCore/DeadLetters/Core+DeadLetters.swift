@@ -1,6 +1,6 @@
 import TomboloJSON
 
-// What Apple refused for good: kept with its cause, and tried again when somebody has mended it.
+// Pushes that Apple finally refused: stored with the cause, and retried on request.
 
 extension Core {
     mutating func bury(
@@ -21,20 +21,20 @@ extension Core {
         journal.flushSoon(now: now)
     }
 
-    /// Newest first, below the serial `before`.
+    /// Letters with serials below `before`, newest first.
     package func deadLetters(
         _ query: DeadLetterQuery, before: Int64?, limit: Int
     ) -> (letters: [DeadLetter], next: Int64?) {
         deadLetters.page(query, before: before, limit: limit)
     }
 
-    /// The serials of the letters that match, in pieces of one step each.
+    /// The serials of the matching letters, in pieces for one step each.
     package func pieces(of query: DeadLetterQuery) -> [Set<Int64>?] {
         deadLetters.pieces(of: query)
     }
 
-    /// Sends the newest state where the matching pushes failed. A letter whose destination is gone
-    /// stays: nothing is sent for it, and it is the evidence of what failed.
+    /// Sends the newest state to the destinations of the matching letters. A letter without a
+    /// destination stays as evidence of the failure.
     mutating func retry(
         _ query: DeadLetterQuery, _ ticket: Ticket, now: Instant
     ) {
@@ -64,7 +64,7 @@ extension Core {
         journal.answer(ticket, stored)
     }
 
-    /// What a retry would come to, with nothing sent.
+    /// The result that a retry would have; sends nothing.
     package func dryRun(_ query: DeadLetterQuery) throws(Refusal) -> Stored {
         var stored = Stored(.updated)
         for letter in try deadLetters.meant(by: query) {
@@ -81,7 +81,7 @@ extension Core {
     private func destination(of letter: DeadLetter) -> CardSlot? {
         guard let activity = activities.slot(of: letter.activity) else { return nil }
         let tenant = letter.activity.tenant
-        // A letter does not say which of the two it is for; an activity goes to one of them.
+        // A letter may be for a device or a channel; its activity only has one of them.
         let names = [
             devices.slot(of: DeviceKey(tenant: tenant, id: letter.device)),
             channels.slot(of: ChannelKey(tenant: tenant, name: letter.device)),
@@ -99,7 +99,7 @@ extension Core {
         return nil
     }
 
-    /// Where it goes again; throws why it cannot.
+    /// The destination of a retry. Throws the obstacle if there is none.
     private func destination(reviving letter: DeadLetter) throws(RetryObstacle) -> CardSlot {
         guard let slot = destination(of: letter), let destination = destinations.at(slot) else {
             throw .noCard
@@ -109,12 +109,12 @@ extension Core {
         case (.start, .waiting):
             guard startToken(destination) != nil else { throw .noStartToken }
         case (.start, .gone):
-            // Another start would be a second card where one has begun since.
+            // If a card has begun since, another start would make a second card.
             guard destination.startWasRefused || destination.startWasSkipped else {
                 throw .cardBegun
             }
             guard startToken(destination) != nil else { throw .noStartToken }
-        // One that ended before its start went never had a card.
+        // If the card ended before its start was sent, there was never a card.
         case (.start, .ended), (.start, .lapsed): throw .cardOver
         case (.start, _): throw .cardBegun
         case (_, .live), (_, .ended), (_, .gone):
@@ -127,7 +127,7 @@ extension Core {
         return slot
     }
 
-    /// Takes back what the refusal led to, where it can be.
+    /// Undoes the effects of the refusal as far as possible.
     private mutating func revive(_ slot: CardSlot, _ letter: DeadLetter, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         if letter.event == .start {

@@ -1,27 +1,27 @@
 import TomboloJSON
 
-/// A push that Apple refused and that will not be sent again as it was: who lost what, and why.
+/// A push that Apple refused and that is not sent again as it was, with the cause.
 package struct DeadLetter: Hashable, Sendable {
-    /// Its place among the records of all tenants.
+    /// The letter's number among the records of all tenants.
     package let number: Int64
-    /// Counts up over the tenant's own.
+    /// The letter's number among those of its tenant.
     package let serial: Int64
     package var activity: ActivityKey
     package var incarnation: Int64
-    /// Which card of the incarnation on the device (`ActivityReference`).
+    /// Number of the card in the incarnation on the device (`ActivityReference`).
     package var renewal: Int64
     package var device: Identifier
     package var event: Push.Event
     package var version: Int64
     package var status: Int
-    /// Apple's word.
+    /// Apple's own word.
     package var reason: String
     package var apnsID: String
     package var at: Instant
 
     package var id: String { "dead_\(serial)" }
 
-    /// What a push goes to.
+    /// The card that the push was for.
     struct Card: Hashable {
         var activity: ActivityKey
         var incarnation: Int64
@@ -33,12 +33,12 @@ package struct DeadLetter: Hashable, Sendable {
         Card(activity: activity, incarnation: incarnation, renewal: renewal, device: device)
     }
 
-    /// Reads `id`.
+    /// Parses `id`.
     package static func serial(id: String) -> Int64? {
         id.hasPrefix("dead_") ? Int64(id.dropFirst(5)) : nil
     }
 
-    /// The word for the event, as in the payload.
+    /// The event's name in payloads.
     package var eventName: String {
         switch event {
         case .start: "start"
@@ -68,7 +68,7 @@ package struct DeadLetter: Hashable, Sendable {
 }
 
 extension DeadLetter {
-    /// Nil where the bytes are no dead letter: the caller reports and sets aside.
+    /// Nil if the bytes are no dead letter: then the caller reports it and sets it aside.
     init?(record bytes: [UInt8], number: Int64) {
         guard let view = (try? JSONDocument(bytes))?.root,  // damage is the answer
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
@@ -82,7 +82,7 @@ extension DeadLetter {
             let at = view["at"]?.integer
         else { return nil }
         self.init(
-            // An older relay counted over all tenants.
+            // Older relays counted over all tenants.
             number: number, serial: view["serial"]?.storedCount ?? number,
             activity: ActivityKey(tenant: TenantID(tenant), id: id),
             incarnation: incarnation, renewal: view["renewal"]?.storedCount ?? 0, device: device,
@@ -91,20 +91,20 @@ extension DeadLetter {
     }
 }
 
-/// Which dead letters are meant: all that are given have to hold.
+/// A selection of dead letters; all given conditions must hold.
 package struct DeadLetterQuery: Hashable, Sendable {
     package var tenant: TenantID
     package var serial: Int64?
     package var activity: Identifier?
     package var device: Identifier?
     package var reason: String?
-    /// Of the push that Apple refused.
+    /// The `apns-id` of the refused push.
     package var apnsID: APNsID?
-    /// Only letters with one of these serials; nil: with any.
+    /// Serials to select; nil: all.
     package var serials: Set<Int64>?
 
-    /// A retry takes so many in one step, or those of one card: others wait no longer for it than
-    /// for a few requests.
+    /// Letters that a retry handles in one step (or the letters of one card), so that other
+    /// requests do not wait long.
     package static let pieceMax = 256
 
     package init(tenant: TenantID) { self.tenant = tenant }

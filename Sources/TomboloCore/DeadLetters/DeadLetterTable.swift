@@ -1,16 +1,16 @@
 /// Dead letters of all tenants, oldest first.
 ///
-/// A tenant keeps so many, its newest; the facts of the log still tell of the others. What goes is
-/// answered as records, for the log to forget too.
+/// Each tenant keeps a limited number of newest letters; facts in the log still describe the
+/// others. Removals are returned as records, so that the log forgets the letters, too.
 struct DeadLetterTable: Sendable {
-    /// So many of one tenant: one tenant's refusals take no room from another's.
+    /// Most letters of one tenant, so that it takes no room from others.
     static let countMax = 10_000
-    /// So many go at once: to find the oldest, all letters are looked at.
+    /// Letters removed at once, because finding the oldest ones scans all letters.
     private static let forgottenAtOnce = 100
 
     private var letters: [DeadLetter] = []
     private var counts: [TenantID: Int] = [:]
-    /// The last serial of each tenant's own.
+    /// The last serial of each tenant.
     private var serials: [TenantID: Int64] = [:]
     private(set) var nextNumber: Int64 = 1
 
@@ -20,14 +20,14 @@ struct DeadLetterTable: Sendable {
 
     func count(of tenant: TenantID) -> Int { counts[tenant] ?? 0 }
 
-    /// The number and the serial of the next letter of a tenant.
+    /// The number and the serial for a tenant's next letter.
     mutating func takeNumber(of tenant: TenantID) -> (number: Int64, serial: Int64) {
         defer { nextNumber += 1 }
         serials[tenant, default: 0] += 1
         return (nextNumber, serials[tenant] ?? 0)
     }
 
-    /// Keeps a letter. Answers the records that change.
+    /// Adds a letter. Returns the changed records.
     mutating func add(_ letter: DeadLetter) -> [Record] {
         keep(letter)
         return [letter.record()] + removeOldest(of: letter.activity.tenant)
@@ -48,7 +48,7 @@ struct DeadLetterTable: Sendable {
         }
     }
 
-    /// Removes letters. Answers their records, without a value.
+    /// Removes letters. Returns their records, without a value.
     mutating func remove(where isGone: (DeadLetter) -> Bool) -> [Record] {
         var left: [DeadLetter] = []
         var records: [Record] = []
@@ -65,7 +65,7 @@ struct DeadLetterTable: Sendable {
         return records
     }
 
-    /// Newest first, below the serial `before`.
+    /// Letters with serials below `before`, newest first.
     func page(
         _ query: DeadLetterQuery, before: Int64?, limit: Int
     ) -> (letters: [DeadLetter], next: Int64?) {
@@ -77,9 +77,9 @@ struct DeadLetterTable: Sendable {
         )
     }
 
-    /// The serials of the letters that match, in pieces of one step each. All letters of a card
-    /// are in one piece, for one push. Letters that come later are in no piece. Where nothing
-    /// matches, there is one piece.
+    /// The serials of the matching letters, in pieces for one step each. All letters of a card are
+    /// in the same piece, for one push. Later letters are in no piece. There is one piece if no
+    /// letter matches.
     func pieces(of query: DeadLetterQuery) -> [Set<Int64>?] {
         var places: [DeadLetter.Card: Int] = [:]
         var cards: [[Int64]] = []
@@ -102,7 +102,7 @@ struct DeadLetterTable: Sendable {
         return pieces.isEmpty ? [query.serials] : pieces
     }
 
-    /// The letters that are meant; refused where one is named that is not there.
+    /// The matching letters. Throws if the query names a letter that does not exist.
     func meant(by query: DeadLetterQuery) throws(Refusal) -> [DeadLetter] {
         let matching = letters.filter(query.matches)
         guard matching.isEmpty, query.serial != nil || query.apnsID != nil else { return matching }
@@ -111,7 +111,7 @@ struct DeadLetterTable: Sendable {
             "no such dead letter; it was retried before, or is too old: GET /v1/dead-letters")
     }
 
-    /// Takes over a record of the last relay. Answers what is wrong with it.
+    /// Restores a letter from its record. Returns what is wrong with the record.
     mutating func adopt(_ record: Record) -> [String] {
         nextNumber = max(nextNumber, record.number + 1)
         guard let value = record.value else { return [] }

@@ -1,6 +1,6 @@
 extension Payload.Content {
-    /// What a push says of a projection besides its state: relevance, and when the card is stale or
-    /// goes away. Every start has a stale date.
+    /// Sets the fields that depend on a projection besides its state: relevance, stale date and
+    /// dismissal date. Every start has a stale date.
     mutating func describe(_ projection: Projection, at wall: Instant) {
         guard event != .end else {
             dismissalDate = projection.ending?.date?.seconds

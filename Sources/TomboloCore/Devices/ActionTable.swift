@@ -1,9 +1,9 @@
 import TomboloJSON
 
-/// Which actions were taken under an idempotency key in the last 24 hours, and how many each device
-/// has just posted. It knows nothing of what they asked for.
+/// The idempotency keys of actions in the last 24 hours, and the number of recent actions of each
+/// device. The content of actions is not stored.
 ///
-/// It goes by the names of devices: one that is deleted and registered anew has no fresh minute.
+/// Entries belong to device names: registering a device again does not reset its limit.
 struct ActionTable: Sendable {
     private struct Key: Hashable, Sendable {
         var device: DeviceKey
@@ -16,24 +16,24 @@ struct ActionTable: Sendable {
         var number: Int64
     }
 
-    /// What one device has posted in a minute.
+    /// Number of actions of one device in the present minute.
     private struct Minute: Sendable {
         var since: Instant
         var count: Int
     }
 
     private var kept: [Key: Kept] = [:]
-    /// In the order in which they came, by steady time.
+    /// Keys in order of arrival, with their monotonic times.
     private var order: [(key: Key, at: Instant)] = []
     private var minutes: [DeviceKey: Minute] = [:]
     private var nextNumber: Int64 = 1
 
-    /// A key has 0.2 kB; the oldest goes before its time.
+    /// Most keys, of 0.2 kB each; beyond it the oldest is dropped early.
     static let keptMax = 100_000
-    /// Nobody taps faster: each is a fact of the log.
+    /// Most actions of a device in a minute: nobody taps faster, and each one is a fact in the log.
     static let perMinuteMax = 60
 
-    /// What an earlier request with the same key was answered; throws where its body was another.
+    /// The answer to an earlier request with the same key. Throws if its body was different.
     func earlier(
         _ action: DeviceAction, of device: DeviceKey
     ) throws(Refusal) -> Stored.TakenAction? {
@@ -48,7 +48,7 @@ struct ActionTable: Sendable {
         return known.taken
     }
 
-    /// Throws where the device has posted too many.
+    /// Counts an action. Throws if the device has posted too many.
     mutating func count(_ device: DeviceKey, now: Instant) throws(Refusal) {
         var minute = minutes[device] ?? Minute(since: now, count: 0)
         if now - minute.since >= .minutes(1) { minute = Minute(since: now, count: 0) }
@@ -66,7 +66,7 @@ struct ActionTable: Sendable {
         minutes[device] = minute
     }
 
-    /// Takes an action. Answers it, and the current values to write.
+    /// Accepts an action. Returns it, and the records to write.
     mutating func take(
         _ action: DeviceAction, of device: DeviceKey, _ chance: inout Chance, now: Instant
     ) -> (Stored.TakenAction, [Record]) {
@@ -87,7 +87,7 @@ struct ActionTable: Sendable {
         return (taken, records)
     }
 
-    /// A device is erased. Answers the current values to delete.
+    /// Erases a device. Returns the records to delete.
     mutating func forget(device: DeviceKey) -> [Record] {
         minutes[device] = nil
         let gone = order.filter { $0.key.device == device }
@@ -125,13 +125,13 @@ struct ActionTable: Sendable {
         return Record(space: .action, number: one.number, value: writer.bytes)
     }
 
-    /// Takes over a record of the last relay, in the order of their numbers. Answers what is wrong
-    /// with it.
+    /// Restores an action from its record; call it in the order of the numbers. Returns what is
+    /// wrong with the record.
     ///
-    /// - Parameter name: of the device of a number: an older relay went by numbers.
+    /// - Parameter name: finds a device by its number, for records of older relays.
     mutating func adopt(_ record: Record, name: (Int64) -> DeviceKey?) -> [String] {
         nextNumber = max(nextNumber, record.number + 1)
-        let view = record.value.flatMap { try? JSONDocument($0) }?.root  // nil says it
+        let view = record.value.flatMap { try? JSONDocument($0) }?.root  // Nil is handled below.
         if let number = view?["device"]?.integer, name(number) == nil { return [] }
         guard let view, let device = Self.device(view) ?? view["device"]?.integer.flatMap(name),
             let text = view["key"]?.string,

@@ -1,7 +1,7 @@
-// A phone's starts outlive the device that had them.
+// The history of a phone's starts is kept after its device is gone.
 
 extension Core {
-    /// What a start token's phone has had is remembered when the token leaves its device.
+    /// Stores the history of a start token's phone when the token leaves its device.
     mutating func keepHistory(
         ofToken value: PushToken, type: String, _ slot: DeviceSlot, now: Instant
     ) {
@@ -15,7 +15,7 @@ extension Core {
         keep(cards, of: slot, under: key, now: now)
     }
 
-    /// The same of a device's budget, when the device is deleted.
+    /// Stores the history and the budgets of a device when it is deleted.
     mutating func keepHistory(ofDevice slot: DeviceSlot, now: Instant) {
         guard let device = devices[slot], device.channel == nil else { return }
         for (name, token) in device.tokens.all {
@@ -31,8 +31,8 @@ extension Core {
             now: now)
     }
 
-    /// The same of a card whose token goes to another device: both are one phone, and what the card
-    /// and the phone have been sent counts there.
+    /// Moves a card's history when its token moves to another device, which must be the same phone.
+    /// Pushes to card and phone then count for the other device.
     mutating func moveCard(
         _ reference: ActivityReference, from slot: DeviceSlot, to other: DeviceSlot, now: Instant
     ) {
@@ -71,7 +71,7 @@ extension Core {
         journal.flushSoon(now: now)
     }
 
-    /// Of somebody whose data is erased.
+    /// Erases the histories of a device whose data is erased.
     mutating func forgetHistories(of device: DeviceKey) {
         journal.write(startHistories.remove(.device(device)))
         guard let known = devices.slot(of: device).flatMap({ devices[$0] }) else { return }
@@ -82,7 +82,7 @@ extension Core {
         }
     }
 
-    /// A card that may be on the phone, or whose start was tried; nil where none was.
+    /// A card that may be on the phone, or whose start was tried; nil if there is none.
     private func card(of destination: Destination, now: Instant) -> StartHistory.Card? {
         guard
             destination.phase != .waiting || destination.reservedStart
@@ -111,9 +111,9 @@ extension Core {
         return .token(app.tenant, hash: hash.value)
     }
 
-    // MARK: Coming back
+    // MARK: Restoring
 
-    /// A start token has come to a device: what its phone has had counts there.
+    /// Restores the history of the phone of a start token that has come to a device.
     mutating func recallStarts(of value: PushToken, type: String, _ slot: DeviceSlot, now: Instant)
     {
         guard !startHistories.isEmpty, let device = devices[slot],
@@ -123,7 +123,7 @@ extension Core {
         for index in device.destinations { resume(index, history, type: type, now: now) }
     }
 
-    /// A device has come back under its name.
+    /// Restores the history of a device that is registered again under its name.
     mutating func recallStarts(ofDevice slot: DeviceSlot, now: Instant) {
         guard let key = devices[slot]?.key, let history = startHistories[.device(key)] else {
             return
@@ -132,7 +132,7 @@ extension Core {
         recallSurfaces(history.surfaces, of: slot, now: now)
     }
 
-    /// A destination is new: its phone may have the card already.
+    /// Restores the history of a new destination: its phone may have the card already.
     mutating func recallCard(_ index: CardSlot, now: Instant) {
         guard !startHistories.isEmpty, let destination = destinations.at(index),
             let device = devices[destination.device]
@@ -162,7 +162,7 @@ extension Core {
         recallPacing(index, history, card, now: now)
     }
 
-    /// What a card has been sent counts on, and it counts as having just been sent something.
+    /// Restores the pacing of a card, as if a push had just been sent.
     private mutating func recallPacing(
         _ index: CardSlot, _ history: StartHistory, _ card: StartHistory.Card, now: Instant
     ) {
@@ -198,8 +198,8 @@ extension Core {
         enter(card.resumedPhase, index, now: now)
     }
 
-    /// What became of the card after its start token had left the device: the device may have gone
-    /// later.
+    /// Restores what happened to the card after its start token had left the device, if the device
+    /// was deleted later than that.
     private mutating func recallSince(_ index: CardSlot, now: Instant) {
         guard let destination = destinations.at(index),
             let key = devices[destination.device]?.key, let history = startHistories[.device(key)],
@@ -212,8 +212,8 @@ extension Core {
         recallPacing(index, history, card, now: now)
     }
 
-    /// A device that went and came back shows which card it has by that card's own token, whatever
-    /// became of its start token: the destination that would start another goes on with this one.
+    /// A device that was deleted and registered again sends the token of the card that it has. The
+    /// destination that would start another card continues with this one.
     mutating func recallShown(_ reference: ActivityReference, of slot: DeviceSlot, now: Instant) {
         guard !startHistories.isEmpty, let device = devices[slot],
             let history = startHistories[.device(device.key)],
@@ -230,17 +230,16 @@ extension Core {
                 && !destination.reservedStart && destination.final == nil
         }
         guard let index else { return }
-        // The token may as well be that of a start since, whose outcome nobody learned: of the two
-        // the younger card, for a living one must not be taken for dead.
+        // The token may also belong to a later start without a known outcome. Take the younger
+        // time, so that a living card is not taken for dead.
         let tried = destinations[index].cardSince
         destinations[index].resume(card)
         if let tried, tried > card.since ?? .distantPast { destinations[index].cardSince = tried }
         recallPacing(index, history, card, now: now)
     }
 
-    /// A card of a running activity that the phone had before its device went and came back, under
-    /// this name or another, and that the relay does not go on with: the phone had two. Nil where
-    /// it had none such.
+    /// A card of a running activity from before the device was deleted and registered again, under
+    /// any name, that the relay does not continue: the phone had two cards. Nil if there is none.
     func forgottenCard(
         _ reference: ActivityReference, of slot: DeviceSlot, _ activity: ActivitySlot
     ) -> StartHistory.Card? {
@@ -257,7 +256,7 @@ extension Core {
 
     // MARK: After a restart
 
-    /// Budgets that marks do not carry: those of devices that have begun nothing themselves.
+    /// Restores budgets that are in no checkpoint: those of devices without starts of their own.
     mutating func recallBudgets(now: Instant) {
         guard !startHistories.isEmpty else { return }
         for slot in devices.indices {
@@ -274,7 +273,7 @@ extension Core {
 }
 
 extension Destination {
-    /// Goes on with a card that its phone has.
+    /// Continues with a card that its phone has.
     fileprivate mutating func resume(_ card: StartHistory.Card) {
         become(incarnation: card.incarnation, renewal: card.renewal)
         cardSince = card.since

@@ -1,7 +1,7 @@
-// Each token has one holder: a phone that two devices share would get everything twice.
+// Each token belongs to one device: if two shared it, their phone would get everything twice.
 
 extension Core {
-    /// The device of a tenant that has a token now.
+    /// The tenant's device that has this token now.
     package func device(holding token: String, tenant: TenantID) -> Identifier? {
         let value = PushToken(token)
         for index in configuration.apps.indices where configuration.apps[index].tenant == tenant {
@@ -13,8 +13,8 @@ extension Core {
         return nil
     }
 
-    /// The device that had a token when Apple called it dead, among some places of devices. Few ask
-    /// for a token that is gone: no table is kept for them.
+    /// The device that had a token when Apple declared it dead. Scans the given slots: such queries
+    /// are too rare for an index.
     package func device(
         thatHeld token: String, tenant: TenantID, in places: Range<Int>
     ) -> Identifier? {
@@ -30,11 +30,11 @@ extension Core {
         return nil
     }
 
-    /// So many places there are for devices, some of them vacant.
+    /// Number of device slots, including vacant ones.
     package var devicePlaces: Int { devices.count }
 
-    /// Gives a device a token, or (with nil) takes one away: the one way in which its tokens change
-    /// but for Apple's word.
+    /// Gives a device a token, or removes one if `token` is nil. All changes of tokens are made
+    /// here, except after Apple's refusal.
     mutating func setToken(
         _ name: TokenName, _ token: Device.Token?, of slot: DeviceSlot, now: Instant
     ) {
@@ -50,7 +50,7 @@ extension Core {
         }
     }
 
-    /// A device has a token no more, under this name; it may have it under another.
+    /// Releases a token of a device, unless the device has it under another name, too.
     mutating func releaseToken(_ value: PushToken, of slot: DeviceSlot) {
         guard let device = devices[slot], let place = configuration.tokenPlace(of: value, device),
             !device.tokens.all.contains(where: { $0.token.value == value })
@@ -58,7 +58,7 @@ extension Core {
         devices.release(place, by: slot)
     }
 
-    /// A device goes: it holds nothing any more.
+    /// Releases all tokens of a device that is deleted.
     mutating func releaseTokens(of slot: DeviceSlot) {
         guard let device = devices[slot] else { return }
         for (_, token) in device.tokens.all {
@@ -68,7 +68,7 @@ extension Core {
         }
     }
 
-    /// Another device that has the token, and since when its app has.
+    /// Another device with this token, and when its app observed it.
     private func otherHolder(
         of value: PushToken, than device: Device
     ) -> (slot: DeviceSlot, observedAt: Instant)? {
@@ -80,10 +80,10 @@ extension Core {
         return (slot, times.map(\.observedAt).max() ?? .distantPast)
     }
 
-    /// Whether a token that another device holds may come to this one; throws `tokenInUse` where it
-    /// is neither of the same user nor asked for by an operator.
+    /// Decides whether a token of another device may move to this one. Throws `tokenInUse` unless
+    /// both have the same user or an operator asks.
     ///
-    /// - Returns: false where the other device's registration of it is newer.
+    /// - Returns: false if the other device's registration of the token is newer.
     func mayTake(
         _ value: PushToken, observedAt: Instant, for device: Device, by authority: DeviceAuthority
     ) throws(Refusal) -> Bool {
@@ -102,7 +102,7 @@ extension Core {
         return last <= observedAt
     }
 
-    /// A token comes to a device: the device that had it before loses it.
+    /// Removes a token from its former device, because it moves to this one.
     mutating func takeFromOthers(
         _ value: PushToken, for slot: DeviceSlot, now: Instant
     ) {
@@ -118,8 +118,8 @@ extension Core {
         stageDevice(other)
     }
 
-    /// After a restart: an older relay let two devices have one token. The newer registration keeps
-    /// it where both are of one user; else the older one does.
+    /// After a restart: older relays let two devices have the same token. The newer registration
+    /// keeps it if both have the same user, else the older one.
     mutating func adoptTokens(of slot: DeviceSlot) {
         guard let device = devices[slot] else { return }
         for (name, token) in device.tokens.all {
@@ -140,7 +140,7 @@ extension Core {
         }
     }
 
-    // MARK: Tokens that go
+    // MARK: Removal of tokens
 
     mutating func deleteToken(
         _ name: TokenName, _ token: TokenRegistration, _ key: DeviceKey, _ ticket: Ticket,

@@ -1,28 +1,28 @@
 import TomboloJSON
 
-/// Whose the devices were that were deleted: the key of somebody who had one before them must not
-/// bring it back.
+/// The former owners of deleted devices, so that an owner's key from before cannot register the
+/// device again.
 ///
-/// A device that nobody ever had is not here. One leaves when it is registered anew, or erased.
+/// A device without an owner is not listed. A registration or an erasure removes the entry.
 struct DepartedDevices: Sendable {
     struct Entry: Sendable {
-        /// The number of the device, and of its record.
+        /// The number of the device and of its record.
         var number: Int64
         var owner: DeviceOwner
     }
 
-    /// One has about 0.2 kB. Beyond so many the one that left first is forgotten: an operator
-    /// deletes the keys of those who sign out.
+    /// Most entries, of about 0.2 kB each. Beyond it the oldest is forgotten: operators should
+    /// delete the keys of users who sign out.
     static let countMax = 50_000
 
     private var entries: [DeviceKey: Entry] = [:]
-    /// In the order in which they left; some are not here any more.
+    /// In order of departure; some entries are removed already.
     private var order: [(number: Int64, key: DeviceKey)] = []
     private var first = 0
 
     subscript(key: DeviceKey) -> Entry? { entries[key] }
 
-    /// A device has left. Answers the current values to write.
+    /// Adds a departed device. Returns the records to write.
     mutating func add(_ key: DeviceKey, _ entry: Entry) -> [Record] {
         var records = remove(key)
         place(key, entry)
@@ -39,21 +39,21 @@ struct DepartedDevices: Sendable {
         return records
     }
 
-    /// It is registered anew, or erased. Answers the current values to delete.
+    /// Removes an entry after a registration or an erasure. Returns the records to delete.
     mutating func remove(_ key: DeviceKey) -> [Record] {
         entries.removeValue(forKey: key).map {
             [Record(space: .device, number: $0.number, value: nil)]
         } ?? []
     }
 
-    /// Takes over a record of the last relay. Answers false where it is no departed device's.
+    /// Restores an entry from its record. Returns false if it is no record of a departed device.
     mutating func adopt(_ record: Record) -> Bool {
         guard let (key, entry) = Self.read(record) else { return false }
         place(key, entry)
         return true
     }
 
-    /// Keeps one whose record is the device's own for now.
+    /// Adds an entry whose record is still the device's own.
     mutating func place(_ key: DeviceKey, _ entry: Entry) {
         entries[key] = entry
         order.append((entry.number, key))
@@ -72,7 +72,7 @@ struct DepartedDevices: Sendable {
         return Record(space: .device, number: entry.number, value: writer.bytes)
     }
 
-    /// nil where it is no departed device's.
+    /// Nil if the record is not one of a departed device.
     static func read(_ record: Record) -> (DeviceKey, Entry)? {
         // Damage is the answer.
         guard let view = record.value.flatMap({ try? JSONDocument($0) })?.root,
@@ -87,7 +87,7 @@ struct DepartedDevices: Sendable {
 }
 
 extension DeviceOwner {
-    /// As `init(reading:)` reads it.
+    /// Writes the form that `init(reading:)` reads.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         if let user { writer.member("user", user) }

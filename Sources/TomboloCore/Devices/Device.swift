@@ -4,51 +4,51 @@ package import TomboloJSON
 struct Device: Sendable {
     struct Token: Hashable, Sendable {
         var value: PushToken
-        /// Wall time at which the relay learned it: what a 410's timestamp is compared with.
+        /// Wall time at which the relay received it, to compare with the timestamp of a 410.
         var registeredAt: Instant
         var observedAt: Instant
-        /// It is durable: before that nothing is sent to it.
+        /// True if it is durable: nothing is sent to it before.
         var isOnRecord = true
     }
 
-    /// A token's end.
+    /// A token that Apple declared dead.
     struct Retired: Hashable, Sendable {
         var value: PushToken
-        /// When the app had learned the token.
+        /// When the app had received the token.
         var observedAt: Instant
         var refusal: TokenStanding.Refusal
 
         var at: Instant { refusal.at }
     }
 
-    /// What a device told of its app.
+    /// A device's reports about its app.
     struct Heard: Sendable {
         var presence = Presence()
         var classifier: PresenceClassifier
-        /// What `presence` heard last.
+        /// The last report that `presence` applied.
         var report: PresenceReport?
     }
 
-    /// A device keeps no more tokens for activities that nobody knows.
+    /// Most tokens of unknown activities that a device keeps.
     static let tokensMax = 256
-    /// Nor more of its reports.
+    /// Most reports that a device keeps.
     static let reportsMax = 64
 
     let key: DeviceKey
     let number: Int64
     private var user: String?
     private var ownerKey: Int64 = -1
-    /// Without its user.
+    /// The registration without the user.
     private var shared: RegistrationPool.Shared
     var tokens = TokenTable()
-    /// When its app last told of all its tokens: what it saw before, and did not name, is gone.
+    /// When its app last listed all its tokens: tokens observed earlier and not listed are gone.
     var reconciledAt = Instant.distantPast
     var destinations: SlotList<Tables.Cards> = []
-    /// Running activities that name it.
+    /// Running activities whose audience names the device.
     var audience: SlotList<Tables.Activities> = []
     @Seldom private var rare: Rare?
 
-    /// One that registers for the first time.
+    /// A device that registers for the first time.
     init(key: DeviceKey, number: Int64, registration: DeviceRegistration) {
         self.key = key
         self.number = number
@@ -68,19 +68,19 @@ struct Device: Sendable {
         }
     }
 
-    /// Whose it is, by the order of its keys; nil: nobody ever had it. It is set after the
+    /// The device's user, with the user's newest key; nil: it never had one. Set it after the
     /// registration.
     var owner: DeviceOwner? {
         get { rare?.owner ?? (ownerKey < 0 ? nil : DeviceOwner(user: user, key: ownerKey)) }
         set {
             ownerKey = newValue?.key ?? -1
-            // A key without a user has registered it anew.
+            // True after a key without a user has registered the device again.
             let other = newValue.flatMap { isSameText($0.user, user) ? nil : $0 }
             if rare?.owner != other { keep { $0.owner = other } }
         }
     }
 
-    /// Its registration without its user.
+    /// The registration without the user.
     var common: DeviceRegistration { shared.value }
 
     private static func common(_ registration: DeviceRegistration) -> RegistrationPool.Shared {
@@ -89,10 +89,10 @@ struct Device: Sendable {
         return RegistrationPool.Shared(common)
     }
 
-    /// Takes as little memory for its registration as may be.
+    /// Shares equal registrations to save memory.
     mutating func share(with pool: inout RegistrationPool) { shared = pool.shared(shared) }
 
-    /// Apple has declared a token dead.
+    /// Removes a token that Apple has declared dead.
     mutating func retire(_ name: TokenName, _ refusal: TokenStanding.Refusal) {
         guard let token = tokens.remove(name) else { return }
         if retired.count >= Self.tokensMax,
@@ -104,18 +104,18 @@ struct Device: Sendable {
             value: token.value, observedAt: token.observedAt, refusal: refusal)
     }
 
-    /// Whether a request to delete a token means the one that is here: the deletion of an old one
-    /// comes late, and the app has registered another since. What is not here may go again.
+    /// True if a request to delete a token means the present one: a late deletion may mean an older
+    /// token. Also true if the device has no such token.
     func mayDelete(_ name: TokenName, _ token: TokenRegistration) -> Bool {
         guard let known = tokens[name] else { return true }
         return known.value == PushToken(token.token)
             && token.observedAt.map { $0 >= known.observedAt } ?? true
     }
 
-    /// Whether a registration tells of a token that was dead when the app last saw it alive, or of
-    /// one from before it.
+    /// True if a registration is outdated: its token was already dead when the app last observed
+    /// it, or it is older than the dead token.
     ///
-    /// - Parameter now: wall time; what was seen by a clock that was ahead of it tells nothing.
+    /// - Parameter now: wall time; an observation ahead of it proves nothing.
     func isRetired(
         _ name: TokenName, _ value: String, observedAt: Instant, now: Instant
     ) -> Bool {
@@ -124,18 +124,18 @@ struct Device: Sendable {
             || last.value == PushToken(value) && observedAt <= last.at
     }
 
-    /// Whether the app is in front, and since when. Without a word an app is in the background.
+    /// Whether the app is in front, and since when. Without a report it is in the background.
     var presence: Presence { heard?.presence ?? Presence() }
 
-    /// What is known before it says anything.
+    /// The initial value before any report.
     var silence: Heard {
         Heard(classifier: PresenceClassifier(edge: registration.controlCenterEdge))
     }
 
-    /// iOS 18 and later understand `input-push-token`.
+    /// True for iOS 18 and later, which understand `input-push-token`.
     var asksForToken: Bool { systemMajor >= 18 }
 
-    /// The number before the first dot of the system's version; 0 where it is not known.
+    /// The major version of the system; 0 if it is unknown.
     var systemMajor: Int {
         shared.value.os?.split(separator: ".").first.flatMap { Int($0) } ?? 0
     }
@@ -150,7 +150,7 @@ struct Device: Sendable {
 }
 
 extension Device {
-    /// What few devices have; a device at rest has none of it.
+    /// Values that few devices have; an idle device has none of them.
     struct Rare: Sendable {
         var retired: [TokenName: Retired] = [:]
         var reports: [ActivityReference: PhoneReport] = [:]
@@ -170,59 +170,59 @@ extension Device {
         rare = own
     }
 
-    /// Tokens that Apple declared dead, by their name, until the app has another: a late
-    /// registration does not bring one back.
+    /// Tokens that Apple declared dead, by name, until the app has another: a late registration
+    /// must not restore one.
     var retired: [TokenName: Retired] {
         get { rare?.retired ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.retired = newValue } } }
     }
-    /// The newest of each activity; not kept across a restart.
+    /// The newest report of each activity; lost at a restart.
     var reports: [ActivityReference: PhoneReport] {
         get { rare?.reports ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.reports = newValue } } }
     }
-    /// Its widgets and controls, as far as a reload was wanted of them.
+    /// Its widgets and controls for which a reload was requested.
     var surfaces: [TokenName: SurfaceSlot] {
         get { rare?.surfaces ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.surfaces = newValue } } }
     }
-    /// What the last relay left of them; empty once it is taken over.
+    /// The surfaces' values from the device's record; empty once they are restored.
     var keptSurfaces: [TokenName: [Int64]] {
         get { rare?.keptSurfaces ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.keptSurfaces = newValue } } }
     }
-    /// Until when nothing goes to the start token of a type: Apple has had too many.
+    /// Until when the start tokens of these types are not used, after too many pushes to Apple.
     var startBackOffs: [TokenName: Instant] {
         get { rare?.startBackOffs ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.startBackOffs = newValue } } }
     }
-    /// What it said of its app; nil before it said anything.
+    /// Its reports about its app; nil without any.
     var heard: Heard? {
         get { rare?.heard }
         set { if rare != nil || newValue != nil { keep { $0.heard = newValue } } }
     }
-    /// It was deleted, and stays until this wall time at most, for the ends of its cards alone. Its
-    /// name does not find it.
+    /// Set if the device is deleted, but stays until this wall time at most, so that its cards can
+    /// end. It is not found by name any more.
     var leavingUntil: Instant? {
         get { rare?.leavingUntil }
         set { if rare?.leavingUntil != newValue { keep { $0.leavingUntil = newValue } } }
     }
-    /// When it had another `os` or `app_version` last; nil where no start token is doubted for it.
+    /// When `os` or `app_version` last changed; nil if no start token is in doubt because of that.
     var changedAt: Instant? {
         get { rare?.changedAt }
         set { if rare?.changedAt != newValue { keep { $0.changedAt = newValue } } }
     }
-    /// The ends of its cards have so much time.
+    /// Longest stay of a deleted device, for the ends of its cards.
     static let leavingMax = Span.minutes(10)
-    /// What it is to those who push to it.
+    /// The recipient in facts and answers.
     var recipient: Recipient { channel == nil ? .device(key.id) : .channel(key.id) }
-    /// It is no device but a broadcast channel: whoever listens.
+    /// Set if this is a broadcast channel instead of a device.
     var channel: Channel? {
         get { rare?.channel }
         set { if rare != nil || newValue != nil { keep { $0.channel = newValue } } }
     }
 
-    /// - Parameter surfaces: what its widgets and controls want and have spent.
+    /// - Parameter surfaces: wanted reloads and spent budgets of its widgets and controls.
     func record(surfaces: [(name: String, parts: [Int64])] = []) -> Record {
         if let channel { return channel.record() }
         var writer = JSONWriter()
@@ -283,14 +283,14 @@ extension Device {
         return Record(space: .device, number: number, value: writer.bytes)
     }
 
-    /// Nil where the bytes are no device: the caller reports and sets aside.
+    /// Nil if the bytes are no device: then the caller reports it and sets it aside.
     init?(record bytes: [UInt8], number: Int64) {
         guard let document = try? JSONDocument(bytes) else { return nil }  // damage is the answer
         let view = document.root
         guard let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let id = view["id"]?.string.flatMap(Identifier.init),
             let fields = view["registration"],
-            let registration = try? DeviceRegistration(reading: fields)  // as above
+            let registration = try? DeviceRegistration(reading: fields)  // damage, too
         else { return nil }
         key = DeviceKey(tenant: TenantID(tenant), id: id)
         self.number = number
@@ -335,7 +335,7 @@ extension Device {
 }
 
 extension DeviceRegistration {
-    /// As `init(reading:)` reads it.
+    /// Writes the form that `init(reading:)` reads.
     package func write(into writer: inout JSONWriter) {
         writer.beginObject()
         if let user { writer.member("user", user) }

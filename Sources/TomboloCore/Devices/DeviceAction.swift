@@ -1,38 +1,38 @@
 package import TomboloJSON
 
-/// What a person did on a phone: a tap on a card or a link, or an intent of a button.
+/// A user's action on a phone: a tap on a card or a link, or a button's intent.
 package struct DeviceAction: Hashable, Sendable {
-    /// The card, as its app names it.
+    /// The card in the app's words.
     package var activity: ActivityReference?
-    /// The kind of the widget, where it was on one, and the id that it is configured to.
+    /// The kind of the tapped widget and its configuration id, if it was a widget.
     package var widget: Identifier?
     package var config: Identifier?
     package var link: String?
     package var intent: String?
-    /// Of the intent: one JSON object.
+    /// Parameters of the intent: one JSON object.
     package var parameters: JSON?
-    /// When the person did it, by the phone's clock.
+    /// When the user acted, by the phone's clock.
     package var at: Instant
-    /// Nobody acts on it so long after `at`.
+    /// The action expires so long after `at`.
     package var expires: Span
     package var idempotency: IdempotencyKey?
 
-    /// The kind of its fact.
+    /// The kind of an action's fact.
     package static let factKind = "action"
     package static let expiresDefault = Span.seconds(30)
-    /// A door that opens later surprises the person in front of it.
+    /// Longest validity: an action that takes effect later would surprise the user.
     package static let expiresMax = Span.minutes(10)
-    /// The phone's clock may be ahead by so much.
+    /// How far the phone's clock may be ahead.
     package static let aheadMax = Span.seconds(5)
-    /// An answer of a person fits.
+    /// Most bytes of the parameters: enough for a user's answer.
     package static let parametersBytesMax = 4_096
     package static let intentBytesMax = 256
-    /// As long as the `url` of a widget's entry.
+    /// Most bytes of a link, as for the `url` of a widget's entry.
     package static let linkBytesMax = 2_048
-    /// What a card was sent longer ago offers nothing any more.
+    /// How long the links and intents in a card's state can be used after it was sent.
     package static let offeredFor = Span.hours(24)
 
-    /// Reads the body of `POST …/actions`; throws every fault it finds.
+    /// Reads the body of `POST …/actions`. Throws all faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         if let text = reader.string("activity") {
@@ -77,8 +77,8 @@ package struct DeviceAction: Hashable, Sendable {
         self.at = at ?? .distantPast
     }
 
-    /// The action as it is judged: where the relay's clock is known to be behind, one of a time to
-    /// come is as old as its arrival.
+    /// The action as it is judged: if the relay's clock is known to be behind, a future time is
+    /// replaced by the time of arrival.
     func arrived(at wall: Instant, clockIsBehind: Bool) -> DeviceAction {
         guard clockIsBehind, at > wall else { return self }
         var action = self
@@ -86,7 +86,7 @@ package struct DeviceAction: Hashable, Sendable {
         return action
     }
 
-    /// Refuses one that comes too late, or whose phone's clock is wrong.
+    /// Throws if the action is too late, or if the phone's clock is wrong.
     func checkAge(at wall: Instant) throws(Refusal) {
         if at > wall + Self.aheadMax {
             throw Refusal(
@@ -107,10 +107,10 @@ package struct DeviceAction: Hashable, Sendable {
         }
     }
 
-    /// The body of its fact.
+    /// The body of the action's fact.
     ///
     /// - Parameters:
-    ///   - owner: a hash of the user whose device it was; nil: it has no user.
+    ///   - owner: a hash of the device's user; nil: it has no user.
     func body(_ id: String, of recipient: Recipient, owner: Int64?) -> [UInt8] {
         var writer = FactRecipient.body(about: recipient)
         writer.member("action", id)

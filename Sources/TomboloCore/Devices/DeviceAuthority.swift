@@ -1,30 +1,30 @@
-/// What the key behind a request may say of a device.
+/// What a request's key may change of a device.
 package enum DeviceAuthority: Hashable, Sendable {
     /// Scope `operate`: any user and any app.
     case operate
-    /// A key of the device's own: the user and the app that the key is bound to, and the key's
-    /// place in the order in which keys were minted. Without user and app the key sets none, and
-    /// what an operator has set stays.
+    /// A device's own key: the user and the app that the key is bound to, and the key's place in
+    /// the order of minting. A key without user or app sets neither, and keeps what an operator has
+    /// set.
     case device(user: String?, app: String?, key: Int64)
 }
 
-/// Whose a device is, and since which key.
+/// The user of a device, and the newest key of that user.
 ///
-/// Keys are numbered in the order in which they are minted, and no number is given twice; one that
-/// replaces another has its place. So a key of the user before is known whatever a clock says.
+/// Keys are numbered in the order of minting, and numbers are never used again; a replacement keeps
+/// its predecessor's place. So the key of a former user is recognised without any clock.
 struct DeviceOwner: Hashable, Sendable {
-    /// nil: an operator has forgotten the user.
+    /// nil: an operator has removed the user.
     var user: String?
-    /// The newest key of the user. Where an operator gave the user: the newest of that moment.
+    /// The user's newest key; if an operator set the user, the newest key at that moment.
     var key: Int64
 }
 
 extension DeviceAuthority {
-    /// The registration as the key may make it. Throws `userNotBound` where it names another user
-    /// or app: whoever may choose a user gets that user's cards.
+    /// The registration within the key's rights. Throws `userNotBound` if it names another user or
+    /// app: a client that could choose a user would get that user's cards.
     ///
     /// - Parameters:
-    ///   - known: the device as it is registered.
+    ///   - known: the present registration.
     ///   - onlyApp: the app of a tenant that has only one.
     func bind(
         _ registration: DeviceRegistration, known: DeviceRegistration?, onlyApp: String?
@@ -52,8 +52,8 @@ extension DeviceAuthority {
         return bound
     }
 
-    /// Throws `keyOfFormerUser` where the key was minted for a user who had the device before.
-    /// Where nobody ever had it, no key is a former user's.
+    /// Throws `keyOfFormerUser` if the key was minted for a former user of the device. Does nothing
+    /// if the device never had a user.
     func checkOwner(_ owner: DeviceOwner?, of device: Identifier) throws(Refusal) {
         guard case .device(let bound?, _, let key) = self, let owner, key <= owner.key,
             !isSameText(bound, owner.user)
@@ -64,13 +64,13 @@ extension DeviceAuthority {
                 + "the user who has signed in, and delete this one")
     }
 
-    /// Whose the device is after a registration by this key.
+    /// The owner of the device after a registration by this key.
     ///
     /// - Parameters:
-    ///   - known: whose it was.
-    ///   - user: whose it was, as it is registered now.
-    ///   - forgetsUser: the registration says that nobody has it; without a user it says nothing.
-    ///   - newest: the newest key that was ever minted.
+    ///   - known: the present owner.
+    ///   - user: the user in the present registration.
+    ///   - forgetsUser: the registration removes the user; a merely missing user changes nothing.
+    ///   - newest: the newest key ever minted.
     func owner(
         after registration: DeviceRegistration, known: DeviceOwner?, user: String?,
         forgetsUser: Bool, newest: Int64
@@ -87,8 +87,8 @@ extension DeviceAuthority {
         }
     }
 
-    /// Throws where the key was made for another person than the one who has the device now: its
-    /// taps would count as theirs.
+    /// Throws if the key belongs to another person than the device's present user: its taps would
+    /// count as that user's.
     func checkPerson(of device: Device) throws(Refusal) {
         guard case .device(let bound?, _, _) = self, let user = device.registration.user,
             !isSameText(bound, user)

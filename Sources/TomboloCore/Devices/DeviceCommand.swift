@@ -1,20 +1,20 @@
 package import TomboloJSON
 
-/// What a phone, or its backend, tells of a device.
+/// A request of a phone, or of its backend, about a device.
 package enum DeviceCommand: Sendable {
     case register(DeviceRegistration)
     case delete
     case putToken(TokenName, TokenRegistration)
-    /// The whole set.
+    /// The complete set of tokens.
     case putTokens(TokenSet)
-    /// Only where this is the token that the device has.
+    /// Deletes the token if the device has the same one.
     case deleteToken(TokenName, TokenRegistration)
     case presence(PresenceReport)
     case report(ActivityReference, PhoneReport)
     case action(DeviceAction)
 }
 
-/// A device as registered: one installation of one app.
+/// A registered device: one installation of one app.
 package struct DeviceRegistration: Hashable, Sendable {
     package var user: String?
     package var app: String?
@@ -25,9 +25,9 @@ package struct DeviceRegistration: Hashable, Sendable {
     package var locale: String?
     package var frequentUpdates: Bool?
     package var controlCenter: String?
-    /// Only who may `operate` sets it.
+    /// Only a key with scope `operate` may set it.
     package var budgetClass: BudgetClass?
-    /// Members that a request gives as `null`. What it leaves out stays as it is.
+    /// Members that are `null` in the request. Missing members keep their values.
     package var forgets: Members = []
 
     /// Members of a registration.
@@ -47,9 +47,9 @@ package struct DeviceRegistration: Hashable, Sendable {
         package static let budgetClass = Members(rawValue: 1 << 9)
     }
 
-    /// The whole registration, where a request gives a part of it.
+    /// The complete registration after a request that has only some members.
     ///
-    /// - Parameter onlyApp: the app that is meant where none is named.
+    /// - Parameter onlyApp: the app if none is named.
     func completed(by known: DeviceRegistration?, onlyApp: String?) -> DeviceRegistration {
         var whole = self
         whole.forgets = []
@@ -69,25 +69,25 @@ package struct DeviceRegistration: Hashable, Sendable {
         member(\.frequentUpdates, .frequentUpdates)
         member(\.controlCenter, .controlCenter)
         member(\.budgetClass, .budgetClass)
-        // The environment of another app tells nothing of this one's.
+        // The environment of another app does not apply to this one.
         if whole.app ?? onlyApp == known.app ?? onlyApp { member(\.environment, .environment) }
         return whole
     }
 
-    /// Phones that say nothing are told by touches at the bottom.
+    /// The screen edge of the Control Center; the bottom if the phone has not reported it.
     var controlCenterEdge: PresenceClassifier.Edge {
         controlCenter == "top_right" ? .topRight : .bottom
     }
 }
 
-/// Which of a device's tokens: `start:TYPE`, `activity:ID`, `widget`, `control:KIND`.
+/// The name of a device's token: `start:TYPE`, `activity:ID`, `widget`, `control:KIND`.
 package enum TokenName: Hashable, Sendable {
     case start(type: String)
     case activity(ActivityReference)
     case widget
     case control(kind: String)
 
-    /// Nil where `text` is none of the four forms.
+    /// Nil if `text` has none of the four forms.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         switch (parts.first.map(String.init), parts.count == 2 ? String(parts[1]) : nil) {
@@ -112,7 +112,7 @@ package enum TokenName: Hashable, Sendable {
         }
     }
 
-    /// By the bytes of types and kinds.
+    /// Compares types and kinds by their bytes.
     package static func == (one: TokenName, other: TokenName) -> Bool {
         switch (one, other) {
         case (.start(let one), .start(let other)), (.control(let one), .control(let other)):
@@ -123,7 +123,7 @@ package enum TokenName: Hashable, Sendable {
         }
     }
 
-    /// Over what `==` compares.
+    /// Hashes the values that `==` compares.
     package func hash(into hasher: inout Hasher) {
         switch self {
         case .start(let text), .control(let text): hasher.combine(bytesOf: text)
@@ -133,19 +133,19 @@ package enum TokenName: Hashable, Sendable {
     }
 }
 
-/// An activity's card as apps name it: `ID` for the first incarnation, `ID~N` from the second on,
-/// and `ID~N.R` for a card that took the place of one that came near its 8 hours.
+/// The name of an activity's card in apps: `ID` for the first incarnation, `ID~N` from the second
+/// on, and `ID~N.R` for a card that replaced one near its 8 hours.
 package struct ActivityReference: Hashable, Sendable {
     package var id: Identifier
     private var card: CardNumber
 
-    /// Numbers beyond 2^31 stay there.
+    /// Numbers above 2^31 are clamped.
     package init(id: Identifier, incarnation: Int64, renewal: Int64 = 0) {
         self.id = id
         card = CardNumber(incarnation: incarnation, renewal: renewal)
     }
 
-    /// Nil where `text` is no id, or its numbers are spelt otherwise than `text` would.
+    /// Nil if `text` has no id, or numbers in another spelling than `text` would have.
     package init?(_ text: String) {
         let parts = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let id = Identifier(String(first)) else { return nil }
@@ -159,9 +159,9 @@ package struct ActivityReference: Hashable, Sendable {
         guard self.text == text else { return nil }
     }
 
-    /// Which life of the activity; 1 for the first.
+    /// Number of the activity's incarnation; 1 for the first.
     package var incarnation: Int64 { card.incarnation }
-    /// Which card of the incarnation on a device: 0 for the first, one more with each renewal.
+    /// Number of the device's card in the incarnation: 0, plus 1 for each renewal.
     package var renewal: Int64 { card.renewal }
 
     package var text: String {
@@ -170,12 +170,12 @@ package struct ActivityReference: Hashable, Sendable {
     }
 }
 
-/// A token as an app registers it.
+/// A token in an app's registration.
 package struct TokenRegistration: Hashable, Sendable {
-    /// 2 to 512 lower-case hex digits, an even number of them: no length is assumed (Apple,
-    /// "Sending notification requests to APNs").
+    /// 2 to 512 lower-case hex digits, in pairs: the length is not fixed (Apple, "Sending
+    /// notification requests to APNs").
     package var token: String
-    /// When the app learned it; an older one never undoes a newer.
+    /// When the app received it; an older token never replaces a newer one.
     package var observedAt: Instant?
 
     package init(token: String, observedAt: Instant? = nil) {
@@ -184,16 +184,16 @@ package struct TokenRegistration: Hashable, Sendable {
     }
 }
 
-/// A phone's word on one activity.
+/// A phone's report about one activity.
 package struct PhoneReport: Sendable {
     /// ActivityKit's `ActivityState`.
     package enum Phase: UInt8, Hashable, Sendable {
         case pending, active, stale, ended, dismissed
 
-        /// The card is on the phone, and lives.
+        /// True if the card is on the phone and alive.
         var isThere: Bool { self == .active || self == .stale }
 
-        /// The word that phones report it by.
+        /// The name in reports.
         package var name: String {
             switch self {
             case .pending: "pending"
@@ -206,37 +206,37 @@ package struct PhoneReport: Sendable {
     }
 
     package var phase: Phase
-    /// Who dismissed it: `user` or `system`.
+    /// Who dismissed the card: `user` or `system`.
     package var by: String?
-    /// The newest version that the phone has. Whether anybody saw it is another question.
+    /// The newest version that the phone has, seen or not.
     package var receivedVersion: Int64?
-    /// The version of the newest picture.
+    /// The version of the newest drawing.
     package var drawnVersion: Int64?
-    /// The content state that the phone has, byte for byte.
+    /// The content state on the phone, byte for byte.
     package var receivedState: JSON?
-    /// The content state of the newest picture, byte for byte.
+    /// The content state of the newest drawing, byte for byte.
     package var drawnState: JSON?
     package var shownAt: Instant?
     package var firstShownAt: Instant?
-    /// How often what it shows has changed, the start included.
+    /// How often the drawing has changed, including the start.
     package var shownCount: Int64?
     package var lastLocalUpdate: Instant?
-    /// The relay's own finding: it came when the last push had had its time, and does not show it.
+    /// Found by the relay: the report lacks the last push although there was time for it.
     package internal(set) var missesPush = false
-    /// The relay's own finding: the wall time since which the picture is older than what the phone
-    /// has, and is the same; nil where it is not older.
+    /// Found by the relay: since when (wall time) the drawing is older than the phone's state and
+    /// unchanged; nil if it is up to date.
     package internal(set) var frozenSince: Instant?
-    /// The relay's own finding: the version whose state it reports, by value.
+    /// Found by the relay: the version with the reported state, compared by value.
     package internal(set) var matchedVersion: Int64?
-    /// The relay's own finding: the version whose state it reports as drawn.
+    /// Found by the relay: the version with the state reported as drawn.
     package internal(set) var matchedPicture: Int64?
-    /// The versions that the history has of it already.
+    /// The versions that the history has already for this card.
     var noted: (received: Int64?, drawn: Int64?) = (nil, nil)
 
-    /// Whether it names a version that the history does not have of it.
+    /// True if it reports a version that the history does not have yet.
     var hasNewVersion: Bool { nextNoted != noted }
 
-    /// Finds whether the picture does not change, by what the phone said before.
+    /// Finds out whether the drawing is stuck, by comparison with the report before.
     mutating func notePicture(after before: PhoneReport?, wall: Instant) {
         let isOlder =
             if let receivedState, let drawnState {
@@ -257,13 +257,13 @@ package struct PhoneReport: Sendable {
         return former.isSameValue(as: drawnState)
     }
 
-    /// What the history has of it with this report.
+    /// The versions that the history has after this report.
     var nextNoted: (received: Int64?, drawn: Int64?) {
         (received ?? noted.received, drawn ?? noted.drawn)
     }
 
-    /// The newest version that it has, as far as the report tells.
+    /// The newest version on the phone, as far as known.
     package var received: Int64? { receivedVersion ?? matchedVersion ?? drawn }
-    /// The newest version that is drawn, as far as the report tells.
+    /// The newest version drawn, as far as known.
     package var drawn: Int64? { drawnVersion ?? matchedPicture }
 }

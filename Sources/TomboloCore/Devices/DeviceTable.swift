@@ -1,13 +1,13 @@
-/// All devices by their places, and beside them what pacing asks with each look: small, where a
+/// All devices by their slots. Values that pacing reads often are stored beside them, because a
 /// device is large.
 struct DeviceTable: RandomAccessCollection, Sendable {
-    /// What a device is to pacing.
+    /// The values of a device that pacing needs.
     struct Traits: Sendable {
-        /// False where there is none any more.
+        /// False for a vacant slot.
         var isThere = false
         var isChannel = false
         var isLeaving = false
-        /// It said something of its app.
+        /// True if it has reported about its app.
         var isHeard = false
         var hasOwnClass = false
         var mayBeFrequent = false
@@ -26,28 +26,28 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     }
 
     private var devices = SlotArray<Tables.Devices, Device?>()
-    /// Places that nothing refers to any more.
+    /// Slots that nothing refers to any more.
     private var free: [DeviceSlot] = []
     private var all = SlotArray<Tables.Devices, Traits>()
     private var byKey: [DeviceKey: DeviceSlot] = [:]
     private var byUser: [UserKey: [DeviceSlot]] = [:]
     private var counts: [TenantID: Int] = [:]
-    /// Of each tenant the devices that came first, at most `nearNamesMax`.
+    /// The first devices of each tenant, at most `nearNamesMax`.
     private var firstKeys: [TenantID: [DeviceKey]] = [:]
     private var registrations = RegistrationPool()
     private var holders: [TokenPlace: DeviceSlot] = [:]
     private var nextNumber: Int64 = 1
-    /// What persons did on them.
+    /// Users' actions on the devices.
     var actions = ActionTable()
-    /// Whose those were that were deleted.
+    /// The former owners of deleted devices.
     var departed = DepartedDevices()
-    /// Those that were deleted, and whose cards have an end to come.
+    /// Deleted devices whose cards still have to end.
     private(set) var leaving: Set<DeviceSlot> = []
-    /// What the activities of each have spent together.
+    /// The shared budget of each device's activities.
     var budgets = SlotArray<Tables.Devices, DeviceBudget>()
-    /// When a device's lease or grace is over, by its place.
+    /// When a device's lease or grace period ends, by slot.
     var deadlines = DeadlineHeap<Tables.Devices>()
-    /// When tokens that wait for their activity are forgotten, by the device's place.
+    /// When tokens of unknown activities are dropped, by the device's slot.
     var orphanDeadlines = DeadlineHeap<Tables.Devices>()
 
     init() {}
@@ -55,12 +55,12 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     var startIndex: DeviceSlot { devices.startIndex }
     var endIndex: DeviceSlot { devices.endIndex }
 
-    /// To read; nil for a vacant place.
+    /// Reads a device; nil for a vacant slot.
     subscript(place: DeviceSlot) -> Device? {
         _read { yield devices[place] }
     }
 
-    /// To change. The place must be taken: a change of nothing would be lost without a word.
+    /// Changes a device. Traps for a vacant slot, because the change would be lost silently.
     subscript(known place: DeviceSlot) -> Device {
         _read {
             guard let device = devices[place] else { preconditionFailure("no device is here") }
@@ -68,27 +68,27 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         }
         _modify {
             guard var device = devices[place] else { preconditionFailure("no device is here") }
-            // Taken out while it changes, so that its arrays are not shared.
+            // Take the device out while it changes, so that its arrays are not copied.
             devices[place] = nil
             defer { put(device, at: place) }
             yield &device
         }
     }
 
-    /// Follows every change of the device.
+    /// The pacing values of a device, always up to date.
     func traits(_ place: DeviceSlot) -> Traits { all[place] }
 
     // MARK: Finding
 
-    /// A device, or its backend, has said something.
+    /// Notes that a device or its backend has sent something.
     mutating func hasSpoken(_ key: DeviceKey) {
         if let slot = byKey[key] { budgets[slot].silentSince = .distantFuture }
     }
 
-    /// Channels have no key here: they have places alone.
+    /// Channels are not found by key.
     func slot(of key: DeviceKey) -> DeviceSlot? { byKey[key] }
 
-    /// The same; throws `unknownDevice` where there is none.
+    /// The slot of a device. Throws `unknownDevice` if there is none.
     func registered(_ key: DeviceKey) throws(Refusal) -> DeviceSlot {
         if let slot = byKey[key] { return slot }
         throw Refusal(
@@ -96,12 +96,11 @@ struct DeviceTable: RandomAccessCollection, Sendable {
             "no device \"\(key.id)\"; register it first with PUT /v1/devices/\(key.id)")
     }
 
-    /// A user's devices, in the order in which they came to the user.
+    /// A user's devices, in the order in which the user got them.
     func slots(of user: UserKey) -> [DeviceSlot] { byUser[user] ?? [] }
 
-    /// A tenant's devices while it has at most `nearNamesMax`, as where somebody tries it; then
-    /// none: in a fleet a name that is near another is no slip. What other tenants have changes
-    /// nothing.
+    /// A tenant's devices if there are at most `nearNamesMax`, else none: in a large fleet, a
+    /// similar name is no sign of a mistake. Does not depend on other tenants.
     func few(of tenant: TenantID) -> [DeviceKey] {
         count(of: tenant) <= nearNamesMax ? firstKeys[tenant] ?? [] : []
     }
@@ -111,13 +110,13 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         few(of: tenant).compactMap { byKey[$0].flatMap { devices[$0]?.registration.user } }
     }
 
-    /// Registered devices of all tenants.
+    /// Number of registered devices of all tenants.
     var keyCount: Int { byKey.count }
 
-    /// Registered devices of one.
+    /// Number of registered devices of one tenant.
     func count(of tenant: TenantID) -> Int { counts[tenant] ?? 0 }
 
-    /// Another device of a tenant is registered only where neither limit is reached.
+    /// Throws if the tenant or the relay has as many devices as allowed.
     func checkCount(of tenant: TenantID, _ limits: Limits) throws(Refusal) {
         let remedy = "delete those that are gone (DELETE /v1/devices/{device})"
         let own = count(of: tenant)
@@ -129,9 +128,9 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Apps that were in front when the relay before stopped.
+    /// Restores which apps were in front before the restart.
     ///
-    /// - Parameter steady: the steady time of a moment of wall time.
+    /// - Parameter steady: converts wall time to the monotonic time.
     mutating func adoptPresences(
         _ records: [Record], now: Instant, steady: (Instant) -> Instant
     ) {
@@ -151,7 +150,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         }
     }
 
-    /// What persons did while the relay before ran. Answers what is wrong with it.
+    /// Restores users' actions from before the restart. Returns what is wrong with them.
     mutating func adoptActions(_ records: [Record]) -> [String] {
         let kept = records.filter { $0.space == .action }
         guard !kept.isEmpty else { return [] }
@@ -169,17 +168,17 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         return places
     }
 
-    // MARK: Coming and leaving
+    // MARK: Insertion and removal
 
     mutating func takeNumber() -> Int64 {
         defer { nextNumber += 1 }
         return nextNumber
     }
 
-    /// No device gets this number, or a lower one, any more.
+    /// Makes sure that no device gets this number or a lower one.
     mutating func skip(_ number: Int64) { nextNumber = Swift.max(nextNumber, number + 1) }
 
-    /// Gives a device or a channel a place.
+    /// Gives a device or a channel a slot.
     mutating func insert(_ device: Device) -> DeviceSlot {
         if let place = free.popLast() {
             put(device, at: place)
@@ -191,7 +190,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         return devices.append(device)
     }
 
-    /// The device at this place is found by its key.
+    /// Makes the device in this slot findable by its key.
     mutating func register(_ place: DeviceSlot, _ key: DeviceKey) {
         guard byKey.updateValue(place, forKey: key) == nil else { return }
         counts[key.tenant, default: 0] += 1
@@ -200,7 +199,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Frees its place, for another device; a registered one is found no more.
+    /// Frees the slot of a device, which is not found by its key any more.
     mutating func remove(_ place: DeviceSlot) {
         guard devices[place] != nil else { return }
         unregister(place)
@@ -211,7 +210,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         orphanDeadlines.set(place, at: nil)
     }
 
-    /// A registered device is found no more. A place of that name may be another's.
+    /// Removes the key of a device, unless another device has the key.
     private mutating func unregister(_ place: DeviceSlot) {
         guard let key = devices[place]?.key, byKey[key] == place else { return }
         byKey[key] = nil
@@ -219,23 +218,23 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         firstKeys[key.tenant]?.removeAll { $0 == key }
     }
 
-    /// A device is deleted, and stays for the ends of its cards: it is found no more. Whose it was
-    /// is remembered, also after it has gone.
+    /// Deletes a device that stays until its cards have ended. It is not found by its key any more.
+    /// Its owner is remembered, even after the device has gone.
     mutating func leave(_ place: DeviceSlot, until end: Instant) {
         unregister(place)
         self[known: place].leavingUntil = end
         adoptLeaving(place)
     }
 
-    /// A device of that name is registered anew. Answers the current values to delete: none while
-    /// the one before stays for its ends.
+    /// Notes that a device of this name is registered again. Returns the records to delete: none
+    /// while the deleted device stays.
     mutating func comeBack(_ key: DeviceKey) -> [Record] {
         let stays = leaving.contains { devices[$0]?.number == departed[key]?.number }
         let records = departed.remove(key)
         return stays ? [] : records
     }
 
-    /// The same of one that the relay before left so.
+    /// The same for a device that was leaving before the restart.
     mutating func adoptLeaving(_ place: DeviceSlot) {
         leaving.insert(place)
         deadlines.set(place, at: .distantPast)
@@ -249,21 +248,21 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         all[place] = Traits(device)
     }
 
-    /// Keeps an equal registration once.
+    /// Shares equal registrations.
     mutating func shareRegistration(_ place: DeviceSlot) {
         devices[place]?.share(with: &registrations)
     }
 
     // MARK: Users
 
-    /// The device is of its user from now on. Answers the user; nil where it has none.
+    /// Adds the device to its user, and returns the user; nil if it has none.
     mutating func enterUser(_ place: DeviceSlot) -> UserKey? {
         guard let user = user(of: place) else { return nil }
         byUser[user, default: []].append(place)
         return user
     }
 
-    /// The device leaves its user. Answers the user; nil where it has none.
+    /// Removes the device from its user, and returns the user; nil if it has none.
     mutating func leaveUser(_ place: DeviceSlot) -> UserKey? {
         guard let user = user(of: place) else { return nil }
         byUser[user]?.removeAll { $0 == place }
@@ -276,19 +275,19 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         return UserKey(tenant: device.key.tenant, user: user)
     }
 
-    /// Whose a device is, or was before it was deleted; nil: nobody ever had it.
+    /// The owner of a device, also after its deletion; nil: it never had one.
     func owner(of key: DeviceKey) -> DeviceOwner? {
         byKey[key].flatMap { devices[$0] }.map(\.owner) ?? departed[key]?.owner
     }
 
-    /// Throws `keyOfFormerUser` where the key was minted for a user who had the device before.
+    /// Throws `keyOfFormerUser` if the key was minted for a former user of the device.
     func checkOwner(of key: DeviceKey, _ authority: DeviceAuthority) throws(Refusal) {
         guard authority != .operate else { return }
         try authority.checkOwner(owner(of: key), of: key.id)
     }
 
-    /// Devices of an older relay, which did not note whose key gave them their users. Answers the
-    /// current values to write.
+    /// Sets the owner of devices whose records an older relay wrote without it. Returns the records
+    /// to write.
     mutating func noteOwners(_ keys: inout KeyTable) -> [Record] {
         var all: [Record] = []
         for place in devices.indices {
@@ -304,10 +303,10 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     // MARK: Tokens
 
-    /// The device that has a token now.
+    /// The device that has the token now.
     func holder(of token: TokenPlace) -> DeviceSlot? { holders[token] }
 
-    /// Apple takes a token. Answers whether it refused that one before.
+    /// Notes that Apple accepted a token. Returns true if Apple had refused this token before.
     mutating func noteTaken(_ value: PushToken, of place: DeviceSlot) -> Bool {
         guard let retired = devices[place]?.retired, !retired.isEmpty else { return false }
         let left = retired.filter { $0.value.value != value }
@@ -317,14 +316,14 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     mutating func hold(_ token: TokenPlace, by place: DeviceSlot) { holders[token] = place }
 
-    /// The device holds the token no more; where another holds it, that stays.
+    /// Releases the token, unless another device has it.
     mutating func release(_ token: TokenPlace, by place: DeviceSlot) {
         if holders[token] == place { holders[token] = nil }
     }
 
     // MARK: Cards
 
-    /// How many cards, and names of devices that are not registered, a start is for.
+    /// Number of cards that a start may make, including those of unregistered devices.
     func cards(of audience: Audience, _ tenant: TenantID) -> Int {
         switch audience {
         case .none: 0
@@ -334,13 +333,13 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Whether a device has all the cards that it may have; a channel has one at a time.
+    /// True if a device has as many cards as it may have; never for a channel, which has one.
     func isFull(_ place: DeviceSlot, _ limits: Limits) -> Bool {
         devices[place]?.destinations.count ?? 0 >= limits.cardsPerDeviceMax
             && devices[place]?.channel == nil
     }
 
-    /// Each card of a device is looked at with each of its requests.
+    /// Throws if a device would get too many cards: each request of a device scans its cards.
     func checkCards(of place: DeviceSlot, more: Int, _ limits: Limits) throws(Refusal) {
         let count = devices[place]?.destinations.count ?? 0
         guard more > 0, count + more > limits.cardsPerDeviceMax else { return }

@@ -1,13 +1,12 @@
 import TomboloJSON
 
-/// What is remembered of the order in which API keys were minted, beside the keys themselves: also
-/// of those that were deleted, for no number is given twice.
+/// The order in which API keys were minted, including deleted ones: no number is used twice.
 ///
-/// It is the record of number 0 in `RecordSpace.key`; keys begin at 1.
+/// It is record 0 in `RecordSpace.key`; keys begin at 1.
 package struct KeyOrder: Hashable, Sendable {
-    /// The number of the newest key that was ever minted; 0: none was.
+    /// The number of the newest key ever minted; 0: none.
     package var newest: Int64 = 0
-    /// A device whose record does not say whose key gave it its user counts as given it by this
+    /// The key that counts as the source of a device's user if the device's record does not name
     /// one; nil: there is no such device.
     var unnoted: Int64?
 
@@ -15,7 +14,7 @@ package struct KeyOrder: Hashable, Sendable {
 
     init() {}
 
-    /// Nil where it cannot be read.
+    /// Nil if the record cannot be read.
     package init?(record value: [UInt8]) {
         // Damage is the answer.
         guard let view = try? JSONDocument(value).root, let newest = view["newest"]?.integer else {
@@ -34,12 +33,12 @@ package struct KeyOrder: Hashable, Sendable {
     }
 }
 
-/// The API keys, as the doors encode them, and their order.
+/// The encoded API keys, and their order.
 struct KeyTable: Sendable {
     private var values: [Int64: [UInt8]] = [:]
     private(set) var order = KeyOrder()
 
-    /// In the order of their numbers; where the newest was deleted, the order's own is first.
+    /// All keys by number. If the newest key was deleted, the order's record comes first.
     var stored: [(number: Int64, value: [UInt8])] {
         var all = values.sorted { $0.key < $1.key }.map { (number: $0.key, value: $0.value) }
         if order.newest > all.last?.number ?? 0, let value = order.record.value {
@@ -48,7 +47,7 @@ struct KeyTable: Sendable {
         return all
     }
 
-    /// Keeps a key; nil forgets it. Answers the current values to write.
+    /// Stores a key; nil deletes it. Returns the records to write.
     mutating func keep(_ number: Int64, _ value: [UInt8]?) -> [Record] {
         values[number] = value
         order.newest = max(order.newest, number)
@@ -56,7 +55,7 @@ struct KeyTable: Sendable {
         return value == nil && number == order.newest ? [order.record, record] : [record]
     }
 
-    /// Takes over a record of the last relay.
+    /// Restores a key or the order from its record.
     mutating func adopt(_ record: Record) {
         guard record.number != KeyOrder.number else {
             let read = record.value.flatMap { KeyOrder(record: $0) } ?? KeyOrder()
@@ -67,8 +66,8 @@ struct KeyTable: Sendable {
         order.newest = max(order.newest, record.number)
     }
 
-    /// The key that devices count as given their users by whose records do not say it, and the
-    /// current value to write where it is found now.
+    /// The key that counts as the source of users in records without one. The record must be
+    /// written if the key is chosen now.
     mutating func unnoted() -> (key: Int64, records: [Record]) {
         if let known = order.unnoted { return (known, []) }
         order.unnoted = order.newest

@@ -1,11 +1,11 @@
 import TomboloJSON
 
-// A lease outlives the relay: an app that is in front is no news after a restart.
+// A lease survives a restart: that an app is in front does not change with the relay.
 
 extension Presence {
-    /// The current value that is kept of a device; nil deletes it: an app that is gone needs none.
+    /// The record of a device's presence; without a lease it deletes the stored one.
     ///
-    /// - Parameter wall: the wall time of a moment of steady time.
+    /// - Parameter wall: converts monotonic time to wall time.
     func record(ofDevice number: Int64, wall: (Instant) -> Instant) -> Record {
         guard isLease else { return Record(space: .presence, number: number, value: nil) }
         var writer = JSONWriter()
@@ -17,9 +17,9 @@ extension Presence {
         return Record(space: .presence, number: number, value: writer.bytes)
     }
 
-    /// Nil where the record cannot be read, or where its lease is over.
+    /// Nil if the record cannot be read or its lease has expired.
     ///
-    /// - Parameter steady: the steady time of a moment of wall time.
+    /// - Parameter steady: converts wall time to monotonic time.
     init?(_ record: Record, steady: (Instant) -> Instant, now: Instant) {
         guard let parts = Self.parts(of: record) else { return nil }
         self.init(
@@ -28,9 +28,9 @@ extension Presence {
         guard isLease else { return nil }
     }
 
-    /// What a record says; nil where it cannot be read.
+    /// The values in a record; nil if it cannot be read.
     static func parts(of record: Record) -> (state: State, heard: Instant, observed: Instant)? {
-        guard let view = record.value.flatMap({ try? JSONDocument($0) })?.root,  // nil says it
+        guard let view = record.value.flatMap({ try? JSONDocument($0) })?.root,  // nil is handled
             let state = view["state"]?.string.flatMap(State.lease(named:)),
             let heard = view["heard"]?.storedInstant, let observed = view["observed"]?.storedInstant
         else { return nil }
@@ -39,7 +39,7 @@ extension Presence {
 }
 
 extension Presence.State {
-    /// One that is a lease.
+    /// The state with this name, if it is a lease.
     fileprivate static func lease(named name: String) -> Self? {
         [.active, .covered, .returning].first { $0.name == name }
     }

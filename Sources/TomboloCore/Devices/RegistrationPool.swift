@@ -1,13 +1,13 @@
-/// Registrations that many devices have in common, but for their users: most are of a few systems,
-/// versions and places, and there are many devices.
+/// Registrations, without users, that many devices share: there are few different systems, versions
+/// and places.
 struct RegistrationPool: Sendable {
-    /// One registration.
+    /// One shared registration.
     final class Shared: Sendable {
         let value: DeviceRegistration
         init(_ value: DeviceRegistration) { self.value = value }
     }
 
-    /// Beyond so many it begins anew: devices may say what they like.
+    /// Limit, after which the pool starts again: clients choose the values.
     static let countMax = 10_000
 
     private var known: [DeviceRegistration: Shared] = [:]
@@ -16,7 +16,7 @@ struct RegistrationPool: Sendable {
 
     var count: Int { known.count }
 
-    /// An equal one that was seen before, or this one.
+    /// An equal registration from the pool, or this one.
     mutating func shared(_ one: Shared) -> Shared {
         if let other = known[one.value] { return other }
         if known.count >= Self.countMax { known = [:] }

@@ -1,14 +1,14 @@
 import TomboloJSON
 
-/// What a phone has had through a push-to-start token, kept when the token leaves its device: the
-/// phone's budget for starts is the phone's, whatever the device is called, and a card that it has
-/// is not started there again.
+/// The history of a phone's starts, kept when a start token leaves its device. The budget of starts
+/// belongs to the phone, whatever its device is called; and a card that the phone has must not be
+/// started again.
 struct StartHistory: Sendable {
-    /// What it is found by.
+    /// The key of a history.
     enum Key: Hashable, Sendable {
-        /// Of a device that was deleted.
+        /// A deleted device.
         case device(DeviceKey)
-        /// Of a token, by a hash of app and value: of a device that was deleted no token stays.
+        /// A token, as a hash of app and value: the tokens of a deleted device are not stored.
         case token(TenantID, hash: UInt64)
     }
 
@@ -22,25 +22,25 @@ struct StartHistory: Sendable {
         var alertsThrough: Int64
         var lastTimestamp: Int64
         var wasDismissed: Bool
-        /// When the card's own bucket is full again.
+        /// When the bucket of the card is full again.
         var bucketFullAt = Instant.distantPast
-        /// It was of a user who had the device no more: who comes back gets a new one.
+        /// True if the device then had another user: a returning user gets a new card.
         var wasLeft = false
     }
 
     let number: Int64
     let key: Key
-    /// When the budget for starts is full again.
+    /// When the budget of starts is full again.
     var startsFullAt = Instant.distantPast
-    /// The same of what its cards may be sent together.
+    /// When the shared bucket of its cards is full again.
     var bucketFullAt = Instant.distantPast
-    /// The same of its widgets and controls.
+    /// When the budgets of its widgets and controls are full again.
     var surfaces: [TokenName: Instant] = [:]
     var cards: [Card] = []
-    /// Nobody needs it after this.
+    /// The history is not needed after this time.
     var until = Instant.distantPast
 
-    /// So many of a tenant are kept; beyond them goes the one that is needed for the shortest time.
+    /// Most histories of a tenant; beyond it the one with the earliest `until` is dropped.
     static let countMax = 10_000
 
     var tenant: TenantID {
@@ -55,7 +55,7 @@ struct StartHistory: Sendable {
         self.key = key
     }
 
-    /// Takes in what the phone has had since.
+    /// Adds newer budgets and cards.
     mutating func add(_ spent: DeviceBudget, _ news: [Card], now: Instant) {
         startsFullAt = max(startsFullAt, spent.starts.fullAt)
         bucketFullAt = max(bucketFullAt, spent.bucket.fullAt)
@@ -68,7 +68,7 @@ struct StartHistory: Sendable {
             until, startsFullAt, bucketFullAt, news.isEmpty ? .distantPast : now + activityLifeMax)
     }
 
-    /// Takes in what its widgets and controls have spent.
+    /// Adds the budgets that widgets and controls have spent.
     mutating func add(_ spent: [TokenName: Instant]) {
         surfaces.merge(spent) { max($0, $1) }
         until = max(until, spent.values.max() ?? .distantPast)
@@ -76,8 +76,8 @@ struct StartHistory: Sendable {
 }
 
 extension StartHistory {
-    /// The last card that the phone may have of one life of an activity. What is about to be tried
-    /// once more is none: all that stays of it is what the tries before have spent.
+    /// The last card that the phone may have of this incarnation. Ignores cards whose start will be
+    /// tried again: only the spent budget of earlier tries counts for them.
     func lastCard(of activity: ActivityNumber, _ incarnation: Int64) -> Card? {
         cards.filter {
             $0.activity == activity.rawValue && $0.incarnation == incarnation
@@ -85,7 +85,7 @@ extension StartHistory {
         }.max { $0.renewal < $1.renewal }
     }
 
-    /// That very card, or the last one where an older relay kept no other.
+    /// Exactly this card, or the last one: older relays stored only that.
     func card(of activity: ActivityNumber, _ incarnation: Int64, _ renewal: Int64) -> Card? {
         exactCard(of: activity, incarnation, renewal) ?? lastCard(of: activity, incarnation)
     }
@@ -99,12 +99,12 @@ extension StartHistory {
 }
 
 extension StartHistory.Card {
-    /// Whether both are the same card.
+    /// True if both are the same card.
     func isSame(_ other: Self) -> Bool {
         activity == other.activity && incarnation == other.incarnation && renewal == other.renewal
     }
 
-    /// How a destination goes on from it: what was begun is not begun again.
+    /// The phase in which a destination continues, so that nothing is started twice.
     var resumedPhase: Destination.Phase {
         switch phase {
         case .starting, .startUnknown, .started, .live: .started
@@ -145,7 +145,7 @@ extension StartHistory {
         return Record(space: .startHistory, number: number, value: writer.bytes)
     }
 
-    /// Nil where the bytes are no history: the caller reports and sets aside.
+    /// Nil if the bytes are no history: then the caller reports it and sets it aside.
     init?(record bytes: [UInt8], number: Int64) {
         guard let view = (try? JSONDocument(bytes))?.root,  // damage is the answer
             let tenant = view["tenant"]?.string.flatMap(Identifier.init).map(TenantID.init),
@@ -180,7 +180,7 @@ extension StartHistory.Card {
     }
 
     fileprivate init?(_ parts: [Int64]) {
-        // An older relay kept less.
+        // Older relays stored fewer values.
         guard parts.count == 8 || parts.count == 10,
             let phase = Destination.Phase(rawValue: UInt8(clamping: parts[3]))
         else { return nil }

@@ -1,4 +1,4 @@
-/// What phones have had through start tokens, and under which keys it is found.
+/// The histories of phones' starts, by their keys.
 struct StartHistoryTable: Sendable {
     private var byKey: [StartHistory.Key: StartHistory] = [:]
     private var nextNumber: Int64 = 1
@@ -9,14 +9,14 @@ struct StartHistoryTable: Sendable {
 
     subscript(key: StartHistory.Key) -> StartHistory? { byKey[key] }
 
-    /// Keeps a history, in the place of the one that has its key. Answers its record.
+    /// Stores a history in place of the one with the same key. Returns its record.
     mutating func keep(_ history: StartHistory) -> Record {
         byKey[history.key] = history
         return history.record()
     }
 
-    /// A history for a key that has none. Makes room: what nobody needs any more goes, and beyond
-    /// the limit what is needed least long. Answers the records of those that go.
+    /// Makes a history for a new key. If the table is full, drops histories that are not needed any
+    /// more, else the one needed for the shortest time. Returns the records of the dropped ones.
     mutating func make(
         _ key: StartHistory.Key, now: Instant
     ) -> (history: StartHistory, gone: [Record]) {
@@ -35,13 +35,13 @@ struct StartHistoryTable: Sendable {
         return (history, records)
     }
 
-    /// Forgets a history. Answers its record, without a value; nothing where there is none.
+    /// Removes a history. Returns its record without a value; empty if there is none.
     mutating func remove(_ key: StartHistory.Key) -> [Record] {
         guard let history = byKey.removeValue(forKey: key) else { return [] }
         return [Record(space: .startHistory, number: history.number, value: nil)]
     }
 
-    /// Takes over a record of the last relay. Answers what is wrong with it.
+    /// Restores a history from its record. Returns what is wrong with the record.
     mutating func adopt(_ record: Record) -> [String] {
         nextNumber = max(nextNumber, record.number + 1)
         guard let value = record.value else { return [] }

@@ -1,4 +1,4 @@
-/// A token's place: values are one app's in one environment.
+/// A token with its upstream: values are unique within one app and environment.
 struct TokenPlace: Hashable, Sendable {
     var lane: LaneNumber
     var value: PushToken

@@ -1,13 +1,13 @@
 package import TomboloJSON
 
-/// All the tokens that an app has at one moment: what is not among them is gone.
+/// All tokens that an app has at one moment: other tokens of the device are gone.
 package struct TokenSet: Sendable {
     package var tokens: [(name: TokenName, registration: TokenRegistration)]
-    /// When the app looked; a token registered later stays.
+    /// When the app listed them; a token registered later stays.
     package var observedAt: Instant?
 
-    /// Reads the body of `PUT …/tokens`: `{"tokens":{NAME:{"token"}},"observed_at"}`; throws every
-    /// fault it finds.
+    /// Reads the body of `PUT …/tokens`: `{"tokens":{NAME:{"token"}},"observed_at"}`. Throws all
+    /// faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         tokens = []
@@ -43,7 +43,7 @@ package struct TokenSet: Sendable {
 }
 
 extension Core {
-    /// Makes a device's tokens what its app says they are: all of it, or nothing.
+    /// Replaces a device's tokens by the set, completely or not at all.
     mutating func putTokens(
         _ set: TokenSet, _ slot: DeviceSlot, by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) {
@@ -54,12 +54,12 @@ extension Core {
             _ = try keepToken(
                 name, registration, slot, by: authority, now: now)
         }
-        // A time ahead of the clock is a wrong clock's: it must not keep later ones away.
+        // A time ahead of the clock comes from a wrong clock and must not exclude later sets.
         let seen = min(set.observedAt ?? wall(now), wall(now))
         devices[known: slot].reconciledAt = max(device.reconciledAt, seen)
     }
 
-    /// The names of those that would be no more; throws where one that is new would not be taken.
+    /// The names of the tokens that would be removed. Throws if a new token would be refused.
     func gone(
         after set: TokenSet, of device: Device, by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> [TokenName] {
@@ -81,7 +81,7 @@ extension Core {
 }
 
 extension TokenSet {
-    /// The tokens, each with the time at which its app saw it.
+    /// The tokens, each with the time at which its app observed it.
     fileprivate func observed(
         at wall: Instant
     ) -> [(name: TokenName, registration: TokenRegistration)] {

@@ -1,14 +1,14 @@
-/// What the relay knows of one token of a device: the one place that says so, for all texts.
+/// What the relay knows of one token of a device; all texts about tokens come from here.
 package struct TokenStanding: Hashable, Sendable {
-    /// Apple's word that a token is dead, or is another app's or the other environment's.
+    /// Apple's answer that a token is dead, or belongs to another app or environment.
     package struct Refusal: Hashable, Sendable {
         package var at: Instant
-        /// Such as `400 BadDeviceToken`; nil where an older relay kept it.
+        /// For example `400 BadDeviceToken`; nil if an older relay stored the refusal.
         package var answer: String?
-        /// Where Apple was asked; nil as above.
+        /// The environment that was asked; nil like `answer`.
         package var environment: APNsEnvironment?
 
-        /// Apple never takes this token for the app there: another try changes nothing.
+        /// True if Apple never accepts this token for the app: a retry would not help.
         package var isMisplaced: Bool { answer?.hasPrefix("400 ") ?? false }
 
         var text: String {
@@ -18,20 +18,20 @@ package struct TokenStanding: Hashable, Sendable {
     }
 
     package var name: TokenName
-    /// The device has one. Where `refusal` is there too, it is the same token once more.
+    /// True if the device has a token. With a `refusal`, the app has registered the same one again.
     package var isThere: Bool
-    /// Since then the app has registered no other token.
+    /// The refusal, until the app registers another token.
     package var refusal: Refusal?
 
-    /// Why nothing can go to it, as a clause; nil where something can.
+    /// Why nothing can be sent to it, as a clause; nil if something can.
     package var lack: String? { isThere ? nil : refused ?? "the device has no \(shown)" }
 
-    /// Apple's refusal, as a clause; nil where there is none.
+    /// Apple's refusal as a clause; nil if there is none.
     package var refused: String? {
         refusal.map { "Apple refused the device's \(shown) \($0.text)" }
     }
 
-    /// What is to be done about a refusal, in a sentence.
+    /// The remedy for a refusal, as a sentence.
     package var cure: String {
         switch refusal?.answer {
         case "400 BadDeviceToken"?:
@@ -43,7 +43,7 @@ package struct TokenStanding: Hashable, Sendable {
         }
     }
 
-    /// Of a start token that the app registered before that change of its system or itself.
+    /// A sentence about a start token that is older than a change of the phone's system or app.
     package static func doubt(since changedAt: Instant) -> String {
         "The app registered its start token before the phone's \"os\" or \"app_version\" changed, "
             + "at \(changedAt.rfc3339). After such a step the token may be dead, and Apple takes "
@@ -55,13 +55,13 @@ package struct TokenStanding: Hashable, Sendable {
 }
 
 extension Device {
-    /// What is known of a token.
+    /// The state of one of the device's tokens.
     func standing(of name: TokenName) -> TokenStanding {
         TokenStanding(
             name: name, isThere: tokens[name] != nil, refusal: retired[name].map(\.refusal))
     }
 
-    /// The same installation has another registration.
+    /// Replaces the registration of the same installation.
     mutating func update(_ new: DeviceRegistration, at wall: Instant) {
         func isOther(_ old: String?, _ new: String?) -> Bool {
             old != nil && new != nil && !isSameText(old, new)
@@ -72,7 +72,7 @@ extension Device {
         registration = new
     }
 
-    /// Since which change a start token is doubted; nil where it is not.
+    /// The change since which a start token is in doubt; nil if it is not.
     func doubtsToken(_ name: TokenName) -> Instant? {
         guard case .start = name, let changedAt, let token = tokens[name],
             token.registeredAt < changedAt
@@ -80,13 +80,13 @@ extension Device {
         return changedAt
     }
 
-    /// A card has begun by a start of that moment.
+    /// Notes that a start at this moment has begun a card.
     mutating func noteBegun(_ type: String, at moment: Instant) {
-        // What began by a newer token tells nothing of older ones.
+        // A card begun by a newer token proves nothing about older ones.
         if let change = doubtsToken(.start(type: type)), moment >= change { changedAt = nil }
     }
 
-    /// What is said where Apple refused these very tokens before.
+    /// Lints for tokens that Apple has refused before.
     func lints(ofAgain set: [(name: TokenName, registration: TokenRegistration)]) -> [Lint] {
         set.compactMap { name, registration in
             guard retired[name]?.value == PushToken(registration.token) else { return nil }
@@ -99,7 +99,7 @@ extension Device {
 }
 
 extension Lint {
-    /// Nothing goes to a card, for Apple refused the token; nil where it did not.
+    /// A lint that Apple refused the card's token; nil if Apple did not.
     static func ofRefusal(
         _ standing: TokenStanding, on device: Identifier?, _ pointer: String
     ) -> Lint? {

@@ -1,7 +1,6 @@
-/// A device's tokens by their names: few, and there are many devices. They stand in the order in
-/// which they came.
+/// A device's tokens by name, in order of arrival. Compact, because there are many devices.
 struct TokenTable: Sendable {
-    /// A name and its token, in an order that leaves no gaps.
+    /// A name and its token, with members in an order without padding.
     private struct Entry {
         let name: TokenName
         private var isOnRecord: Bool
@@ -32,7 +31,7 @@ struct TokenTable: Sendable {
     var isEmpty: Bool { entries.isEmpty }
     var names: [TokenName] { entries.map(\.name) }
 
-    /// All of them.
+    /// All tokens.
     var all: [(name: TokenName, token: Device.Token)] { entries.map { ($0.name, $0.token) } }
 
     subscript(name: TokenName) -> Device.Token? {
@@ -48,7 +47,7 @@ struct TokenTable: Sendable {
         }
     }
 
-    /// Takes one out, and answers it.
+    /// Removes a token and returns it.
     mutating func remove(_ name: TokenName) -> Device.Token? {
         let token = self[name]
         self[name] = nil

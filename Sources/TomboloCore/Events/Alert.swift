@@ -1,17 +1,17 @@
 package import TomboloJSON
 
-/// What makes a phone ring or light up: `title` and `body`, each a string or an object
+/// An alert, which makes a phone ring or light up: `title` and `body`, each a string or an object
 /// `{"loc-key","loc-args"}`, and `sound` (Apple, "Starting and updating Live Activities with
 /// ActivityKit push notifications").
 package enum Alert {
-    /// An alert that has waited longer than this is old news.
+    /// An alert that has waited longer than this is outdated.
     package static let defaultTTL = Span.minutes(2)
-    /// More than these do not wait at a destination: the oldest expire first.
+    /// Most alerts that wait at a destination: the oldest expire first.
     package static let waitingMax = 8
 
-    /// What a member says.
+    /// The text of a member.
     private enum Text {
-        /// It is not there, or an object without its `loc-key`.
+        /// The member is missing, or is an object without `loc-key`.
         case missing
         case empty, some
     }
@@ -23,13 +23,13 @@ package enum Alert {
         return text.utf8.isEmpty ? .empty : .some
     }
 
-    /// Whether it has a title or a body, be it an empty one. A phone drops a start whose alert has
+    /// True if it has a title or a body, even an empty one. A phone drops a start whose alert has
     /// neither.
     package static func hasText(_ alert: JSONView) -> Bool {
         text("title", of: alert) != .missing || text("body", of: alert) != .missing
     }
 
-    /// Why phones ignore it, its sound with it; nil where they do not.
+    /// Why phones ignore the alert and its sound; nil if they do not.
     package static func fault(in alert: JSONView) -> String? {
         switch (text("title", of: alert), text("body", of: alert)) {
         case (.missing, .missing): "has neither a title nor a body"
@@ -39,7 +39,7 @@ package enum Alert {
         }
     }
 
-    /// What a phone makes of an alert in silence.
+    /// Lints for parts of an alert that a phone silently ignores.
     static func lints(of alert: JSONView, at pointer: String) -> [Lint] {
         var lints: [Lint] = []
         if let fault = fault(in: alert) {
@@ -58,7 +58,7 @@ package enum Alert {
         return lints
     }
 
-    /// What people write for "no sound".
+    /// Words that people write for "no sound".
     private static let silences: Set<String> = ["", "nil", "none", "null"]
 
     static func reading(_ reader: inout FieldReader) -> JSON? {

@@ -1,7 +1,7 @@
 import TomboloJSON
 
 extension Command.Content {
-    /// The alert that it brings; nil where it brings none.
+    /// The command's alert; nil if it has none.
     var alert: JSON? {
         switch self {
         case .start(let start): start.alert

@@ -1,5 +1,5 @@
 extension Command.Expectation {
-    /// Refused where the activity is at another version than those that are expected.
+    /// Throws if the activity is at none of the expected versions.
     func check(_ version: Int64) throws(Refusal) {
         guard case .versions(let expected) = self, !expected.contains(version) else { return }
         let list = expected.map(String.init).joined(separator: " or ")

@@ -1,13 +1,13 @@
 package import TomboloJSON
 
 extension Command.Content {
-    /// Reads what a producer wrote.
+    /// Reads a producer's command.
     ///
     /// - Parameters:
-    ///   - kind: what it is; it stands in the path, or in `do` of a line.
+    ///   - kind: the kind of command, from the path or from `do` of a line.
     ///   - envelope: fields that belong to the line around it (`id`, `activity`, `do`).
-    ///   - lenient: for rows of the log: what an older or newer relay let in is no fault now, and
-    ///     what the relay wrote into a body is read.
+    ///   - lenient: for rows of the log: accepts what older or newer relays accepted, and fields
+    ///     that the relay itself adds to a body.
     package init(
         kind: EventKind, _ view: JSONView, envelope: [String] = [], lenient: Bool = false
     ) throws(FieldErrors) {
@@ -35,10 +35,10 @@ extension Command.Content {
 let activityLifeMax = Span.hours(12)
 
 extension Start {
-    /// A device list longer than this is refused: one event must stay a bounded piece of work.
+    /// Most devices of a start: one event must stay a bounded piece of work.
     package static let devicesMax = 1_000
 
-    /// What happened longer ago than this is no news to somebody who has seen nothing of it.
+    /// A start that has waited longer is outdated for its user.
     static let startWaitDefault = Span.minutes(15)
 
     init?(reading reader: inout FieldReader) {

@@ -1,18 +1,18 @@
 package import TomboloJSON
 
-/// What a producer asks of one activity, parsed.
+/// A producer's parsed command to one activity.
 package struct Command: Sendable {
     package var activity: ActivityKey
     package var content: Content
-    /// As it goes into the log: what the producer sent in its shortest spelling.
+    /// The bytes for the log: what the producer sent, in its shortest spelling.
     package var body: [UInt8]
     package var expectation: Expectation = .none
-    /// A start after an end begins a new incarnation instead of being refused.
+    /// True if a start after an end begins a new incarnation instead of being refused.
     package var restart = false
     package var idempotency: IdempotencyKey?
-    /// Who asks.
+    /// The request's key.
     package var key = AskingKey.unknown
-    /// The trace that the producer is in; no phone learns it.
+    /// The producer's trace; it is not sent to phones.
     package var trace: TraceID?
 
     package init(activity: ActivityKey, content: Content, body: [UInt8]) {
@@ -21,8 +21,8 @@ package struct Command: Sendable {
         self.body = body
     }
 
-    /// What is asked, with its fields read. Behind a pointer: it is handed on several times on the
-    /// way to the log.
+    /// The kind of command with its parsed fields. Indirect, because it is passed on several times
+    /// on the way to the log.
     package indirect enum Content: Sendable {
         case start(Start)
         case update(Update)
@@ -41,66 +41,66 @@ package struct Command: Sendable {
         }
     }
 
-    /// A condition of RFC 9110, section 13, on the activity as it stands.
+    /// A precondition on the activity (RFC 9110, section 13).
     package enum Expectation: Hashable, Sendable {
         case none
-        /// `If-Match: "vN"`, or a list of such: one of them.
+        /// `If-Match: "vN"`, or a list of tags: one of them must match.
         case versions([Int64])
         /// `If-None-Match: *`.
         case absent
     }
 }
 
-/// Who shows an activity.
+/// The recipients of an activity.
 package enum Audience: Hashable, Sendable {
     case none
     case devices([Identifier])
-    /// All devices of a user, those that come later too.
+    /// All devices of a user, including later ones.
     case user(String)
-    /// Whoever listens on a broadcast channel.
+    /// All listeners on a broadcast channel.
     case channel(Identifier)
 }
 
-/// How an activity comes to be on a device.
+/// How an activity's card is started on a device.
 package enum StartRoute: UInt8, Hashable, Sendable {
-    /// By push-to-start, unless an update token is there already.
+    /// Push-to-start, unless the device has sent an update token already.
     case unspecified
     case push
-    /// Only where the app has started it itself and registers its update token.
+    /// The app starts the card itself and registers its update token.
     case adopt
-    /// By push-to-start with a channel of the activity's own, where the device's system knows
-    /// channels (iOS 18 and later).
+    /// Push-to-start with a channel of the activity's own, if the device's system supports channels
+    /// (iOS 18 and later).
     case channel
-    /// The same, unless an update token is there already.
+    /// Like `channel`, unless the device has sent an update token already.
     case auto
 
-    /// Whether a card that its app has started itself will do.
+    /// True if a card that the app has started itself is accepted.
     var mayAdopt: Bool { self != .push && self != .channel }
 }
 
-/// What becomes of a start whose outcome nobody learned by its deadline.
+/// What to do about a start whose outcome is unknown at its deadline.
 package enum UnknownStartPolicy: UInt8, Hashable, Sendable {
     case giveUp, resend
 }
 
-/// What becomes of an activity on a device whose update token Apple has declared dead.
+/// What to do after Apple has declared an activity's update token dead.
 package enum TokenGonePolicy: UInt8, Hashable, Sendable {
-    /// It is left alone: it was often a swipe.
+    /// Nothing: the user has probably swiped the card away.
     case stop
-    /// It is started anew, once for each token that goes.
+    /// Start the card again, once for each dead token.
     case restart
 
     static let choices: [(String, TokenGonePolicy)] = [("stop", .stop), ("restart", .restart)]
 }
 
-/// Whether a card that nears its 8 hours is followed by a new one.
+/// Whether a card near its 8 hours is replaced by a new one.
 package enum RenewalPolicy: UInt8, Hashable, Sendable {
     case never, always
 
     static let choices: [(String, RenewalPolicy)] = [("never", .never), ("always", .always)]
 }
 
-/// A card begins.
+/// Starts a card.
 package struct Start: Sendable {
     /// The name of the app's `ActivityAttributes` type.
     package var type: String
@@ -114,32 +114,32 @@ package struct Start: Sendable {
     package var staleAfter: Span?
     package var urgency: Urgency = .normal
     package var alertTTL: Span = Alert.defaultTTL
-    /// How long its push may wait on a device; nil: the type's, else `startWaitDefault`.
+    /// Longest wait of its push on a device; nil: the type's, else `startWaitDefault`.
     package var startWait: Span?
-    /// The relay ends the activity so long after its last event; nil: as its type says, else never.
+    /// The relay ends the activity so long after its last event; nil: the type's value, else never.
     package var endAfter: Span?
-    /// nil: the type's, else `giveUp`.
+    /// nil: the type's value, else `giveUp`.
     package var onUnknownStart: UnknownStartPolicy?
-    /// nil: the type's, else `stop`.
+    /// nil: the type's value, else `stop`.
     package var onTokenGone: TokenGonePolicy?
-    /// nil: the type's, else `never`.
+    /// nil: the type's value, else `never`.
     package var renew: RenewalPolicy?
-    /// Nil: as its type says.
+    /// Nil: the type's value.
     package var framesShowWhen: FramesShowWhen?
-    /// As its type said when it was taken.
+    /// The type's setting at the time of the start.
     var history: StateHistory?
-    /// `digestOfBytes` of the start as it was sent; nil: its spelling is the shortest.
+    /// `digestOfBytes` of the start as sent; nil if it was sent in the shortest spelling.
     var digestAsSent: UInt64?
-    /// Whether the asker may read which devices and users there are: lints may name them.
+    /// True if the key may read devices and users, so that lints may name them.
     package var mayLearnNames = false
 }
 
-/// A card changes.
+/// Changes a card.
 package struct Update: Sendable {
-    /// What becomes of the state.
+    /// How the state changes.
     package enum Change: Sendable {
         case none
-        /// RFC 7396.
+        /// A merge patch (RFC 7396).
         case merge(JSON)
         case replace(JSON)
     }
@@ -150,30 +150,30 @@ package struct Update: Sendable {
     package var staleAfter: Span?
     package var urgency: Urgency = .normal
     package var alertTTL: Span = Alert.defaultTTL
-    /// The producer's own number; an older one than the last is logged and superseded.
+    /// The producer's own number. An update with an older one is logged but changes nothing.
     package var stateVersion: Int64?
-    /// As its type said when it was taken.
+    /// The type's setting at the time of the update.
     var history: StateHistory?
 }
 
-/// A card ends.
+/// Ends a card.
 package struct End: Sendable {
     package var change: Update.Change
     package var alert: JSON?
     package var dismissal: Dismissal = .standard
-    /// As its type said when it was taken.
+    /// The type's setting at the time of the end.
     var history: StateHistory?
 }
 
-/// When the system takes an ended card away.
+/// When the system removes an ended card.
 package enum Dismissal: Hashable, Sendable {
-    /// Up to four hours later, as the system likes.
+    /// When the system likes, at most four hours later.
     case standard
     case now
     case after(Span)
     case at(Instant)
 
-    /// Reads `now`, `default`, `after 15m` or a time of RFC 3339.
+    /// Parses `now`, `default`, `after 15m` or an RFC 3339 time.
     package init?(text: String) {
         if text == "now" {
             self = .now
@@ -188,7 +188,7 @@ package enum Dismissal: Hashable, Sendable {
         }
     }
 
-    /// As `init(text:)` reads it.
+    /// The text that `init(text:)` reads.
     package var text: String {
         switch self {
         case .now: "now"

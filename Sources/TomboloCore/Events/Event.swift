@@ -1,4 +1,4 @@
-/// What a producer may do to an activity.
+/// The kinds of events that a producer can send.
 package enum EventKind: UInt8, Hashable, Sendable, CaseIterable {
     case start = 1
     case update = 2
@@ -6,7 +6,7 @@ package enum EventKind: UInt8, Hashable, Sendable, CaseIterable {
     case play = 4
     case stop = 5
 
-    /// The word for it in `do` of a batch line and of the log.
+    /// Its name in `do` of a batch line and of the log.
     package var name: String {
         switch self {
         case .start: "start"
@@ -19,7 +19,7 @@ package enum EventKind: UInt8, Hashable, Sendable, CaseIterable {
 
     static let choices: [(String, EventKind)] = allCases.map { ($0.name, $0) }
 
-    /// Reads `do`.
+    /// Parses `do`.
     package init?(name: String) {
         guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = kind
@@ -27,18 +27,18 @@ package enum EventKind: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 extension FieldReader {
-    /// What is to be done to an activity.
+    /// Reads the kind of an event.
     package mutating func eventKind(_ name: String) -> EventKind? {
         choice(name, EventKind.choices)
     }
 }
 
-/// A producer's word that one request is one event, however often it is sent.
+/// The producer's key for an event: repeated requests with the same key make one event.
 package struct IdempotencyKey: Hashable, Sendable {
     /// As the producer wrote it (header `Idempotency-Key`, or `id` of a line); 1 to 255 bytes.
     package var key: String
-    /// 64 bits over method, path and body as sent. The same digest is the same request. If digests
-    /// differ, the bodies are compared by value.
+    /// A 64-bit hash of method, path and body as sent. An equal digest means the same request;
+    /// otherwise the bodies are compared by value.
     package var bodyDigest: UInt64
 
     package init(key: String, bodyDigest: UInt64) {
@@ -51,15 +51,15 @@ package struct IdempotencyKey: Hashable, Sendable {
 package struct NewEvent: Hashable, Sendable {
     package var tenant: TenantID
     package var activity: ActivityNumber
-    /// The version of the activity that this event follows; 0 for the first. Its own is one more.
+    /// The activity's version before this event; 0 for the first. The event's version is one more.
     package var expectedVersion: Int64
     package var kind: EventKind
     package var recordedAt: Instant
-    /// One JSON object in its shortest spelling: the producer's names, their order and the spelling
-    /// of numbers. A log of before may have white space in it.
+    /// One JSON object in its shortest spelling, with the producer's names, their order and the
+    /// spelling of numbers. Older logs may contain white space.
     package var body: [UInt8]
     package var idempotency: IdempotencyKey?
-    /// Who asked for it.
+    /// The key that sent it.
     package var key: AskingKey
 
     package init(
@@ -78,20 +78,20 @@ package struct NewEvent: Hashable, Sendable {
     }
 }
 
-/// An event as the log keeps it.
+/// An event in the log.
 package struct RecordedEvent: Hashable, Sendable {
-    /// Its place in the log, among the events of all tenants: 1, 2, 3 … without a gap. No answer
-    /// tells it: it would tell a tenant how much others write.
+    /// Its place among the events of all tenants: 1, 2, 3 … without a gap. Not in any answer,
+    /// because it would reveal how much other tenants write.
     package var seq: Int64
     /// Its place among the events of its tenant: 1, 2, 3 … without a gap. The API's `seq`.
     package var tenantSeq: Int64
-    /// The place of this activity's event before it; 0 for the first.
+    /// The place of the activity's event before this one; 0 for the first.
     package var previous: Int64
     package var event: NewEvent
 
     package var version: Int64 { event.expectedVersion + 1 }
 
-    /// - Parameter tenantSeq: nil where the log has had no other tenant.
+    /// - Parameter tenantSeq: nil if the log has only had one tenant.
     package init(seq: Int64, tenantSeq: Int64? = nil, previous: Int64, event: NewEvent) {
         self.seq = seq
         self.tenantSeq = tenantSeq ?? seq
@@ -100,14 +100,14 @@ package struct RecordedEvent: Hashable, Sendable {
     }
 }
 
-/// Something the relay learned by itself or from a device: an outcome, a token, a retirement.
+/// Something that the relay found out or that a device reported: an outcome, a token, a retirement.
 ///
-/// Facts have a sequence of their own and are cut by age; what must survive is in a `Record`.
+/// Facts have their own sequence and are deleted by age; a `Record` has values that must stay.
 package struct NewFact: Hashable, Sendable {
     package var tenant: TenantID
-    /// The activity it is about, if any.
+    /// The activity that it is about, if any.
     package var activity: ActivityNumber?
-    /// A short word: `token.registered`, `push.accepted`, `push.refused`, `device.registered` …
+    /// A short name: `token.registered`, `push.accepted`, `push.refused`, `device.registered` …
     package var kind: String
     package var recordedAt: Instant
     /// One JSON object.
@@ -125,14 +125,14 @@ package struct NewFact: Hashable, Sendable {
     }
 }
 
-/// A fact as the log keeps it. `seq` counts facts alone: 1, 2, 3 … without a gap; `tenantSeq` those
-/// of its tenant, and is what the API calls `seq`.
+/// A fact in the log. `seq` counts facts only: 1, 2, 3 … without a gap; `tenantSeq` counts those of
+/// its tenant, and is `seq` in the API.
 package struct RecordedFact: Hashable, Sendable {
     package var seq: Int64
     package var tenantSeq: Int64
     package var fact: NewFact
 
-    /// - Parameter tenantSeq: nil where the log has had no other tenant.
+    /// - Parameter tenantSeq: nil if the log has only had one tenant.
     package init(seq: Int64, tenantSeq: Int64? = nil, fact: NewFact) {
         self.seq = seq
         self.tenantSeq = tenantSeq ?? seq

@@ -1,7 +1,6 @@
 package import TomboloJSON
 
-/// Whom pushes are for. Devices and broadcast channels have names of their own: one of each may
-/// have the same name.
+/// The recipient of pushes. A device and a broadcast channel may have the same name.
 package enum Recipient: Hashable, Comparable, Sendable {
     case device(Identifier)
     case channel(Identifier)
@@ -19,10 +18,10 @@ package enum Recipient: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The member of a JSON object that has its name.
+    /// The JSON member that contains its name.
     package var member: String { isChannel ? "channel" : "device" }
 
-    /// Reads it from the first of the two members; nil where neither is there.
+    /// Reads the device, else the channel; nil if both members are missing.
     package init?(_ view: JSONView) {
         if let name = view["device"]?.string.flatMap(Identifier.init) {
             self = .device(name)
@@ -34,17 +33,17 @@ package enum Recipient: Hashable, Comparable, Sendable {
     }
 }
 
-/// Which device or channel a fact is about.
+/// The device or channel that a fact is about.
 ///
 /// The rule: the body of a fact about a device begins with the bytes `{"device":"`, the device's id
-/// and `"`; about a channel it begins with `{"channel":"` in the same way. No other fact is about
-/// one. An id has no character that JSON would escape, so the bytes are the id. Code that writes a
-/// fact, looks for it or erases it uses this rule alone.
+/// and `"`; the body of a fact about a channel begins with `{"channel":"` in the same way. Other
+/// facts do not. An id has no character that JSON escapes, so the bytes are the id. All code that
+/// writes, finds or erases facts uses this rule.
 package enum FactRecipient {
     private static let device: StaticString = "{\"device\":\""
     private static let channel: StaticString = "{\"channel\":\""
 
-    /// A body that is begun: its first member names the recipient, others may follow.
+    /// Begins a body with the recipient's member; other members may follow.
     package static func body(about recipient: Recipient) -> JSONWriter {
         var writer = JSONWriter()
         writer.beginObject()
@@ -52,13 +51,13 @@ package enum FactRecipient {
         return writer
     }
 
-    /// The bytes by which facts about a recipient are found: a device's id, or a `"` and the
-    /// channel's name. No id begins with a `"`.
+    /// The key by which the facts of a recipient are found: a device's id, or `"` and the channel's
+    /// name. No id begins with `"`.
     package static func key(_ recipient: Recipient) -> [UInt8] {
         (recipient.isChannel ? [quote] : []) + Array(recipient.name.rawValue.utf8)
     }
 
-    /// The same bytes of the recipient that a fact is about; nil where it is about none.
+    /// The key of the recipient in a body; nil if the fact has no recipient.
     package static func key(in body: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         if let start = start(of: device, in: body) { return id(in: body, at: start, keyAt: start) }
         if let start = start(of: channel, in: body) {
@@ -67,25 +66,25 @@ package enum FactRecipient {
         return nil
     }
 
-    /// Whether the fact is about that recipient.
+    /// True if the fact is about that recipient.
     package static func isAbout(_ recipient: Recipient, _ body: [UInt8]) -> Bool {
         body.withUnsafeBytes { isAbout(recipient, $0) }
     }
 
-    /// The same for bytes that somebody else keeps.
+    /// The same for bytes in a foreign buffer.
     package static func isAbout(_ recipient: Recipient, _ body: UnsafeRawBufferPointer) -> Bool {
         key(in: body)?.elementsEqual(key(recipient)) ?? false
     }
 
     private static let quote = UInt8(ascii: "\"")
 
-    /// Where the id begins.
+    /// Offset of the id.
     @inline(__always)
     private static func start(
         of opening: StaticString, in body: UnsafeRawBufferPointer
     ) -> Int? {
         let start = opening.utf8CodeUnitCount
-        // Byte by byte: each fact that is stored passes here.
+        // Compared byte by byte, because every stored fact passes through here.
         guard body.count > start + 1 else { return nil }
         for index in 0..<start where body[index] != opening.utf8Start[index] { return nil }
         return start

@@ -1,4 +1,4 @@
-/// When the frames of an activity go to a device (`show_when.frames`).
+/// When an activity's frames are sent to a device (`show_when.frames`).
 package enum FramesShowWhen: UInt8, Hashable, Sendable {
     /// Only while the app is not in front: the default.
     case background
@@ -8,7 +8,7 @@ package enum FramesShowWhen: UInt8, Hashable, Sendable {
         ("background", .background), ("always", .always),
     ]
 
-    /// Reads `show_when`; states always go. Nil where it says nothing of frames.
+    /// Reads `show_when`; states are always sent. Nil if it does not mention frames.
     static func reading(_ reader: inout FieldReader) -> FramesShowWhen? {
         guard let view = reader.object("show_when") else { return nil }
         var inner = reader.inside(view, "show_when")

@@ -1,4 +1,4 @@
-/// Why a command was not taken. Nothing of it is stored.
+/// Why a command was refused. Nothing of it is stored.
 package struct Refusal: Error, Hashable, Sendable {
     /// The last part of the problem's `type`.
     package enum Code: String, Hashable, Sendable, CaseIterable {
@@ -35,14 +35,14 @@ package struct Refusal: Error, Hashable, Sendable {
     }
 
     package var code: Code
-    /// What is wrong here and what to do, for people.
+    /// What is wrong and what to do, for people.
     package var detail: String
     package var errors: [FieldError] = []
-    /// The activity's version, where there is one.
+    /// The activity's version, if it exists.
     package var version: Int64?
     /// Bytes beyond the limit, for `payloadTooLarge`.
     package var bytesOver: Int?
-    /// After so long the same may be taken; nil: it is not known.
+    /// Time after which a retry may succeed; nil: unknown.
     package var retryAfter: Span?
 
     package init(
@@ -56,7 +56,7 @@ package struct Refusal: Error, Hashable, Sendable {
         self.bytesOver = bytesOver
     }
 
-    /// A limit of the configuration is reached; `limit` is its name there.
+    /// The refusal if a limit of the configuration is reached; `limit` is the limit's name there.
     static func full(_ what: String, _ limit: String, _ remedy: String) -> Refusal {
         Refusal(.limitReached, "\(what); \(remedy), or raise limits.\(limit) in the configuration")
     }

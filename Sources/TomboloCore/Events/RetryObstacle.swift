@@ -1,4 +1,4 @@
-/// Why a dead letter stays as it is when it is retried: there is nothing to send to now.
+/// Why the retry of a dead letter sends nothing.
 package enum RetryObstacle: String, Error, Hashable, Sendable, CaseIterable {
     case noCard = "no_card"
     case noToken = "no_token"
@@ -8,7 +8,7 @@ package enum RetryObstacle: String, Error, Hashable, Sendable, CaseIterable {
     case onChannel = "on_channel"
     case pushUnderWay = "push_under_way"
 
-    /// For people.
+    /// The reason as a clause, for people.
     package var sentence: String {
         switch self {
         case .noCard: "the relay does not know its card any more"
@@ -22,7 +22,7 @@ package enum RetryObstacle: String, Error, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Dead letters that stay for one reason.
+/// Dead letters that stay for the same reason.
 package struct KeptLetters: Hashable, Sendable {
     package var obstacle: RetryObstacle
     package var count: Int
@@ -44,7 +44,7 @@ extension Stored {
         }
     }
 
-    /// Counts another piece of the same retry.
+    /// Adds the counts of another piece of the same retry.
     package mutating func add(_ piece: Stored) {
         count += piece.count
         for letters in piece.kept { keep(letters.obstacle, count: letters.count) }

@@ -1,44 +1,44 @@
-/// What became of something that is no event.
+/// The result of a stored request that is no event.
 package struct Stored: Hashable, Sendable {
-    /// Whether it is new, changed, gone, or stays as it was.
+    /// Whether the thing is new, changed, deleted, or unchanged.
     package enum Kind: Hashable, Sendable {
         case created, updated, deleted
-        /// A token for an activity that is not known: kept for 8 hours.
+        /// A token of an unknown activity, kept for 8 hours.
         case kept
-        /// Older than what is known: nothing changed.
+        /// Older than the known value: nothing changed.
         case outdated
     }
 
-    /// What a person did, as the relay names it.
+    /// An accepted action of a user.
     package struct TakenAction: Hashable, Sendable {
         /// `act_` and 16 hexadecimal digits.
         package let id: String
-        /// By wall time: nobody acts on it from then on.
+        /// Wall time from which the action must not be carried out any more.
         package let expiresAt: Instant
 
-        /// One that was taken.
+        /// Makes the answer for an accepted action.
         package init(id: String, expiresAt: Instant) {
             (self.id, self.expiresAt) = (id, expiresAt)
         }
     }
 
     package var kind: Kind
-    /// What was seen coming.
+    /// Warnings about the request.
     package var lint: [Lint] = []
-    /// Of a retry: pushes that go again, and those that nobody is left for.
+    /// For a retry: numbers of pushes that are sent again, and of those that cannot be.
     package var count = 0
     package var unreachable = 0
-    /// Of a retry of dead letters: why the `unreachable` stay.
+    /// For a retry of dead letters: why the `unreachable` ones stay.
     package var kept: [KeptLetters] = []
-    /// Of a device that is deleted: ends of cards that a pause or a closed upstream holds back.
+    /// For a deleted device: ends of cards that a pause or a closed upstream holds.
     package var endsWaiting = 0
-    /// Of something that the relay numbers itself.
+    /// The number of a thing that the relay numbers.
     package var number: Int64?
-    /// Of an action: its id, and until when somebody acts on it.
+    /// For an action: its id, and when it expires.
     package var action: TakenAction?
-    /// An earlier request with the same idempotency key was answered the same.
+    /// True if the answer repeats that of an earlier request with the same idempotency key.
     package var isReplay = false
-    /// Of a report of presence: what it came to.
+    /// For a presence report: its result.
     package var presence: Presence.Verdict?
 
     package init(_ kind: Kind, number: Int64? = nil, lint: [Lint] = []) {

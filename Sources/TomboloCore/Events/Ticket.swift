@@ -1,4 +1,4 @@
-/// Whom an answer belongs to; the shell knows.
+/// Identifies a request, so that the shell can route its answer.
 package struct Ticket: Hashable, Sendable {
     package let rawValue: UInt64
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }

@@ -1,21 +1,21 @@
-/// The `apns-id`s of a relay: each says, to those who have the key, behind which fact of the log
-/// its push is on record. So a delivery is found by its `apns-id` without an index.
+/// Makes the `apns-id`s of a relay. With the log's key, an `apns-id` reveals the place in the log
+/// after which the push is recorded, so deliveries are found without an index.
 ///
-/// A UUID of version 8 (RFC 9562): 48 bits hold the sequence, the others are random. To those
-/// without the key it tells nothing: neither the sequence nor how many pushes others send.
+/// A UUID of version 8 (RFC 9562): 48 bits contain the encrypted place, the others are random.
+/// Without the key it reveals nothing, neither the place nor the number of pushes.
 package struct DeliveryIDs: Sendable {
     private let hash: KeyedHash
     private let restoredAt: Instant?
 
     /// - Parameters:
-    ///   - hash: with the log's own key.
-    ///   - restoredAt: when the log was put back from a backup last.
+    ///   - hash: uses the log's own key.
+    ///   - restoredAt: when the log was last restored from a backup.
     package init(_ hash: KeyedHash, restoredAt: Instant? = nil) {
         self.hash = hash
         self.restoredAt = restoredAt
     }
 
-    /// One of a push that goes now; its fact comes after the one at `factSeq`.
+    /// Makes the id of a push that is sent now; its fact comes after `factSeq`.
     func make(after factSeq: Int64, _ chance: inout Chance) -> APNsID {
         let nonce = chance.next() & 0xfff
         let low = chance.next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
@@ -24,30 +24,29 @@ package struct DeliveryIDs: Sendable {
         return APNsID(high: high, low: low)
     }
 
-    /// The fact behind which its push is on record; nil where no relay with this key has made it.
-    /// What nobody has made gives some number, too: the facts behind it say that there is none.
+    /// The place after which the push is recorded; nil if the id is not of this form. A foreign id
+    /// of this form gives a wrong place, whose facts do not contain the id.
     package func place(of id: APNsID) -> Int64? {
         guard id.high & 0xf000 == 0x8000, id.low >> 62 == 2 else { return nil }
         return Int64((id.high >> 16) ^ mask(id.high & 0xfff, id.low))
     }
 
-    /// Whose device it was, so that a fact needs no name: a hash that this log alone can make.
+    /// A hash of the device's user that only this log can compute, so that facts need no name.
     package func owner(_ user: String, _ tenant: TenantID) -> Int64 {
-        // A number of JSON keeps 53 bits everywhere.
+        // JSON numbers are exact up to 53 bits.
         Int64(hash(Int64(tenant.name.rawValue.utf8.count), "user \(tenant.name) \(user)") >> 12)
     }
 
-    /// A link as a hash that this log alone can make.
+    /// A hash of a link that only this log can compute.
     func link(_ link: String) -> Int64 { Int64(hash(Int64(0), "link \(link)") >> 12) }
 
-    /// Which log this is, for one tenant: another one where the log was made anew, or was put back
-    /// from a backup.
+    /// The id of this log for one tenant. It changes when the log is created anew or restored.
     package func log(of tenant: TenantID) -> LogID {
         LogID(hash(restoredAt?.nanoseconds ?? 0, "log \(tenant.name)"))
     }
 
     private func mask(_ nonce: UInt64, _ low: UInt64) -> UInt64 {
-        // A use of its own: keys of requests are hashed behind small numbers of tenants.
+        // Separate from the hashes of idempotency keys, which use small tenant numbers.
         let mixed = hash(low, "apns-id \(nonce)")
         return mixed & Self.placeMax
     }

@@ -1,6 +1,6 @@
 import TomboloJSON
 
-// A delivery as the body of a fact. The recipient comes first: by it facts about it are found.
+// A delivery as the body of a fact. The recipient is first, so that its facts can be found.
 
 extension DeliveryRecord {
     /// The fact's body.
@@ -33,7 +33,7 @@ extension DeliveryRecord {
                 writer.member("burst", reserve.burst)
             }
         }
-        // Where Apple took it and nothing special became of it, the fact's name says so.
+        // For an accepted push with a plain decision, the fact's kind says enough.
         if let decision, attempt == nil || decision != .sent {
             writer.member("decision", decision.word)
         }
@@ -49,9 +49,9 @@ extension DeliveryRecord {
         return writer.bytes
     }
 
-    /// What a fact says; nil where it is no delivery, was erased, or is damaged.
+    /// Reads a fact; nil if it is no delivery, was erased, or is damaged.
     package init?(_ fact: NewFact) {
-        // Bytes that are no JSON say nothing, whatever is wrong with them.
+        // The cause of damage does not matter.
         guard Self.kinds.contains(fact.kind), let view = try? JSONView.stored(fact.body),
             let recipient = Recipient(view),
             let version = view["version"]?.storedCount

@@ -1,9 +1,9 @@
-/// One line of the delivery history: a push and Apple's answer to it, or versions that ended
-/// without a push of their own, at one destination.
+/// One entry of the delivery history at one destination: a push with Apple's answer, or versions
+/// that ended without a push of their own.
 ///
-/// The log keeps it as a fact. It is written with the next batch, or at most
-/// `CoreConfiguration.Limits.markFlush` later, and sooner where somebody follows facts: a crash may
-/// take the last ones away. Frames of a clip have none, unless Apple refuses them; they are counted
+/// It is stored as a fact. It is written with the next batch, at most
+/// `CoreConfiguration.Limits.markFlush` later, or sooner if a tail follows facts; a crash may lose
+/// the last ones. Frames of clips have no entries unless Apple refuses them; they are counted
 /// (`FrameCounts`).
 package struct DeliveryRecord: Hashable, Sendable {
 
@@ -13,16 +13,16 @@ package struct DeliveryRecord: Hashable, Sendable {
         package var route: DeliveryView.Route
         package var apnsID: APNsID
         package var priority: UInt8
-        /// Of the payload.
+        /// Size of the payload in bytes.
         package var bytes: Int
         package var answer: Answer
-        /// From hand-over to answer.
+        /// Time from hand-over to answer.
         package var took: Span
-        /// The version whose alert it carried.
+        /// The version of the alert in the push.
         package var alert: Int64?
-        /// Why it went, where it is not for a new version.
+        /// The purpose of the push, if it is not for a new version.
         package var purpose: Purpose?
-        /// What kept priority 10 from it, although its urgency is high.
+        /// Why the push had priority 5 although its urgency is high.
         package var reserve: Reserve?
 
         package init(
@@ -41,63 +41,62 @@ package struct DeliveryRecord: Hashable, Sendable {
         }
     }
 
-    /// Why a push went that brought nothing new.
+    /// The purpose of a push without a new version.
     package enum Purpose: String, Hashable, Sendable, CaseIterable {
-        /// Once more, because an accepted push is no receipt (pacing rule 15).
+        /// Repeats the state, because Apple's acceptance is no receipt (pacing rule 15).
         case echo
-        /// At priority 10, because a locked phone keeps what came at 5 for later (pacing rule 7).
+        /// Has priority 10, because a locked phone delays pushes of priority 5 (pacing rule 7).
         case settle
-        /// Once more with a second of its own (pacing rule 2).
+        /// Repeats the state with a later second as its timestamp (pacing rule 2).
         case trailing
         /// A frame of a clip.
         case frame
     }
 
-    /// What Apple said.
+    /// Apple's answer.
     package enum Answer: Hashable, Sendable {
         case accepted
         case refused(status: Int, reason: String)
-        /// It certainly did not reach Apple.
+        /// The push certainly did not reach Apple.
         case notSent(reason: String)
-        /// It may have reached the phone.
+        /// The push may have reached the phone.
         case unknown(reason: String)
     }
 
     package var recipient: Recipient
-    /// The newest version that it is about.
+    /// The newest version in this entry.
     package var version: Int64
-    /// The first of the versions up to `version` that got their decision with it; nil where none
-    /// did: an alert's push, a repetition, a push that goes again.
+    /// The first of the versions up to `version` that this entry decides; nil if it decides none:
+    /// the push for an alert, a repetition, or a retry.
     package var decidedFrom: Int64?
-    /// What became of `version`; nil where nothing was decided.
+    /// The decision about `version`; nil if nothing was decided.
     package var decision: EventDecision?
-    /// What comes after `version` ends the same, without a line of its own, until another line of
-    /// the destination decides it: the destination has no card, or its card listens on a channel.
+    /// True if later versions end in the same way, without entries, until another entry of the
+    /// destination: it has no card, or its card listens on a channel.
     package var goesOn = false
-    /// Of the versions that were decided: those that their producer had overtaken
-    /// (`state_version`).
+    /// The decided versions that a newer `state_version` had overtaken.
     package var superseded: [Int64] = []
     package var attempt: Attempt?
-    /// From the moment at which the change could have gone until it went, or was decided.
+    /// Time from when the change could have been sent until it was sent or decided.
     package var waited = Span.zero
-    /// What held it meanwhile.
+    /// The wait reasons in that time.
     package var held: [HoldSpan] = []
-    /// The trace that the newest of its events came with.
+    /// The trace of its newest event that has one.
     package var trace: TraceID?
 
-    /// One that has decided nothing yet.
+    /// An entry that has not decided anything yet.
     package init(recipient: Recipient, version: Int64, attempt: Attempt? = nil) {
         self.recipient = recipient
         self.version = version
         self.attempt = attempt
     }
 
-    /// The versions that got their decision with it.
+    /// The versions that this entry decides.
     package var decided: ClosedRange<Int64>? {
         decidedFrom.flatMap { $0 <= version ? $0...version : nil }
     }
 
-    /// What became of one version; nil where it was not decided with this.
+    /// The decision about one version; nil if this entry does not decide it.
     package func decision(of version: Int64) -> EventDecision? {
         guard let decision, let decided, decided.contains(version) else { return nil }
         if superseded.contains(version) {
@@ -107,23 +106,23 @@ package struct DeliveryRecord: Hashable, Sendable {
         return version == self.version || decision.isForAll ? decision : .merged
     }
 
-    /// What became of one version at a destination, by all its lines, oldest first: the last line
-    /// that has it, else the last that goes on until it. After a crash a version may be decided
-    /// twice: the phone had what came last.
+    /// Finds the decision about a version at a destination in all its entries, oldest first: the
+    /// last entry that decides it, else the last one that continues to it. After a crash a version
+    /// may be decided twice: the phone has the later result.
     ///
-    /// - Returns: the place of the line; nil where none decides it.
+    /// - Returns: the index of the entry; nil if none decides the version.
     package static func fate(of version: Int64, in all: [DeliveryRecord]) -> Int? {
         if let own = all.lastIndex(where: { $0.decision(of: version) != nil }) { return own }
         return all.lastIndex { ($0.decided?.upperBound ?? .max) < version }
             .flatMap { all[$0].goesOn ? $0 : nil }
     }
 
-    /// What the line says of a version, where it is its fate.
+    /// This entry's decision about a version, if the entry is its fate.
     package func fate(of version: Int64) -> EventDecision? {
         decision(of: version) ?? (goesOn && version > self.version ? decision : nil)
     }
 
-    /// The name of its fact: `push.` and Apple's answer, or `change.` and the decision.
+    /// The kind of its fact: `push.` and Apple's answer or the decision.
     package var kind: String {
         switch attempt?.answer {
         case .accepted: "push.accepted"
@@ -134,7 +133,7 @@ package struct DeliveryRecord: Hashable, Sendable {
         }
     }
 
-    /// The kinds of all facts that are deliveries.
+    /// The kinds of all delivery facts.
     package static let kinds: Set<String> = [
         "push.accepted", "push.refused", "push.not_sent", "push.unknown", "push.skipped",
         "push.expired", "push.merged",
@@ -159,7 +158,7 @@ extension DeliveryRecord.Attempt {
 }
 
 extension DeliveryRecord.Answer {
-    /// As an upstream's result says it.
+    /// Converts the result of an upstream.
     init(_ result: PushResult) {
         self =
             switch result {
@@ -185,7 +184,7 @@ extension DeliveryRecord.Answer {
         }
     }
 
-    /// The word of the API.
+    /// The word in the API.
     package var result: String {
         switch self {
         case .accepted: "accepted"

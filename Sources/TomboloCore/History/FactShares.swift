@@ -1,59 +1,58 @@
-/// Whose facts are written, so that no tenant pushes out the history of the others: the log cuts
-/// its oldest facts, whose they are.
+/// Decides which facts are written, so that no tenant displaces the history of others: the log
+/// deletes its oldest facts, whichever tenant they belong to.
 ///
-/// The room is divided by the rate at which it is used up: for all tenants together, and for each
-/// of them an equal part. Facts of detail are left out, and counted, where their tenant is beyond
-/// its part *and* all together are beyond the whole: what the others do not need is free. Pushes,
-/// operators' deeds and what happens to the relay are always written, and count. A tenant that is
-/// alone has everything.
+/// The room is divided by the rate of its use: one rate for all tenants together, and an equal part
+/// for each. Detail facts are left out and counted if their tenant exceeds its part *and* all
+/// together exceed the whole, so that unused room is available. Pushes, deeds of operators and
+/// facts about the relay are always written, and count. A single tenant may use everything.
 ///
-/// It is kept in memory: a relay that starts gives everybody a full burst.
+/// The state is only in memory: after a restart everybody has a full burst.
 struct FactShares: Sendable {
-    /// Of one tenant.
+    /// The share of one tenant.
     private struct Share: Sendable {
         let tenant: TenantID
-        /// When what it wrote has used up no room any more, as its part of the room goes.
+        /// When the tenant's use is back to zero, at the rate of its part.
         var clearAt = Instant.distantPast
         var leftOut: [String: Int64] = [:]
-        /// The first of these, by steady time.
+        /// Monotonic time of the first fact that was left out.
         var from = Instant.distantPast
-        /// When it was said last that some are left out.
+        /// When the left-out facts were last reported.
         var saidAt: Instant?
     }
 
-    /// What was left out of a tenant's history since this was said last.
+    /// Facts that were left out of a tenant's history since the last report.
     struct Thinning: Sendable {
         let tenant: TenantID
-        /// Steady time.
+        /// Monotonic time of the first.
         let from: Instant
-        /// By kind, sorted.
+        /// Counts by kind, sorted.
         let leftOut: [(kind: String, count: Int64)]
     }
 
-    /// What was left out is said so often.
+    /// Interval of the reports about left-out facts.
     static let sayEvery = Span.minutes(1)
 
     private let cost: Span
     private let burst: Span
-    /// As in `Share`, for all.
+    /// When the use of all tenants together is back to zero.
     private var clearAt = Instant.distantPast
     private var shares: [Share] = []
     private var places: [TenantID: Int] = [:]
-    /// Facts of a tenant come in runs.
+    /// The last tenant's index: facts of a tenant often follow each other.
     private var last: Int?
-    /// When something is to be said.
+    /// When the next report is due.
     private(set) var dueAt: Instant?
 
     /// - Parameters:
-    ///   - room: nil: there is room for everything.
-    ///   - tenants: those that are known. One that is not counts from its first fact of detail on.
+    ///   - room: nil: unlimited.
+    ///   - tenants: the known tenants. Others count from their first detail fact on.
     init(_ room: FactRoom?, _ tenants: [TenantID]) {
         cost = room?.cost ?? .zero
         burst = room?.burst ?? .zero
         for tenant in Set(tenants).sorted() { _ = place(of: tenant) }
     }
 
-    /// Whether a fact is written; one that is not is counted.
+    /// True if a fact is to be written. A fact that is left out is counted.
     mutating func takes(
         _ kind: String, _ body: [UInt8], of tenant: TenantID, isDetail: Bool, now: Instant
     ) -> Bool {
@@ -66,7 +65,7 @@ struct FactShares: Sendable {
             return false
         }
         let bytes = NewFact.bytes(kind: kind.utf8.count, body: body.count)
-        // What is always written delays the next detail by one burst at most.
+        // Facts that are always written delay the next detail fact by one burst at most.
         let end = limit + burst
         clearAt = min(max(clearAt, now) + cost.times(bytes), end)
         guard let place else { return true }
@@ -82,7 +81,7 @@ struct FactShares: Sendable {
         dueAt = min(dueAt ?? due, due)
     }
 
-    /// What is to be said now; with `all` also what could wait.
+    /// The reports that are due now; with `all`, also those that are not due yet.
     mutating func thinnings(now: Instant, all: Bool = false) -> [Thinning] {
         guard let dueAt, all || dueAt <= now else { return [] }
         var found: [Thinning] = []
@@ -100,7 +99,7 @@ struct FactShares: Sendable {
         return found
     }
 
-    /// What was left out of a tenant's history, and is not said yet.
+    /// The facts that were left out of a tenant's history and are not reported yet.
     func unsaid(of tenant: TenantID) -> Thinning? {
         guard let place = known(tenant), !shares[place].leftOut.isEmpty else { return nil }
         return thinning(shares[place])
@@ -130,8 +129,7 @@ struct FactShares: Sendable {
 }
 
 extension NewFact {
-    /// What a fact counts against the bytes that facts may take: its words, and what the tables of
-    /// a log need beside them.
+    /// The bytes that a fact counts for: kind, body, and the overhead of the log's tables.
     @inline(__always)
     package static func bytes(kind: Int, body: Int) -> Int64 { Int64(kind + body) + 56 }
 }

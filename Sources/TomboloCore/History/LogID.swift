@@ -1,12 +1,12 @@
-/// Which log a position belongs to. A position of another log leads nowhere: what it names may
-/// never have been in this one.
+/// Identifies a log. A position of another log is invalid here: its row may never have been in this
+/// log.
 package struct LogID: Hashable, Sendable {
     private let value: UInt32
 
-    /// - Parameter hash: its lower half counts.
+    /// - Parameter hash: only the lower half is used.
     package init(_ hash: UInt64) { value = UInt32(truncatingIfNeeded: hash) }
 
-    /// Reads eight hexadecimal digits.
+    /// Parses eight hexadecimal digits.
     package init?(_ text: some StringProtocol) {
         guard text.utf8.count == 8, let value = UInt32(text, radix: 16) else { return nil }
         self.value = value

@@ -1,13 +1,13 @@
 extension IdempotencyIndex {
-    /// What is known of an atomic batch by the ids of its lines.
+    /// What is known about an atomic batch from the ids of its lines.
     enum Knowledge {
-        /// No line is on record.
+        /// No line is recorded.
         case new
-        /// Each line has an id, and each id is on record: the batch was sent before.
+        /// Each line has an id that is recorded: the batch is a repetition.
         case sent(seqs: [Int64])
-        /// Each line has an id, and some are on record.
+        /// Each line has an id, and some are recorded.
         case partly(there: [Int], missing: [Int])
-        /// A line is refused, or the batch for it.
+        /// One line must be refused, and the batch with it.
         case refused(index: Int, Refusal)
     }
 

@@ -1,12 +1,12 @@
-/// Keys of the last 24 hours. The hash has a key of its own in every process, so that nobody can
-/// aim at it.
+/// Idempotency keys of the last 24 hours. Each process hashes with another secret, so that
+/// collisions cannot be planned.
 ///
-/// All times are steady: a wall clock that jumps ahead makes no key older.
+/// All times are monotonic: a wall clock that jumps ahead does not expire keys.
 struct IdempotencyIndex: Sendable {
     enum Entry: Sendable {
-        /// Its event is not durable yet.
+        /// The key's event is not durable yet.
         case running
-        /// The log has the request: the replay compares.
+        /// The log has the event; a replay compares the full request.
         case recorded(seq: Int64)
     }
 
@@ -14,24 +14,24 @@ struct IdempotencyIndex: Sendable {
     private var byAge: [(hash: Int, at: Instant, owner: Int32)] = []
     private var head = 0
     private var owners: [TenantID: Int32] = [:]
-    /// How many keys each owner has.
+    /// Number of keys of each owner.
     private var counts: [Int] = []
 
-    /// What the last relay left.
+    /// The keys from before the restart.
     private var recovered = RecoveredKeys()
 
-    /// How many there are, of before this relay's start too.
+    /// Number of all keys, including those from before the restart.
     var count: Int { entries.count + recovered.count }
 
-    /// A tenant's, without those of before this relay's start: only their hashes are known.
+    /// Number of a tenant's keys, without those from before the restart, which are only hashes.
     func count(of tenant: TenantID) -> Int { owners[tenant].map { counts[Int($0)] } ?? 0 }
 
     mutating func recover(_ keys: RecoveredKeys) { recovered = keys }
 
-    /// What came while this relay runs.
+    /// A key that came while this relay runs.
     subscript(_ tenant: TenantID, _ key: String) -> Entry? { entries[Self.hash(tenant, key)] }
 
-    /// What stands for a key, from before this relay's start too.
+    /// A key, also from before the restart.
     func entry(_ tenant: TenantID, _ key: String, at now: Instant) -> Entry? {
         self[tenant, key]
             ?? recovered.seq(of: key, tenant: tenant, at: now).map {
@@ -69,7 +69,7 @@ struct IdempotencyIndex: Sendable {
         counts[Int(owner)] += entries.count - before
     }
 
-    /// Forgets what is older than `limit`, a few at a time.
+    /// Forgets keys older than `limit`, a few at a time.
     mutating func forget(before limit: Instant) {
         recovered.forget(before: limit)
         while head < byAge.count, byAge[head].at < limit {

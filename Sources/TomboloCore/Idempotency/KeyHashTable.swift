@@ -1,32 +1,32 @@
-/// Hashes of idempotency keys → sequences, for the keys of the last day: 16 bytes a slot, two
-/// misses of the cache a key.
+/// Maps hashes of idempotency keys to sequence numbers, for the keys of the last day: 16 bytes a
+/// slot, two cache misses a key.
 ///
-/// Open addressing by the hash itself, which is random already. Several sequences may stand under
-/// one hash: whoever asks compares the full keys. What is below `cutoff` counts as absent and goes
-/// when the table grows.
+/// Open addressing by the hash itself, which is random already. A hash may have several sequence
+/// numbers: the caller compares the full keys. Entries below `cutoff` count as absent, and are
+/// removed when the table grows.
 package struct KeyHashTable: Sendable {
     private struct Slot {
         var hash: UInt64
-        /// 0 is a free slot; `.min` one whose key was taken back.
+        /// 0 is a free slot; `.min` is a slot whose key was removed.
         var seq: Int64
     }
 
     private static let slotsMin = 1_024
 
     private var slots: [Slot]
-    /// Slots that are not free.
+    /// Number of slots that are not free.
     private var used = 0
     package private(set) var cutoff: Int64 = 1
 
     package init() { slots = Array(repeating: Slot(hash: 0, seq: 0), count: Self.slotsMin) }
 
-    /// For how many keys there is memory now.
+    /// Number of slots.
     package var slotCount: Int { slots.count }
 
-    /// Forgets what stands below `cutoff`.
+    /// Forgets entries below `cutoff`.
     package mutating func expire(below cutoff: Int64) { self.cutoff = max(cutoff, self.cutoff) }
 
-    /// Makes room for so many keys, while it is empty.
+    /// Makes room for so many keys; only while the table is empty.
     package mutating func reserve(_ keys: Int) {
         guard used == 0 else { return }
         var count = slots.count
@@ -34,14 +34,14 @@ package struct KeyHashTable: Sendable {
         slots = Array(repeating: Slot(hash: 0, seq: 0), count: count)
     }
 
-    /// Adds a key's hash; of equal ones the newest counts.
+    /// Adds a key's hash.
     package mutating func insert(_ hash: UInt64, seq: Int64) {
         if (used + 1) * 4 > slots.count * 3 { rebuild() }
         place(Slot(hash: hash, seq: seq))
     }
 
-    /// Adds many, each hash with its sequence. The memory of the next ones is fetched meanwhile, so
-    /// that no key waits for its own.
+    /// Adds many hashes with their sequence numbers. Prefetches the memory of later ones, so that
+    /// no insertion waits for it.
     package mutating func insert(_ hashes: ArraySlice<UInt64>, seqs: ArraySlice<Int64>) {
         while (used + hashes.count) * 4 > slots.count * 3 { rebuild(for: hashes.count) }
         let mask = slots.count - 1
@@ -80,10 +80,10 @@ package struct KeyHashTable: Sendable {
         return newest
     }
 
-    /// All sequences that stand, rising.
+    /// All valid sequence numbers, ascending.
     package var seqs: [Int64] { slots.map(\.seq).filter { $0 >= cutoff }.sorted() }
 
-    /// Takes back an insertion.
+    /// Removes an entry.
     package mutating func remove(_ hash: UInt64, seq: Int64) {
         var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[index].seq != 0 {

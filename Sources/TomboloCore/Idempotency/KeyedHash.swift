@@ -1,7 +1,7 @@
-/// SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF"): 64 bits that nobody can
-/// steer without the key.
+/// SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF"): 64 bits that are
+/// unpredictable without the key.
 ///
-/// Producers choose idempotency keys; with a plain hash one of them could make all of its keys
+/// Producers choose idempotency keys; with a plain hash, one could make all of its keys collide.
 /// collide.
 package struct KeyedHash: Sendable {
     private let key0: UInt64

@@ -1,40 +1,40 @@
-/// Idempotency keys that the last relay left: hashes and sequences, without the keys themselves, so
-/// that a start-up with millions of them reads no row of the log.
+/// Idempotency keys from before the restart: hashes and sequence numbers without the keys, so that
+/// a start-up with millions of them reads no rows of the log.
 ///
-/// A hash that agrees is taken for the key; whoever answers compares the key and its digest in the
-/// event's row, and refuses what only collides. Keys stand for at least 24 hours and, after a
-/// restart, at most one hour more: only their hour is known. All times are steady ones.
+/// An equal hash counts as the key: the caller compares key and digest in the event's row, and
+/// refuses a mere collision. Keys are valid for 24 hours and, after a restart, up to one hour
+/// longer, because only their hour is known. All times are monotonic.
 package struct RecoveredKeys: Sendable {
-    /// Keys of one hour begin at a sequence.
+    /// The keys of one hour, which begin at a sequence number.
     private struct Hour: Sendable {
         var hour: Int64
         var firstSeq: Int64
         var count = 0
     }
 
-    /// With the log's own key.
+    /// Uses the log's own key.
     let hash: KeyedHash
     private let tenants: [TenantID: Int64]
     package private(set) var table = KeyHashTable()
     package private(set) var count = 0
-    /// In the order of the sequences.
+    /// In the order of their sequence numbers.
     private var hours: [Hour] = []
 
-    /// None.
+    /// No keys.
     package init() { self.init(hash: KeyedHash(key0: 0, key1: 0), tenants: [:]) }
 
     /// - Parameters:
-    ///   - hash: with which the hashes that `insert` gets were made, of tenant's number and key.
-    ///   - tenants: their numbers.
+    ///   - hash: the hash function of the inserted values, over tenant number and key.
+    ///   - tenants: the tenants' numbers.
     package init(hash: KeyedHash, tenants: [TenantID: Int64]) {
         self.hash = hash
         self.tenants = tenants
     }
 
-    /// There will be about so many.
+    /// Makes room for about so many keys.
     package mutating func reserve(_ count: Int) { table.reserve(count) }
 
-    /// Keys of one hour more, each with its sequence; hours only rise.
+    /// Adds keys of one hour with their sequence numbers; hours must ascend.
     package mutating func insert(
         _ hashes: ArraySlice<UInt64>, seqs: ArraySlice<Int64>, hour: Int64
     ) {
@@ -47,7 +47,7 @@ package struct RecoveredKeys: Sendable {
         count += hashes.count
     }
 
-    /// The newest event with this key, if the key may still stand at `now`.
+    /// The newest event with this key, if the key may still be valid at `now`.
     package func seq(of key: String, tenant: TenantID, at now: Instant) -> Int64? {
         guard let number = tenants[tenant], !hours.isEmpty else { return nil }
         return table.newest(hash(number, key)) { seq in
@@ -56,7 +56,7 @@ package struct RecoveredKeys: Sendable {
         }
     }
 
-    /// Keys of hours before that of `limit` count no longer.
+    /// Forgets the keys of hours before that of `limit`.
     mutating func forget(before limit: Instant) {
         let first = IdempotencyKey.hour(of: limit)
         guard let oldest = hours.first, oldest.hour < first else { return }
@@ -72,10 +72,10 @@ package struct RecoveredKeys: Sendable {
 }
 
 extension IdempotencyKey {
-    /// For how long a key stands for its event: a key recorded exactly this long ago still does.
+    /// How long a key is valid for its event; exactly this age is still valid.
     package static let window = Span.hours(24)
 
-    /// Keys are kept by the hour of steady time.
+    /// The hour of a monotonic time, by which keys are stored.
     package static func hour(of instant: Instant) -> Int64 {
         floorDivide(instant.nanoseconds, Span.hours(1).nanoseconds)
     }

@@ -1,9 +1,8 @@
 import TomboloJSON
 
 extension Command {
-    /// A command with what its type says where its producer said nothing: an alert's time, and how
-    /// its state keeps a history. It goes into the body that is kept, so that the log alone tells
-    /// what was done.
+    /// Adds the type's settings that the producer left out: an alert's lifetime, and the history in
+    /// the state. They go into the stored body, so that the log alone describes the event.
     func completed(by type: ActivityType?) -> Command {
         let timed = timed(by: type)
         guard let history = type?.history else { return timed }
@@ -27,7 +26,7 @@ extension Command {
         case .update(var update):
             update.alertTTL = ttl
             next.content = .update(update)
-        // An end's alert goes with it or not at all.
+        // An end's alert is sent with the end or not at all.
         case .end, .play, .stop: return self
         }
         let known = JSON(unchecked: body)

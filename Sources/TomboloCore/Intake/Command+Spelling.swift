@@ -1,12 +1,12 @@
 package import TomboloJSON
 
 extension Command.Content {
-    /// Reads what a producer sent, and answers it with the body that the log keeps: the shortest
-    /// spelling of what was sent. So no white space and no needless escape counts against Apple's
-    /// limit. Rows of the log are read as they are.
+    /// Reads a producer's command. Returns it with the body for the log: the shortest spelling of
+    /// what was sent, so that white space and needless escapes do not count against Apple's limit.
+    /// Rows of the log are read unchanged.
     ///
     /// - Parameters:
-    ///   - kind: what it is; it stands in the path, or in `do` of a line.
+    ///   - kind: the kind of command, from the path or from `do` of a line.
     ///   - envelope: fields that belong to the line around it.
     package static func reading(
         _ kind: EventKind, _ sent: JSONDocument, envelope: [String] = []
@@ -25,7 +25,7 @@ extension Command.Content {
 }
 
 extension Command {
-    /// Whether two commands are one request: the same is asked of the same activity, in any
+    /// True if two commands are the same request: the same activity, kind and content, in any
     /// spelling.
     package func isSame(as other: Command) -> Bool {
         activity == other.activity && content.kind == other.content.kind && restart == other.restart
@@ -34,9 +34,9 @@ extension Command {
 }
 
 extension Core {
-    /// Whether a command is the request that an event came from, in another spelling. The command's
-    /// body is completed by its type as the event's was. False where the activity is not in memory,
-    /// and where a start began its activity anew and this one does not ask for that.
+    /// True if a command is the request that an event came from, perhaps in another spelling; its
+    /// body is completed by its type, like the event's. False if the activity is not in memory, or
+    /// if the event restarted the activity and the command does not ask for that.
     package func isRequest(_ command: Command, of event: NewEvent) -> Bool {
         guard let slot = activities.slot(of: command.activity),
             activities[slot].number == event.activity, command.content.kind == event.kind,

@@ -1,10 +1,10 @@
 import TomboloJSON
 
-/// What a push would take, measured before anything is stored (pacing rule 11).
+/// The size of a push, measured before anything is stored (pacing rule 11).
 enum PushSize {
-    /// Everything that this projection may be sent as must fit (pacing rule 11).
+    /// Throws if any push of this projection could exceed Apple's limit (pacing rule 11).
     ///
-    /// - Parameter history: which the event keeps; nil: none.
+    /// - Parameter history: the history setting of the event; nil: none.
     static func check(
         _ projection: Projection, _ definition: Activity.Definition, alert: JSON?,
         history: StateHistory?
@@ -20,7 +20,7 @@ enum PushSize {
         guard bytes > Payload.bytesMax else { return }
         var limit = Payload.bytesMax
         if case .channel = definition.audience {
-            // A broadcast has room for more, of which the phone takes no more state.
+            // A broadcast may be larger, but a phone does not accept a larger state.
             limit = Payload.broadcastBytesMax
             if bytes <= limit, state.bytes.count <= Payload.bytesMax { return }
         }
@@ -40,18 +40,18 @@ enum PushSize {
                 + "the state, or stop the clip first")
     }
 
-    /// Whether it fits whatever stands around it: most do, and need not be encoded to be measured.
+    /// True if it fits in any case: so most pushes need not be encoded.
     private static func isSurelySmall(
         _ state: JSON, _ projection: Projection, _ definition: Activity.Definition, alert: JSON?
     ) -> Bool {
         let alert = alert ?? projection.alert?.content
-        // In a name each byte may become six; all else there is takes a few hundred.
+        // JSON may encode a byte of the name in six; the other members take a few hundred bytes.
         return state.bytes.count + definition.attributes.bytes.count
             + (alert?.bytes.count ?? 0) + 6 * definition.type.utf8.count + 1_024
             <= Payload.bytesMax
     }
 
-    /// The clip as it would begin now, and the largest payload among its frames.
+    /// The clip as it would begin now, and the size of its largest payload.
     static func examined(
         _ clip: Clip, on activity: Activity, wall: Instant
     ) throws(Refusal) -> (Clip, Int) {
@@ -65,7 +65,7 @@ enum PushSize {
             frames = tween.samples
         }
         try checkDepth(of: frames, at: clip.path)
-        // A frame goes into the payload byte by byte: the longest one makes the largest.
+        // Frames are copied into the payload, so the longest one makes the largest payload.
         var longest = 0
         for index in frames.indices
         where frames[index].bytes.count > frames[longest].bytes.count { longest = index }
@@ -97,13 +97,13 @@ enum PushSize {
         return (begun, bytes)
     }
 
-    /// A frame becomes a part of the state: deeper than a state may be, it could not be read again.
+    /// Throws if a frame would make the state deeper than allowed: it could not be read again.
     private static func checkDepth(
         of frames: [JSON], at path: JSONPointer
     ) throws(Refusal) {
         let most = JSONLimits.stateDepthMax
         for (index, frame) in frames.enumerated() {
-            // Most are scalars, and there may be 256.
+            // Skip scalars: most frames are scalars, and there may be 256.
             let isScalar = frame.bytes.first.map { !"{[".utf8.contains($0) } ?? true
             let depth = path.tokens.count + (isScalar ? 0 : frame.document.root.depth)
             guard depth > most else { continue }
@@ -121,7 +121,7 @@ enum PushSize {
             errors: [FieldError(pointer: "/\(motion)/path", message: message)])
     }
 
-    /// A tween needs a place in the state, and a value to begin with.
+    /// Throws if a tween has no place in the state or no start value.
     private static func check(
         _ tween: Tween, at path: JSONPointer, in state: JSON
     ) throws(Refusal) {
@@ -137,7 +137,7 @@ enum PushSize {
             errors: [FieldError(pointer: "/tween/from", message: message)])
     }
 
-    /// The size of the push that carries all frames; nil where the state has no room for them.
+    /// The size of the push with all frames; nil if the state has no room for them.
     static func ofBundle(
         _ clip: Clip, _ projection: Projection, _ definition: Activity.Definition
     ) -> Int? {
@@ -147,10 +147,10 @@ enum PushSize {
         }
     }
 
-    /// What the name of a renewed card is longer by (`~1.12`, in the attributes).
+    /// Largest growth of a renewed card's name in the attributes (`~1.12`).
     private static let renewalBytesMax = 8
 
-    /// The larger of a start's and an update's body.
+    /// The larger of a start's and an update's payload.
     static func bytes(
         _ projection: Projection, _ state: JSON, _ definition: Activity.Definition, alert: JSON?
     ) -> Int {
@@ -165,7 +165,7 @@ enum PushSize {
         return Payload.encode(content).count + renewed
     }
 
-    /// A push that fits, and has little room left.
+    /// A lint for a push that fits but is close to the limit.
     static func lint(of activity: Activity, _ content: Command.Content) -> Lint? {
         let projection = activity.accepted
         let state = projection.largestState

@@ -17,7 +17,7 @@ extension Refusal {
                 + "there first with PUT /v1/timelines/\(key.kind)")
     }
 
-    /// A start finds a card that runs with another start.
+    /// The refusal of a start whose card runs already with another start.
     static func running(_ activity: Activity, restart: Bool) -> Refusal {
         Refusal(
             .activityRunning,

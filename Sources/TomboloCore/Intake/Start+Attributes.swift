@@ -1,14 +1,14 @@
 import TomboloJSON
 
 extension Start {
-    /// The attributes with the relay's id of the activity in place.
+    /// The attributes with the relay's id of the activity.
     ///
-    /// - Parameter place: where the type wants it, or that it wants none; nil where no type is
-    ///   registered.
+    /// - Parameter place: the type's place for the id, or that it wants none; nil if the type is
+    ///   not registered.
     func attributes(
         naming reference: ActivityReference, at place: JSONPointer??
     ) throws(Refusal) -> JSON {
-        // A type may say where, or that the app wants none; unregistered, it is the usual place.
+        // Without a registered type, the id goes to the usual place.
         let pointer: JSONPointer? = place ?? ActivityType.defaultIDAt
         guard let idPointer = pointer else { return attributes }
         var writer = JSONWriter()

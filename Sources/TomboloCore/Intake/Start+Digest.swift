@@ -1,16 +1,14 @@
 import TomboloJSON
 
 extension Start {
-    /// Tells an equal start from a different one, by value: all that the producer says counts, but
-    /// the envelope.
+    /// A hash to compare starts by value. It covers all fields except the envelope.
     var digest: UInt64 {
         digest { hash, json in
             withUnsafeBytes(of: json?.valueHash ?? 0) { hash.combine($0) }
         }
     }
 
-    /// The same over the bytes of attributes, state and alert. Heads that an older relay wrote have
-    /// it.
+    /// The same over the bytes of attributes, state and alert. Older relays wrote it into heads.
     var digestOfBytes: UInt64 { digest { $0.combine($1?.bytes ?? []) } }
 
     /// Whether a digest that the log knows is this start's, by value or by its bytes as sent.

@@ -1,7 +1,7 @@
 import TomboloJSON
 
 extension StateHistory {
-    /// What is wrong with an event that writes the list itself; nil where none does.
+    /// The fault of an event that writes the history's list itself; nil if it does not.
     func fault(of content: Command.Content) -> FieldError? {
         let place: String?
         switch content {
@@ -20,8 +20,8 @@ extension StateHistory {
 }
 
 extension Command.Content {
-    /// The same, with a rule by which its activity's state keeps a history; as it is where it does
-    /// not change the state.
+    /// The content with the rule for its state's history; unchanged if it does not change the
+    /// state.
     func keeping(_ history: StateHistory) -> Command.Content {
         switch self {
         case .start(var start):
@@ -39,7 +39,7 @@ extension Command.Content {
         }
     }
 
-    /// The rule that it is kept with.
+    /// The rule for the history in the state.
     var history: StateHistory? {
         switch self {
         case .start(let start): start.history

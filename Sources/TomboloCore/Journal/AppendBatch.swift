@@ -1,16 +1,16 @@
-/// What becomes durable together, or not at all.
+/// Changes that become durable together or not at all.
 package struct AppendBatch: Sendable {
     package var events: [NewEvent] = []
-    /// One for each activity that `events` touch, and for any other whose head changed.
+    /// One head for each activity that `events` touch, and for each other one whose head changed.
     package var heads: [ActivityHead] = []
     package var facts: [NewFact] = []
     package var records: [Record] = []
-    /// Ended activities whose heads leave what lives, after all that the batch does to them.
+    /// Ended activities whose heads move out of the live ones after the batch's other changes.
     package var retired: [RetiredActivity] = []
-    /// Damaged activities in whose place others have begun: what is left of their heads goes.
+    /// Damaged activities that others have replaced: the rest of their heads is deleted.
     package var replaced: [ActivityNumber] = []
-    /// By how much the wall clock, which sets `recordedAt`, is ahead of one that nobody sets;
-    /// nil where nobody knows. History is kept by the latter.
+    /// How far the wall clock, the source of `recordedAt`, is ahead of the monotonic clock, by
+    /// which history is kept; nil: unknown.
     package var lead: Span?
 
     package init() {}

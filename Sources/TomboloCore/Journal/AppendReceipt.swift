@@ -1,7 +1,7 @@
-/// Where a batch came to stand.
+/// The places that a batch got in the log.
 package struct AppendReceipt: Hashable, Sendable {
-    /// The sequence of the batch's first event; the others follow without a gap. Where the batch
-    /// had no event: the next to come.
+    /// The sequence number of the batch's first event; the others follow without a gap. Without an
+    /// event: the next number.
     package var firstSeq: Int64
     package var firstFactSeq: Int64
     /// The place of each event of the batch among those of its tenant.
@@ -19,7 +19,7 @@ package struct AppendReceipt: Hashable, Sendable {
         self.tenantFactSeqs = tenantFactSeqs
     }
 
-    /// That of a log with one tenant.
+    /// The receipt of a log with one tenant.
     package init(firstSeq: Int64, firstFactSeq: Int64, of batch: AppendBatch) {
         self.init(
             firstSeq: firstSeq, firstFactSeq: firstFactSeq,

@@ -1,23 +1,23 @@
 import TomboloJSON
 
-/// What is to be written, what is on its way to the disk, and who waits for it.
+/// The pending batch, the batch that is being written, and the answers that wait for them.
 ///
-/// One batch is on its way at a time; what comes meanwhile waits in the next one. Something urgent
-/// (an event, a reservation, an answer) goes as soon as it may; the rest goes with it, or
-/// `flushDelay` after the first of it came. Only this folder takes a batch apart.
+/// Only one batch is written at a time; later changes go into the next one. Urgent changes (an
+/// event, a reservation, an answer) are written as soon as possible. Others go with them, or
+/// `flushDelay` after the first of them. Only this folder takes a batch apart.
 struct Journal: Sendable {
     private var pending = JournalBatch()
     private var inFlight: JournalBatch?
-    /// Answers that wait for no disk.
+    /// Answers that need no write.
     private var answers: [(Ticket, Answer)] = []
-    /// What is written lazily waits so long for something urgent.
+    /// Longest wait of changes that are not urgent.
     private let flushDelay: Span
-    /// How much of the history each tenant uses up.
+    /// Each tenant's use of the history.
     private var shares: FactShares
-    /// The newest durable sequences.
+    /// The newest durable sequence numbers.
     private(set) var lastSeq: Int64 = 0
     private(set) var lastFactSeq: Int64 = 0
-    /// The same of each tenant, among its own.
+    /// The newest durable places of each tenant, among its own.
     private var places: [TenantID: LogPlace] = [:]
 
     init(flushDelay: Span, _ shares: FactShares) {
@@ -25,7 +25,7 @@ struct Journal: Sendable {
         self.shares = shares
     }
 
-    /// Goes on where the relay before stopped.
+    /// Continues after the log's last entries.
     mutating func recover(lastSeq: Int64, lastFactSeq: Int64, places: [TenantID: LogPlace]) {
         self.lastSeq = lastSeq
         self.lastFactSeq = lastFactSeq
@@ -34,20 +34,20 @@ struct Journal: Sendable {
 
     // MARK: Records and events
 
-    /// A current value goes with the next batch.
+    /// Writes a record with the next batch.
     mutating func write(_ record: Record) { pending.records.append(record) }
 
     mutating func write(_ records: [Record]) { pending.records += records }
 
-    /// A current value is no more.
+    /// Deletes a record.
     mutating func erase(_ space: RecordSpace, _ number: Int64) {
         write(Record(space: space, number: number, value: nil))
     }
 
-    /// An accepted event. Answers its index in the batch.
+    /// Adds an accepted event. Returns its index in the batch.
     mutating func append(_ event: JournalBatch.Event) -> Int {
         var event = event
-        // However often an activity changes in one commit, its cards are looked at once.
+        // A commit examines an activity's cards once, however many events it has.
         if !pending.weighed.insert(event.activity).inserted { event.weight -= 1 }
         pending.events.append(event)
         pending.touched.append(event.activity)
@@ -56,52 +56,52 @@ struct Journal: Sendable {
         return pending.events.count - 1
     }
 
-    /// An event that waits for the next batch, by its index.
+    /// An event of the pending batch, by its index.
     func event(_ index: Int) -> JournalBatch.Event { pending.events[index] }
 
     var eventCount: Int { pending.events.count }
 
-    /// Whether what waits is as much as one commit is to look at: more goes into the next one.
+    /// True if the pending batch has as much as one commit should examine.
     var isFull: Bool {
         pending.weight >= Self.weightMax || pending.events.count >= Self.eventsMax
     }
-    /// At 3 µs each, and 1 to 2 µs an event: a commit holds the loop for about 10 ms.
+    /// Each unit of weight takes 3 µs and each event 1 to 2 µs, so a commit takes about 10 ms.
     static let (weightMax, eventsMax) = (2_000, 4_000)
 
-    /// Bytes of what waits: of events, and of other large objects.
+    /// Bytes of events and other large objects in the pending batch.
     var bodyBytes: Int { pending.bodyBytes }
 
     mutating func addBytes(_ count: Int) { pending.bodyBytes += count }
 
-    /// Events that are not durable yet, those that wait before those that are on their way.
+    /// Events that are not durable yet: first those of the pending batch, then those being written.
     var comingEvents: [JournalBatch.Event] { pending.events + (inFlight?.events ?? []) }
 
-    /// The activity's head has changed by more than its events.
+    /// Notes that the activity's head has changed by more than its events.
     mutating func rewrite(_ activity: ActivitySlot) {
         pending.touched.append(activity)
         pending.rewritten.insert(activity)
     }
 
-    /// The batch on its way owes these reloads: on record with it.
+    /// Notes reloads that the batch being written must record.
     mutating func owe(_ owed: [OwedReload]) { inFlight?.owed = owed }
 
-    /// Whether the batch on its way owes reloads of an activity.
+    /// True if the batch being written owes reloads of an activity.
     func owes(_ number: Int64) -> Bool {
         inFlight?.owed.contains { $0.number == number } ?? false
     }
 
-    /// An ended activity leaves, if it is still at its version then.
+    /// Retires an ended activity, if it still has this version at the write.
     mutating func retire(_ activity: JournalBatch.Retired, now: Instant) {
         pending.retired.append(activity)
         flushSoon(now: now)
     }
 
-    /// What waited is not to be written.
+    /// Discards the pending batch.
     mutating func drop() { pending = JournalBatch() }
 
-    // MARK: Taking back
+    // MARK: Rollback
 
-    /// How far the pending batch has come.
+    /// A position in the pending batch.
     struct Place {
         fileprivate let events: Int
         fileprivate let touched: Int
@@ -109,7 +109,7 @@ struct Journal: Sendable {
 
     var place: Place { Place(events: pending.events.count, touched: pending.touched.count) }
 
-    /// Takes back the events since then, and answers them.
+    /// Removes the events after the position, and returns them.
     mutating func takeBack(to place: Place) -> [JournalBatch.Event] {
         let events = Array(pending.events[place.events...])
         pending.bodyBytes -= events.reduce(0) { $0 + $1.event.body.count }
@@ -120,14 +120,14 @@ struct Journal: Sendable {
         return events
     }
 
-    // MARK: Who waits
+    // MARK: Tickets
 
-    /// The ticket waits for no disk: its answer goes when the step is over.
+    /// Answers a ticket at the end of this step, without a write.
     mutating func answerNow(_ ticket: Ticket, _ answer: Answer) {
         answers.append((ticket, answer))
     }
 
-    /// Those go with this step.
+    /// Moves the answers of this step to `others`.
     mutating func moveAnswers(to others: inout [(Ticket, Answer)]) {
         guard !answers.isEmpty else { return }
         if others.isEmpty { return swap(&answers, &others) }
@@ -135,29 +135,29 @@ struct Journal: Sendable {
         answers.removeAll(keepingCapacity: true)
     }
 
-    /// What a ticket is answered with this step; nil where it waits on.
+    /// The answer to a ticket in this step; nil if it still waits.
     func answer(to ticket: Ticket) -> Answer? { answers.first { $0.0 == ticket }?.1 }
 
-    /// The ticket is answered when the batch is durable.
+    /// Answers a ticket when the batch is durable.
     mutating func answer(_ ticket: Ticket, _ stored: Stored) {
         pending.stored.append((ticket, stored))
     }
 
     mutating func answer(_ waiting: JournalBatch.Waiting) { pending.waiting.append(waiting) }
 
-    /// What a ticket will be answered; nil where it does not wait.
+    /// The answer that a ticket will get; nil if it does not wait.
     func comingAnswer(to ticket: Ticket) -> Stored? {
         pending.stored.first { $0.0 == ticket }?.1
     }
 
     // MARK: Destinations
 
-    /// The destination's checkpoint goes with the next batch.
+    /// Writes the destination's checkpoint with the next batch.
     mutating func checkpoint(_ destination: CardSlot) { pending.dirtyMarks.append(destination) }
 
-    /// Its checkpoint goes with the next batch that has room, or soon without one.
+    /// Writes the destination's checkpoint with the next batch that has room, or soon without one.
     ///
-    /// - Parameter mayWait: it goes without other news only when the flush is due.
+    /// - Parameter mayWait: true if it may wait until the flush is due.
     mutating func checkpointLater(_ destination: CardSlot, mayWait: Bool, now: Instant) {
         if mayWait {
             pending.lazyMarks.append(destination)
@@ -167,37 +167,37 @@ struct Journal: Sendable {
         flushSoon(now: now)
     }
 
-    /// Its attempt waits for what it has spent to be on record.
+    /// Makes an attempt wait until the budget that it has spent is durable.
     mutating func reserve(_ slot: CardSlot, _ destination: Int64) {
         pending.dirtyMarks.append(slot)
         pending.reservations.append(.init(slot: slot, destination: destination))
     }
 
-    /// Its push waits for a newer reading of the clock.
+    /// Makes a push wait for a newer reading of the clock.
     mutating func awaitClock(_ slot: CardSlot, _ destination: Int64) {
         pending.clockWaits.append(.init(slot: slot, destination: destination))
     }
 
-    /// Its end waits until it is on record that its card has a successor.
+    /// Makes an end wait until the successor of its card is durable.
     mutating func awaitSuccession(_ slot: CardSlot, _ destination: Int64) {
         pending.successions.append(.init(slot: slot, destination: destination))
     }
 
-    /// The same as `reserve` of a widget or a control.
+    /// Like `reserve`, for a widget or a control.
     mutating func reserveSurface(_ surface: SurfaceSlot) {
         pending.surfaceReservations.append(surface)
     }
 
-    /// An update token that pushes may go to when it is durable.
+    /// Makes an update token usable for pushes when it is durable.
     mutating func keep(_ token: JournalBatch.Token) { pending.tokens.append(token) }
 
     // MARK: Facts
 
-    /// A fact of a tenant.
+    /// Writes a fact of a tenant.
     ///
-    /// - Parameter isDetail: it is left out, and counted, where its tenant has used up its part of
+    /// - Parameter isDetail: it may be left out, and counted, if its tenant has used up its part of
     ///   the history (`FactShares`).
-    /// - Returns: whether it is written.
+    /// - Returns: true if it is written.
     mutating func note(_ fact: NewFact, isDetail: Bool = false, now: Instant) -> Bool {
         guard
             shares.takes(fact.kind, fact.body, of: fact.tenant, isDetail: isDetail, now: now)
@@ -207,10 +207,10 @@ struct Journal: Sendable {
         return true
     }
 
-    /// When it is to be said which facts were left out; nil where none were.
+    /// When the next report about left-out facts is due; nil if none were left out.
     var leftOutDueAt: Instant? { shares.dueAt }
 
-    /// Says which facts of detail were left out: the first at once, the others by the minute.
+    /// Reports left-out detail facts: the first at once, later ones every minute.
     mutating func sayWhatIsLeftOut(_ clock: CoreClock, now: Instant, all: Bool = false) {
         guard shares.dueAt != nil else { return }
         for thinning in shares.thinnings(now: now, all: all) {
@@ -218,59 +218,58 @@ struct Journal: Sendable {
         }
     }
 
-    /// What `history.thinned` will say next; nil where nothing was left out since it spoke last.
+    /// The next `history.thinned` fact; nil if nothing was left out since the last one.
     func comingThinning(of tenant: TenantID, _ clock: CoreClock, now: Instant) -> NewFact? {
         shares.unsaid(of: tenant).map { $0.fact(clock, now: now) }
     }
 
     // MARK: Sequences
 
-    /// The newest durable event and fact of a tenant, among its own; 0 where it has none.
+    /// A tenant's newest durable event and fact, among its own; 0 if it has none.
     func place(of tenant: TenantID) -> LogPlace { places[tenant] ?? .none }
 
-    /// The sequence that the newest fact has, or will have when it is durable.
+    /// The sequence number that the newest fact has, or will have when it is durable.
     var knownFactSeq: Int64 {
         lastFactSeq + Int64((inFlight?.facts.count ?? 0) + pending.facts.count)
     }
 
-    // MARK: To the disk and back
+    // MARK: Writing
 
-    /// Whether a batch is on its way.
+    /// True while a batch is being written.
     var isBusy: Bool { inFlight != nil }
 
-    /// When what waits is written although nothing urgent is there; nil while a batch is on its way
-    /// or due.
+    /// When changes that are not urgent are written; nil while a batch is being written or due.
     var flushAt: Instant? { isBusy || pending.isUrgent ? nil : pending.dueAt }
 
-    /// What is written lazily goes with a batch soon.
+    /// Makes sure that changes that are not urgent are written soon.
     mutating func flushSoon(now: Instant) {
         if pending.flushAt == nil { pending.flushAt = now + flushDelay }
     }
 
-    /// Facts that wait go with a batch at that time, or before. Marks that may wait do not go with
-    /// them: one row covers many changes.
+    /// Writes the pending facts at that time or earlier. Checkpoints that may wait do not go with
+    /// them, because one row then covers more changes.
     mutating func flushFacts(at instant: Instant) {
         if !pending.facts.isEmpty { pending.factsAt = min(pending.factsAt ?? instant, instant) }
     }
 
-    /// What waits is urgent, where no flush is planned yet.
+    /// Makes the pending batch urgent, unless a flush is planned.
     mutating func flushNow() {
         if pending.flushAt == nil { pending.flushAt = .distantPast }
     }
 
-    /// What waits is urgent, also where a flush is planned.
+    /// Makes the pending batch urgent, even if a flush is planned.
     mutating func flushAtOnce() { pending.flushAt = .distantPast }
 
-    /// Whether `take` has something.
+    /// True if `take` would return a batch.
     func hasBatch(now: Instant, writesAll: Bool) -> Bool {
         guard !isBusy, !pending.isEmpty else { return false }
         return writesAll || pending.isUrgent || pending.dueAt.map { $0 <= now } ?? true
     }
 
-    /// The batch that goes now, and the destinations whose checkpoints go with it.
+    /// Takes the batch to write now, and the destinations whose checkpoints belong to it.
     ///
-    /// - Parameter stays: an activity that has begun anew since it was to leave lives: the log
-    ///   would take it away from what lives.
+    /// - Parameter stays: true for an activity that was restarted meanwhile: it must not be
+    ///   retired, or the log would retire a living one.
     mutating func take(
         now: Instant, writesAll: Bool, stays: (JournalBatch.Retired) -> Bool
     ) -> (batch: JournalBatch, checkpoints: [CardSlot]) {
@@ -283,16 +282,16 @@ struct Journal: Sendable {
         return (batch, checkpoints)
     }
 
-    /// So many late checkpoints go with one batch: ten thousand clips would else hold each other's
-    /// frames up while their checkpoints are written.
+    /// Most late checkpoints in one batch: otherwise, writing those of ten thousand clips would
+    /// delay their frames.
     static let lateMarksMax = 256
-    /// After such a batch the next waits so long.
+    /// Wait after such a batch before the next one.
     static let lateMarksPause = Span.milliseconds(20)
 
-    /// The checkpoints that go with a batch although nothing waits for them, and what waits next.
+    /// The late checkpoints for this batch, and those that stay for later.
     ///
-    /// Under load a destination's checkpoint changes with every push. That an update went does not
-    /// go with each batch that others bring about: one row covers many changes.
+    /// Under load a destination's checkpoint changes with every push. Sent updates alone are
+    /// therefore not written with each batch: one row then covers many changes.
     private mutating func takeLateMarks(
         now: Instant, writesAll: Bool
     ) -> (taken: [CardSlot], left: JournalBatch) {
@@ -314,13 +313,13 @@ struct Journal: Sendable {
         return (taken, left)
     }
 
-    /// The batch that was on its way is durable; nil where none was.
+    /// Notes that the batch being written is durable. Returns it; nil if there was none.
     mutating func committed(_ commit: AppendReceipt) -> JournalBatch? {
         guard let batch = inFlight else { return nil }
         inFlight = nil
         lastSeq = max(lastSeq, commit.firstSeq + Int64(batch.events.count) - 1)
         lastFactSeq = max(lastFactSeq, commit.firstFactSeq + Int64(batch.facts.count) - 1)
-        // Most batches are of one tenant: one look at the table for each run of events.
+        // Most batches belong to one tenant, so update the table once for each run of events.
         for index in batch.events.indices {
             let tenant = batch.events[index].event.tenant
             let next = index + 1
@@ -337,13 +336,13 @@ struct Journal: Sendable {
 }
 
 extension NewFact {
-    /// The kind of the fact that tells how many others are left out. It is about no activity, and
-    /// for all readers.
+    /// The kind of the fact that counts left-out facts. It belongs to no activity and is for all
+    /// readers.
     package static let thinned = "history.thinned"
 }
 
 extension FactShares.Thinning {
-    /// As the history tells it.
+    /// The fact for the history.
     fileprivate func fact(_ clock: CoreClock, now: Instant) -> NewFact {
         var writer = JSONWriter()
         writer.beginObject()

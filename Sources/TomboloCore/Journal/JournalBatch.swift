@@ -1,6 +1,6 @@
-/// What becomes durable together, and who waits for it.
+/// Changes that become durable together, and the requests that wait for them.
 struct JournalBatch: Sendable {
-    /// An accepted event: what becomes true when it is durable.
+    /// An accepted event, with the changes to make when it is durable.
     struct Event: Sendable {
         var event: NewEvent
         var activity: ActivitySlot
@@ -9,28 +9,28 @@ struct JournalBatch: Sendable {
         var content: Command.Content
         var definition: Activity.Definition?
         var plan: (clip: Clip, payloadBytes: Int)?
-        /// How much its commit has to look at: its destinations, and the timelines that show it;
-        /// one less where the activity has another event in the batch before it.
+        /// What its commit must examine: its destinations, and the timelines that show it; one less
+        /// if the activity has an earlier event in the batch.
         var weight = 1
-        /// What was seen coming when it was taken.
+        /// Warnings about the command.
         var lint: [Lint] = []
     }
 
-    /// An ended activity that leaves, if it still stands at `version` then.
+    /// An ended activity to retire, if it still has this `version` then.
     struct Retired: Sendable {
         var slot: ActivitySlot
         var version: Int64
         var activity: RetiredActivity
     }
 
-    /// A destination whose attempt waits for the batch. Its slot may be another's by then, whose
-    /// own reservation comes with a later batch.
+    /// A destination whose attempt waits for the batch. By then its slot may belong to another
+    /// destination, whose own reservation is in a later batch.
     struct Reservation: Sendable {
         var slot: CardSlot
         var destination: Int64
     }
 
-    /// A token as a device has told of it, by the device's number.
+    /// A token in a device's request; the number identifies the device.
     struct Token: Sendable {
         var device: DeviceSlot
         var number: Int64
@@ -38,55 +38,55 @@ struct JournalBatch: Sendable {
         var value: PushToken
     }
 
-    /// How a ticket is answered when its batch is durable.
+    /// How to answer a ticket when its batch is durable.
     enum Waiting: Sendable {
         case event(index: Int, Ticket)
         case events(indices: [Int], Ticket)
-        /// Nothing new, but what stands so already must be durable first.
+        /// Nothing changed, but the existing state must be durable before the answer.
         case standing(activity: ActivitySlot, EventKind, Ticket)
     }
 
     var events: [Event] = []
-    /// Of the events' bodies.
+    /// Bytes of the events' bodies.
     var bodyBytes = 0
-    /// Of the events.
+    /// Sum of the events' weights.
     var weight = 0
-    /// Activities that have events.
+    /// Activities with events in the batch.
     var weighed: Set<ActivitySlot> = []
     var waiting: [Waiting] = []
     var stored: [(Ticket, Stored)] = []
     var touched: [ActivitySlot] = []
-    /// Of these, activities whose heads changed by more than their events.
+    /// Those of `touched` whose heads changed by more than their events.
     var rewritten: Set<ActivitySlot> = []
     var facts: [NewFact] = []
     var records: [Record] = []
     var retired: [Retired] = []
     /// Reloads that follow when the batch is durable.
     var owed: [OwedReload] = []
-    /// Destinations whose attempt waits for its reservation.
+    /// Destinations whose attempts wait for their reservations.
     var reservations: [Reservation] = []
     var dirtyMarks: [CardSlot] = []
-    /// Marks that are behind: they come with the next batch, or soon without one.
+    /// Checkpoints that are outdated: they go with the next batch, or soon without one.
     var lateMarks: [CardSlot] = []
-    /// Marks that have nothing new but that updates went, as most marks under load: soon.
+    /// Checkpoints that only lack sent updates, as most under load: written soon.
     var lazyMarks: [CardSlot] = []
-    /// The same of widgets and controls.
+    /// Widgets and controls whose attempts wait for their reservations.
     var surfaceReservations: [SurfaceSlot] = []
-    /// When lazily kept marks and facts are written although nothing urgent is.
+    /// When late checkpoints and facts are written even if nothing urgent is pending.
     var flushAt: Instant?
-    /// When facts are written although nothing urgent is: somebody waits for them.
+    /// When facts are written even if nothing urgent is pending: a reader waits for them.
     var factsAt: Instant?
-    /// Destinations whose push waits for a newer reading of the clock.
+    /// Destinations whose pushes wait for a newer reading of the clock.
     var clockWaits: [Reservation] = []
-    /// Destinations whose end waits until it is on record that their card has a successor.
+    /// Destinations whose ends wait until the successor of their card is durable.
     var successions: [Reservation] = []
-    /// Update tokens that pushes may go to when they are durable.
+    /// Update tokens that become usable for pushes when they are durable.
     var tokens: [Token] = []
 
-    /// When it goes although nothing in it is urgent.
+    /// When the batch is written even if nothing in it is urgent.
     var dueAt: Instant? { flushAt.map { min($0, factsAt ?? $0) } }
 
-    /// Whether somebody waits.
+    /// True if a request or an attempt waits for the batch.
     var isUrgent: Bool {
         !events.isEmpty || !stored.isEmpty || !reservations.isEmpty || !waiting.isEmpty
             || !surfaceReservations.isEmpty || !clockWaits.isEmpty || !successions.isEmpty

@@ -1,12 +1,12 @@
 import TomboloJSON
 
 extension RelayClock {
-    /// Where the reading stands in the log.
+    /// The number of the clock reading's record.
     package static let recordNumber: Int64 = 1
 }
 
 extension RelayClock.Reading {
-    /// As it is stored; `init(record:)` reads it.
+    /// The stored form, which `init(record:)` reads.
     package var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -20,12 +20,12 @@ extension RelayClock.Reading {
         return Record(space: .relay, number: RelayClock.recordNumber, value: writer.bytes)
     }
 
-    /// Whether a record is that of the reading.
+    /// True if the record is the clock reading.
     package static func isRecord(_ record: Record) -> Bool {
         record.space == .relay && record.number == RelayClock.recordNumber
     }
 
-    /// Nil where it is another record, or cannot be read.
+    /// Nil if it is another record or cannot be read.
     package init?(record: Record) {
         guard Self.isRecord(record),
             let document = record.value.flatMap({ try? JSONDocument($0) }),  // damage is the answer
@@ -33,7 +33,7 @@ extension RelayClock.Reading {
             let monotonic = document.root["monotonic"]?.storedSpan,
             let steady = document.root["steady"]?.storedInstant,
             let lead = document.root["lead"]?.integer,
-            // The wall, too, is a moment that a clock can show.
+            // The wall time must be in range, too.
             JSONView.storedInstants.contains(steady + Span(nanoseconds: lead))
         else { return nil }
         self.init(

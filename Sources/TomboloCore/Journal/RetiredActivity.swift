@@ -1,7 +1,7 @@
-/// An ended activity whose head the log moves out of what lives.
+/// An ended activity whose head the log moves out of the live ones.
 package struct RetiredActivity: Hashable, Sendable {
     package var activity: ActivityNumber
-    /// Under which it is found again, together with its tenant.
+    /// The id by which it is found again, within its tenant.
     package var name: Identifier
     package var endedAt: Instant
 

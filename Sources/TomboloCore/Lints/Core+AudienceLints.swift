@@ -1,13 +1,13 @@
-// Whether anybody can see what a start begins.
+// Lints about recipients who cannot see a started activity.
 
 extension Core {
-    /// More registered types are not compared with a misspelt one.
+    /// Most registered types that are compared with a misspelt one.
     private static let comparedTypesMax = 256
-    /// Devices of an audience whose tokens are looked at.
+    /// Most devices of an audience whose tokens are checked.
     private static let lintedDevicesMax = 16
 
-    /// Why no phone, or not each of them, shows a started activity as things are. Devices, types
-    /// and tokens may come later: none of it is refused.
+    /// Why no phone, or not every one, can show a started activity at present. Devices, types and
+    /// tokens may come later, so the start is not refused.
     func audienceLints(
         _ start: Start, _ activity: Activity, _ type: ActivityType?
     ) -> [Lint] {
@@ -65,7 +65,7 @@ extension Core {
         return lints
     }
 
-    /// A device shows the activities of its own app only.
+    /// A device only shows activities of its own app.
     private func lintOfAnotherApp(_ slot: DeviceSlot, _ definition: Activity.Definition) -> Lint? {
         guard let device = devices[slot],
             let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant),
@@ -77,7 +77,7 @@ extension Core {
                 + "\(definition.app): nothing is pushed there")
     }
 
-    /// A type that is neither registered nor one that a device of the audience can start.
+    /// Warns if the type is not registered and no device of the audience can start it.
     private func typeLint(
         _ start: Start, _ activity: Activity, _ slots: [DeviceSlot]
     ) -> Lint? {

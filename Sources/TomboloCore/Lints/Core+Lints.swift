@@ -1,12 +1,12 @@
 import TomboloJSON
 
-// What is seen coming when a command is taken.
+// Lints that are found when a command is accepted.
 
 extension Core {
-    /// A push-to-start token that was not heard of for so long may be a terminated app's.
+    /// Age from which a push-to-start token may belong to a terminated app.
     static let startTokenAgeMax = Span.hours(30 * 24)
 
-    /// Lints of a command for an activity, which may not be there yet.
+    /// Effects of a command that nobody would notice otherwise; its activity may not exist yet.
     func lints(
         _ content: Command.Content, _ activity: Activity, now: Instant
     ) -> [Lint] {
@@ -49,7 +49,7 @@ extension Core {
                     "\(effect): one push goes to all who listen, whether or not "
                         + "the app is in front on one of them"))
         }
-        // The cards that listen on a channel are there already: no start is pushed.
+        // The cards on a channel exist already, so no start is pushed.
         if case .channel = start.audience { return lints }
         guard start.audience != .none, start.route != .adopt else { return lints }
         if start.alert == nil {
@@ -87,10 +87,10 @@ extension Core {
         return lints
     }
 
-    /// More devices are not looked at to find out where an app's phones are.
+    /// Most devices that are examined to find the environment of an app's phones.
     private static let devicesMax = 1_000
 
-    /// Whether anybody can listen on a channel: channels are not shared between environments.
+    /// Warns if no device can listen on the channel: environments do not share channels.
     private func lints(onChannel name: Identifier, _ tenant: TenantID) -> [Lint] {
         guard let channel = channel(ChannelKey(tenant: tenant, name: name)) else { return [] }
         let phones = devices.prefix(Self.devicesMax).lazy.compactMap { $0 }.filter { device in
@@ -131,7 +131,7 @@ extension Core {
             update.alert != nil ? .must : update.urgency == .high ? .latest(.high) : nil
         var (hasCards, hasGone) = (false, true)
         var closing: Closing?
-        // One that is there is found at once, as a rule: only where none is are all looked at.
+        // A card with budget is usually found at once; only if there is none are all examined.
         for slot in activity.destinations
         where destinations[slot].incarnation == activity.incarnation {
             hasCards = true
@@ -168,7 +168,7 @@ extension Core {
         return lints
     }
 
-    /// How long no push of priority 10 is there for a wish; nil where one is there now.
+    /// How long a wish has no push of priority 10; nil if it has one now.
     func closing(_ wish: Wish, _ slot: CardSlot, now: Instant) -> Closing? {
         let grant = grantInForce(slot).grant
         return destinations[slot].pacing.closing(
@@ -210,7 +210,7 @@ extension Core {
         return lints
     }
 
-    /// A pause that holds what a command leads to.
+    /// The lint for a pause that holds the command's pushes.
     private func pauseLints(_ content: Command.Content, _ activity: Activity) -> [Lint] {
         let own = pauses.pauses(of: activity.key.tenant).filter { $0.holds(activity) }
         if let pause = own.first(where: { !$0.alertsOnly }) {
@@ -248,13 +248,13 @@ extension Core {
         ]
     }
 
-    /// When one push of a lane whose pushes wait tries again; nil where they go, and where the next
-    /// one tries at once.
+    /// When an upstream with waiting pushes tries one of them again; nil if pushes are not waiting,
+    /// or if the next push tries at once.
     package func nextTry(_ lane: LaneNumber, now: Instant) -> Instant? {
         upstreams[lane].nextTry(now: now).map { wall($0) }
     }
 
-    /// Whether pushes of a lane wait for Apple.
+    /// True if pushes of an upstream wait for Apple.
     package func isParked(_ lane: LaneNumber) -> Bool {
         upstreams[lane].parkedUntil != nil
     }

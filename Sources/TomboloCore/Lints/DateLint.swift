@@ -1,15 +1,15 @@
 import TomboloJSON
 
-/// Finds values that look like a date of another epoch than the app's type decodes, at any depth.
+/// Finds values at any depth that look like a date in another epoch than the app's type decodes.
 ///
-/// A guess by value, for states whose type has no schema: it never refuses.
+/// For states whose type has no schema. It guesses by value, so it only warns.
 enum DateLint {
-    /// Seconds from 1970 to 2001, where Foundation's reference date is.
+    /// Seconds from 1970 to 2001, Foundation's reference date.
     private static let referenceOffset: Double = 978_307_200
     /// Unix time of 2014 to 2096.
     private static let unixSeconds: ClosedRange<Double> = 1_400_000_000...4_000_000_000
 
-    /// At most `Lint.countMax`.
+    /// Returns at most `Lint.countMax` lints.
     static func lints(of state: JSONView, at pointer: String, dates: DateEncoding) -> [Lint] {
         var (lints, path) = ([Lint](), ValuePath(pointer))
         collect(state, at: &path, dates, &lints)
@@ -39,7 +39,7 @@ enum DateLint {
         }
     }
 
-    /// What a value that is a date would be for the phone; nil where it may be right.
+    /// The lint for a value that would be another date on the phone; nil if it may be right.
     static func lint(_ value: JSONView, at pointer: String, dates: DateEncoding) -> Lint? {
         if dates != .iso8601, let text = value.string, let date = Instant(rfc3339: text) {
             let number = Int64(Double(date.seconds) - referenceOffset)
@@ -52,7 +52,7 @@ enum DateLint {
         guard dates == .swiftReference, let number = value.double else { return nil }
         let seconds = unixSeconds.contains(number / 1_000) ? number / 1_000 : number
         guard unixSeconds.contains(seconds) else { return nil }
-        // A Gregorian year has 31,556,952 seconds on average.
+        // The average length of a Gregorian year is 31,556,952 seconds.
         let shown =
             number == seconds
             ? Instant(seconds: Int64(number + referenceOffset)).rfc3339InSeconds
@@ -65,8 +65,8 @@ enum DateLint {
 }
 
 extension StateSchema {
-    /// What a state as it goes to the phone would meet there: faults, members that the type does
-    /// not have, and dates of another epoch.
+    /// Lints for the state as the phone decodes it: faults, members that the type does not have,
+    /// and dates in another epoch.
     func phoneFaults(
         in state: JSONView, _ dates: DateEncoding, _ pointer: String
     ) -> [Lint] {
@@ -78,7 +78,7 @@ extension StateSchema {
         return lints
     }
 
-    /// The same schema with dates as they are on the wire.
+    /// The schema with dates in the encoding of the payload.
     private func forPhone(_ dates: DateEncoding) -> StateSchema {
         guard hasDates, dates != .iso8601 else { return self }
         var schema = self
@@ -104,21 +104,21 @@ extension StateSchema {
         }
     }
 
-    /// Members that no decoder would look at; the first of them, where there are many.
+    /// Lints for members that no decoder reads; only the first ones if there are many.
     func unknownMembers(in value: JSONView, at pointer: String) -> [Lint] {
         var (lints, path) = ([Lint](), ValuePath(pointer))
         collectUnknown(in: value, at: &path, &lints)
         return lints
     }
 
-    /// The lint for a place where the type has no member; empty where it has one.
+    /// The lint for a place where the type has no member; empty if it has one.
     ///
-    /// - Parameter pointer: where the request names the place.
+    /// - Parameter pointer: the pointer to the place's name in the request.
     func unknownMember(at place: JSONPointer, pointer: String) -> [Lint] {
         var schema = self
         for name in place.tokens {
             guard let next = schema[name] else {
-                // Without members of its own, or with elements, it takes anything.
+                // A schema without members, or with elements, accepts anything.
                 guard !schema.properties.isEmpty else { return [] }
                 let nearest = nearestName(to: name, among: schema.properties.lazy.map(\.name))
                 return [

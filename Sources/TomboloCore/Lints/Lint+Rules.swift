@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// Lints that a command or a registration shows by itself.
+// Lints that depend only on a command or a registration.
 
 extension Lint {
-    /// What its cards listen on, in words; nil where each has a token of its own.
+    /// The channel of a start's cards, in words; nil if each card has a token of its own.
     static func channel(of start: Start) -> String? {
         if case .channel(let name) = start.audience { return "the channel \"\(name)\"" }
         return switch start.route {
@@ -13,7 +13,7 @@ extension Lint {
         }
     }
 
-    /// A device is in another environment, or of another app, than it was.
+    /// The lint for a device that has moved to another environment or app.
     static func ofMove(_ tokens: Int) -> Lint {
         Lint(
             .environmentChanged, "/environment",
@@ -22,7 +22,7 @@ extension Lint {
                 + "installation")
     }
 
-    /// A device gets another user, and keys of it are bound to others.
+    /// The lint for a device that gets another user while keys of former users are valid.
     package static func ofFormerKeys(_ count: Int) -> [Lint] {
         guard count > 0 else { return [] }
         let keys = count == 1 ? "a key" : "\(count) keys"
@@ -47,7 +47,7 @@ extension Lint {
         ]
     }
 
-    /// What a change goes at 5 for, until a push of priority 10 is there for it.
+    /// The lint for a change that has priority 5 until a push of priority 10 is available.
     static func beyondBudget(_ update: Update, _ closing: Closing, now: Instant) -> Lint {
         let wait = Span.seconds((closing.until - now).nanoseconds / 1_000_000_000 + 1).roundedText
         let cause = closing.reserve.map { ": \($0.text)" } ?? ""
@@ -82,7 +82,7 @@ extension Lint {
         return schema.unknownMembers(in: view, at: "/state")
     }
 
-    /// What a type says that its older apps cannot follow.
+    /// Lints for parts of a type that older apps do not know.
     static func of(_ type: ActivityType, replacing old: ActivityType?) -> [Lint] {
         guard let schema = type.state, let before = old?.state else { return [] }
         return schema.required.filter { !before.required.contains($0) }.map { name in
@@ -93,7 +93,7 @@ extension Lint {
         }
     }
 
-    /// Links of a timeline that no widget of its type could show.
+    /// The lint for links of a timeline that no widget of its type can show.
     static func of(_ timeline: Timeline, _ type: ActivityType?) -> [Lint] {
         guard let families = type?.families, !families.haveLinks else { return [] }
         func has(_ outline: JSONOutline) -> Bool { outline["links"] != nil }
@@ -110,7 +110,7 @@ extension Lint {
         ]
     }
 
-    /// What is unsaid of a device and may be guessed wrongly.
+    /// The lint for missing values of a device that may be guessed wrongly.
     static func of(
         _ registration: DeviceRegistration, in environment: APNsEnvironment
     ) -> [Lint] {

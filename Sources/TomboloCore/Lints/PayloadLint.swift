@@ -1,16 +1,16 @@
 import TomboloJSON
 
-/// Reads a push as it would go to Apple, whoever made it, and finds what a phone would drop without
-/// a word (Apple, "Starting and updating Live Activities with ActivityKit push notifications";
-/// Apple's answer in the developer forums, thread 776165, on timestamps).
+/// Reads a push as it would go to Apple, from any source, and finds reasons why a phone would
+/// silently drop it (Apple, "Starting and updating Live Activities with ActivityKit push
+/// notifications"; Apple's answer in the developer forums, thread 776165, on timestamps).
 package struct PayloadLint: Sendable {
-    /// The request's fields; nil: not known, and not judged.
+    /// The request's header fields; nil: unknown and not checked.
     package struct Headers: Hashable, Sendable {
         package var topic: String?
         package var pushType: String?
         package var priority: String?
         package var expiration: String?
-        /// A broadcast: 5,120 bytes, and no start.
+        /// Set for a broadcast: at most 5,120 bytes, and no start.
         package var channel: String?
 
         package init() {}
@@ -22,23 +22,23 @@ package struct PayloadLint: Sendable {
 
     /// Unix seconds stay below this until the year 5138: a greater number is in milliseconds.
     static let secondsMax: Int64 = 100_000_000_000
-    /// A payload that has fewer bytes left than this is named.
+    /// A lint warns if a payload has fewer bytes left than this.
     static let bytesLeftMin = 256
-    /// What a phone takes for the past, for an update: nobody publishes the number.
+    /// Largest age of an update's timestamp that a phone accepts: an estimate, not published.
     static let pastMax = Span.seconds(60)
     static let leadMax = Limits.systemCardLife
 
-    /// Everything found in one push.
+    /// Returns all lints for one push.
     ///
     /// - Parameters:
-    ///   - type: what the app's type demands of the state, where that is known.
+    ///   - type: the app's type with the schema of its state, if it is known.
     package static func lints(
         payload: [UInt8], headers: Headers = Headers(), type: ActivityType? = nil, now: Instant
     ) -> [Lint] {
         var lint = PayloadLint(now: now, type: type)
         lint.check(size: payload, isBroadcast: headers.channel != nil)
         lint.check(headers)
-        // Where the fault lies does not matter to the phone: it drops the push.
+        // The place of the fault does not matter: the phone drops the push.
         guard let aps = (try? JSONDocument(payload))?.root["aps"], aps.kind == .object,
             let event = aps["event"]?.string, ["start", "update", "end"].contains(event)
         else {
@@ -116,7 +116,7 @@ package struct PayloadLint: Sendable {
         }
     }
 
-    /// A push with fewer than `bytesLeftMin` bytes to spare; nil where it has more, or none.
+    /// A lint if fewer than `bytesLeftMin` bytes are left; nil if more are, or if it is too large.
     static func nearLimit(_ bytes: Int, _ pointer: String, isBroadcast: Bool = false) -> Lint? {
         let most = isBroadcast ? Payload.broadcastBytesMax : Payload.bytesMax
         guard bytes <= most, bytes > most - bytesLeftMin else { return nil }
@@ -127,16 +127,16 @@ package struct PayloadLint: Sendable {
 
     // MARK: - The payload
 
-    /// A member of `aps`: of which kind it is, and in which events it has an effect.
+    /// A member of `aps`: its kind, and the events in which it has an effect.
     private struct Member {
         var kind: JSONView.Kind
         var events: [String] = ["start", "update", "end"]
-        /// Another check says what is wrong with its kind.
+        /// True if another check reports a wrong kind.
         var hasOwnCheck = false
     }
 
-    /// Apple, "Starting and updating Live Activities with ActivityKit push notifications", its
-    /// table of keys.
+    /// The keys by Apple's table in "Starting and updating Live Activities with ActivityKit push
+    /// notifications".
     private static let members: [String: Member] = [
         "timestamp": Member(kind: .number, hasOwnCheck: true),
         "event": Member(kind: .string), "alert": Member(kind: .object),

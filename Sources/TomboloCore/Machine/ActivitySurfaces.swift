@@ -1,38 +1,38 @@
 package import TomboloJSON
 
-/// Where an activity is shown on a device besides its card, and what that goes by.
+/// The widgets and controls that show an activity on a device, and the rules for their reloads.
 package struct ActivitySurfaces: Sendable {
-    /// A widget on record: its kind, and what it is configured to.
+    /// A known widget: its kind and its configuration.
     package struct Widget: Hashable, Sendable {
         package var kind: Identifier
-        /// In the order that its user gave; empty: nothing.
+        /// The configuration ids in the user's order; empty if there is none.
         package var config: [Identifier]
 
-        /// - Parameter config: empty: nothing.
+        /// - Parameter config: empty if the widget has no configuration.
         package init(kind: Identifier, config: [Identifier]) {
             (self.kind, self.config) = (kind, config)
         }
     }
 
-    /// Of so many widgets and controls an answer speaks.
+    /// Most widgets and controls in an answer.
     package static let countMax = 20
 
     package let app: String
-    /// By wall time: when the newest event on disk came.
+    /// Wall time of the newest durable event.
     package let changedAt: Instant
     package let state: JSON
-    /// What its type takes for a change; nil: everything.
+    /// The members that count as a change for its type; nil: all.
     package let visibility: Visibility?
-    /// Kinds of widgets that show it, or whose reloads follow its changes.
+    /// Widgets that show the activity, or that are reloaded after its changes.
     package private(set) var widgets: [Widget] = []
-    /// Its type reloads the app's widgets, whatever they show.
+    /// True if its type reloads all widgets of the app.
     package private(set) var reloadsWidgets = false
     /// Kinds of controls that its type reloads.
     package private(set) var controls: [String] = []
-    /// Reloads follow its changes on this device: it is in the audience.
+    /// True if the device is in the audience, so that reloads follow changes.
     package let isInAudience: Bool
 
-    /// Nil where the activity or the device is not known, or nothing of it is on disk.
+    /// Nil if the activity or the device is unknown, or nothing of the activity is durable.
     ///
     /// - Parameter asked: the widgets of the device that have fetched.
     package init?(
@@ -52,7 +52,7 @@ package struct ActivitySurfaces: Sendable {
             controls = type?.reloadsControls ?? []
             reloadsWidgets = type?.reloadsWidgets ?? false
         }
-        // An activity of another app is no timeline's source.
+        // An activity of another app cannot be a timeline's source.
         func isShown(by row: StoredTimeline?) -> Bool {
             row?.timeline.from == activity.id && row?.key.app == app
         }
@@ -82,7 +82,7 @@ package struct ActivitySurfaces: Sendable {
         widgets = Array(widgets.prefix(Self.countMax))
     }
 
-    /// Whether two of its states look alike to its type, so that no reload follows; nil: each
+    /// True if two of its states are equal for its type, so that no reload follows; nil: every
     /// change counts.
     package func isSame(as former: JSON) -> Bool? {
         visibility.map { $0.hash(of: former) == $0.hash(of: state) }

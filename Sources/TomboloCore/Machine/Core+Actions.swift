@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// What persons do on phones: a fact for the producer, durable before the phone hears of it.
+// Users' actions on phones: each is a fact for the producer, durable before the phone's answer.
 
 extension Core {
-    /// Takes what a person did, unless an earlier request with the same idempotency key said it.
+    /// Accepts a user's action, unless it repeats a request with the same idempotency key.
     mutating func act(
         _ action: DeviceAction, _ key: DeviceKey, by authority: DeviceAuthority, _ ticket: Ticket,
         now: Instant
@@ -28,21 +28,21 @@ extension Core {
         journal.answer(ticket, stored)
     }
 
-    /// Refuses what comes too late, and what nothing offers that the device was sent. Answers the
-    /// activity that it is about, where it is about one.
+    /// Throws if the action is too late, or was not offered by anything sent to the device. Returns
+    /// the activity that it is about, if any.
     func check(
         _ action: DeviceAction, of device: Device, now: Instant
     ) throws(Refusal) -> ActivityNumber? {
         guard hasRoom else { throw Self.noRoom }
         let wall = wall(now)
         try action.checkAge(at: wall)
-        // A card's push has its time in whole seconds, up to two ahead of the clock.
+        // A card's timestamp is in whole seconds, up to two ahead of the clock.
         let oldest = (wall - DeviceAction.offeredFor).seconds
         let cards = device.destinations.compactMap { destinations.at($0) }.filter {
             !$0.phase.isBeforeStart && $0.mayHaveTaken(since: oldest) && !isOfAnotherUser($0)
         }
         let card = cards.first { reference($0) == action.activity }
-        // Nobody knows who listens on a broadcast channel.
+        // The listeners of a broadcast channel are unknown, so any device of the app may act.
         let onChannel = action.activity.flatMap { reference in
             activities.slot(of: ActivityKey(tenant: device.key.tenant, id: reference.id))
                 .map { activities[$0] }.flatMap { $0.isOnChannel(reference) ? $0 : nil }
@@ -57,12 +57,12 @@ extension Core {
             } else if let intent = action.intent {
                 (action.activity == nil ? cards.map { activities[$0.activity] } : [tapped])
                     .contains { activity in
-                        // A card that is over stays for hours; its buttons do nothing any more.
+                        // A card stays visible for hours after its end, but its buttons do nothing.
                         activity.flatMap {
                             $0.hasEnded ? nil : types.type(of: $0.definition, $0.key.tenant)
                         }?.intents.contains { isSameText($0.name, intent) } ?? false
                     }
-                    // A widget's button: of the type whose states the widget shows.
+                    // For a widget's button, the type whose states the widget shows counts.
                     || action.activity == nil
                         && timelines.shown(to: device.registration.user, device.key).contains {
                             timelines[$0].flatMap { types.type(of: $0, activities) }?
@@ -83,7 +83,7 @@ extension Core {
         return tapped?.number
     }
 
-    /// Whether a widget that the device may read offers a link, or has a button for an intent.
+    /// True if a widget that the device may read offers the link, or has a button for the intent.
     private func offers(
         _ action: DeviceAction, byWidget kind: Identifier, on device: Device, at wall: Instant
     ) -> Bool {

@@ -3,7 +3,7 @@ import TomboloJSON
 // From a want to a push.
 
 extension Core {
-    /// What becomes of an attempt.
+    /// The next step of an attempt.
     private enum Outlook {
         case postponed(until: Instant?, Hold)
         case reserved(Grant, paysToken: Bool, keepsPlace: Bool)
@@ -18,8 +18,8 @@ extension Core {
         switch outlook(slot, event, wish, alert, isItsTurn, now: now) {
         case .postponed(let until, let hold): postpone(slot, until: until, hold, now: now)
         case .reserved(let grant, let paysToken, let keepsPlace):
-            // What goes on record as tried goes as soon as that is durable: its turn at the
-            // device and its place in the lane are kept for it meanwhile.
+            // An attempt that must be durable is sent as soon as it is. Until then it keeps its
+            // turn at the device and its place in the upstream.
             if keepsPlace { keepPlace(slot, now: now) }
             reserve(slot, event, alert, grant, now: now, token: paysToken)
         case .queued: queue(slot, must: event == .end || wish == .start || wish == .must, now: now)
@@ -40,8 +40,7 @@ extension Core {
             destinations[slot].tokenIsNew && event != .start
             || destinations[slot].awaitsSuccession
         if awaitsRecord { return .postponed(until: nil, .reserving) }
-        // The relay's clock goes on record first: a later relay must know how far timestamps have
-        // come.
+        // Record the relay's clock first: the next relay must know the latest possible timestamp.
         if wall(now) > tellsThrough {
             journal.awaitClock(slot, destinations[slot].number)
             return .postponed(until: nil, .reserving)
@@ -65,7 +64,7 @@ extension Core {
         case .reserve where !goesOnRecord:
             return .reserved(grant, paysToken: true, keepsPlace: false)
         case .reserve, .send:
-            // Whoever comes while others wait waits behind them (rule 8).
+            // If others wait, a newcomer waits behind them (rule 8).
             guard hasPlace(slot, isItsTurn, now: now) else { return .queued }
             guard case .send(let priority, let timestamp) = turn else {
                 return .reserved(grant, paysToken: true, keepsPlace: true)
@@ -91,8 +90,8 @@ extension Core {
         }
     }
 
-    /// A start and an alert are on record before they are tried: after a crash neither goes a
-    /// second time.
+    /// True for starts and alerts: they must be durable before they are tried, so that neither is
+    /// sent twice after a crash.
     private func mustBeDurableFirst(
         _ slot: CardSlot, _ event: Push.Event, _ alert: Projection.PendingAlert?, now: Instant
     ) -> Bool {
@@ -131,7 +130,7 @@ extension Core {
         }
     }
 
-    /// A device has another token, or is no more.
+    /// Forgets the strangers' status of a device that has another token or is gone.
     mutating func forgetStranger(_ device: DeviceSlot, now: Instant) {
         for lane in upstreams.numbers { upstreams[lane].forgetStranger(device, now: now) }
     }
@@ -139,7 +138,7 @@ extension Core {
     func isStranger(_ turn: UpstreamTurn, of lane: LaneNumber) -> Bool {
         switch turn {
         case .surface(let slot): upstreams[lane].isStranger(surfaces[slot].device)
-        // A place that is vacant is passed over soon.
+        // A vacant slot is skipped soon.
         case .card(let slot):
             destinations.holds(slot) && upstreams[lane].isStranger(destinations[slot].device)
         }
@@ -153,7 +152,7 @@ extension Core {
             return
         }
         let lane = destinations[slot].lane
-        // Before anything holds what it changes.
+        // Compute this before anything keeps a reference to the values that it changes.
         let state = frameState(slot, event, wish, projection, now: now)
         let (whole, value) = bound(state, event, at: slot, now: now)
         let payload = Payload.encode(
@@ -196,7 +195,7 @@ extension Core {
             destinations[slot].begin(push.id, now: now, wall: wall(now))
             spendStart(slot, now: now)
         }
-        // A start carries the newest alert; those before it are old news.
+        // A start contains the newest alert; older ones are outdated.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
         destinations[slot].alertsThrough = max(destinations[slot].alertsThrough, alerted)
         if wish != .frame { destinations[slot].noteDelivery(flying) }
@@ -206,19 +205,19 @@ extension Core {
         effects.pushes.append(consume push)
     }
 
-    /// To a channel, where that is what the destination is.
+    /// Addresses the push to a channel if the destination is one.
     private func address(_ push: inout Push, at slot: CardSlot, now: Instant) {
         let device = destinations[slot].device
         guard devices.traits(device).isChannel,
             let channel = devices[device]?.channel
         else { return }
         push.surface = .channel
-        // A channel that stores nothing takes no other.
+        // A channel that stores nothing only accepts expiration 0.
         if channel.storage == .nothing { push.expiration = 0 }
     }
 
-    /// Takes note of a send in all budgets. Answers whether a token of the destination's own was
-    /// taken.
+    /// Spends all budgets for a push. Returns true if it took a token of the destination's own
+    /// bucket.
     private mutating func spend(
         _ slot: CardSlot, _ event: Push.Event, _ priority: UInt8, _ timestamp: Int64, now: Instant
     ) -> Bool {
@@ -236,14 +235,14 @@ extension Core {
         return tokenTaken
     }
 
-    /// The token to send to; nil where there is none.
+    /// The token to send to; nil if there is none.
     private func pushToken(_ slot: CardSlot, _ event: Push.Event) -> PushToken? {
         if event != .start { return destinations[slot].token }
         return destinations.at(slot).flatMap { startToken($0) }
     }
 
-    /// One for each card, so that a start that is sent again replaces itself. It is made of the
-    /// activity's id: a number would tell of other tenants.
+    /// The collapse id of a card, so that a repeated start replaces itself. It is made from the
+    /// activity's id, because a number would reveal the activity of other tenants.
     private func collapseID(_ slot: CardSlot) -> String? {
         destinations.at(slot).map { destination in
             let key = activities[destination.activity].key
@@ -267,8 +266,8 @@ extension Core {
         if devices.budgets[device].keptFor == slot { devices.budgets[device].keptFor = nil }
     }
 
-    /// An attempt that was on record and yet did not go, for it is wanted no more or must wait
-    /// after all: nobody is to believe that it was tried, and its place is for others.
+    /// Withdraws a durable attempt that is not sent, because it is not wanted any more or must
+    /// wait: it must not count as tried, and its place is freed.
     mutating func withdraw(_ slot: CardSlot, now: Instant) {
         guard destinations.holds(slot), destinations[slot].keepsPlace,
             destinations[slot].reservation == .granted
@@ -278,7 +277,7 @@ extension Core {
         markDirty(slot, now: now)
     }
 
-    /// Forgets what was reserved, and the place that was kept for it.
+    /// Clears a reservation, and frees its place in the upstream.
     mutating func leavePlace(_ slot: CardSlot) {
         guard destinations.holds(slot) else { return }
         if destinations[slot].keepsPlace {
@@ -302,24 +301,24 @@ extension Core {
                 type: definition.type, attributes: attributes(destination),
                 asksForToken: devices[destination.device]?.asksForToken ?? false,
                 channel: startChannel(destination))
-            // Without an alert the phone drops a start silently (apns: "alert" is required on
-            // start). An older relay stored alerts without text.
+            // Without an alert the phone silently drops a start (APNs requires `alert`). Older
+            // relays stored alerts without text.
             let hasText = alert.map { Alert.hasText($0.content.document.root) } ?? false
             if !hasText { content.alert = Self.quietAlert }
         }
         return content
     }
 
-    /// A state as the destination's app decodes it.
+    /// The state in the encoding that the app decodes.
     private func forPhone(_ state: JSON, at slot: CardSlot) -> JSON {
-        // Most relays know no types: then nothing of the activity is looked at.
+        // Fast path: most relays have no types.
         guard !types.isEmpty else { return state }
         let activity = destinations[slot].activity
         return types.encoded(
             state, activities[activity].definition, activities[activity].key.tenant)
     }
 
-    /// What a start without an alert of its own carries: shown nowhere but in the Dynamic Island.
+    /// The alert of a start without its own: it shows the card in the Dynamic Island only.
     static let quietAlert = JSON(unchecked: Array(#"{"title":"","body":""}"#.utf8))
 
     private func expiration(
@@ -330,7 +329,7 @@ extension Core {
         switch (event, wish) {
         case (.start, _): return (wall + .minutes(10)).seconds
         case (.end, _): return (wall + .hours(4)).seconds
-        // A bundle is no sample: no other follows it.
+        // A bundle must be stored: no later frame replaces it.
         case (_, .frame) where !destinations[slot].isBundle: return 0
         default: break
         }

@@ -1,7 +1,7 @@
-// Who shows what: activities and devices find each other, whichever comes first.
+// Connects activities and devices, whichever comes first.
 
 extension Core {
-    /// A started activity looks for its devices, and stays findable for those that come later.
+    /// Connects a started activity with its devices; later devices find it, too.
     mutating func enterAudience(_ slot: ActivitySlot, now: Instant) {
         let tenant = activities[slot].key.tenant
         switch activities[slot].durableDefinition.audience {
@@ -23,7 +23,7 @@ extension Core {
         }
     }
 
-    /// An ended activity reaches no new devices.
+    /// Stops an ended activity from reaching new devices.
     mutating func leaveAudience(_ slot: ActivitySlot) {
         let tenant = activities[slot].key.tenant
         switch activities[slot].durableDefinition.audience {
@@ -35,7 +35,7 @@ extension Core {
         }
     }
 
-    /// A running activity names a device, registered or not.
+    /// Adds a running activity to a device that it names, registered or not.
     mutating func join(_ slot: ActivitySlot, _ key: DeviceKey) {
         if let device = devices.slot(of: key) {
             devices[known: device].audience.append(slot)
@@ -44,7 +44,7 @@ extension Core {
         }
     }
 
-    /// It does so no more.
+    /// Removes the activity from the device again.
     private mutating func part(_ slot: ActivitySlot, _ key: DeviceKey) {
         if let device = devices.slot(of: key) {
             devices[known: device].audience.remove(slot)
@@ -53,7 +53,7 @@ extension Core {
         }
     }
 
-    /// Running activities that a device belongs to.
+    /// The running activities of a device.
     func audience(of device: DeviceSlot) -> [ActivitySlot] {
         guard let device = devices[device] else { return [] }
         let named = Array(device.audience)
@@ -61,7 +61,7 @@ extension Core {
         return named + audiences.activities(of: UserKey(tenant: device.key.tenant, user: user))
     }
 
-    /// Whether an activity is for a device, as both are now, running or ended.
+    /// True if an activity, running or ended, is for a device, by their present values.
     func isInAudience(_ device: DeviceSlot, of activity: ActivitySlot) -> Bool {
         let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
@@ -75,7 +75,7 @@ extension Core {
         }
     }
 
-    /// Whether there is such an activity, and it is for the device.
+    /// True if the activity exists and is for the device.
     func isFor(_ key: DeviceKey, _ reference: ActivityReference) -> Bool {
         guard let device = devices.slot(of: key),
             let activity = activities.slot(of: ActivityKey(tenant: key.tenant, id: reference.id))
@@ -83,7 +83,7 @@ extension Core {
         return isInAudience(device, of: activity)
     }
 
-    /// One for each activity's incarnation and device, of one app. It is evaluated by the caller.
+    /// Adds a destination if activity and device have the same app. The caller evaluates it.
     mutating func addDestination(_ activity: ActivitySlot, _ device: DeviceSlot, now: Instant) {
         let incarnation = activities[activity].durableIncarnation
         let definition = activities[activity].durableDefinition
@@ -98,11 +98,11 @@ extension Core {
             incarnation: incarnation, renewal: renewal, lane: lane,
             ledger: Ledger(since: activities[activity].durable?.version ?? 1), phaseSince: now)
         destination.startWaitsSince = wall(now)
-        // An update token that is there already: the app has started the card itself.
+        // If the app has sent an update token already, it has started the card itself.
         let reference = reference(destination)
         if let channel = owner.channel {
             destination.token = channel.isGone ? nil : PushToken(channel.id)
-            // Apple may have said so since the activity was taken.
+            // Apple may have declared the channel unknown since the activity was accepted.
             destination.phase = channel.isGone ? .gone : .live
             destination.pacing = pacing(on: owner)
         } else if let token = owner.tokens[.activity(reference)],
@@ -119,11 +119,11 @@ extension Core {
         journal.flushSoon(now: now)
     }
 
-    /// Which card of its incarnation a new destination is for; nil where the device has one. A user
-    /// who comes back to a device gets a new card: the first one has ended there.
+    /// The card number of a new destination; nil if the device has a card already. A user who
+    /// returns to a device gets a new card, because the first one has ended there.
     private func nextCard(of activity: ActivitySlot, on device: DeviceSlot) -> Int64? {
         var next: Int64 = 0
-        // Among the device's or the activity's, whichever are fewer.
+        // Search the shorter one of the device's and the activity's list.
         let (own, all) = (
             devices[device]?.destinations ?? [], activities[activity].destinations
         )
@@ -135,7 +135,7 @@ extension Core {
             guard destinations[slot].hasBareEnd else { return nil }
             next = max(next, destinations[slot].renewal + 1)
         }
-        // The device may have gone and come back since.
+        // The device may have been deleted and registered again.
         let incarnation = activities[activity].durableIncarnation
         if !startHistories.isEmpty, let key = devices[device]?.key,
             let history = startHistories[.device(key)]
@@ -144,20 +144,20 @@ extension Core {
             if let card = history.lastCard(of: number, incarnation), card.wasLeft {
                 next = max(next, card.renewal + 1)
             }
-            // It may have had a newer one that was not left, by another installation of its app.
+            // Another installation of the app may have had a newer card.
             while history.exactCard(of: number, incarnation, next)?.wasLeft == true { next += 1 }
         }
         return next
     }
 
-    /// A device has another user: what the one before had there ends without content, also where
-    /// the end of an activity is still on its way. Each end waits until it is on record, for a
-    /// later relay must know whose card it was.
+    /// Ends the former user's cards after a device got another user: without content, even if the
+    /// end of an activity is still on its way. Each end waits until it is durable, because the next
+    /// relay must know whose card it was.
     ///
-    /// Whom an earlier life of an activity was for is not known any more: where the user is another
-    /// one now, its cards end without content too.
+    /// The audience of an earlier incarnation is not known any more: if the user is another one
+    /// now, its cards end without content, too.
     ///
-    /// - Parameter isDeleted: the device is deleted: all that can hear of it end so.
+    /// - Parameter isDeleted: true if the device is deleted: then all cards with a route end.
     mutating func leaveCards(
         on device: DeviceSlot, hasOtherUser: Bool, isDeleted: Bool = false, now: Instant
     ) {
@@ -172,7 +172,7 @@ extension Core {
             decideRest(slot, .noRoute, now: now)
             loseAlerts(slot, now: now)
             let end = Projection.bareEnd(version: version, at: wall(now))
-            // What was said of the state at this version says nothing of its end.
+            // Reports about the state at this version do not apply to the end.
             destinations[slot].echo = Echo()
             destinations[slot].final = end
             destinations[slot].awaitsSuccession = true
@@ -182,7 +182,7 @@ extension Core {
         }
     }
 
-    /// Whether its activity is for a user, and its device has another one.
+    /// True if the activity is for a user, and its device has another user now.
     func isOfAnotherUser(_ destination: Destination) -> Bool {
         guard case .user(let user) = activities[destination.activity].durableDefinition.audience,
             let device = devices[destination.device], device.channel == nil

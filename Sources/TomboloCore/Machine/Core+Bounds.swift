@@ -1,6 +1,6 @@
-// What may be kept at most: every refusal names its limit, before anything is stored.
+// Limits of what may be stored: every refusal names its limit, before anything is stored.
 
-/// How many places the core's tables have, free ones among them.
+/// Numbers of slots in the core's tables, including free ones.
 package struct TablePlaces: Hashable, Sendable {
     package var activities, devices, destinations, surfaces: Int
 }
@@ -12,9 +12,9 @@ extension Core {
             destinations: destinations.indices.count, surfaces: surfaces.count)
     }
 
-    /// Whom a start is for is there, and may have one more card.
+    /// Throws unless a start's audience may have another card.
     ///
-    /// - Parameter isTry: room that others would have to leave first counts as there.
+    /// - Parameter isTry: true counts room that ended activities would free.
     func checkAudience(
         _ start: Start, _ key: ActivityKey, isTry: Bool = false
     ) throws(Refusal) {
@@ -47,7 +47,7 @@ extension Core {
         }
     }
 
-    /// A device that has all its cards is left out; where all have, nobody would see the start.
+    /// Throws if all devices have as many cards as they may have; a full device alone is left out.
     private func checkReach(_ known: [DeviceSlot], others: Int) throws(Refusal) {
         guard others == 0, let first = known.first,
             known.allSatisfy({ devices.isFull($0, configuration.limits) })
@@ -55,7 +55,7 @@ extension Core {
         try devices.checkCards(of: first, more: 1, configuration.limits)
     }
 
-    /// A device comes to a user: both stay small enough to be looked at in one piece.
+    /// Throws if a registration would exceed the limits of tenant or user, which keep steps short.
     func checkBounds(
         _ registration: DeviceRegistration, _ key: DeviceKey, known: DeviceSlot?
     ) throws(Refusal) {

@@ -1,24 +1,24 @@
 import TomboloJSON
 
-// A card's life on a phone: the system ends it after 8 hours, and a new one may take its place
-// before that (pacing rules 13 and 14).
+// A card's life on a phone: the system ends it after 8 hours, and a new card may replace it before
+// that (pacing rules 13 and 14).
 
 extension Core {
-    /// Follows the machine's clock. A long step shows that it was wrong until now: cards are as old
-    /// as they were, and what goes by the clock goes on.
+    /// Follows the machine's clock. After a long step the clock was wrong until now: cards keep
+    /// their age, and things that wait for a wall time continue.
     mutating func followClock(to next: Span, now: Instant) {
         let before = wall(now)
         let (step, moves) = clock.follow(to: next, now: now)
-        // A later relay must know by which clock timestamps go.
+        // The next relay must know the clock of the timestamps.
         defer { if step < .zero || step > RelayClock.leadMax { journal.flushAtOnce() } }
-        // Apple refuses the provider tokens of a wrong clock.
+        // Apple refuses the provider tokens of a wrong clock, so try again now.
         if moves != .zero { upstreams.tryNow(now) }
         moveCards(by: moves, through: moves < .zero ? .distantFuture : before, now: now)
         guard step < .zero || moves > .zero else { return }
         for slot in destinations.indices where destinations.holds(slot) {
             if step < .zero {
                 destinations[slot].followClock(backBy: step)
-                // The reading that goes on record tells nothing of the times before.
+                // The recorded reading does not cover earlier times.
                 if destinations[slot].markIsDirty { journal.checkpoint(slot) }
             }
             if destinations[slot].sendsAgain(projection(slot)?.version, at: time(now)) {
@@ -29,7 +29,7 @@ extension Core {
         if step < .zero { timelines.followClock(backTo: wall(now)) }
     }
 
-    /// - Parameter wall: cards that began later than this began by another clock.
+    /// - Parameter wall: cards that began later used another clock and are not moved.
     mutating func moveCards(
         by step: Span, through wall: Instant = .distantFuture, now: Instant
     ) {
@@ -41,8 +41,8 @@ extension Core {
         }
     }
 
-    /// The newest timestamp that a running card has and that its next push has to pass; nil where
-    /// no card has one.
+    /// The newest timestamp of any running card, which the next push to it must exceed; nil if
+    /// there is none.
     package func newestTimestamp(at wall: Instant) -> Instant? {
         destinations.indices.lazy.compactMap { slot -> Int64? in
             guard let destination = destinations.at(slot), !destination.isFinished else {
@@ -52,12 +52,12 @@ extension Core {
         }.max().flatMap { $0 > 0 ? Instant(seconds: $0) : nil }
     }
 
-    /// When the system ends a destination's card; nil before there is one.
+    /// When the system ends a destination's card; nil before the card exists.
     func cardEnd(_ destination: Destination) -> Instant? {
         destination.cardSince.map { clock.steady($0 + configuration.limits.cardLife) }
     }
 
-    /// What time alone does to a card: it gets its successor, or is over. Answers the successor.
+    /// Applies a card's age: renews it or notes its end. Returns its successor.
     mutating func age(_ slot: CardSlot, now: Instant) -> CardSlot? {
         guard destinations.holds(slot), let since = destinations[slot].cardSince else {
             return nil
@@ -74,7 +74,7 @@ extension Core {
         return renew(slot, now: now)
     }
 
-    /// Whether what a destination shows has ended.
+    /// True if the destination's activity has ended.
     private func hasEnding(_ slot: CardSlot) -> Bool {
         let activity = destinations[slot].activity
         if destinations[slot].rare != nil, let final = destinations[slot].final {
@@ -83,7 +83,7 @@ extension Core {
         return activities[activity].durable?.ending != nil
     }
 
-    /// When a destination is to be looked at for its card's sake, whatever else it waits for.
+    /// When a destination must be examined because of its card's age.
     func agesAt(_ slot: CardSlot) -> Instant? {
         guard let since = destinations[slot].cardSince,
             !destinations[slot].isFinished, !hasEnding(slot)
@@ -92,7 +92,7 @@ extension Core {
         return isToBeRenewed(slot) ? end - configuration.limits.renewBefore : end
     }
 
-    /// The system has ended the card: what comes now shows nowhere.
+    /// Notes that the system has ended the card: later changes are not shown.
     mutating func lapse(_ slot: CardSlot, now: Instant) {
         decideRest(slot, .expired, now: now)
         tell(.ended, at: slot, now: now)
@@ -101,8 +101,8 @@ extension Core {
 
     // MARK: Renewal
 
-    /// Only a card that has its route is renewed, once, and never one that the app began itself or
-    /// whose app could not tell the new card from the old.
+    /// True if a card may be renewed: only one with a route, once, and never one that the app began
+    /// itself or whose app cannot distinguish two cards.
     private func isToBeRenewed(_ slot: CardSlot) -> Bool {
         guard activities[destinations[slot].activity].definition.renew == .always,
             let destination = destinations.at(slot), destination.phase == .live,
@@ -117,7 +117,7 @@ extension Core {
         }
     }
 
-    /// The new card first: the old one stays until the new one has its route.
+    /// Starts the new card first: the old one stays until the new one has a route.
     private mutating func renew(_ slot: CardSlot, now: Instant) -> CardSlot? {
         guard let old = destinations.at(slot), let version = projection(slot)?.version else {
             return nil
@@ -126,22 +126,22 @@ extension Core {
             number: destinations.takeNumber(), activity: old.activity, device: old.device,
             incarnation: old.incarnation, renewal: old.renewal + 1, lane: old.lane,
             ledger: Ledger(since: version), phaseSince: now)
-        // Its alerts have rung with the old card.
+        // Its alerts have rung on the old card.
         next.alertsThrough = old.alertsThrough
         next.wasMadeAnew = old.wasMadeAnew
         next.startWaitsSince = wall(now)
-        // Due before the log was put back: it may have been started, and is not started again.
+        // The renewal was due before the log was restored: do not start it a second time.
         if let since = old.cardSince, let restoredAt = clock.restoredAt,
             since + configuration.limits.cardLife - configuration.limits.renewBefore <= restoredAt
         {
             next.phase = .startUnknown
-            // And it may have had updates, whose timestamps nobody knows.
+            // It may also have had updates with unknown timestamps.
             let before = RelayClock.Predecessor(
                 reading: restoredAt, toldThrough: restoredAt + RelayClock.reach)
             next.pacing.recover(
                 grantInForce(next).grant, after: before, now: now, wall: wall(now))
         }
-        // A restored log may not know the card whose token its app has registered since.
+        // A restored log may lack the card whose token the app has registered since.
         if let token = devices[old.device]?.tokens[.activity(reference(next))] {
             (next.token, next.tokenIsNew) = (token.value, !token.isOnRecord)
             (next.phase, next.cardSince) = (.live, wall(now))
@@ -153,7 +153,7 @@ extension Core {
         return place
     }
 
-    /// A new card has its route: the one before it goes away, when that is on record.
+    /// Ends the old card when the new one has a route, after that is durable.
     mutating func endPredecessor(of slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), destination.renewal > 0 else { return }
         let old = activities[destination.activity].destinations.first { index in
@@ -162,7 +162,7 @@ extension Core {
         guard let old, destinations[old].final == nil, !destinations[old].isFinished,
             var final = projection(old), final.ending == nil
         else { return }
-        // What waited here goes to the new card.
+        // Changes that waited for the old card go to the new one.
         decideRest(old, .merged, now: now)
         final.apply(
             .end(End(change: .none, dismissal: .now)), version: final.version, at: wall(now))
@@ -176,15 +176,14 @@ extension Core {
         journal.awaitSuccession(old, destinations[old].number)
     }
 
-    /// Whether the card whose place it is to take is gone before its time: then there is none to
-    /// take.
+    /// True if the card to be replaced is gone before its time: then the user does not want a card.
     func hasLostPlace(_ destination: Destination) -> Bool {
         predecessor(of: destination).map { old in
             old.wasDismissed || old.phase == .gone && !isOld(old, at: old.phaseSince)
         } ?? false
     }
 
-    /// The card whose place it takes. One that ended with its device's user leaves none.
+    /// The card that it replaces; nil if that ended together with its device's user.
     func predecessor(of destination: Destination) -> Destination? {
         guard destination.renewal > 0 else { return nil }
         let before = activities[destination.activity].destinations.lazy.compactMap { index in
@@ -193,7 +192,7 @@ extension Core {
         return before?.hasBareEnd == true ? nil : before
     }
 
-    /// A card is gone: its successor, if it has not been tried, is looked at again.
+    /// Examines the successor of a card that is gone, unless it was tried already.
     mutating func reviseSuccessor(of slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         for index in activities[destination.activity].destinations
@@ -202,18 +201,18 @@ extension Core {
         }
     }
 
-    /// A new card that has not shown up in time: the old one stays, and there is no second try.
+    /// When a renewed card without a token counts as stranded: the old one stays, without a retry.
     func strandedAt(_ destination: Destination) -> Instant? {
         guard destination.phase == .started, predecessor(of: destination) != nil else { return nil }
         return destination.cardSince.map { clock.steady($0 + configuration.limits.strandedAfter) }
     }
 
-    /// What holds the newest state back from a card without an update token.
+    /// The wait reason of a card without an update token.
     func withoutToken(_ destination: Destination, now: Instant) -> Hold {
         strandedAt(destination).map { $0 <= now } ?? false ? .stranded : .updateToken
     }
 
-    /// The attributes of a destination's card: a renewed one has a name of its own.
+    /// The attributes of a destination's card; a renewed card has its own name in them.
     func attributes(_ destination: Destination) -> JSON {
         let activity = activities[destination.activity]
         let attributes = activity.definition.attributes
@@ -223,7 +222,7 @@ extension Core {
         return attributes.setting(pointer, to: JSON(unchecked: writer.bytes)) ?? attributes
     }
 
-    /// Where the app reads the relay's id of its activity; nil where the type opted out.
+    /// The place of the relay's id in the attributes; nil if the type does not want one.
     private func idPointer(_ activity: Activity) -> JSONPointer? {
         guard let type = types.type(of: activity.definition, activity.key.tenant) else {
             return ActivityType.defaultIDAt
@@ -231,11 +230,11 @@ extension Core {
         return type.idAt
     }
 
-    // MARK: A token that is gone
+    // MARK: Dead tokens
 
-    /// The token of a card is dead: it was swiped away, as a rule, and is left alone; or the
-    /// producer wants a new card, which is made once. Shortly before its end by age a card is not
-    /// lost: what follows is renewal's business.
+    /// Handles the dead token of a card. The user has usually swiped it away: then nothing follows,
+    /// or one new card if the producer wants that. Shortly before its end by age, a card counts as
+    /// ended, and renewal handles the rest.
     mutating func cardGone(_ slot: CardSlot, _ reaches: BlastRadius, now: Instant) {
         guard let destination = destinations.at(slot), destination.phase != .ended else { return }
         let definition = activities[destination.activity].definition
@@ -262,14 +261,14 @@ extension Core {
         enter(.waiting, slot, now: now)
     }
 
-    /// Whether a token that dies then does so because the system ends the card for its age.
+    /// True if a token dies at a time when the system ends the card because of its age.
     private func isOld(_ destination: Destination, at instant: Instant) -> Bool {
         cardEnd(destination).map { $0 - configuration.limits.lastOfCard <= instant } ?? false
     }
 }
 
 extension Destination {
-    /// Whether it is the next card of the same incarnation on the same device.
+    /// True if it is the next card of the same incarnation on the same device.
     func isSuccessor(of other: Destination) -> Bool {
         device == other.device && incarnation == other.incarnation && renewal == other.renewal + 1
     }

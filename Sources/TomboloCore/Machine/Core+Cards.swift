@@ -1,8 +1,8 @@
-// How many cards there may be, and how those that are over make room.
+// Limits of cards, and how ended ones make room.
 
 extension Core {
-    /// Devices of a started activity, besides so many that it reaches, that have no room for its
-    /// card.
+    /// Number of devices in a started activity's audience that have no room for its card. `count`
+    /// devices are reached.
     func leftOut(_ slot: ActivitySlot, besides count: Int) -> Int {
         let (audience, tenant) = (
             activities[slot].durableDefinition.audience, activities[slot].key.tenant
@@ -18,7 +18,7 @@ extension Core {
 
     // MARK: Room
 
-    /// With starts in one piece: what has ended leaves early where their cards have no room.
+    /// Makes room for the cards of starts: ended activities leave early if necessary.
     mutating func makeRoom(for commands: some Sequence<Command>, now: Instant) {
         var tenant: TenantID?
         var count = 0
@@ -31,7 +31,7 @@ extension Core {
         if let tenant { makeRoom(count, of: tenant, now: now) }
     }
 
-    /// The same with what a device says.
+    /// The same for a device's command.
     mutating func makeRoom(for command: DeviceCommand, _ key: DeviceKey, now: Instant) {
         let device = devices.slot(of: key)
         switch command {
@@ -48,7 +48,7 @@ extension Core {
         }
     }
 
-    /// The token of a card that nobody knows of makes one.
+    /// A token of an unknown card makes a new card.
     private mutating func makeRoom(
         forTokens names: [TokenName], _ device: DeviceSlot?, now: Instant
     ) {
@@ -79,20 +79,20 @@ extension Core {
         }
     }
 
-    /// The oldest ended activities of a device leave until it has room for so many cards.
+    /// Retires the oldest ended activities of a device until it has room for `more` cards.
     private mutating func makeRoom(_ more: Int, on device: DeviceSlot, now: Instant) {
         let max = configuration.limits.cardsPerDeviceMax
         guard more > 0, (devices[device]?.destinations.count ?? 0) + more > max else { return }
         for slot in devices[device]?.destinations ?? [] {
             guard (devices[device]?.destinations.count ?? 0) + more > max else { return }
-            // One that has left has taken its other cards along.
+            // A retired activity has removed all its cards.
             guard destinations.holds(slot), destinations[slot].device == device else { continue }
             retireEarly(destinations[slot].activity, now: now)
         }
     }
 
-    /// The oldest ended activities leave until there is room for so many cards: a tenant's own
-    /// where its share is full, else those of all.
+    /// Retires the oldest ended activities until there is room for `more` cards: the tenant's own
+    /// if its share is full, else those of all tenants.
     private mutating func makeRoom(_ more: Int, of tenant: TenantID, now: Instant) {
         var looked = 0
         while looked < Self.lookedAtMax,
@@ -108,6 +108,6 @@ extension Core {
         }
     }
 
-    /// So many ended activities are looked at for one start.
+    /// Most ended activities that are examined for one start.
     private static let lookedAtMax = 256
 }

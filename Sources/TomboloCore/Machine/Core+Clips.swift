@@ -1,11 +1,11 @@
 import TomboloJSON
 
-// Clips at a destination: which frame is due, which is shown, and what became of the others (pacing
-// rules 9 and 12).
+// Clips at a destination: the due frame, the shown frame, and the decisions about the others
+// (pacing rules 9 and 12).
 
 extension Core {
-    /// Follows the projection's clip: a new one gets a cursor, one that stopped is counted up; and
-    /// what holds frames back holds them from now on.
+    /// Follows the projection's clip: makes a cursor for a new clip, counts the frames of a stopped
+    /// one, and applies the present wait reason of frames.
     mutating func trackClip(_ slot: CardSlot, _ projection: Projection, now: Instant) {
         let hasCursor = destinations[slot].hasCursor
         let known = hasCursor ? destinations[slot].playing.version : nil
@@ -14,7 +14,7 @@ extension Core {
         guard let playing = projection.clip else { return }
         let (granted, wall) = (grantInForce(slot).grant.frameInterval, wall(now))
         let mode = frameMode(slot, now: now)
-        // Most looks find all as it was: then nothing is written, and nothing copied.
+        // Fast path: usually nothing has changed, so nothing is written or copied.
         if known == playing.version, destinations[slot].playing.mode == mode,
             destinations[slot].playing.granted == granted
         {
@@ -31,7 +31,7 @@ extension Core {
         destinations[slot].cursor = cursor
     }
 
-    /// Adds what a clip came to at a destination to the destination's counts.
+    /// Adds a clip's frames to the destination's counts.
     mutating func closeCursor(_ slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), var cursor = destination.cursor else {
             return
@@ -50,8 +50,8 @@ extension Core {
         markDirty(slot, now: now)
     }
 
-    /// The state to send. A push while a clip runs shows, and counts as, a frame of it; an end
-    /// keeps the frame that this phone shows.
+    /// The state to send. A push while a clip runs shows a frame and counts as one; an end keeps
+    /// the frame that this phone shows.
     mutating func frameState(
         _ slot: CardSlot, _ event: Push.Event, _ wish: Wish, _ projection: Projection, now: Instant
     ) -> JSON {
@@ -83,8 +83,8 @@ extension Core {
             ?? plain
     }
 
-    /// The state of the first push of an update or a clip: as the first phone has it that follows
-    /// the clip, else as one has it that begins to.
+    /// The state of the first push of an update or a clip: with the frame of a phone that follows
+    /// the clip already, else of one that begins to.
     func firstState(
         of activity: Activity, _ destinations: SlotList<Tables.Cards>, granted: Span, now: Instant
     ) -> JSON {
@@ -101,7 +101,7 @@ extension Core {
         return full.flatMap { fitting(projection, $0, activity) } ?? plain
     }
 
-    /// The state of a start while a bundle plays: its card plays from the beginning on.
+    /// The state of a start while a bundle plays: the card plays from the beginning on.
     private func bundled(
         _ slot: CardSlot, _ projection: Projection, into state: JSON, _ wall: Instant
     ) -> JSON {
@@ -114,7 +114,7 @@ extension Core {
             ?? state
     }
 
-    /// A state that a push has room for; nil of a larger one.
+    /// The state, if it fits into a push; else nil.
     private func fitting(
         _ projection: Projection, _ state: JSON, _ activity: Activity
     ) -> JSON? {
@@ -122,13 +122,13 @@ extension Core {
         return bytes <= Payload.bytesMax ? state : nil
     }
 
-    /// Whether the phone has this very state already. A frame of a loop counts as new, however it
-    /// looks: the producer has asked for it.
+    /// True if the phone has exactly this state. A frame of a loop always counts as new, because
+    /// the producer has requested it.
     func isUnchanged(_ slot: CardSlot, _ projection: Projection, now: Instant) -> Bool {
         var state = projection.state
         if let clip = projection.clip {
             guard destinations[slot].hasCursor else { return false }
-            // The first frame may be what the phone shows already; those after it are asked for.
+            // Only the first frame may equal the shown one; later frames are requested changes.
             if destinations[slot].playing.mode == .running, clip.isFlipbook,
                 !destinations[slot].playing.isAtFirst
             {
@@ -142,8 +142,8 @@ extension Core {
         return destinations[slot].contentHash == contentHash(projection, state)
     }
 
-    /// Why a state need not go: the phone has it, or would show nothing new (rules 1 and 17); nil
-    /// where it goes.
+    /// Why a state is not sent: the phone has it, or would show nothing new (rules 1 and 17); nil
+    /// if it must be sent.
     func skip(
         _ slot: CardSlot, _ projection: Projection, visible: UInt64?, now: Instant
     ) -> EventDecision? {
@@ -153,12 +153,12 @@ extension Core {
         return visible == seen ? .notVisible : nil
     }
 
-    /// A hash of what is visible on a phone; nil where all of it is. A clip's frames are asked for,
-    /// and always show.
+    /// A hash of the visible part of a state; nil if all of it is visible. A clip's frames are
+    /// requested, so they are always sent.
     mutating func visibleHash(_ slot: CardSlot, _ projection: Projection) -> UInt64? {
         guard !types.isEmpty, projection.clip == nil, projection.ending == nil else { return nil }
         let activity = activities[destinations[slot].activity]
-        // One change goes to many phones: it is looked at once.
+        // One change goes to many phones, so the last hash is kept.
         if let last = types.lastVisible, last.activity == activity.number,
             last.version == projection.version, last.changedAt == projection.changedAt
         {
@@ -175,14 +175,14 @@ extension Core {
         return hash.value
     }
 
-    /// What holds frames at a destination.
+    /// Whether frames are sent to a destination, or why not.
     private func frameMode(_ slot: CardSlot, now: Instant) -> FrameCursor.Mode {
         if isPaused(slot) { return .paused }
         if destinations[slot].phase != .live { return .noRoute }
         return isHidden(slot, now: now) ? .hidden : .running
     }
 
-    /// A clip goes on at a destination where the last relay's mark left it.
+    /// Restores a clip at a destination from its checkpoint.
     mutating func restore(_ mark: Mark.Clip, at slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), let projection = projection(slot),
             let playing = projection.clip ?? projection.keptClip,
@@ -199,7 +199,7 @@ extension Core {
 
     // MARK: Pushes of frames (pacing rule 10)
 
-    /// How a clip's frames become pushes: as its producer said, else as its type's app can.
+    /// How a clip's frames become pushes: the producer's choice, else what the type's app supports.
     func fit(_ clip: Clip, _ projection: Projection, _ activity: Activity) -> Clip.Fit {
         guard clip.fit == .auto else { return clip.fit }
         guard let type = types.type(of: activity.definition, activity.key.tenant) else {
@@ -215,7 +215,7 @@ extension Core {
         }
     }
 
-    /// What a clip will cost and show at the slowest destination.
+    /// The cost and frame rate of a clip at the slowest destination.
     func plan(
         _ clip: Clip, payloadBytes: Int, _ projection: Projection, _ activity: Activity,
         _ grant: GrantInForce

@@ -1,21 +1,21 @@
-// To the disk and back: batches go out, and what they hold becomes true when they are durable.
+// Writing: batches go to the log, and take effect when they are durable.
 
 extension Core {
-    /// Whether `takeBatch` has something.
+    /// True if `takeBatch` would return a batch.
     package func hasBatch(now: Instant, writesAll: Bool = false) -> Bool {
         journal.hasBatch(now: now, writesAll: writesAll)
     }
 
-    /// Whether the batch that waits has as much as one commit is to look at. What producers ask for
-    /// beyond it goes into the next batch.
+    /// True if the pending batch has as much as one commit should examine. Later requests of
+    /// producers go into the next batch.
     package var hasFullBatch: Bool { journal.isFull }
 
-    /// The next batch, if there is one and none is on its way. The shell stores it, then says
+    /// The next batch, if there is one and none is being written. The shell stores it, then sends
     /// `.committed`.
     ///
-    /// - Parameter writesAll: also what could wait: the relay is about to stop.
+    /// - Parameter writesAll: true before a stop: includes what could wait.
     package mutating func takeBatch(now: Instant, writesAll: Bool = false) -> AppendBatch? {
-        // No later than the marks that count what has no fact of its own.
+        // Not later than the checkpoints that count events without facts.
         journal.sayWhatIsLeftOut(clock, now: now, all: writesAll)
         guard journal.hasBatch(now: now, writesAll: writesAll) else { return nil }
         let (taken, checkpoints) = journal.take(now: now, writesAll: writesAll) { [activities] in
@@ -40,13 +40,13 @@ extension Core {
         batch.facts = taken.facts
         let owed = owedReloads(of: taken)
         journal.owe(owed)
-        // What was erased may be owed anew.
+        // Reloads that were deleted above may be owed again.
         batch.records = taken.records + takeMarks(checkpoints, now: now) + owed.map(\.record)
         batch.retired = taken.retired.map(\.activity)
         return batch
     }
 
-    /// Looks only, so that the activity is read where it is.
+    /// A separate function, so that the activity is read in place.
     private func head(of slot: ActivitySlot, follows: Bool) -> ActivityHead {
         ActivityHead(of: activities[slot], follows: follows)
     }
@@ -68,11 +68,10 @@ extension Core {
         return records
     }
 
-    /// Something of the destination is to be remembered; it is written with the next batch, or
-    /// soon.
+    /// Marks a destination's checkpoint as outdated; it is written with the next batch, or soon.
     ///
-    /// - Parameter mayWait: it is only that an update went. A relay that does not know of it sends
-    ///   the same state once more.
+    /// - Parameter mayWait: true if only an update was sent. After a crash the relay would send the
+    ///   same state again.
     mutating func markDirty(_ slot: CardSlot, mayWait: Bool = false, now: Instant) {
         guard destinations.holds(slot) else { return }
         if destinations[slot].markIsDirty {
@@ -83,13 +82,13 @@ extension Core {
         journal.checkpointLater(slot, mayWait: mayWait, now: now)
     }
 
-    /// The newest durable sequences.
+    /// The newest durable sequence numbers.
     package var lastSeq: Int64 { journal.lastSeq }
     package var lastFactSeq: Int64 { journal.lastFactSeq }
-    /// The sequence that the newest fact has, or will have when it is durable.
+    /// The sequence number that the newest fact has, or will have when it is durable.
     package var knownFactSeq: Int64 { journal.knownFactSeq }
 
-    /// Facts that wait are written at that time, or before.
+    /// Writes the pending facts at that time or earlier.
     package mutating func writeFacts(at instant: Instant) { journal.flushFacts(at: instant) }
 
     mutating func committed(_ commit: AppendReceipt, now: Instant, effects: inout Effects) {
@@ -106,8 +105,8 @@ extension Core {
             if destinations[one.slot].reservation == .pending {
                 destinations[one.slot].reservation = .granted
             }
-            // Its turn at the device and its place at the upstream are kept for it: no more than
-            // the upstream has places.
+            // It keeps its turn at the device and its place in the upstream, so there are no more
+            // such attempts than places.
             if destinations[one.slot].keepsPlace {
                 destinations.wakeFirst(one.slot)
             } else {
@@ -131,7 +130,7 @@ extension Core {
                 destinations.wakeFirst(destination)
             }
         }
-        // A request that changes nothing is answered with what its cards do now, too.
+        // The answer to a request without a change also has the decisions of its cards.
         for case .standing(let slot, _, _) in batch.waiting where seen.insert(slot).inserted {
             for destination in activities[slot].destinations {
                 destinations.wakeFirst(destination)
@@ -142,13 +141,13 @@ extension Core {
         leave(batch.retired, now: now)
     }
 
-    /// Whether the slot is still that destination's.
+    /// True if the slot still belongs to that destination.
     private func isStill(_ reservation: JournalBatch.Reservation) -> Bool {
         destinations.holds(reservation.slot)
             && destinations[reservation.slot].number == reservation.destination
     }
 
-    /// The newest durable event and fact of a tenant, among its own; 0 where it has none.
+    /// A tenant's newest durable event and fact, among its own; 0 if it has none.
     package func place(of tenant: TenantID) -> LogPlace { journal.place(of: tenant) }
 
     private mutating func becomeDurable(
@@ -187,7 +186,7 @@ extension Core {
         }
     }
 
-    /// Destinations of the incarnation before keep what they still have to deliver.
+    /// Destinations of the earlier incarnation keep what they still must deliver.
     private mutating func leaveIncarnation(_ slot: ActivitySlot) {
         let last = activities[slot].durable
         activities[slot].alerts = []
@@ -201,7 +200,7 @@ extension Core {
         _ batch: JournalBatch, _ commit: AppendReceipt, now: Instant
     ) {
         for (ticket, stored) in batch.stored { journal.answerNow(ticket, .stored(stored)) }
-        // Many changes of a large activity are answered with one look at its cards.
+        // Several changes of a large activity share one examination of its cards.
         var known: [ActivitySlot: Accepted] = [:]
         for waiting in batch.waiting {
             switch waiting {
@@ -219,7 +218,7 @@ extension Core {
         }
     }
 
-    /// A look at so many cards costs more than to keep what it found.
+    /// From this number of cards on, keeping the result is cheaper than a new examination.
     private static let largeCards = 16
 
     private func answer(
@@ -251,7 +250,7 @@ extension Core {
         return answer
     }
 
-    /// Whether a phone has been sent just what its activity says.
+    /// True if the state sent to a phone is exactly its activity's state.
     private func showsAll(_ slot: CardSlot) -> Bool {
         guard destinations[slot].visibleHash != nil, let projection = projection(slot) else {
             return true
@@ -259,7 +258,7 @@ extension Core {
         return contentHash(projection, projection.state) == destinations[slot].contentHash
     }
 
-    /// An answer's body: how the activity stands, and what its slowest destination does with it.
+    /// The body of an answer: the activity's state, and the slowest destination's decision.
     func accepted(
         _ slot: ActivitySlot, _ kind: EventKind, changed: Bool, now: Instant
     ) -> Accepted {
@@ -318,8 +317,8 @@ extension Core {
             clip: nil, plan: nil)
     }
 
-    /// Whether a push has taken a version there, or is on its way. One that the phone has anyway
-    /// needs none; which it was is not known after a restart.
+    /// True if a push has brought the version or is on its way. A version that the phone has anyway
+    /// needs no push. After a restart, these cases cannot be distinguished.
     private func reaches(_ version: Int64, _ slot: CardSlot) -> Bool {
         guard let last = destinations[slot].lastDelivery else {
             return destinations[slot].acknowledged >= version

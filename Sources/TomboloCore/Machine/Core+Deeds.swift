@@ -1,7 +1,7 @@
-// What operators do, on record, and the API keys that they give.
+// Deeds of operators as facts, and their API keys.
 
 extension Core {
-    /// A deed comes before its input. Without a ticket it has none, and is on record at once.
+    /// Keeps a deed until its input is done. Without a ticket, writes its fact at once.
     mutating func adopt(_ deed: Deed, _ ticket: Ticket, now: Instant) {
         guard ticket.rawValue > 0 else {
             note(deed.tenant, nil, deed.kind, deed.body, now: now)
@@ -10,8 +10,7 @@ extension Core {
         self.deed = (deed, ticket)
     }
 
-    /// A deed is on record if its input has stored something, or has been answered without a
-    /// refusal.
+    /// Writes the deed's fact if its input was stored or answered without a refusal.
     mutating func settleDeed(now: Instant) {
         guard let (deed, ticket) = deed else { return }
         self.deed = nil
@@ -20,7 +19,7 @@ extension Core {
         if isStored || isDone { note(deed.tenant, nil, deed.kind, deed.body, now: now) }
     }
 
-    /// Keeps API keys together; a nil value forgets one.
+    /// Stores API keys together; a nil value deletes one.
     mutating func keep(_ stored: [(number: Int64, value: [UInt8]?)], _ ticket: Ticket) {
         for (number, value) in stored {
             journal.write(keys.keep(number, value))

@@ -1,11 +1,11 @@
 import TomboloJSON
 
-// A look at one destination: what time has done to it, what it wants, and what is done.
+// Evaluates one destination: the effect of time, its wants, and the actions.
 
 extension Core {
-    /// Looks at one destination anew, sends what may go, and sets its deadline for the rest.
+    /// Evaluates one destination, sends what may be sent, and sets its next deadline.
     ///
-    /// - Parameter isItsTurn: it has waited for a place in its lane, and this is the place.
+    /// - Parameter isItsTurn: true if it has waited for a place in its upstream and has it now.
     mutating func evaluate(
         _ slot: CardSlot, isItsTurn: Bool = false, now: Instant, effects: inout Effects
     ) {
@@ -21,7 +21,7 @@ extension Core {
             rest(slot, until: until, .deferred(until: until, .channel), now: now)
             return
         }
-        // Twice as a rule: an unchanged state may uncover the next want.
+        // Usually twice: skipping an unchanged state may reveal the next want.
         for _ in 0..<(Alert.waitingMax + 2) {
             guard let projection = projection(slot) else {
                 rest(slot, until: nil, nil, now: now)
@@ -39,13 +39,13 @@ extension Core {
         withdraw(slot, now: now)
     }
 
-    /// Does what a destination wants. Answers whether it may want something else besides.
+    /// Carries out a destination's want. Returns true if it may have another one.
     private mutating func apply(
         _ want: Want, _ slot: CardSlot, _ isItsTurn: Bool, now: Instant, effects: inout Effects
     ) -> Bool {
         switch want {
         case .push(let event, let wish, let alert):
-            // The newest alert rides on the end. Those before it are not sent.
+            // The newest alert goes with the end. Older ones are dropped.
             if wish == .end { loseAlerts(slot, before: alert?.version ?? .max, now: now) }
             attempt(slot, event, wish, alert, isItsTurn, now: now, effects: &effects)
             return false
@@ -61,10 +61,10 @@ extension Core {
             rest(slot, until: nil, nil, now: now)
         case .giveUp(let reason): giveUp(slot, because: reason, now: now)
         case .resend:
-            // The second try has a wait of its own.
+            // The second try has its own waiting time.
             destinations[slot].startWaitsSince = wall(now)
             enter(.waiting, slot, now: now)
-            // The one case in which an alert may be seen twice.
+            // The only case in which an alert may be seen twice.
             destinations[slot].alertsThrough = 0
             rest(slot, until: now, .deferred(until: now, .startToken), now: now)
         case .listen:
@@ -77,7 +77,7 @@ extension Core {
 
     private mutating func giveUp(_ slot: CardSlot, because reason: EventDecision, now: Instant) {
         if reason == .startWait {
-            // What it would ring for is no news any more.
+            // Its alert would be outdated.
             setHoldsStartToken(slot, false)
             destinations[slot].startWasSkipped = true
         }
@@ -109,7 +109,7 @@ extension Core {
         guard destinations[slot].enter(phase, now: now) else { return }
         if phase == .live { tell(.began, at: slot, now: now) }
         if phase == .ended || phase == .listening { closeCursor(slot, now: now) }
-        // Frames are asked for all the same.
+        // Frames are still requested, so they are counted.
         if phase.hasNoCard, destinations[slot].hasCursor {
             let wall = wall(now)
             destinations[slot].playing.enter(.noRoute, now: now, wall: wall)
@@ -121,8 +121,8 @@ extension Core {
         markDirty(slot, now: now)
     }
 
-    /// Whether a destination may have to be looked at before an instant for its card's sake. Most
-    /// have a frame to show long before that.
+    /// True if a card's age may require an evaluation before an instant. Most clips have frames
+    /// before that anyway.
     private func ages(_ slot: CardSlot, before instant: Instant?) -> Bool {
         guard destinations.holds(slot), let since = destinations[slot].cardSince else {
             return false

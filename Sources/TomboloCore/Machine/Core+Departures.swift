@@ -1,8 +1,8 @@
-// Devices that go: deleted, erased, or another installation since.
+// Devices that leave: deleted, erased, or replaced by another installation.
 
 extension Core {
-    /// The device is not there any more. Its cards that have a token end first, as at a sign-out:
-    /// for that it stays for a while, under no name.
+    /// Deletes a device. Its cards with tokens end first, as after a sign-out: for that it stays
+    /// for a while without a name.
     mutating func deleteDevice(
         _ key: DeviceKey, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
@@ -31,7 +31,7 @@ extension Core {
         stageDevice(slot)
     }
 
-    /// Ends that a pause or a closed upstream would hold back if the device were deleted.
+    /// Number of ends that a pause or a closed upstream would hold if the device were deleted.
     func endsWaiting(of slot: DeviceSlot, now: Instant) -> Int {
         (devices[slot]?.destinations ?? []).count { card in
             destinations[card].hasRouteToEnd
@@ -39,11 +39,11 @@ extension Core {
         }
     }
 
-    /// A deleted device goes when its cards have heard of their end, or have had their time.
+    /// Removes a deleted device when its cards have ended or its time is over.
     mutating func finishLeaving(_ slot: DeviceSlot, atOnce: Bool = false, now: Instant) {
         guard let gone = devices[slot], let end = gone.leavingUntil else { return }
         let isOver = gone.destinations.allSatisfy { destinations[$0].isFinished }
-        // As long as it was to be, wherever the clock is set meanwhile.
+        // The time is measured on the monotonic clock.
         let steadyEnd = clock.shownAt(end - Device.leavingMax, now: now) + Device.leavingMax
         guard isOver || atOnce || steadyEnd <= now else {
             return devices.deadlines.set(slot, at: steadyEnd)
@@ -52,14 +52,14 @@ extension Core {
         for card in gone.destinations { removeDestination(card) }
         devices.remove(slot)
         journal.erase(.device, gone.number)
-        // None where it is registered anew.
+        // Nil if the device is registered again.
         if let entry = devices.departed[gone.key], entry.number == gone.number {
             journal.write(devices.departed.add(gone.key, entry))
         }
         journal.flushSoon(now: now)
     }
 
-    /// - Parameter keepsHistory: false where nothing of it may stay.
+    /// - Parameter keepsHistory: false if no history may stay.
     mutating func forgetDevice(_ slot: DeviceSlot, keepsHistory: Bool = true, now: Instant) {
         guard let gone = devices[slot] else { return }
         leaveName(slot, keepsHistory: keepsHistory, now: now)
@@ -71,7 +71,7 @@ extension Core {
         }
     }
 
-    /// What a device is by its name ends.
+    /// Ends everything that belongs to the device's name.
     private mutating func leaveName(
         _ slot: DeviceSlot, keepsHistory: Bool = true, now: Instant
     ) {

@@ -1,7 +1,7 @@
-// Grants nest: a device has one of its own, and what goes to any of its activities counts.
+// Nested grants: a device has a grant of its own, on which pushes to all of its activities count.
 
 extension Core {
-    /// What a device has spent, and its grant; nil where the class has no bucket, or devices no
+    /// A device's spent budget and its grant; nil if the class has no bucket, or if devices have no
     /// grant of their own.
     func deviceBudget(
         _ device: DeviceSlot, _ grant: Grant
@@ -13,8 +13,8 @@ extension Core {
         return (devices.budgets[device], grant.times(factor))
     }
 
-    /// The same as it stands for an attempt: what is on its way into the log, and goes as soon as
-    /// it is durable, counts as sent to everybody else.
+    /// The same for an attempt. An attempt of another destination that is being written, and is
+    /// sent as soon as it is durable, counts as sent.
     func deviceBudget(
         _ place: DeviceSlot, _ grant: Grant, for slot: CardSlot, now: Instant
     ) -> (spent: DeviceBudget, grant: Grant)? {
@@ -23,8 +23,8 @@ extension Core {
         return device
     }
 
-    /// The classes of what goes to a device may have changed: what its buckets lack is reckoned by
-    /// the new grants from now on, and goes on record together with the change.
+    /// Adopts grants that may have changed with the classes of a device's pushes: from now on its
+    /// buckets refill by the new grants. The change is recorded with its cause.
     mutating func adoptGrants(of device: DeviceSlot, now: Instant) {
         for slot in devices[device]?.destinations ?? [] {
             guard let destination = destinations.at(slot) else { continue }
@@ -41,14 +41,14 @@ extension Core {
         }
     }
 
-    /// Whether the token of a start that is on record may still be spent.
+    /// True if the recorded token of a start may still be spent.
     func hasPaidForStart(_ destination: Destination, now: Instant) -> Bool {
         devices.budgets[destination.device].starts.covers(
             configuration.budgets[.start], count: startTokensHeld(by: destination.device),
             now: now)
     }
 
-    /// Takes a token of both buckets that is to be made durable before it is spent.
+    /// Takes a token from both buckets; it must be durable before it is spent.
     mutating func reserveToken(_ slot: CardSlot, _ grant: Grant, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         let (holds, pays) = (
@@ -65,7 +65,7 @@ extension Core {
         }
     }
 
-    /// When the device's budget for starts has a token; nil for now.
+    /// When the device's budget for starts has a token; nil: now.
     func startBudgetAllows(_ destination: Destination, now: Instant) -> Instant? {
         guard !destination.holdsStartToken else { return nil }
         let time = devices.budgets[destination.device].starts.time(
@@ -74,12 +74,12 @@ extension Core {
         return time.flatMap { $0 > now ? $0 : nil }
     }
 
-    /// Takes a token of the budget for starts that is to be made durable before it is spent.
+    /// Takes a token from the budget for starts; it must be durable before it is spent.
     mutating func reserveStart(_ slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         let grant = configuration.budgets[.start]
-        // What is paid for and not spent is missing all the while: the bucket does not fill up
-        // meanwhile.
+        // Tokens that are reserved and not spent still count as taken, so that the bucket does not
+        // refill them.
         let held = startTokensHeld(by: destination.device)
         if held > 0,
             !devices.budgets[destination.device].starts.covers(grant, count: held, now: now)
@@ -97,15 +97,15 @@ extension Core {
         Int64(devices.budgets[device].startsHeld)
     }
 
-    /// The one way in which a destination comes to a token for a start, and loses it: the device
-    /// counts them.
+    /// Sets whether a destination holds a token for a start. All changes go through here, because
+    /// the device counts these tokens.
     mutating func setHoldsStartToken(_ slot: CardSlot, _ holds: Bool) {
         guard destinations.holds(slot), destinations[slot].holdsStartToken != holds else { return }
         destinations[slot].holdsStartToken = holds
         devices.budgets[destinations[slot].device].startsHeld += holds ? 1 : -1
     }
 
-    /// A start goes: what was reserved for it is spent.
+    /// Spends the token that was reserved for a start.
     mutating func spendStart(_ slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         if !destination.holdsStartToken {
@@ -127,10 +127,10 @@ extension Core {
         if priority == 5 { devices.budgets[device].lastLowPrioritySend = now }
     }
 
-    /// Whom a deadline is for: of those of a device that are due now, or wait for the device,
-    /// whoever has an alert first, then whoever has waited longest for a push (rule 8).
+    /// The destinations that a device's deadline is for: those of the device that are due or wait
+    /// for it, first those with an alert, then those that have waited longest (rule 8).
     ///
-    /// - Returns: nil where it is for the slot alone, as mostly.
+    /// - Returns: nil if the deadline is only for the slot, which is the usual case.
     mutating func inTurn(_ slot: CardSlot, now: Instant) -> [CardSlot]? {
         guard destinations.holds(slot) else { return nil }
         let device = destinations[slot].device

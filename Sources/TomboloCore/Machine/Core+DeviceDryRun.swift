@@ -1,7 +1,7 @@
-// What the word of a device, or of an operator, would come to. Nothing here can change anything.
+// Dry runs of requests by devices and operators. Nothing here changes the core.
 
 extension Core {
-    /// What a device's command would be answered with now; throws what would refuse it.
+    /// The answer that a device's command would get now. Throws its refusal.
     package func dryRun(
         _ command: DeviceCommand, for key: DeviceKey, by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> Stored {
@@ -35,9 +35,9 @@ extension Core {
         }
     }
 
-    /// Why a key may not ask as a device; nil where it may.
+    /// Why a key may not act as this device; nil if it may.
     ///
-    /// - Parameter registers: it registers the device, which need not be there.
+    /// - Parameter registers: true for a registration: the device need not exist.
     package func refusal(
         of authority: DeviceAuthority, for key: DeviceKey, registers: Bool
     ) -> Refusal? {
@@ -50,7 +50,7 @@ extension Core {
         }
     }
 
-    /// The pause that would begin, or the one that would be over.
+    /// The pause that a command would begin or end.
     package func dryRun(
         _ command: PauseCommand, of tenant: TenantID, now: Instant
     ) throws(Refusal) -> Pause {

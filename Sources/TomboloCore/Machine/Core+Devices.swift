@@ -1,6 +1,6 @@
 import TomboloJSON
 
-// Devices, their tokens and what they say.
+// Devices, their tokens and their reports.
 
 extension Core {
     mutating func take(
@@ -33,7 +33,7 @@ extension Core {
                 try take(report, of: key, ticket, now: now)
             case .report(let reference, let report):
                 try take(report, on: reference, key, now: now)
-                // The last word on a card is not said again.
+                // The phone does not repeat its last report about a card, so that must be durable.
                 if report.phase == .ended || report.phase == .dismissed {
                     journal.answer(ticket, Stored(.updated))
                 } else {
@@ -62,7 +62,7 @@ extension Core {
         _ registration: DeviceRegistration, _ key: DeviceKey, by authority: DeviceAuthority,
         forgetsUser: Bool, now: Instant
     ) {
-        // Tokens and cards belong to one app in one environment: there it is another installation.
+        // Tokens and cards belong to one app in one environment: a change is a new installation.
         if let known = devices.slot(of: key), moves(known, to: registration) {
             forgetDevice(known, now: now)
         }
@@ -78,7 +78,7 @@ extension Core {
             hasOtherUser = !isSameText(known?.user, registration.user)
             devices[known: slot].update(registration, at: wall(now))
             devices[known: slot].heard?.classifier.setEdge(registration.controlCenterEdge)
-            // Without the names: an erasure of a user would not find them here.
+            // Without user names, because the erasure of a user would not find them here.
             if hasOtherUser { noteFact("device.user_changed", of: slot, now: now) }
         } else {
             slot = devices.insert(
@@ -102,7 +102,7 @@ extension Core {
         noteSignOfLife(slot, now: now)
     }
 
-    /// The registration as it is kept, and what is said to it.
+    /// The registration to store, and the answer with its lints.
     func admit(
         _ registration: DeviceRegistration, _ key: DeviceKey, by authority: DeviceAuthority
     ) throws(Refusal) -> (DeviceRegistration, Stored) {
@@ -132,11 +132,11 @@ extension Core {
         return (registration, stored)
     }
 
-    /// Whether a device was of another app, or of the other environment, before.
+    /// True if the device had another app or environment before.
     private func moves(_ slot: DeviceSlot, to registration: DeviceRegistration) -> Bool {
         guard let known = devices[slot] else { return false }
         let lanes = [known.registration, registration].map {
-            // An app that is configured no more has none.
+            // Nil for an app that is not configured any more.
             try? configuration.lane(of: $0, tenant: known.key.tenant)
         }
         return lanes[0] != lanes[1]
@@ -160,7 +160,7 @@ extension Core {
         journal.answer(ticket, Stored(kind, lint: lint))
     }
 
-    /// Takes a token in, and lets those that waited for it go on; the caller stages the device.
+    /// Stores a token and continues what waited for it; the caller writes the device's record.
     mutating func keepToken(
         _ name: TokenName, _ registration: TokenRegistration, _ slot: DeviceSlot,
         by authority: DeviceAuthority, now: Instant
@@ -198,18 +198,18 @@ extension Core {
         return kind
     }
 
-    /// A token as it is kept; nil where what is known is newer.
+    /// The token to store; nil if the known one is newer.
     func judge(
         _ name: TokenName, _ registration: TokenRegistration, of device: Device,
         by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> (Device.Token, Stored.Kind)? {
         let known = device.tokens[name]
-        // Without a time of its own it is news, also to a clock that was set back since the last.
+        // Without a time of its own it counts as new, even if the clock was set back.
         let last = known?.observedAt ?? device.retired[name]?.observedAt ?? device.reconciledAt
-        // A time ahead of the clock is a wrong clock's: it counts as its arrival.
+        // A time ahead of the clock comes from a wrong clock: use the time of arrival instead.
         let observed =
             registration.observedAt.map { min($0, wall(now)) } ?? max(wall(now), last)
-        // What was seen while a clock was ahead that was set back since tells nothing.
+        // Ignore known times from before the clock was set back.
         if let known, observed < known.observedAt, known.observedAt <= wall(now) { return nil }
         if known == nil, observed < device.reconciledAt, device.reconciledAt <= wall(now) {
             return nil
@@ -231,14 +231,14 @@ extension Core {
             value: value,
             registeredAt: isSame ? known?.registeredAt ?? wall(now) : wall(now),
             observedAt: observed, isOnRecord: isSame && known?.isOnRecord == true)
-        // Whether there is an activity that is for others is not for this device to know.
+        // A device must not learn whether other devices' activities exist.
         if case .activity(let reference) = name, !isFor(device.key, reference) {
             return (token, .kept)
         }
         return (token, known == nil ? .created : .updated)
     }
 
-    /// Update tokens have become durable: pushes may go to them.
+    /// Makes durable update tokens usable for pushes.
     mutating func useTokens(_ tokens: [JournalBatch.Token], now: Instant) {
         for one in tokens {
             let name = TokenName.activity(one.reference)
@@ -255,7 +255,7 @@ extension Core {
         }
     }
 
-    /// What else a device was sent while it was away may be lost.
+    /// Notes that earlier pushes to other cards of a device that was away may be lost.
     mutating func noteSignOfLife(
         _ device: DeviceSlot, besides reference: ActivityReference? = nil, now: Instant
     ) {
@@ -266,8 +266,8 @@ extension Core {
         }
     }
 
-    /// Gives an update token to the destination that it is for: a start has arrived, an activity is
-    /// adopted, a lost one is back.
+    /// Gives an update token to its destination: after a start has arrived, when an activity is
+    /// adopted, or when a lost card is back.
     private mutating func useToken(
         of device: DeviceSlot, _ reference: ActivityReference, now: Instant
     ) {
@@ -280,7 +280,7 @@ extension Core {
             useToken(token, at: slot, now: now)
         }
         if !isUsed { takeOrphan(reference, of: device, now: now) }
-        // The new card's comes before the others'.
+        // Pushes for the new card come before those for others.
         guard token.isOnRecord else { return }
         noteSignOfLife(device, besides: reference, now: now)
     }
@@ -295,17 +295,17 @@ extension Core {
         destinations[slot].token = token.value
         destinations[slot].pacing.endBackOff()
         destinations[slot].refusalsInRow = 0
-        // The phone has said that this card is over: its token comes late.
+        // The phone has reported that this card is over: its token is too late.
         if destination.isOverOnPhone, projection(slot)?.ending == nil { return }
         switch destination.phase {
         case .ended where destination.token != nil, .live:
-            // A card that rotates its token after its end has not heard of the end.
+            // A card that rotates its token after its end has not received the end.
             destinations[slot].noteSignOfLife(now: now)
         case _
         where hasEnded(destination, now: now)
             && destination.isOlder(than: token, configuration.limits.cardLife):
-            // A token that comes late is not a sign that the card lives. It may be over without
-            // having lapsed: its last token was dead by then.
+            // A late token does not prove that the card lives. It may be over without having
+            // lapsed, if its last token was dead by then.
             return
         default:
             if destination.phase == .lapsed || cardEnd(destination).map({ $0 <= now }) ?? true {
@@ -319,21 +319,21 @@ extension Core {
                 devices[known: destination.device].noteBegun(type, at: since)
             }
             enter(.live, slot, now: now)
-            // What went to the token that is gone may never have arrived.
+            // Pushes to the former token may never have arrived.
             if destination.phase == .gone { destinations[slot].noteSignOfLife(now: now) }
         }
         destinations.wakeFirst(slot)
         endPredecessor(of: slot, now: now)
     }
 
-    /// Whether the system has ended a destination's card, as far as the relay knows.
+    /// True if the system has ended a destination's card, as far as the relay knows.
     private func hasEnded(_ destination: Destination, now: Instant) -> Bool {
         destination.phase == .lapsed || cardEnd(destination).map { $0 <= now } ?? false
     }
 }
 
 extension Destination {
-    /// Whether its card lived when the app had the token, as far as the relay knows.
+    /// True if its card was alive when the app observed the token, as far as the relay knows.
     fileprivate func isOlder(than token: Device.Token, _ life: Span) -> Bool {
         cardSince.map { token.observedAt < $0 + life } ?? false
     }

@@ -1,11 +1,11 @@
 import TomboloJSON
 
-/// What a command would do, without anything being stored or sent.
+/// The effect that a command would have; nothing is stored or sent.
 package struct DryRun: Sendable {
-    /// One device that it would reach, or not.
+    /// One device of the audience.
     package struct Route: Sendable {
         package var device: Identifier
-        /// `push_to_start`, `update_token`, or nil: no way, for now.
+        /// `push_to_start`, `update_token`, or nil: no route at present.
         package var route: String?
         package var grant: GrantInForce
     }
@@ -13,26 +13,26 @@ package struct DryRun: Sendable {
     package var activity: Identifier
     package var version: Int64
     package var kind: EventKind
-    /// False where the activity stands so already.
+    /// False if the activity already has this state.
     package var changes: Bool
-    /// The body of the push, byte for byte but for its timestamp.
+    /// The body of the push; only its timestamp may differ.
     package var payload: [UInt8]
     package var payloadBytesMax = Payload.bytesMax
     package var pushType = "liveactivity"
     package var topic: String
-    /// The first hundred.
+    /// The first hundred routes.
     package var routes: [Route]
-    /// Devices in all.
+    /// The number of all devices.
     package var devices: Int
     package var plan: ClipPlan?
     package var lint: [Lint]
 }
 
 extension Core {
-    /// More routes are not listed.
+    /// Most routes that are listed.
     private static let routesMax = 100
 
-    /// What a command would do now. Throws what would refuse it.
+    /// The effect that a command would have now. Throws its refusal.
     package func dryRun(
         _ command: Command, remembered: PlacedHead? = nil, now: Instant
     ) throws(Refusal) -> DryRun {
@@ -40,9 +40,9 @@ extension Core {
         return try dryRun(command, on: &trial, remembered, now: now)
     }
 
-    /// What commands would do one after the other, each for itself.
+    /// The effects of several commands, each applied after those before it.
     ///
-    /// - Parameter trial: from `trial()`; what it has taken counts for those that follow.
+    /// - Parameter trial: made by `trial()`; its changes count for later commands.
     package func dryRun(
         _ commands: some Collection<Command>, on trial: inout Core,
         remembered: [ActivityKey: PlacedHead] = [:], now: Instant
@@ -54,12 +54,12 @@ extension Core {
         }
     }
 
-    /// What registering a type would do.
+    /// The effect of registering a type.
     package func dryRun(
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID
     ) throws(Refusal) -> Stored {
         var trial = trial()
-        // It has no devices whose budgets could change by now.
+        // The trial has no devices whose budgets could change, so any time will do.
         trial.put(
             type, named: name, app: app, tenant: tenant, Ticket(0), now: .distantPast)
         if case .refused(let refusal)? = trial.journal.answer(to: Ticket(0)) { throw refusal }
@@ -69,7 +69,7 @@ extension Core {
     /// A core without activities and devices, for dry runs.
     package func trial() -> Core {
         var configuration = configuration
-        // It knows no cards but those of the commands; the limits hold for what this core has.
+        // It only knows the cards of its commands, so this core's limits do not fit.
         configuration.limits.stagedCardsMax = .max
         configuration.limits.cardsPerTenantMax = .max
         configuration.limits.cardsMax = .max
@@ -81,7 +81,7 @@ extension Core {
         return trial
     }
 
-    /// Lets a core that knows this command's activity take it as this one would.
+    /// Applies the command to a trial core that gets to know its activity.
     private func dryRun(
         _ command: Command, on trial: inout Core, _ remembered: PlacedHead?, now: Instant
     ) throws(Refusal) -> DryRun {
@@ -98,7 +98,7 @@ extension Core {
         }
     }
 
-    /// Lets a core take a command that learns of its activity what this one knows.
+    /// Applies the command after giving the trial core this core's knowledge of its activity.
     private func admit(
         _ command: Command, on trial: inout Core, _ remembered: PlacedHead?, now: Instant
     ) throws(Refusal) -> Admission {
@@ -118,7 +118,7 @@ extension Core {
         return trial.admit(command, now: now)
     }
 
-    /// The activities in the request's places that would end, and at which version.
+    /// The activities in the request's slots that would end, with their versions.
     package func dryRun(
         _ request: EndMany, now: Instant
     ) throws(Refusal) -> [(activity: Identifier, version: Int64)] {
@@ -131,7 +131,7 @@ extension Core {
             case .staged(let index):
                 let place = trial.journal.event(index).activity
                 ended.append((command.activity.id, trial.activities[place].accepted.version))
-                // It is not to be full before all are looked at.
+                // Keep the trial's batch empty, so that it is never full.
                 trial.journal.drop()
             case .standing, .replay: break
             case .refused(let refusal): if ended.isEmpty { throw refusal }
@@ -168,8 +168,8 @@ extension Core {
         return run
     }
 
-    /// Whom a command would reach: of a start those that are there for it, of all else those that
-    /// show the activity now, or are to.
+    /// The recipients of a command: for a start, the audience's present devices; for other
+    /// commands, the present and coming destinations.
     private func routes(
         of activity: Activity, _ kind: EventKind, _ present: ActivitySlot?, _ devices: [DeviceSlot]
     ) -> ([DryRun.Route], count: Int) {
@@ -206,7 +206,7 @@ extension Core {
         return (routes, devices.count)
     }
 
-    /// The channel that a start would name, where one of the relay's own is free.
+    /// The channel in a start's payload, if one of the relay's own is free.
     private func freeChannel(for start: Activity.Definition, _ devices: [DeviceSlot], now: Instant)
         -> String?
     {
@@ -222,12 +222,12 @@ extension Core {
         GrantInForce(budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
     }
 
-    /// Lints that `lints(_:_:now:)` has of the command itself.
+    /// Lints that `lints(_:_:now:)` finds in the command itself.
     private static let saidByCommand: Set<Lint.Code> = [
         .startWithoutAlert, .alertWithoutTitle, .alertSoundUnknown, .dismissalDateNotInFuture,
     ]
 
-    /// What is seen of the command, and then of the push that it would become.
+    /// Lints of the command, then lints of its push.
     private func lints(
         of run: DryRun, _ activity: Activity, _ command: Command, _ present: ActivitySlot?,
         now: Instant
@@ -239,7 +239,7 @@ extension Core {
         let pushed = PayloadLint.lints(
             payload: run.payload,
             type: types.type(of: activity.definition, command.activity.tenant), now: wall(now))
-        // What the relay sees to itself, or has said already, is not said twice.
+        // Leave out lints that are known already, or that the relay takes care of.
         return own
             + pushed.filter { lint in
                 !seen.contains(lint.code) && !Self.saidByCommand.contains(lint.code)
@@ -257,7 +257,7 @@ extension Core {
         if case .channel = activity.definition.audience { isOnChannel = true }
         let event: Push.Event =
             switch content {
-            // A broadcast cannot start anything.
+            // A broadcast cannot start an activity.
             case .start: activity.definition.route == .adopt || isOnChannel ? .update : .start
             case .update, .play, .stop: .update
             case .end: .end
@@ -266,7 +266,7 @@ extension Core {
             event == .update
             ? firstState(of: activity, destinations, granted: granted, now: now)
             : projection.state(at: wall)
-        // What one of the devices would be sent: each has its own.
+        // The value for one of the devices, because each device has its own.
         let binding = types.type(of: activity.definition, activity.key.tenant)?.presence
         let isInFront = devices.contains { self.devices[$0]?.presence.isInFront(at: now) ?? false }
         let whole = binding?.write(binding?.rest(inFront: isInFront) ?? state, into: state) ?? state
@@ -285,7 +285,7 @@ extension Core {
         return payload
     }
 
-    /// The devices that are there for an activity now.
+    /// The devices in an activity's audience that are registered now.
     func audience(of definition: Activity.Definition, _ tenant: TenantID) -> [DeviceSlot] {
         switch definition.audience {
         case .none: []

@@ -1,10 +1,10 @@
 import TomboloJSON
 
-// An accepted push is no receipt: the last one goes once more when there is reason to (pacing
-// rule 15).
+// Apple's acceptance is no receipt, so the last push is repeated if there is a reason (pacing rule
+// 15).
 
 extension Core {
-    /// What an end that Apple took still wants.
+    /// The want of a destination whose end Apple has accepted.
     func wantEchoOfEnd(_ slot: CardSlot, now: Instant) -> Want {
         guard let destination = destinations.at(slot), destination.phase == .ended,
             let projection = projection(slot), let ending = projection.ending,
@@ -17,8 +17,8 @@ extension Core {
         return isPaused(slot) ? .held(.paused, until: nil) : .push(.end, .echo, alert: nil)
     }
 
-    /// When the newest state is due at priority 10, for all that went at 5 since the last such push
-    /// (pacing rule 7): not before the budget has a token for it. nil for never.
+    /// When the newest state is repeated at priority 10, if newer states only had priority 5
+    /// (pacing rule 7): not before the budget has a token for it. Nil: never.
     func settleDue(_ slot: CardSlot, now: Instant) -> Instant? {
         guard let old = destinations[slot].settlesAt(time(now), configuration.limits) else {
             return nil
@@ -30,7 +30,7 @@ extension Core {
             .map { max(old, $0) }
     }
 
-    /// A phone's word on its card: it shows the newest state, has ended, or has missed something.
+    /// Applies a phone's report about its card: it is up to date, has ended, or missed a push.
     mutating func hear(_ report: PhoneReport, at slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), let projection = projection(slot) else {
             return
@@ -40,11 +40,11 @@ extension Core {
         if report.phase.isThere, mayAdopt || destination.mayHaveCard {
             tell(.began, at: slot, now: now)
         } else if report.phase == .dismissed {
-            let person = projection.ending == nil ? "user" : nil  // nobody else has ended it
+            let person = projection.ending == nil ? "user" : nil  // the user dismissed it
             tell(.dismissed, at: slot, by: report.by ?? person, now: now)
         }
-        // No token tells that a new card on a channel is there: of two pushes for an offline phone
-        // Apple keeps one, and the old one's end would take the place of the new one's start.
+        // A new card on a channel has no token to show that it exists. For an offline phone Apple
+        // stores one push only, so the old card's end must not replace the new card's start.
         if destination.phase == .listening, !isOver { endPredecessor(of: slot, now: now) }
         if projection.ending != nil {
             if isOver {
@@ -63,17 +63,17 @@ extension Core {
             return
         }
         if report.phase == .ended {
-            // The system or the app itself has ended it.
+            // The system or the app itself has ended the card.
             destinations[slot].isOverOnPhone = true
             markDirty(slot, now: now)
             if !destination.isFinished { lapse(slot, now: now) }
             return
         }
-        // Whatever became of its start, the card is there.
+        // The card exists, whatever the outcome of its start was.
         let mayHaveBegun =
             switch destination.phase {
             case .startUnknown: true
-            // About to be sent again, and perhaps on record as tried already.
+            // A start that will be sent again, and may be recorded as tried.
             case .waiting: destination.cardSince != nil
             case .starting: startChannel(destination) == nil
             case .started, .live, .ended, .gone, .lapsed, .listening: false

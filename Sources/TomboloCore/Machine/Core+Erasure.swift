@@ -1,16 +1,16 @@
-// Letting go of somebody's data in memory; what stands on disk is the log's to erase.
+// Erases somebody's data in memory; the log erases the stored data.
 
-/// Whose data goes.
+/// The subject of an erasure.
 package enum ErasureSubject: Hashable, Sendable {
-    /// An ended activity; where a number is given, only if it has that one.
+    /// An ended activity; with a number, only if the activity has that number.
     case activity(ActivityKey, number: ActivityNumber?)
-    /// A device, registered or not: what was for it alone goes too.
+    /// A device, registered or not, with everything that was only for it.
     case device(DeviceKey)
 }
 
 extension Core {
-    /// Forgets the subject, and stages what has to leave the log's current values with it. Refused
-    /// while an activity of it runs, or waits for the disk.
+    /// Erases the subject, and adds the deletion of its records to the pending batch. Refused if
+    /// one of its activities runs or is being written.
     mutating func erase(_ subject: ErasureSubject, _ ticket: Ticket, now: Instant) {
         do throws(Refusal) {
             switch subject {
@@ -57,7 +57,7 @@ extension Core {
         journal.answer(ticket, Stored(.deleted))
     }
 
-    /// What would refuse an erasure; nothing is forgotten.
+    /// Throws the refusal that an erasure would get; changes nothing.
     package func dryRun(_ subject: ErasureSubject) throws(Refusal) {
         switch subject {
         case .activity(let key, let number): _ = try erasable(key, number: number)
@@ -84,7 +84,7 @@ extension Core {
         return slot
     }
 
-    /// Activities that a device is named for, those that it alone is named for apart.
+    /// Activities that name a device: those with no other device, and the rest.
     private func named(_ key: DeviceKey) throws(Refusal) -> (
         alone: [ActivitySlot], shared: [ActivitySlot]
     ) {
@@ -100,8 +100,8 @@ extension Core {
         return (alone, shared)
     }
 
-    /// A batch on its way refers to places: nothing of it may be somebody else's when it comes
-    /// back.
+    /// Throws if an activity is being written: the batch refers to its slot, which must not belong
+    /// to another activity when the batch is durable.
     private func requireDurable(_ slots: [ActivitySlot]) throws(Refusal) {
         let waits = slots.contains {
             activities[$0].durable?.version != activities[$0].accepted.version
@@ -125,7 +125,7 @@ extension Core {
         surfaces.owe(owed.number, wishes(of: owed))
     }
 
-    /// Others go on seeing the activity.
+    /// Removes the device from the activity, which others still see.
     private mutating func leave(_ key: DeviceKey, _ slot: ActivitySlot) {
         guard case .devices(let ids) = activities[slot].definition.audience else { return }
         let isRunning = !activities[slot].hasEnded

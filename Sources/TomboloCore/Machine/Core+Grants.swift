@@ -1,4 +1,4 @@
-// What a destination may be sent.
+// The grants of destinations.
 
 extension Core {
     func grantInForce(_ destination: Destination) -> GrantInForce {
@@ -6,7 +6,7 @@ extension Core {
             device: destination.device, activity: destination.activity, destination.lane)
     }
 
-    /// The same for one that is there.
+    /// The same for an existing destination.
     func grantInForce(_ slot: CardSlot) -> GrantInForce {
         grantInForce(
             device: destinations[slot].device, activity: destinations[slot].activity,
@@ -19,7 +19,7 @@ extension Core {
         inForce(budgetClass(device: device, activity: activity), lane)
     }
 
-    /// The same for an activity that is not there yet.
+    /// The same for an activity that does not exist yet.
     func grantInForce(
         device: DeviceSlot, _ definition: Activity.Definition, _ tenant: TenantID,
         _ lane: LaneNumber
@@ -27,8 +27,8 @@ extension Core {
         inForce(budgetClass(device: device, definition, tenant), lane)
     }
 
-    /// Class `lab` is for simulators only: the configuration may have changed since it was given,
-    /// and a type's is of both environments.
+    /// Replaces class `lab` unless the upstream allows it, because it is for simulators only. The
+    /// configuration may have changed, and a type's class holds for both environments.
     private func inForce(_ asked: BudgetClass, _ lane: LaneNumber) -> GrantInForce {
         let isRefused = asked == .lab && !configuration[lane].allowsLab
         let budgetClass = isRefused ? .standard : asked
@@ -36,7 +36,7 @@ extension Core {
             budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
     }
 
-    /// The device's where an operator set one, else the type's.
+    /// The device's class if an operator has set one, else the type's.
     private func budgetClass(device: DeviceSlot, activity: ActivitySlot) -> BudgetClass {
         let traits = devices.traits(device)
         if traits.isChannel { return .channel }

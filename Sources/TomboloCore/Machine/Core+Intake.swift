@@ -1,6 +1,6 @@
 import TomboloJSON
 
-// Taking commands: every rule that may refuse one stands here, before anything is stored.
+// Intake of commands: all refusals happen here, before anything is stored.
 
 extension Core {
     mutating func take(
@@ -19,9 +19,9 @@ extension Core {
     }
 
     enum Admission {
-        /// At this index of the journal's pending batch.
+        /// The event's index in the pending batch.
         case staged(Int)
-        /// The activity stands so already.
+        /// The activity already has this state.
         case standing(ActivitySlot)
         case replay(seq: Int64)
         case refused(Refusal)
@@ -35,7 +35,7 @@ extension Core {
 
     mutating func admit(_ command: Command, now: Instant) -> Admission {
         guard hasRoom else { return .refused(Self.noRoom) }
-        // An event alone is taken whatever its size: its own limit is the door's.
+        // A single event is accepted at any size: the door has limited it already.
         let limits = configuration.limits
         let bytesMax = max(limits.stagedBytesMax, command.body.count)
         if journal.eventCount >= limits.stagedEventsMax
@@ -93,7 +93,7 @@ extension Core {
                     version: activity.accepted.version)
             }
         } else if let refusal = activities.refusal(of: command.activity) {
-            // What it was is not known: nothing of it is to be lost by accident.
+            // The activity's state is unknown, so only an explicit restart may replace it.
             guard command.restart, command.expectation == .none else { throw refusal }
         } else if case .versions = command.expectation {
             throw Refusal(.preconditionFailed, "the activity is not there yet")
@@ -120,7 +120,7 @@ extension Core {
         var timed = start
         if case .start(let complete) = command.content { timed = complete }
         let projection = Projection(timed, version: version, at: wall(now))
-        // By size first: what fits is small, and so is the work of all that looks at it later.
+        // Check the size first: it bounds the work of all later steps.
         try PushSize.check(
             projection.widened(by: type?.presence), definition, alert: start.alert,
             history: timed.history)
@@ -139,16 +139,16 @@ extension Core {
         activities.recount(slot)
     }
 
-    /// The head will hold the new incarnation alone: what the old one's cards still need goes into
-    /// their marks, of those that are gone or have ended too: a token that comes later revives
-    /// them.
+    /// Stores the old incarnation's end in the checkpoints of its cards, because the head will only
+    /// have the new incarnation. Also for cards that are gone or have ended: a later token may
+    /// revive them.
     private mutating func rememberEnd(of slot: ActivitySlot) {
         for index in activities[slot].destinations {
             guard let destination = destinations.at(index), destination.final == nil else {
                 continue
             }
             destinations[index].nextFinal = activities[slot].accepted
-            // The next start may come by another route: this card is not to be begun by it.
+            // The next start may use another route; it must not begin this card.
             if activities[slot].definition.route == .adopt, destination.phase == .waiting {
                 destinations[index].phase = .started
             }
@@ -187,14 +187,14 @@ extension Core {
             stage(change.command, slot, change.projection, plan: change.plan, now: now))
     }
 
-    /// A change that may be taken: completed by its type, and what it makes of its activity.
+    /// A valid change: the completed command, and the new state of its activity.
     private struct Change {
         var command: Command
         var projection: Projection
         var plan: (Clip, Int)?
     }
 
-    /// Looks only: what looks at an activity where it is may not change the core meanwhile.
+    /// Does not change the core, so that the activity can be read in place.
     private func judge(
         _ command: Command, at slot: ActivitySlot, now: Instant
     ) throws(Refusal) -> Change {
@@ -263,7 +263,7 @@ extension Core {
         return activities.insert(Activity(key: key, number: number, definition, projection))
     }
 
-    /// An answer without an event; it waits while the activity itself waits for the disk.
+    /// Answers without an event, but only after the activity's present state is durable.
     mutating func stand(
         _ slot: ActivitySlot, _ kind: EventKind, _ ticket: Ticket, now: Instant
     ) {

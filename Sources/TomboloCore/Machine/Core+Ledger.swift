@@ -1,10 +1,9 @@
 import TomboloJSON
 
-// Decisions add up: every event ends in exactly one at each destination, and each is on record.
+// Decisions: every event gets exactly one at each destination, and each is recorded.
 
 extension Core {
-    /// All versions up to `version` have their decision at a destination, without a push that was
-    /// made for them.
+    /// Decides about all versions up to `version` at a destination, without a push for them.
     mutating func decide(
         _ slot: CardSlot, through version: Int64, _ decision: EventDecision, now: Instant
     ) {
@@ -15,11 +14,11 @@ extension Core {
         destinations[slot].delay = nil
     }
 
-    /// The same, or what became of a push that decided nothing; either is on record.
+    /// Decides about versions, or records a push that decided nothing.
     ///
     /// - Parameters:
-    ///   - decision: nil where the newest state goes again.
-    ///   - delay: what held it, until `delayEnd`.
+    ///   - decision: nil if the newest state is sent again.
+    ///   - delay: the wait reasons, until `delayEnd`.
     mutating func decide(
         _ slot: CardSlot, through version: Int64, _ decision: EventDecision?,
         _ attempt: DeliveryRecord.Attempt?, _ delay: Delay?, _ delayEnd: Instant, now: Instant
@@ -34,7 +33,7 @@ extension Core {
             let decided = destinations[slot].ledger.decide(
                 through: version, decision, superseded: superseded)
             record.decidedFrom = decided?.lowerBound
-            // What the phone has is no reason where its producer had said something newer.
+            // If the producer had sent a newer state, the version counts as superseded.
             let isPassed = decision.needsNoPush && superseded.contains(version)
             record.decision = decided.map { _ in isPassed ? .superseded : decision }
             if let decided, !superseded.isEmpty {
@@ -45,7 +44,7 @@ extension Core {
         }
         guard record.decision != nil || attempt != nil else { return }
         let wentOn = destinations[slot].goesOn
-        // A card that is gone may have a thousand versions to come: one line says it of all.
+        // A card that is gone may get thousands of versions: one entry stands for all.
         record.goesOn =
             attempt == nil && destinations[slot].isFinished && !isTrial
             && decision?.mayGoOn == true
@@ -63,13 +62,13 @@ extension Core {
         destinations[slot].goesOn = record.goesOn && (isWritten || repeats) ? decision : nil
     }
 
-    /// Nothing that waits at a destination will be sent any more.
+    /// Decides about all waiting versions of a destination that gets no more pushes.
     mutating func decideRest(_ slot: CardSlot, _ decision: EventDecision, now: Instant) {
         guard let version = projection(slot)?.version else { return }
         decide(slot, through: version, decision, now: now)
     }
 
-    /// What became of a clip's frames at a destination since this was noted last.
+    /// Records the decisions about a clip's frames at a destination since the last such fact.
     mutating func noteFrames(_ slot: CardSlot, _ clip: String, _ news: FrameCounts, now: Instant) {
         guard let recipient = devices[destinations[slot].device]?.recipient else { return }
         let activity = destinations[slot].activity
@@ -88,7 +87,7 @@ extension Core {
             writer.bytes, isDetail: true, now: now)
     }
 
-    /// What holds a destination's newest change back, or nothing does.
+    /// Notes why a destination's newest change waits; nil: it does not wait.
     mutating func wait(_ slot: CardSlot, _ decision: Decision?, now: Instant) {
         destinations[slot].waiting = decision
         guard case .deferred(_, let hold)? = decision else {
@@ -102,11 +101,11 @@ extension Core {
         destinations[slot].noteHold(hold, newest: newest ?? 0, now: now)
     }
 
-    /// A fact of a tenant.
+    /// Writes a fact of a tenant.
     ///
-    /// - Parameter isDetail: it is left out, and counted, where its tenant has used up its part of
+    /// - Parameter isDetail: it may be left out, and counted, if its tenant has used up its part of
     ///   the history (`FactShares`).
-    /// - Returns: whether it is written.
+    /// - Returns: true if it is written.
     @discardableResult
     mutating func note(
         _ tenant: TenantID, _ activity: ActivityNumber?, _ kind: String, _ body: [UInt8],
@@ -117,12 +116,12 @@ extension Core {
         return journal.note(fact, isDetail: isDetail, now: now)
     }
 
-    /// What `history.thinned` will say next; nil where nothing was left out since it spoke last.
+    /// The next `history.thinned` fact; nil if nothing was left out since the last one.
     package func comingThinning(of tenant: TenantID, now: Instant) -> NewFact? {
         journal.comingThinning(of: tenant, clock, now: now)
     }
 
-    /// Something about the relay itself goes into the history: an upstream, the disk, the clock.
+    /// Writes a fact about the relay itself: an upstream, the disk, the clock.
     ///
     /// - Parameter body: one JSON object.
     package mutating func learn(
@@ -131,8 +130,8 @@ extension Core {
         note(tenant, nil, kind, body, now: now)
     }
 
-    /// An alert past its time, or behind too many others, rings no more at a destination; its state
-    /// goes all the same, and has a decision of its own.
+    /// Drops an alert at a destination that is too old or one too many. Its state is sent all the
+    /// same, and has a decision of its own.
     mutating func expire(_ alert: Projection.PendingAlert, at slot: CardSlot, now: Instant) {
         destinations[slot].alertsThrough = alert.version
         markDirty(slot, now: now)
@@ -142,7 +141,7 @@ extension Core {
         }
     }
 
-    /// Alerts that still wait where nothing is left that could bring them: none dies in silence.
+    /// Drops the waiting alerts of a destination that cannot send them any more, each with a fact.
     mutating func loseAlerts(_ slot: CardSlot, before version: Int64 = .max, now: Instant) {
         guard !destinations[slot].hasFinal else { return }
         for alert in activities[destinations[slot].activity].alerts
@@ -151,29 +150,29 @@ extension Core {
         }
     }
 
-    /// What a device said, or what became of a thing of its own.
+    /// Writes a fact about a device's report, or about a thing of the device.
     mutating func noteFact(
         _ kind: String, of device: DeviceSlot, _ activity: ActivityNumber? = nil, now: Instant,
         _ write: (inout JSONWriter) -> Void = { _ in }
     ) {
-        // The room that a full disk keeps is for pushes: what a phone says of itself is left out.
+        // On a full disk the room is reserved for pushes: facts from phones are left out.
         guard let known = devices[device], hasRoom else { return }
         var writer = FactRecipient.body(about: known.recipient)
         write(&writer)
         writer.endObject()
-        // That Apple has given up a token explains pushes; the rest is as often as a phone likes.
+        // A retired token explains later pushes; the other facts come as often as a phone likes.
         note(
             known.key.tenant, activity, kind, writer.bytes, isDetail: kind != "token.retired",
             now: now)
     }
 
-    /// A step of a card's life, where it is news. It is on record with all that brought it about,
-    /// or not at all: a restart tells it neither twice nor never.
+    /// Records a step in a card's life if it is new. It is written together with its cause, so that
+    /// a restart neither repeats nor loses it.
     mutating func tell(
         _ step: CardStory, at slot: CardSlot, by: String? = nil, reason: String? = nil, now: Instant
     ) {
         let isLive = destinations[slot].phase == .live && !destinations[slot].isOverOnPhone
-        // Who listens on a channel is unknown.
+        // The listeners of a channel are unknown.
         guard !devices.traits(destinations[slot].device).isChannel,
             destinations[slot].story.take(step, isLive: isLive),
             let destination = destinations.at(slot),
@@ -191,8 +190,8 @@ extension Core {
         journal.checkpoint(slot)
     }
 
-    /// A device has a token, or has it no more. An activity that is not known is not named: nothing
-    /// would find the fact when the activity is erased.
+    /// Records that a device got or lost a token. The fact does not name an unknown activity: the
+    /// activity's erasure would not find it.
     mutating func noteToken(_ kind: String, _ name: TokenName, of device: DeviceSlot, now: Instant)
     {
         guard case .activity(let reference) = name else {
@@ -210,7 +209,7 @@ extension Core {
         return activities.slot(of: key).map { activities[$0].number }
     }
 
-    /// The phone's word about a card, where it is news.
+    /// Records a phone's report about a card if it has news.
     mutating func noteReport(
         _ report: PhoneReport, before: PhoneReport?, on reference: ActivityReference,
         of device: DeviceSlot, now: Instant
@@ -229,7 +228,7 @@ extension Core {
         }
     }
 
-    /// The oldest of too many alerts goes: where it waits still, it has expired.
+    /// Drops the oldest of too many alerts; destinations that still wait for it note its expiry.
     mutating func dropAlert(of activity: ActivitySlot, now: Instant) {
         let alert = activities[activity].alerts.removeFirst()
         for slot in activities[activity].destinations
@@ -238,7 +237,7 @@ extension Core {
         }
     }
 
-    /// The books of an activity's destinations; nil for an activity that is not there.
+    /// The ledgers of an activity's destinations; nil if the activity does not exist.
     package func ledgers(of key: ActivityKey, now: Instant) -> [LedgerView]? {
         guard let slot = activities.slot(of: key), activities[slot].durable != nil else {
             return nil
@@ -247,7 +246,7 @@ extension Core {
             guard let destination = destinations.at(index), let projection = projection(index),
                 let device = devices[destination.device]
             else { return nil }
-            // Of one moment, so that the seconds add up to what they are the seconds of.
+            // All counts are for the same moment, so that the seconds add up to the totals.
             let cursor = destination.cursor?.accounted(at: wall(now))
             return LedgerView(
                 recipient: device.recipient, incarnation: destination.incarnation,
@@ -259,7 +258,7 @@ extension Core {
         }
     }
 
-    /// Remembers that a version only repeated what its producer had said otherwise since.
+    /// Notes a version that its producer had already overtaken with a newer `state_version`.
     mutating func noteSuperseded(_ staged: JournalBatch.Event) {
         guard case .update(let update) = staged.content, let number = update.stateVersion,
             let known = activities[staged.activity].durable?.stateVersion, number < known
@@ -271,18 +270,18 @@ extension Core {
     }
 }
 
-/// What became of everything that one destination was asked to show.
+/// Everything that one destination was asked to show, by decision.
 package struct LedgerView: Sendable {
     package var recipient: Recipient
     package var incarnation: Int64
     package var grant: GrantInForce
     package var phase: String
     package var ledger: Ledger
-    /// Where the activity stands.
+    /// The activity's version.
     package var version: Int64
-    /// What holds the newest version back, if anything does.
+    /// Why the newest version waits; nil if it does not.
     package var waiting: Decision?
     package var frames: FrameCounts
-    /// Of the clip that runs: the last minute.
+    /// The last minute of the clip that plays.
     package var seconds: [FrameSeconds.Second]
 }

@@ -1,37 +1,37 @@
-// What is looked at next. A change wakes what it is about; what was woken or is due is looked at.
+// The order of evaluations: a change wakes what it concerns, and woken or due things are evaluated.
 
 extension Core {
-    /// How much of what was woken is looked at.
+    /// The extent of an evaluation.
     enum Reach {
-        /// What the step's own event has woken, and who waits at upstreams that have places.
+        /// What the step's own event has woken, and what waits at upstreams with free places.
         case turns
-        /// And what is due by now, as much as fits into the bounds of a step.
+        /// Also what is due by now, within the bounds of a step.
         case all
     }
 
     private enum Look {
-        /// - Parameter isItsTurn: it has waited for a place at its upstream, and this is the place.
+        /// - Parameter isItsTurn: true if it has waited for a place in its upstream and has it now.
         case card(CardSlot, isItsTurn: Bool)
         case surface(SurfaceSlot, isItsTurn: Bool)
         case presence(DeviceSlot)
         case orphans(DeviceSlot)
         case wish(SurfaceTable.Turn)
-        /// Who had the turn needs it no more.
+        /// The one whose turn it was does not need it any more.
         case nothing
     }
 
-    /// With so many pushes in a turn, what else is due waits for the next one: these are written
-    /// meanwhile, and the peer works on them while the relay works on the next. Thousands in one
-    /// turn would leave the caches between their making and their writing, and the later a relay
-    /// is, the slower it would get.
+    /// After this number of pushes in a turn, other due things wait for the next one. Meanwhile
+    /// these pushes are written, and Apple works on them. Thousands in one turn would leave the
+    /// processor's caches before they are written, so that a relay that is late would become
+    /// slower.
     package static let pushesPerTurnMax = 128
 
-    /// So much is looked at in a turn by itself, and so much in its turn at an upstream. The core
-    /// has no clock: this is about 5 ms.
+    /// Evaluations of due things in a turn, and of waiting ones at upstreams. The core has no
+    /// clock: this takes about 5 ms.
     static let looksPerTurnMax = 2_000
 
-    /// Looks at what was woken: the step's own first, then who waits at an upstream that was woken,
-    /// then what is due.
+    /// Evaluates woken things: first those of this step, then those that wait at a woken upstream,
+    /// then those that are due.
     mutating func lookAtWoken(_ reach: Reach, now: Instant, effects: inout Effects) {
         while let look = nextLook(reach, now: now, &effects) {
             switch look {
@@ -65,7 +65,7 @@ extension Core {
         return nextDue(now: now)
     }
 
-    /// What has been due for longest: also a relay that is behind comes to each kind.
+    /// The thing that has been due for longest, so that a late relay serves each kind, too.
     private mutating func nextDue(now: Instant) -> Look? {
         let (card, surface, presence, orphans) = (
             destinations.deadlines.first ?? .distantFuture,
@@ -87,7 +87,7 @@ extension Core {
         return devices.orphanDeadlines.pop(until: now).map { .orphans($0) }
     }
 
-    /// Who gets the next free place at an upstream that was woken; each takes its newest value now.
+    /// The next one to get a free place at a woken upstream; it sends its newest value.
     private mutating func nextTurn(now: Instant) -> Look? {
         while let lane = upstreams.firstWoken {
             guard upstreams[lane].isOpen(now: now), let turn = nextWaiting(lane) else {
@@ -99,7 +99,7 @@ extension Core {
                 surfaces[slot].isQueued = false
                 return .surface(slot, isItsTurn: true)
             case .card(let slot):
-                // Its place may have become vacant, or another's.
+                // The slot may be vacant or belong to another destination.
                 guard destinations.holds(slot), destinations[slot].isQueued else { return .nothing }
                 destinations[slot].isQueued = false
                 return .card(slot, isItsTurn: true)
@@ -108,8 +108,8 @@ extension Core {
         return nil
     }
 
-    /// Whose turn it is in a lane. Where no token was ever right, that of a device that was not
-    /// tried.
+    /// The next one that waits at an upstream. If no token was ever right there, one of a device
+    /// that has not been tried.
     private mutating func nextWaiting(_ lane: LaneNumber) -> UpstreamTurn? {
         if upstreams[lane].seeksRightToken,
             let turn = upstreams[lane].firstWaiting(where: { !isStranger($0, of: lane) })

@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// Several commands as one: atomic batches, and one end for many.
+// Several commands as one: atomic batches, and the end of many activities.
 
 extension Core {
-    /// All or none: admitted one after the other, and taken back to the first if one is refused.
+    /// Accepts all commands or none: if one is refused, those before it are rolled back.
     mutating func takeAtomically(
         _ commands: [Command], _ ticket: Ticket, now: Instant
     ) {
@@ -51,7 +51,7 @@ extension Core {
         journal.answer(.events(indices: indices, ticket))
     }
 
-    /// The first line with which an atomic batch is more than one piece of work.
+    /// The first line that makes an atomic batch too large for one step.
     private func tooManyCards(_ commands: [Command]) -> (index: Int, Refusal)? {
         var weight = 0
         for (index, command) in commands.enumerated() {
@@ -76,13 +76,13 @@ extension Core {
         return nil
     }
 
-    /// How things stood before the first command of an atomic batch.
+    /// The state before the first command of an atomic batch.
     private struct Undo {
         let place: Journal.Place
         var before: [ActivitySlot: Activity] = [:]
-        /// Of these activities, by slot: a restart had them remember how they end.
+        /// Destinations of these activities, by slot: a restart has stored the end in them.
         var destinations: [CardSlot: Destination] = [:]
-        /// Named for the first time; those that were taken have a place now.
+        /// Activities that are new, so that they have a slot now.
         var created: [ActivityKey] = []
         var keys: [(TenantID, String)] = []
 
@@ -132,7 +132,7 @@ extension Core {
         for (tenant, key) in undo.keys { idempotency.drop(tenant, key) }
     }
 
-    /// Ends a piece of them; nothing is left where it ends none.
+    /// Ends one piece of the activities. If none can be ended, nothing changes.
     mutating func endMany(
         _ request: EndMany, _ ticket: Ticket, now: Instant
     ) {
@@ -147,11 +147,11 @@ extension Core {
             case .staged(let place): indices.append(place)
             case .standing, .replay: break
             case .refused(let refusal):
-                // What was staged before it stays: each end stands for itself.
+                // Ends before it in the pending batch stay, because each one is independent.
                 counters[request.tenant].commandsRefused += 1
                 refused = refused ?? refusal
             }
-            // The rest would be refused for the same reason.
+            // The others would be refused for the same reason.
             if refused?.code == .overloaded || refused?.code == .logFull { break }
         }
         guard !indices.isEmpty else {
@@ -161,11 +161,11 @@ extension Core {
         journal.answer(.events(indices: indices, ticket))
     }
 
-    /// Ends activities whose producers have said nothing for `end_after`; a piece of them.
+    /// Ends activities whose producers have been silent for `end_after`, at most one piece.
     mutating func endSilent(now: Instant) {
         var left = EndMany.pieceMax
         while left > 0, let slot = activities.silences.pop(until: now) {
-            // What is on its way to the disk is a word of its producer.
+            // An event that is being written is a sign of the producer.
             guard activities[slot].durable?.version == activities[slot].accepted.version,
                 let after = activities[slot].definition.endAfter
             else { continue }
@@ -174,7 +174,7 @@ extension Core {
             var command = Command(
                 activity: key, content: .end(End(change: .none)), body: Array("{}".utf8))
             command.key = .relay
-            // Its commit takes this away.
+            // The event's commit removes this deadline.
             activities.silences.set(slot, at: now + .minutes(1))
             guard case .staged = admit(command, now: now) else { continue }
             var writer = JSONWriter()
@@ -187,10 +187,10 @@ extension Core {
         }
     }
 
-    /// The highest number that an activity has.
+    /// The highest number of any activity.
     package var newestActivity: ActivityNumber { activities.newest }
 
-    /// The places from `place` on that are looked at in one step; nil where there are no more.
+    /// The slots from `place` on for one step; nil if there are no more.
     package func piece(of request: EndMany, from place: Int) -> Range<Int>? {
         guard place < activities.count else { return nil }
         var (end, found, looked) = (place, 0, 0)
@@ -205,7 +205,7 @@ extension Core {
         return place..<end
     }
 
-    /// Whether an activity runs and is one of those that are to end.
+    /// True if an activity runs and matches the request.
     func matches(_ slot: ActivitySlot, _ request: EndMany) -> Bool {
         guard !activities[slot].hasEnded,
             activities[slot].key.tenant == request.tenant

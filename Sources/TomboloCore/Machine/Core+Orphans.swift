@@ -1,12 +1,12 @@
 import TomboloJSON
 
-// Tokens whose activity is not known, and cards whose activity is gone.
+// Tokens of unknown activities, and cards of activities that are gone.
 
 extension Core {
-    /// The card of a token that no destination is for: one whose activity has ended, or has gone on
-    /// to another incarnation, is ended, and so is the card of a user who has the device no more;
-    /// one of two that a device came back with goes on beside the other; one whose activity nobody
-    /// knows may be adopted for a while.
+    /// Handles the card of a token without a destination. If its activity has ended or has a newer
+    /// incarnation, or if its user does not have the device any more, the card is ended. If the
+    /// device came back with two cards, this one continues beside the other. If the activity is
+    /// unknown, the token waits a while for its adoption.
     mutating func takeOrphan(
         _ reference: ActivityReference, of device: DeviceSlot, now: Instant
     ) {
@@ -35,9 +35,9 @@ extension Core {
         let slot = addCard(token, reference, of: device, activity, now: now)
         if let slot {
             destinations[slot].final = final
-            // It began before its device left, and the history says so.
+            // The card began before its device was deleted, and the history has that already.
             if isLeft { destinations[slot].story = .began }
-            // A device that was deleted and is here again ends it, with the newest token.
+            // The device was deleted and registered again: end the card with the newest token.
             for other in devices.leaving where devices[other]?.key == owner.key {
                 for card in devices[other]?.destinations ?? []
                 where self.reference(destinations[card]) == reference {
@@ -48,8 +48,8 @@ extension Core {
         }
     }
 
-    /// A destination for a card that shows up by its token; nil where its device's app is
-    /// configured no more. The caller says what becomes of it, and has it evaluated.
+    /// Adds a destination for a card that is known by its token; nil if the device's app is not
+    /// configured any more. The caller sets its future and evaluates it.
     private mutating func addCard(
         _ token: Device.Token, _ reference: ActivityReference, of device: DeviceSlot,
         _ activity: ActivitySlot,
@@ -74,8 +74,8 @@ extension Core {
         return slot
     }
 
-    /// A card of a running activity whose device went and came back, beside the one that the relay
-    /// goes on with: of the two the older is updated until the newer has its route, and then ends.
+    /// Continues an older card of a running activity whose device was deleted and registered again.
+    /// It gets updates until the newer card has a route, and then ends.
     private mutating func takeForgotten(
         _ token: Device.Token, _ reference: ActivityReference, of device: DeviceSlot,
         _ activity: ActivitySlot,
@@ -106,8 +106,8 @@ extension Core {
         for index in known { destinations.wakeFirst(index) }
     }
 
-    /// Whether a device that went and came back had this card of a running activity for a user who
-    /// had left it, or has another user now: its end went with the device.
+    /// True if the card belongs to a user who has left the device, or if its activity's user is
+    /// another one now: then the end was lost when the device was deleted.
     private func isLeftBehind(
         _ reference: ActivityReference, on device: Device, _ activity: ActivitySlot
     ) -> Bool {
@@ -115,7 +115,7 @@ extension Core {
             return false
         }
         let number = activities[activity].number
-        // Its user may have come back since, and have a newer card.
+        // The user may have returned since and have a newer card.
         let own = history.exactCard(of: number, reference.incarnation, reference.renewal)
         if own?.wasLeft == true { return true }
         guard let card = history.lastCard(of: number, reference.incarnation),
@@ -126,8 +126,8 @@ extension Core {
         return !isSameText(device.registration.user, user)
     }
 
-    /// What a card that outlived its activity ends with. Any device may claim a card: only one of
-    /// the audience is told how the activity ended, and the card of any other just goes.
+    /// The final state for a card that outlived its activity. Any device may claim a card: only
+    /// devices of the audience see how the activity ended; other cards just disappear.
     func farewell(
         to device: DeviceSlot, _ activity: ActivitySlot, _ durable: Projection, now: Instant
     ) -> Projection {
@@ -143,7 +143,7 @@ extension Core {
         return final
     }
 
-    /// Tokens for activities that nobody came to know in time are forgotten.
+    /// Drops tokens whose activities have stayed unknown for too long.
     mutating func sweepOrphans(of device: DeviceSlot, now: Instant) {
         guard let owner = devices[device] else { return }
         noteWork(onDevice: device)
@@ -165,7 +165,7 @@ extension Core {
         devices.orphanDeadlines.set(device, at: next)
     }
 
-    /// After a restart: who has tokens that wait for their activity.
+    /// After a restart: finds tokens that wait for their activity.
     mutating func recoverOrphans(now: Instant) {
         for slot in devices.indices {
             let waits = devices[slot]?.tokens.names.contains { name in
@@ -175,7 +175,7 @@ extension Core {
         }
     }
 
-    /// The tokens of an activity that leaves memory go with it: its cards are gone for hours.
+    /// Drops the tokens of an activity that leaves memory: its cards have been gone for hours.
     mutating func dropTokens(of activity: ActivitySlot, on device: DeviceSlot, now: Instant) {
         let key = activities[activity].key
         let incarnation = activities[activity].incarnation

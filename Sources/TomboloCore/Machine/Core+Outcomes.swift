@@ -1,6 +1,6 @@
 import TomboloJSON
 
-// What Apple said, and what follows from it (pacing rule 14).
+// Apple's answers and their consequences (pacing rule 14).
 
 extension Core {
     mutating func pushEnded(_ outcome: PushOutcome, now: Instant, effects: inout Effects) {
@@ -17,8 +17,8 @@ extension Core {
     }
 
     private mutating func cardPushEnded(_ slot: CardSlot, _ outcome: PushOutcome, now: Instant) {
-        // An outcome that comes after its push was given up says nothing more about the
-        // destination, but for a start: nobody is to begin a card a second time that has begun.
+        // An outcome after its push was given up does not change the destination, except for a
+        // start: its card must not be begun a second time.
         if destinations.holds(slot), let flying = destinations[slot].land(outcome.push) {
             if !flying.isFrame { destinations[slot].note(outcome) }
             settle(slot, flying, outcome.result, now: now)
@@ -32,16 +32,16 @@ extension Core {
         }
     }
 
-    /// Where no token was ever right, those of phone after phone cannot all be another app's, or
-    /// the other environment's: the configuration is wrong, and no token dies for that. It is for
-    /// the upstream then, as a refused key is.
+    /// Treats a wrong token as an upstream's fault if no token was ever right and several devices
+    /// are affected: then the configuration is wrong, as with a refused key, and no token is
+    /// dropped.
     private mutating func judged(_ outcome: PushOutcome, _ lane: LaneNumber) -> PushOutcome {
         switch outcome.result {
         case .accepted, .rejected(_, _, .tokenGone, _), .rejected(_, _, .tokenBackOff, _):
             guard !upstreams[lane].hasBeenRight else { return outcome }
             upstreams[lane].noteRightToken()
             journal.write(Upstream(configuration[lane]).record)
-            // Where it is lost, wrong tokens close the upstream once more.
+            // If this record were lost, wrong tokens would close the upstream again.
             journal.flushAtOnce()
         case .rejected(let status, let reason, .tokenMisplaced, _),
             .rejected(let status, let reason, .topic, _):
@@ -57,7 +57,7 @@ extension Core {
         return outcome
     }
 
-    /// The device of a push that is in flight.
+    /// The device of a push in flight.
     private func device(of push: PushID) -> DeviceSlot? {
         switch push.turn {
         case .surface(let slot):
@@ -70,7 +70,7 @@ extension Core {
         }
     }
 
-    /// What an answer decides of events. A frame that Apple takes decides none, and is counted.
+    /// Records what an answer decides about events. An accepted frame is only counted.
     private mutating func account(
         _ slot: CardSlot, _ flying: Destination.InFlight, _ result: PushResult, took: Span,
         now: Instant
@@ -79,7 +79,7 @@ extension Core {
         switch result {
         case .accepted: decision = .sent
         case .rejected(_, _, .push, _), .rejected(_, _, .topic, _): decision = .refused
-        // The newest state goes again, or finds no route: that decides.
+        // No decision: the newest state is sent again, or has no route, which then decides.
         case .rejected, .notSent, .unknown: decision = nil
         }
         let isNews = decision != nil && destinations[slot].ledger.decidedThrough < flying.version
@@ -94,7 +94,7 @@ extension Core {
         }
     }
 
-    /// A push goes while another is in flight, whose answer will find nothing any more.
+    /// Records a push in flight that another push overtakes: its answer will not be found.
     mutating func overtake(_ slot: CardSlot, now: Instant) {
         guard let flying = destinations[slot].inFlight, !flying.isFrame else { return }
         let sentAt = flying.until - configuration.limits.inFlightMax
@@ -103,7 +103,7 @@ extension Core {
         decide(slot, through: flying.version, nil, attempt, flying.delay, sentAt, now: now)
     }
 
-    /// A push that is not answered in time is of unknown outcome.
+    /// Gives up a push that is not answered in time: its outcome is unknown.
     mutating func expireInFlight(_ slot: CardSlot, now: Instant) {
         guard let flying = destinations[slot].inFlight, flying.until <= now else { return }
         destinations[slot].inFlight = nil
@@ -115,7 +115,7 @@ extension Core {
         account(slot, flying, result, took: configuration.limits.inFlightMax, now: now)
     }
 
-    /// What became of a start, after all.
+    /// Applies the late outcome of a start.
     private mutating func startLearned(_ slot: CardSlot, _ result: PushResult, now: Instant) {
         switch result {
         case .accepted: begun(slot, destinations[slot].acknowledged, now: now)
@@ -127,7 +127,7 @@ extension Core {
         }
     }
 
-    /// Answers what is to be said where the upstream closes, opens or closes for longer.
+    /// A notice if the upstream closes, opens, or stays closed for longer; else nil.
     private mutating func noteLane(
         _ lane: LaneNumber, _ outcome: PushOutcome, now: Instant
     ) -> LaneNotice? {
@@ -156,7 +156,7 @@ extension Core {
                 took: outcome.took, probeMax: configuration.limits.probeMax,
                 jitter: chance.fraction(), now: now)
         }
-        // A probe that fails too may have another cause.
+        // A failed probe may have another cause.
         let parked = upstreams[lane].parkedUntil
         guard parked != parkedBefore else { return nil }
         return LaneNotice(
@@ -181,7 +181,7 @@ extension Core {
             if isOfPush || reaches == .tokenMisplaced {
                 bury(slot, flying, status: status, reason: reason, now: now)
             }
-            // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
+            // Use Apple's clock if ours is behind it, because the app uses the phone's clock.
             let word = TokenStanding.Refusal(
                 at: max(wall(now), since ?? .distantPast), answer: "\(status) \(reason)",
                 environment: configuration[destinations[slot].lane].environment)
@@ -191,7 +191,7 @@ extension Core {
             destinations[slot].wantAgain(flying, now: now)
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
         case .unknown:
-            // The alert is not tried again: it may have rung.
+            // The alert is not tried again, because it may have rung.
             if flying.event == .start { startFailed(slot, .startUnknown, now: now) }
             destinations[slot].contentHash = 0
             destinations[slot].wantAgain(flying, now: now)
@@ -200,8 +200,8 @@ extension Core {
         markDirty(slot, mayWait: result == .accepted && flying.event == .update, now: now)
     }
 
-    /// What an open upstream could not do is tried again by and by. A closed one holds all of its
-    /// pushes, and tries by itself: a card that waited besides could not be the one that tries.
+    /// Retries later if an open upstream failed. A closed upstream holds all of its pushes and
+    /// probes by itself: a card with a back-off of its own could not be the probe.
     private mutating func backOff(_ slot: CardSlot, because cause: Hold, now: Instant) {
         guard upstreams[destinations[slot].lane].parkedUntil == nil else { return }
         destinations[slot].backOff(because: cause, now: now)
@@ -220,7 +220,7 @@ extension Core {
         }
     }
 
-    /// Apple took a start.
+    /// Handles a start that Apple has accepted.
     mutating func begun(_ slot: CardSlot, _ version: Int64, now: Instant) {
         guard let destination = destinations.at(slot), startChannel(destination) != nil else {
             enter(.started, slot, now: now)
@@ -229,13 +229,13 @@ extension Core {
         listens(slot, sent: version, now: now)
     }
 
-    /// An attempt that surely came to nothing is no send.
+    /// Undoes the cost of an attempt that certainly failed.
     private mutating func giveBack(_ slot: CardSlot, _ flying: Destination.InFlight) {
         if flying.event == .start { takeBackStart(slot) }
         destinations[slot].giveBack(flying)
     }
 
-    /// A start that surely came to nothing: its place in the budget and its alert serve the next.
+    /// Undoes a start that certainly failed: the next one may use its budget and its alert.
     private mutating func takeBackStart(_ slot: CardSlot) {
         setHoldsStartToken(slot, true)
         destinations[slot].giveBackStartAlert()
@@ -266,7 +266,7 @@ extension Core {
         }
     }
 
-    /// Whatever became of a start's push: where its card has shown up by now, the card is there.
+    /// Notes a failed start, unless its card has shown up meanwhile.
     private mutating func startFailed(
         _ slot: CardSlot, _ phase: Destination.Phase, now: Instant
     ) {
@@ -274,14 +274,14 @@ extension Core {
         enter(phase, slot, now: now)
     }
 
-    /// Apple refuses a start for good: only somebody who has changed the cause has it tried again.
+    /// Handles the final refusal of a start: only an operator may have it retried.
     private mutating func startRefused(_ slot: CardSlot, now: Instant) {
         enter(.gone, slot, now: now)
         destinations[slot].startWasRefused = true
     }
 
-    /// Retires a token, unless a newer one has taken its place or Apple's word is older than its
-    /// registration.
+    /// Retires a dead token, unless a newer one has replaced it, or it was registered after the
+    /// time in Apple's answer.
     private mutating func tokenGone(
         _ slot: CardSlot, _ flying: Destination.InFlight, _ reaches: BlastRadius,
         _ word: TokenStanding.Refusal, since: Instant?, now: Instant
@@ -297,7 +297,7 @@ extension Core {
         }
         guard let token = devices[destination.device]?.tokens[name], token.value == flying.token
         else {
-            // The device has another one by now, or none.
+            // The device has another token by now, or none.
             if flying.event != .start, destination.token == flying.token {
                 destinations[slot].token = nil
                 cardGone(slot, reaches, now: now)
@@ -309,7 +309,7 @@ extension Core {
             return
         }
         if case .start(let type) = name {
-            // The device may go, and tell of it once more when it comes back.
+            // The device may be deleted, and send the same token again when it comes back.
             keepHistory(ofToken: token.value, type: type, destination.device, now: now)
         }
         devices[known: destination.device].retire(name, word)
@@ -324,9 +324,9 @@ extension Core {
         cardGone(slot, reaches, now: now)
     }
 
-    /// Whether Apple's word that a token died is older than the token's registration. What Apple
-    /// still says long after the registration is no old word: the app had told of the token late,
-    /// or the clocks differ.
+    /// True if the time in Apple's answer is before the token's registration, and the answer came
+    /// soon after the registration. A later answer is believed: the app had sent the token late, or
+    /// the clocks differ.
     func isDoubted(_ since: Instant?, of token: Device.Token, now: Instant) -> Bool {
         guard let since, since < token.registeredAt else { return false }
         return wall(now) - token.registeredAt < configuration.limits.oldWord
@@ -338,14 +338,14 @@ extension Core {
             renewal: destination.renewal)
     }
 
-    /// One start token is for all activities of a type on its device.
+    /// Applies a back-off to all starts of this type on the device, which share one token.
     private mutating func backOffStarts(like slot: CardSlot) {
         guard let destination = destinations.at(slot) else { return }
         let name = TokenName.start(type: activities[destination.activity].definition.type)
         devices[known: destination.device].startBackOffs[name] = destination.pacing.backOffUntil
     }
 
-    /// Until when others' starts hold one back; nil for now.
+    /// Until when the back-off of other starts holds this one; nil: it does not.
     func startsBackOff(_ slot: CardSlot, now: Instant) -> Instant? {
         guard let destination = destinations.at(slot) else { return nil }
         let name = TokenName.start(type: activities[destination.activity].definition.type)

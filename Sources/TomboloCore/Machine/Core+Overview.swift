@@ -1,11 +1,11 @@
 import TomboloJSON
 
-// What an operator looks at first, and lists of what is registered. Reads only.
+// The operator's overview, and lists of registered things. Read only.
 
 extension Core {
-    /// Looks at a tenant's running activities from a place on, at so many in one piece.
+    /// Adds a tenant's running activities from a slot on, one piece of them.
     ///
-    /// - Returns: where the next piece begins; nil where all were looked at.
+    /// - Returns: the slot of the next piece; nil after the last.
     package func look(
         _ overview: inout Overview, of tenant: TenantID, from place: Int, now: Instant
     ) -> Int? {
@@ -38,7 +38,7 @@ extension Core {
             destination.incarnation == activities[destination.activity].durableIncarnation
         else { return }
         let activity = activities[destination.activity].key.id
-        // Its widgets show it, and no card is to come from here.
+        // Only widgets show it here, and no card is expected.
         if destination.phase == .waiting, device.tokens[.widget] != nil,
             activities[destination.activity].definition.route == .adopt
         {
@@ -92,9 +92,9 @@ extension Core {
         return device.channel == nil && since <= now - Overview.silenceMax ? .silent : nil
     }
 
-    /// Looks at the next destinations for changes of a tenant that wait.
+    /// Counts the waiting changes of a tenant in the next destinations.
     ///
-    /// - Returns: as `look`.
+    /// - Returns: the slot of the next piece; nil after the last.
     package func count(
         _ waiting: inout WaitingChanges, of tenant: TenantID, from place: Int
     ) -> Int? {
@@ -111,7 +111,7 @@ extension Core {
 
     // MARK: Lists
 
-    /// Looks at the next places for activities that a filter takes.
+    /// Collects matching activities from the next slots.
     package func collect(_ page: inout IDPage, _ filter: ActivityFilter) {
         guard var place = page.place else { return }
         var looked = 0
@@ -139,7 +139,7 @@ extension Core {
         { page.insert(one.traits.key.id) }
     }
 
-    /// The activities of a page whose places were all looked at.
+    /// The activities of a page after all slots were read.
     package func views(
         _ page: IDPage, _ filter: ActivityFilter, now: Instant
     ) -> (views: [ActivityView], next: Identifier?) {
@@ -158,7 +158,7 @@ extension Core {
             })
     }
 
-    /// Looks at the next places for a tenant's devices.
+    /// Collects a tenant's devices from the next slots.
     package func collectDevices(_ page: inout IDPage, of tenant: TenantID) {
         guard let first = page.place else { return }
         let end = min(devices.count, first + IDPage.pieceMax)
@@ -171,7 +171,7 @@ extension Core {
         page.place = end < devices.count ? end : nil
     }
 
-    /// The devices of a page whose places were all looked at.
+    /// The devices of a page after all slots were read.
     package func deviceViews(
         _ page: IDPage, of tenant: TenantID, now: Instant
     ) -> (views: [DeviceView], next: Identifier?) {
@@ -187,7 +187,7 @@ extension Core {
     package func typeViews(
         of tenant: TenantID, after: (app: String, name: String)?, limit: Int
     ) -> (views: [TypeView], next: (app: String, name: String)?) {
-        // There are at most `TypeTable.countMax`.
+        // A tenant has at most `TypeTable.countMax` types.
         let keys = types.keys(of: tenant).filter { key in
             (after.map { $0 < (key.app, key.name) } ?? true)
         }.sorted { ($0.app, $0.name) < ($1.app, $1.name) }

@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// An operator's pauses (pacing rule 16): durable, and looked at whenever something would go out.
+// Pauses of operators (pacing rule 16): durable, and checked before anything is sent.
 
 extension Core {
-    /// Takes a pause, which holds from now on, or takes one back.
+    /// Begins a pause at once, or ends one.
     mutating func take(
         _ command: PauseCommand, of tenant: TenantID, by key: AskingKey, _ ticket: Ticket,
         now: Instant
@@ -27,11 +27,11 @@ extension Core {
             journal.answer(ticket, Stored(.deleted, number: number))
             notePause(pause, began: false, by: key, now: now)
         }
-        // A card that is held, or held no more, says so; on resume only the newest state goes.
+        // Update the wait reasons of its cards; after a pause only the newest state is sent.
         sweeps.add(.pause(pause), now: now)
     }
 
-    /// Does one piece of the sweep that is under way.
+    /// Does one piece of the sweep in progress.
     mutating func sweep(now: Instant) {
         guard let (work, first) = sweeps.current(now: now) else { return }
         let cards = destinations.indices.count
@@ -71,7 +71,7 @@ extension Core {
         _ pause: Pause, began: Bool, by key: AskingKey, now: Instant
     ) {
         var writer = JSONWriter()
-        // By it the fact is found when the activity is erased.
+        // The activity, so that its erasure finds the fact.
         var activity: ActivityNumber?
         writer.beginObject()
         writer.member("pause", pause.name)
@@ -92,12 +92,12 @@ extension Core {
             pause.tenant, activity, began ? "pause.began" : "pause.ended", writer.bytes, now: now)
     }
 
-    /// Whether an operator holds back everything that goes to a destination.
+    /// True if a pause holds all pushes to a destination.
     func isPaused(_ slot: CardSlot) -> Bool {
         !pauses.isEmpty && pauses.contains { !$0.alertsOnly && holds($0, slot) }
     }
 
-    /// Whether alerts wait there: then starts do too.
+    /// True if a pause holds alerts, and therefore starts, to a destination.
     func areAlertsPaused(_ slot: CardSlot) -> Bool {
         !pauses.isEmpty && pauses.contains { holds($0, slot) }
     }
@@ -106,7 +106,7 @@ extension Core {
         destinations.holds(slot) && pause.holds(activities[destinations[slot].activity])
     }
 
-    /// Whether an operator holds back the reloads of a device.
+    /// True if a pause holds the reloads of a device.
     func isReloadPaused(_ device: Device) -> Bool {
         pauses.contains { !$0.alertsOnly && holds($0, device) }
     }
@@ -116,13 +116,13 @@ extension Core {
         return pause.holds(app: app, of: device.key.tenant)
     }
 
-    /// A tenant's pauses in force, oldest first.
+    /// A tenant's active pauses, oldest first.
     package func pauses(of tenant: TenantID) -> [Pause] {
         pauses.pauses(of: tenant)
     }
 
-    /// Why a pause would hold nothing; nil where its scope is known. Its operator, who misspelt a
-    /// name, would believe that pushes wait.
+    /// Why a pause would have no effect, for example because of a misspelt name: its operator would
+    /// believe that pushes wait. Nil if its scope is known.
     package func objection(to request: PauseRequest, of tenant: TenantID) -> Refusal? {
         switch request.scope {
         case .all: return nil

@@ -1,15 +1,15 @@
 import TomboloJSON
 
-// Whether apps are in front, and what that holds back (pacing rule 12).
+// The presence of apps, and the pushes that it holds (pacing rule 12).
 
 extension Core {
-    /// Takes a device's report, or the signals that make one.
+    /// Applies a device's report, or the signals that make one.
     mutating func take(
         _ report: PresenceReport, of key: DeviceKey, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
         let slot = try devices.registered(key)
         guard let device = devices[slot] else { return }
-        // Some of it is answered before the disk: a relay that cannot write does not say 200.
+        // Some reports are answered before the write, so check for room first.
         guard hasRoom else { throw Self.noRoom }
         let (heard, stored, transitions) = hearing(report, of: device, now: now)
         devices[known: slot].heard = heard
@@ -19,8 +19,8 @@ extension Core {
             journal.flushSoon(now: now)
         }
         for transition in transitions { notePresence(slot, transition, now: now) }
-        // That an app comes or goes is on disk before its phone hears of it: after a kill it would
-        // be in front for as long as its lease, or would not be.
+        // Answer after the write if a lease begins or ends: after a crash, the app would otherwise
+        // count as in front or not for the time of the lease.
         if heard.presence.isLease != device.presence.isLease {
             journal.answer(ticket, stored)
         } else {
@@ -32,7 +32,7 @@ extension Core {
         presenceChanged(slot, now: now)
     }
 
-    /// What is known of a device's presence after a report, and what is said to it.
+    /// The device's presence after a report, and the answer.
     func hearing(
         _ report: PresenceReport, of device: Device, now: Instant
     ) -> (heard: Device.Heard, stored: Stored, transitions: [Presence.Transition]) {
@@ -56,15 +56,15 @@ extension Core {
             follow(told.phase, told.cause, at)
         }
         var stored = Stored(isNews ? .updated : .outdated)
-        // The grace of one who leaves runs out without a word.
+        // The grace period after leaving ends without a report.
         var present = heard.presence
         present.lapse(now: now)
         stored.presence = Presence.Verdict(present.state, transitions.last ?? .none)
         return (heard, stored, transitions)
     }
 
-    /// The frames of everything that the device shows are looked at anew, and once more when its
-    /// lease or grace is over.
+    /// Evaluates the frames of everything that the device shows, now and at the end of its lease or
+    /// grace period.
     mutating func presenceChanged(_ slot: DeviceSlot, now: Instant) {
         noteWork(onDevice: slot)
         let wasLease = devices[slot]?.presence.isLease ?? false
@@ -79,7 +79,7 @@ extension Core {
         }
     }
 
-    /// Whether the app stands in front of an activity's frames on a device.
+    /// True if an activity's frames are held because the app is in front.
     func isHidden(_ slot: CardSlot, now: Instant) -> Bool {
         guard destinations.holds(slot) else { return false }
         let (device, activity) = (
@@ -95,7 +95,7 @@ extension Core {
     private mutating func notePresence(
         _ slot: DeviceSlot, _ transition: Presence.Transition, now: Instant
     ) {
-        // As in `noteFact`.
+        // On a full disk the room is reserved for pushes.
         guard let device = devices[slot], hasRoom else { return }
         var writer = FactRecipient.body(about: device.recipient)
         writer.member("state", device.presence.state.name)
@@ -105,7 +105,7 @@ extension Core {
             now: now)
     }
 
-    // MARK: The phone's word
+    // MARK: Reports about cards
 
     mutating func take(
         _ report: PhoneReport, on reference: ActivityReference, _ key: DeviceKey, now: Instant
@@ -125,7 +125,7 @@ extension Core {
             guard let destination = destinations.at(index), self.reference(destination) == reference
             else { continue }
             if let local = report.lastLocalUpdate {
-                // A time far ahead is a wrong clock's: it counts as now.
+                // A time far ahead comes from a wrong clock: it counts as now.
                 let trusted = local > wall + .minutes(1) ? wall : local
                 let newest = max(destination.pacing.lastLocalUpdate, trusted.seconds)
                 if newest > destination.pacing.lastLocalUpdate { markDirty(index, now: now) }

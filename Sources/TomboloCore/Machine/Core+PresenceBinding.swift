@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// Values that follow where the app is (pacing rule 12): each device is sent its own.
+// Values that depend on where the app is (pacing rule 12): each device gets its own.
 
 extension Core {
-    /// A state with the value that the device is sent at this moment, and that value.
+    /// A state with the device's present value in it, and that value.
     mutating func bound(
         _ state: JSON, _ event: Push.Event, at slot: CardSlot, now: Instant
     ) -> (state: JSON, value: JSON?) {
@@ -16,8 +16,8 @@ extension Core {
         return (binding.write(value, into: state), value)
     }
 
-    /// Follows the device's presence. Answers the binding of the destination's type and the time
-    /// between two steps; nil where the type has none.
+    /// Follows the device's presence. Returns the binding of the destination's type and the
+    /// interval between steps; nil if the type has no binding.
     mutating func followPresence(
         _ slot: CardSlot, now: Instant
     ) -> (PresenceBinding, every: Span)? {
@@ -26,7 +26,7 @@ extension Core {
         else { return nil }
         let device = destinations[slot].device
         let every = max(Tween.everyStandard, grantInForce(slot).grant.frameInterval)
-        // Frames of a clip go on their own: the value jumps with the next of them.
+        // While frames of a clip are sent, the value changes with the next frame.
         let (isOver, isRunning) = destinations[slot].clipState(at: wall(now))
         let jumps = isRunning && !isOver && !destinations[slot].isBundle
         var bound = destinations[slot].bound ?? BoundValue(shown: nil)

@@ -1,8 +1,8 @@
-// Going on where the last relay stopped: from heads and records, never from history.
+// Recovery at start-up: from heads and records, never from the history.
 
 extension Core {
-    /// Takes over what is durable. Answers one line for each thing that could not be read; it is
-    /// set aside.
+    /// Restores the durable state. Returns a line for each thing that could not be read and is set
+    /// aside.
     package mutating func recover(_ recovery: CoreRecovery, now: Instant) -> [String] {
         var damage: [String] = []
         clock.recover(
@@ -37,7 +37,7 @@ extension Core {
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
         }
-        // Those without a mark: who had a token on record may have been sent to.
+        // Destinations without a checkpoint: one with a recorded token may have had pushes.
         for slot in marked..<destinations.indices.upperBound
         where destinations.at(slot)?.token != nil {
             adoptPacing(slot, after: before, now: now)
@@ -63,7 +63,7 @@ extension Core {
         return damage
     }
 
-    /// - Returns: those that are set aside.
+    /// - Returns: the activities that are set aside.
     private mutating func adoptActivities(
         _ recovery: CoreRecovery, _ damage: inout [String], now: Instant
     ) -> Set<ActivityNumber> {
@@ -95,7 +95,7 @@ extension Core {
             activities.skip(number.rawValue)
             let spokeAt = clock.shownAt(activity.accepted.changedAt, now: now)
             let slot = activities.insert(activity)
-            // While no relay ran, nobody could speak.
+            // While no relay ran, producers could not send anything.
             activities.silences.set(
                 slot, at: activity.endsBySilence(since: spokeAt).map { max($0, now + .minutes(1)) })
             retireLater(slot, now: now)
@@ -104,7 +104,7 @@ extension Core {
         return Set(left.map(\.number))
     }
 
-    /// All but marks, which need them.
+    /// Restores all records except checkpoints, which need the others.
     private mutating func adoptRecords(
         _ records: [Record], restoredAt: Instant?, now: Instant
     ) -> [String] {
@@ -135,17 +135,17 @@ extension Core {
         case .timeline: return adoptTimeline(record, now: now)
         case .upstream: return Upstream.adopt(record, &upstreams, of: configuration.apps)
         case .key: keys.adopt(record)
-        // Some need the devices, the last is the shell's.
+        // Some need the devices first; the last one belongs to the shell.
         case .mark, .presence, .action, .owedReload, .relay: break
         }
         return []
     }
 
-    /// After a restore: what is older than it may have reached the phones, so its alerts stay
-    /// silent and a start that seems untried may have been tried, also where the log knows nothing
-    /// of its destination. Timestamps go on from now by themselves.
+    /// After the restore of a backup: changes before it may have reached the phones. So their
+    /// alerts are dropped, and a start that seems untried counts as possibly tried, even if the log
+    /// does not know its destination. New timestamps are later anyway.
     private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
-        // A refused start may have been retried since, and its card begun.
+        // A refused start may have been retried since, so that its card exists.
         journal.write(deadLetters.remove { $0.event == .start && $0.at <= restoredAt })
         for slot in destinations.indices {
             guard let destination = destinations.at(slot),
@@ -156,7 +156,7 @@ extension Core {
             if destination.phase == .waiting, wall(now) - restoredAt < activityLifeMax {
                 destinations[slot].phase = .startUnknown
             }
-            // A later relay cannot tell any more what is from before.
+            // The next relay cannot distinguish what is from before.
             markDirty(slot, now: now)
         }
     }
@@ -198,8 +198,8 @@ extension Core {
         }
         let number = ActivityNumber(mark.activity)
         guard let activity = activities.slot(of: number) else {
-            // It had retired, and was in memory for a while only: when it begins anew, its cards of
-            // then belong to no device.
+            // The activity had retired and was only remembered for a while. After a restart of it,
+            // its old cards belong to no device.
             if !damaged.contains(number) {
                 journal.erase(.mark, record.number)
             }
@@ -208,7 +208,7 @@ extension Core {
         guard let device = deviceByNumber[mark.device],
             let owner = devices[device],
             let lane = configuration.lane(of: owner)
-        else { return [] }  // its device or app is gone: there is nobody to send to
+        else { return [] }  // the device or the app is gone
         var destination = Destination(
             number: record.number, activity: activity, device: device,
             incarnation: mark.incarnation, renewal: mark.renewal, lane: lane,
@@ -226,7 +226,7 @@ extension Core {
         giveToken(to: &destination, owner)
         destination.markIsDirty = false
         let slot = insert(destination)
-        // A token is on record before it is used: without one nothing was sent but a start.
+        // A token is recorded before it is used, so without one only a start can have been sent.
         let mayHaveSent =
             mark.phase != .waiting || !mark.taken.isEmpty || destination.token != nil
         adoptPacing(slot, after: mayHaveSent ? before : nil, now: now)
@@ -239,18 +239,18 @@ extension Core {
         return []
     }
 
-    /// What was sent last may not be on record: it counts as sent now.
+    /// Counts the last push as sent now, because it may not be recorded.
     private mutating func adoptPacing(
         _ slot: CardSlot, after before: RelayClock.Predecessor?, now: Instant
     ) {
         guard let destination = destinations.at(slot) else { return }
         let grant = grantInForce(destination).grant
-        // The clock of the relay before may have been wrong.
+        // The clock before the restart may have been wrong.
         let sendsAgain = destinations[slot].sendsAgain(
             projection(slot)?.version, at: time(now), wasBehind: before?.wasBehind ?? false)
         let known = destinations[slot].pacing.taken
         destinations[slot].pacing.recover(grant, after: before, now: now, wall: wall(now))
-        // A guess from a clock of before is on record before the new clock's reading is.
+        // Record a guess from the old clock before the new clock's reading.
         let taken = destinations[slot].pacing.taken
         let isGuess = taken != known && taken.latest > wall(now).seconds
         guard isGuess || sendsAgain, !destination.markIsDirty else { return }
@@ -258,8 +258,8 @@ extension Core {
         journal.checkpoint(slot)
     }
 
-    /// An end waits for no record of what it spends: one that the relay before sent at priority 10
-    /// may be missing from what it left behind.
+    /// Counts ends that may have been sent: an end does not wait for its reservation, so the spent
+    /// budget may not be recorded.
     private mutating func countEnds(now: Instant) {
         for slot in destinations.indices {
             guard destinations.at(slot)?.phase == .live, projection(slot)?.ending != nil else {
@@ -277,7 +277,7 @@ extension Core {
         }
     }
 
-    /// What was due once more while no relay ran is due now.
+    /// Makes repetitions due that were missed while no relay ran.
     private mutating func recallEchoes(now: Instant) {
         for slot in destinations.indices {
             guard let destination = destinations.at(slot), destination.token != nil,
@@ -290,20 +290,20 @@ extension Core {
         }
     }
 
-    /// What a mark remembers, apart from budgets and tokens.
+    /// Restores the values of a checkpoint other than budgets and tokens.
     private func recall(
         _ mark: Mark, in destination: inout Destination, restoredAt: Instant?, now: Instant
     ) {
         let activity = destination.activity
-        // An attempt that was under way may have reached the phone.
+        // An attempt that was in progress may have reached the phone.
         destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
         destination.acknowledged = mark.acknowledged(
             of: activities[activity].durable?.version ?? 0, restoredAt: restoredAt)
         destination.recall(mark)
-        // In the part of the log that a restore has lost there may be another card of that name.
+        // In the lost part of the log there may have been another card of that name.
         destination.isOverOnPhone =
             mark.isOverOnPhone && !(restoredAt.map(mark.isOlder) ?? false)
-        // An older relay did not write it.
+        // Older relays did not write it.
         destination.startWaitsSince = mark.startWaitsSince ?? wall(now)
         if destination.final == nil, isOfAnotherUser(destination) {
             destination.final = Projection.bareEnd(
@@ -313,14 +313,14 @@ extension Core {
             destination.final = activities[activity].durable.map {
                 farewell(to: destination.device, activity, $0, now: now)
             }
-            // Nobody knows what it ended with: it ends now, with what there is for this device.
+            // Its final state is unknown, so it ends now with the state that this device may see.
             destination.echo.confirmed(.max)
             destination.hasForgottenEnd = true
         }
     }
 
-    /// What a destination's token and phase are by its device's record, which is never older than
-    /// the mark.
+    /// Sets a destination's token and phase from its device's record, which is at least as new as
+    /// the checkpoint.
     private func giveToken(to destination: inout Destination, _ owner: Device) {
         if let channel = owner.channel {
             destination.token = channel.isGone ? nil : PushToken(channel.id)
@@ -331,7 +331,7 @@ extension Core {
         } else if destination.phase == .live {
             destination.phase = .started
         }
-        // A mark of an older relay: the card is as old as its activity at most.
+        // The checkpoint of an older relay: the card is not older than its activity.
         if destination.cardSince == nil, owner.channel == nil,
             destination.phase == .live || destination.phase == .started
         {
@@ -341,7 +341,7 @@ extension Core {
 }
 
 extension Mark {
-    /// After a restore the phone may show what came in the gap: the state goes again.
+    /// After a restore the phone may show a state from the lost part, so the state is sent again.
     fileprivate func acknowledged(of newest: Int64, restoredAt: Instant?) -> Int64 {
         guard let restoredAt, isOlder(than: restoredAt) else { return acknowledged }
         return min(acknowledged, newest - 1)

@@ -1,15 +1,15 @@
 import TomboloJSON
 
-// Ended activities leave memory, and come back when somebody asks for them: what the core holds is
-// what lives.
+// Ended activities leave memory and are read from the log on demand, so that the core only holds
+// live ones.
 
 extension Core {
-    /// So many retire in one step: a step stays a bounded piece of work.
+    /// Most retirements in one step.
     private static let retiredMax = 256
-    /// One that still has something to deliver is looked at again after this.
+    /// Wait before an activity with undelivered changes is tried again.
     private static let retirementRetry = Span.minutes(10)
 
-    /// An activity that has ended retires when late readers have had their time.
+    /// Plans the retirement of an ended activity, after the time for late readers.
     mutating func retireLater(_ slot: ActivitySlot, now: Instant) {
         let accepted = activities[slot].accepted
         guard let ending = accepted.ending else { return }
@@ -18,7 +18,7 @@ extension Core {
         activities.noteEnded(slot)
     }
 
-    /// Stages those whose time has come; they leave when that is durable.
+    /// Adds due retirements to the pending batch; the activities leave when that is durable.
     mutating func retire(now: Instant) {
         var count = 0
         let max = configuration.limits.endedMax
@@ -29,7 +29,7 @@ extension Core {
             guard activities[slot].hasEnded else { continue }
             count += 1
             guard !stageRetirement(slot, now: now) else { continue }
-            // Beyond the limit others come first.
+            // Beyond the limit, try others first.
             let isCrowded = activities.retirements.count >= max
             activities.retirements.set(
                 slot,
@@ -37,8 +37,8 @@ extension Core {
         }
     }
 
-    /// The oldest of all leaves before its time, or lets others go first; false where there is
-    /// none.
+    /// Retires the oldest ended activity early, or puts it behind the others if that is impossible.
+    /// False if there is none.
     mutating func retireOldest(now: Instant) -> Bool {
         guard let slot = activities.retirements.pop(until: .distantFuture) else { return false }
         guard activities[slot].hasEnded, !stageRetirement(slot, now: now) else { return true }
@@ -46,7 +46,7 @@ extension Core {
         return true
     }
 
-    /// One that has ended leaves before its time; false where it may not.
+    /// Retires an ended activity early. False if that is impossible.
     @discardableResult
     mutating func retireEarly(_ slot: ActivitySlot, now: Instant) -> Bool {
         guard activities.retirements.at(slot) != nil, stageRetirement(slot, now: now) else {
@@ -56,7 +56,7 @@ extension Core {
         return true
     }
 
-    /// Answers false where something of it is still to be delivered.
+    /// False if the activity still has undelivered changes.
     private mutating func stageRetirement(_ slot: ActivitySlot, now: Instant) -> Bool {
         guard let ending = activities[slot].accepted.ending,
             activities[slot].durable?.version == activities[slot].accepted.version,
@@ -88,8 +88,8 @@ extension Core {
         removeDestination(slot)
     }
 
-    /// A destination that leaves has followed others on its channel. Their ends do not go there
-    /// again, also when nothing shows any more that they were followed.
+    /// Confirms the ends of earlier destinations on the same channel: they must not be repeated
+    /// there, even when no record shows any more that others followed.
     private mutating func confirmEnds(before slot: CardSlot) {
         guard let leaving = destinations.at(slot), devices.traits(leaving.device).isChannel else {
             return
@@ -104,12 +104,12 @@ extension Core {
         }
     }
 
-    /// What retired is in the log's keeping, unless it has begun anew meanwhile.
+    /// Removes activities whose retirement is durable, unless they were restarted meanwhile.
     mutating func leave(_ retired: [JournalBatch.Retired], now: Instant) {
         for one in retired where activities[one.slot].number == one.activity.activity {
             guard activities[one.slot].accepted.version == one.version else { continue }
             activities.hasRetired = true
-            // A card of it has shown up meanwhile, and is to end first.
+            // A card has shown up meanwhile, which must end first.
             guard activities[one.slot].destinations.isEmpty else {
                 activities.retirements.set(one.slot, at: now + Self.retirementRetry)
                 continue
@@ -118,17 +118,17 @@ extension Core {
         }
     }
 
-    /// Whether the log may have to be asked for an activity that is not here.
+    /// True if the activity may have left memory, so that the log must be read.
     package func mayHaveRetired(_ key: ActivityKey) -> Bool {
         activities.mayHaveRetired(key)
     }
 
-    /// Those of many that the log may have to be asked for.
+    /// The activities that may have left memory, so that the log must be read.
     package func mayHaveRetired(among keys: [ActivityKey]) -> [ActivityKey] {
         keys.filter(activities.mayHaveRetired)
     }
 
-    /// One that the log found: it is answered for from memory again, for a while.
+    /// Keeps an activity that the log has found in memory for a while.
     mutating func remember(_ head: PlacedHead, now: Instant) {
         guard activities.slot(of: head.head.activity) == nil, let activity = Activity(head),
             activities.slot(of: activity.key) == nil
@@ -138,7 +138,7 @@ extension Core {
 }
 
 extension ActivityView {
-    /// How an activity stood when its head was written, for one that is not in memory.
+    /// The view of an activity that is not in memory, from its head.
     package init?(_ head: PlacedHead) {
         guard let activity = Activity(head) else { return nil }
         let projection = activity.accepted
@@ -153,7 +153,7 @@ extension ActivityView {
 }
 
 extension Activity {
-    /// As `init(head:)`.
+    /// Nil if the bytes are no head.
     fileprivate init?(_ head: PlacedHead) {
         self.init(
             head: head.head.value, number: head.head.activity, version: head.version,

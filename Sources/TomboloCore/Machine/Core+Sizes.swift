@@ -1,20 +1,20 @@
-// How much the core remembers: what bounds are checked against.
+// Sizes of the core's data, for checks of its bounds.
 
-/// Counts of what the core and its shell hold; each is bounded by what lives, or by a limit.
+/// Counts in the core and its shell; each is bounded by the live things or by a limit.
 package struct CoreSizes: Hashable, Sendable {
     package var activities = 0
     package var destinations = 0
-    /// Destinations, widgets and controls that wait for a place in a lane.
+    /// Destinations, widgets and controls that wait for a place in an upstream.
     package var queued = 0
     package var deadlines = 0
-    /// Alerts that may still go, of all activities.
+    /// Waiting alerts of all activities.
     package var alerts = 0
-    /// Tokens of all devices, retired ones too.
+    /// Tokens of all devices, including retired ones.
     package var tokens = 0
-    /// Events that wait for the next batch.
+    /// Events in the pending batch.
     package var staged = 0
     package var deadLetters = 0
-    /// Cards and names of devices that are counted and not there, or there and not counted.
+    /// Cards and device names that are counted but missing, or present but not counted.
     package var miscounted = 0
     /// Inputs that wait for the end of the turn.
     package var inbox = 0
@@ -23,7 +23,7 @@ package struct CoreSizes: Hashable, Sendable {
 }
 
 extension Core {
-    /// Costs a look at everything: for checks, not for every turn.
+    /// Reads everything: for checks, not for every turn.
     package var sizes: CoreSizes {
         var sizes = CoreSizes()
         sizes.activities = activities.keyCount

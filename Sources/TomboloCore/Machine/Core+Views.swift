@@ -1,15 +1,15 @@
 import TomboloJSON
 
-// What readers see: only what is durable.
+// Views for readers: they only show durable values.
 
 extension Core {
-    /// An activity with its clip sampled now; nil for one that is not there, or not durable yet.
+    /// An activity with the present frame of its clip; nil if it is unknown or not durable yet.
     package func view(_ key: ActivityKey, now: Instant) -> ActivityView? {
         activities.slot(of: key).flatMap { view(at: $0, now: now) }
             ?? activities.damaged(key).map { ActivityView($0) }
     }
 
-    /// The id behind a number; nil for another tenant's.
+    /// The id of an activity's number; nil if it belongs to another tenant.
     package func name(of number: ActivityNumber, tenant: TenantID) -> Identifier? {
         guard let slot = activities.slot(of: number) else {
             return activities.damagedName(of: number, tenant: tenant)
@@ -17,7 +17,7 @@ extension Core {
         return activities[slot].key.tenant == tenant ? activities[slot].key.id : nil
     }
 
-    /// The number behind an id, if the activity is in memory.
+    /// The number of an activity's id, if the activity is in memory.
     package func number(of key: ActivityKey) -> ActivityNumber? {
         activities.slot(of: key).map { activities[$0].number }
     }
@@ -65,7 +65,7 @@ extension Core {
             })
     }
 
-    /// The way to a destination, in the words of the API; nil where there is none for now.
+    /// The route to a destination, in the API's words; nil if there is none at present.
     func route(_ destination: Destination, _ device: Device) -> String? {
         switch destination.phase {
         case .waiting: startToken(destination) != nil ? "push_to_start" : nil
@@ -77,7 +77,7 @@ extension Core {
         }
     }
 
-    /// Whether a state that the phone reports is the projected one, as the phone has it.
+    /// True if a state in a phone's report equals the projected state, in the phone's encoding.
     func isShown(
         _ reported: JSON, _ projection: Projection, _ destination: Destination, now: Instant
     ) -> Bool {
@@ -89,7 +89,7 @@ extension Core {
         return types.isSame(reported, as: encoded, activity.definition, activity.key.tenant)
     }
 
-    /// A slowed clip's next frame waits for the grant; readers are told so, although no change
+    /// The decision about a slowed clip's next frame, which waits for the grant although no change
     /// does.
     private func slowedFrame(_ destination: Destination, now: Instant) -> Decision? {
         guard let cursor = destination.cursor, destination.phase == .live, cursor.due > now else {
@@ -103,8 +103,8 @@ extension Core {
         return .deferred(until: cursor.due, isSpacing ? .spacing : .lowPrioritySpacing)
     }
 
-    /// What waits, as readers are told it: at the wall's time. Of what waits for its lane, the lane
-    /// knows: it may have closed since, and tries when its probe does.
+    /// The decision as answers show it, in wall time. For a push that waits for its upstream, the
+    /// upstream's state counts: it may have closed since, and its next probe sets the time.
     func told(_ waiting: Decision?, _ lane: LaneNumber, now: Instant) -> Decision? {
         guard case .deferred(let until, let hold)? = waiting else { return waiting }
         guard hold == .upstreamClosed || hold == .streamLimit else {
@@ -115,7 +115,7 @@ extension Core {
             until: nextTry(lane, now: now), isParked ? .upstreamClosed : .streamLimit)
     }
 
-    /// Whether nothing more will happen to a version at any destination before an instant.
+    /// True if no destination will do anything about a version before an instant.
     package func isSettled(_ key: ActivityKey, version: Int64, until: Instant) -> Bool {
         guard let slot = activities.slot(of: key), let durable = activities[slot].durable,
             durable.version >= version
@@ -130,7 +130,7 @@ extension Core {
         }
     }
 
-    /// A device with its tokens; whoever shows it redacts them.
+    /// A device with its tokens, which callers must redact.
     package func view(_ key: DeviceKey, now: Instant) -> DeviceView? {
         guard let slot = devices.slot(of: key), let device = devices[slot] else { return nil }
         return DeviceView(
@@ -142,7 +142,7 @@ extension Core {
             }.sorted { $0.name < $1.name },
             refused: device.retired.keys.map { device.standing(of: $0) }.filter { standing in
                 guard case .activity(let card) = standing.name else { return true }
-                // Cards that are over have had their tokens.
+                // The tokens of cards that are over do not matter any more.
                 return device.destinations.contains {
                     destinations.at($0).map(self.reference) == card
                 }
@@ -154,14 +154,14 @@ extension Core {
             })
     }
 
-    /// A user's devices, as registered now.
+    /// The registered devices of a user.
     package func devices(ofUser user: String, tenant: TenantID) -> [Identifier] {
         devices.slots(of: UserKey(tenant: tenant, user: user)).compactMap {
             devices[$0]?.key.id
         }
     }
 
-    /// What a device was given last to show; nil where nothing is for it.
+    /// The device's newest activity; nil if it has none.
     package func newestActivity(on key: DeviceKey) -> ActivityKey? {
         let slots = devices.slot(of: key).flatMap { devices[$0]?.destinations } ?? []
         let newest = slots.filter(destinations.holds).max {
@@ -170,7 +170,7 @@ extension Core {
         return newest.map { activities[destinations[$0].activity].key }
     }
 
-    /// A tenant's counters, with the sizes of the moment.
+    /// A tenant's counters, with the present sizes.
     package func counters(of tenant: TenantID) -> CoreCounters {
         var counters = counters[tenant]
         counters.activitiesLive = activities.running(of: tenant)
@@ -184,20 +184,20 @@ extension Core {
     package var storedKeys: [(number: Int64, value: [UInt8])] { keys.stored }
 }
 
-/// A device as readers see it.
+/// A device as answers show it.
 package struct DeviceView: Sendable {
     package var id: Identifier
     package var registration: DeviceRegistration
-    /// In force now.
+    /// The class in force.
     package var budgetClass: BudgetClass
     package var tokens: [TokenView]
-    /// What is known of those that Apple refused, until the app has registered another.
+    /// Tokens that Apple refused, until the app registers others.
     package var refused: [TokenStanding] = []
     /// Nil before the first report.
     package var presence: PresenceView?
 }
 
-/// What a device said last of its app, and what it comes to now.
+/// A device's last report about its app, and the present state.
 package struct PresenceView: Sendable {
     package var report: PresenceReport
     package var state: Presence.State
@@ -207,9 +207,9 @@ package struct PresenceView: Sendable {
 /// One token of a device.
 package struct TokenView: Sendable {
     package var name: String
-    /// A secret: it is never shown whole.
+    /// A secret, which is never shown in full.
     package var token: String
     package var registeredAt: Instant
-    /// The change of the phone's system, or of its app, that it may not have outlived.
+    /// The change of the phone's system or app that may have made it invalid.
     package var doubtedSince: Instant?
 }

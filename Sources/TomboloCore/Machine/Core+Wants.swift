@@ -1,41 +1,40 @@
 import TomboloJSON
 
-// What a destination wants. Nothing here changes anything but `follow`, which goes before.
+// The wants of a destination. Nothing here changes the core except `follow`, which goes first.
 
 extension Core {
-    /// Something that a destination wants, or why it wants nothing now.
+    /// A want of a destination, or why it has none now.
     enum Want {
         case push(Push.Event, Wish, alert: Projection.PendingAlert?)
-        /// Nothing before this instant, and nothing holds it.
+        /// Nothing before this instant; nothing is held.
         case later(Instant?)
         case held(Hold, until: Instant?)
         /// The newest state needs no push.
         case skip(EventDecision)
         /// A card that was never begun need not be ended.
         case annihilated
-        /// No card begins here, or none gets its end any more.
+        /// No card will begin here, or the card cannot get its end any more.
         case giveUp(EventDecision)
-        /// A start of unknown outcome goes once more.
+        /// Send a start of unknown outcome again.
         case resend
-        /// A start of unknown outcome: on its channel a card needs nothing more of its own.
+        /// A start of unknown outcome whose card, being on a channel, needs nothing of its own.
         case listen
     }
 
-    /// What a look has found out before it asks what the destination wants.
+    /// Facts that an evaluation finds before it asks for the want.
     struct Followed {
-        /// Frames went until now: one that was lost is made good by the next.
+        /// Frames were sent until now: the next one replaces a lost one.
         var playedOn = false
-        /// When a value that follows presence moves next; nil where there is none.
+        /// The next step of a value that depends on presence; nil without such a value.
         var turn: BoundValue.Turn?
-        /// A value that follows presence is on its way: its next step makes good as well.
+        /// True while such a value is changing: its next step replaces a lost push.
         var moves: Bool { turn?.isOnWay ?? false }
-        /// A hash of what would show of a newer state.
+        /// A hash of the visible part of a newer state.
         var visible: UInt64?
     }
 
-    /// Follows what is so at this moment: the projection's clip, presence, and alerts whose time is
-    /// over. Whatever holds pushes back: frames that are asked for meanwhile are counted for what
-    /// holds them.
+    /// Follows the present moment: the projection's clip, presence, and expired alerts. While a
+    /// push is held, frames that fall due are counted under the hold's reason.
     mutating func follow(_ slot: CardSlot, _ projection: Projection, now: Instant) -> Followed {
         let phase = destinations[slot].phase
         guard phase == .live, projection.ending == nil else {
@@ -101,7 +100,7 @@ extension Core {
         }
     }
 
-    /// Of a card that is there.
+    /// The want of a destination with a live card.
     private func wantOfCard(
         _ slot: CardSlot, _ projection: Projection, _ followed: Followed, now: Instant
     ) -> Want {
@@ -119,15 +118,15 @@ extension Core {
     private func wantStart(
         _ destination: Destination, _ projection: Projection, areAlertsPaused: Bool, wall: Instant
     ) -> Want {
-        // It has ended, as the disk is about to know: no card begins with what the next one says.
+        // The activity has ended, though not durably: no card begins with the next start's state.
         if activities[destination.activity].isToBeginAnew { return .held(.reserving, until: nil) }
         guard activities[destination.activity].definition.route != .adopt else {
             return .held(.updateToken, until: nil)
         }
         guard startToken(destination) != nil else { return .held(.startToken, until: nil) }
-        // A start alerts: it waits with the alerts.
+        // A start has an alert, so a pause of alerts holds it.
         if areAlertsPaused { return .held(.paused, until: nil) }
-        // One that rang with a card before this one does not ring again.
+        // An alert that has rung with an earlier card is not repeated.
         let alert = projection.alert.flatMap {
             $0.version > destination.alertsThrough && !isOnItsWay($0, onChannelOf: destination)
                 ? $0 : nil
@@ -135,9 +134,9 @@ extension Core {
         return .push(.start, .start, alert: alert.map { $0.expiresAt > wall ? $0 : $0.silent })
     }
 
-    /// When a start that waits is not sent any more, whatever holds it: a budget, a token, a pause
-    /// or the upstream (pacing rule 5). Nil where no push is to begin a card, and where the card
-    /// takes another one's place: that one stays until then, and nothing rings.
+    /// When a waiting start is dropped, whatever its wait reason is: a budget, a token, a pause or
+    /// the upstream (pacing rule 5). Nil if no push will begin a card. Nil for a renewal, too: the
+    /// old card stays meanwhile, and nothing rings.
     func startWaitEnd(_ slot: CardSlot, now: Instant) -> Instant? {
         guard destinations.holds(slot), destinations[slot].phase == .waiting else { return nil }
         let definition = activities[destinations[slot].activity].durableDefinition
@@ -158,15 +157,15 @@ extension Core {
         _ ending: Projection.Ending, now: Instant
     ) -> Want {
         switch destination.phase {
-        // An app may have begun its card itself, and tell of it later.
+        // The app may have begun its card itself and report it later.
         case .waiting where activities[destination.activity].definition.route != .adopt:
             return .annihilated
         case .waiting, .starting, .startUnknown, .started:
-            // No card outlives its activity by more: the system has taken it away by then.
+            // The system has removed the card by this time.
             let deadline = clock.shownAt(ending.at, now: now) + activityLifeMax
             return now < deadline ? .held(.updateToken, until: deadline) : .giveUp(.expired)
         case .live:
-            // An end waits for no push in flight, but is not sent beside itself.
+            // An end does not wait for other pushes in flight, only for another end.
             if let flying = destination.inFlight, flying.event == .end {
                 return .held(.inFlight, until: flying.until)
             }
@@ -208,7 +207,7 @@ extension Core {
             return .push(.update, .trailing, alert: nil)
         }
         let (isOver, isRunning) = destinations[slot].clipState(at: wall(now))
-        // A bundle is all there is, and no frame follows it; behind an app in front it waits.
+        // A bundle is not followed by frames, and one that is held behind an app must wait.
         let isMadeGood =
             followed.moves || followed.playedOn && !(isRunning && destinations[slot].isBundle)
         let settles = isMadeGood ? nil : settleDue(slot, now: now)
@@ -222,14 +221,14 @@ extension Core {
         if let echo, echo <= now { return .push(.update, .echo, alert: nil) }
         let refresh = Instant.earlier(settles, Instant.earlier(stale, echo))
         guard let clip = projection.clip, hasCursor else { return .later(refresh) }
-        // The last value is a state: no gate holds it.
+        // The last value counts as a state: what holds back frames does not hold it.
         if isOver {
             if destinations[slot].playing.hasShownEnd { return .later(refresh) }
             return isUnchanged(slot, projection, now: now)
                 ? .skip(.unchanged) : .push(.update, .latest(urgency), alert: nil)
         }
         guard isRunning else {
-            // A one-shot on the wall's clock ends although nobody sees it: its last value goes.
+            // A clip that plays once on wall time ends even unseen: its last value is sent.
             let end =
                 clip.clip.clock == .wall
                 ? destinations[slot].playing.end(now: now, wall: wall(now)) : nil
@@ -238,31 +237,31 @@ extension Core {
         return wantFrame(slot, projection, refresh, now: now)
     }
 
-    /// What a destination wants whose clip runs, and that has all else.
+    /// The want of a destination with a running clip and no other want.
     private func wantFrame(
         _ slot: CardSlot, _ projection: Projection, _ refresh: Instant?, now: Instant
     ) -> Want {
-        // So slow a loop is no animation, and costs pushes all the same.
+        // A loop this slow is no animation, but would still cost pushes.
         if destinations[slot].playing.fit != .bundle,
             grantInForce(slot).grant.frameInterval > configuration.limits.frameIntervalMax
         {
-            // What plays once has a last value for all that.
+            // The last value of a clip that plays once is sent anyway.
             let end = destinations[slot].playing.end(now: now, wall: wall(now))
             return .later(Instant.earlier(refresh, end))
         }
         let due = destinations[slot].playing.due
         guard due <= now else { return .later(Instant.earlier(refresh, due)) }
-        // After a restart, or a frame that was late, its turn comes before the next is asked for.
+        // After a restart or a late frame, the due time may come before the next requested frame.
         if let next = destinations[slot].playing.nextAsked(now: now, wall: wall(now)) {
             return .later(Instant.earlier(refresh, next))
         }
         if isUnchanged(slot, projection, now: now) { return .skip(.unchanged) }
-        // The last value is a state, also where it is shown before the end: none comes after it.
+        // The last value counts as a state, even if it is shown early: no frame follows it.
         let isLast = destinations[slot].playing.showsEnd(at: wall(now))
         return .push(.update, isLast ? .latest(projection.urgency) : .frame, alert: nil)
     }
 
-    /// The oldest alert not yet tried here.
+    /// The oldest alert that was not tried here yet.
     private func waitingAlert(_ slot: CardSlot) -> Projection.PendingAlert? {
         guard !destinations[slot].hasFinal, !areAlertsPaused(slot) else { return nil }
         return activities[destinations[slot].activity].alerts.first {
@@ -270,7 +269,7 @@ extension Core {
         }
     }
 
-    /// Alerts past their time are dropped, those that are oldest first; their state is `latest`.
+    /// Drops expired alerts, oldest first; their states are sent as `latest`.
     private mutating func expireAlerts(_ slot: CardSlot, now: Instant) {
         let activity = destinations[slot].activity
         guard !activities[activity].alerts.isEmpty, !destinations[slot].hasFinal else { return }

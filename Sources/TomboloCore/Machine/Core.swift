@@ -1,10 +1,9 @@
-/// What is true and what should happen next: the whole of the relay's rules as one synchronous
-/// machine.
+/// All rules of the relay as one synchronous state machine.
 ///
-/// It gets inputs and the time, and answers with effects: answers for tickets, and pushes. What is
-/// to be stored it collects until the shell asks for it (`takeBatch`), and acts on it only when it
-/// is told that it is durable (`.committed`). No I/O, no clock, no chance but the one it was given.
-/// A crash is dropping this value; `init(recovered:)` is all that comes after.
+/// It gets inputs and the time, and returns effects: answers to tickets, and pushes. It collects
+/// changes for the log until the shell takes them (`takeBatch`), and acts on them only after the
+/// shell reports that they are durable (`.committed`). It uses no I/O, no clock, and no other
+/// randomness than its seed. A crash loses only this value; `init(recovered:)` restores it.
 ///
 /// ```swift
 /// var core = Core(configuration: configuration, seed: 7)
@@ -16,8 +15,8 @@
 /// }
 /// ```
 ///
-/// Cost: a step touches the one activity or destination that it is about; time costs O(log n) a
-/// wake-up.
+/// Cost: a step touches only the activity or destination that it is about; timers cost O(log n) for
+/// each wake-up.
 package struct Core: Sendable {
     package let configuration: CoreConfiguration
     var chance: Chance
@@ -38,12 +37,12 @@ package struct Core: Sendable {
     var timelines = TimelineTable()
     var deadLetters = DeadLetterTable()
 
-    /// Of the input that comes next.
+    /// The deed of the next input.
     var deed: (deed: Deed, ticket: Ticket)?
 
-    /// Where it notes what it works on; nil: nowhere.
+    /// Where the core notes its present work; nil: nowhere.
     package var workNote: WorkNote?
-    /// It is no relay's: channels that it does not know are no reason to refuse.
+    /// True for a trial core, which does not refuse unknown channels.
     var isTrial = false
     var journal: Journal
     var idempotency = IdempotencyIndex()
@@ -55,7 +54,7 @@ package struct Core: Sendable {
     var counters = CountersByTenant()
 
     /// - Parameters:
-    ///   - seed: of the chance that makes `apns-id`s and jitter.
+    ///   - seed: seed of the random numbers for `apns-id`s and jitter.
     package init(configuration: CoreConfiguration, seed: UInt64) {
         precondition(
             configuration.apps.count <= CoreConfiguration.appsMax, "the configuration is checked")
@@ -67,7 +66,7 @@ package struct Core: Sendable {
             FactShares(configuration.factRoom, configuration.apps.map(\.tenant)))
     }
 
-    /// One input at one moment of steady time, which never goes back.
+    /// Applies one input at one moment of monotonic time, which never goes back.
     package mutating func step(_ input: Input, now: Instant, effects: inout Effects) {
         defer { workNote?.set(nil) }
         switch input {
@@ -105,18 +104,18 @@ package struct Core: Sendable {
             upstreams[lane].setCapacity(count)
             upstreams.wake(lane)
             lookAtWoken(.turns, now: now, effects: &effects)
-            // Another lane may be told in the same turn: nothing that is due goes before.
+            // Other upstreams may get their inputs in the same turn, so due things wait.
             return
         case .probe(let lane) where upstreams.holds(lane):
             upstreams[lane].tryNow(now)
             upstreams.wake(lane)
         case .clock(let lead, let isBehind):
             clock.isBehind = isBehind
-            // Timestamps run ahead by it only as far as the next relay would know.
+            // Timestamps may only be ahead by what the next relay would know.
             followClock(to: lead, now: now)
             return
         case .room(let isThere):
-            // As the clock it goes before others in a turn: what they say comes before what is due.
+            // Handle it before the other inputs of this turn, like `.clock`.
             hasRoom = isThere
             return
         case .remembered(let head):
@@ -128,8 +127,7 @@ package struct Core: Sendable {
         journal.moveAnswers(to: &effects.answers)
     }
 
-    /// When `tick` is due, if nothing else comes. An instant that has passed means that a batch
-    /// waits to be taken.
+    /// When `tick` is due if no other input comes. A past instant means that a batch is ready.
     package var nextWake: Instant? {
         var next = min(
             destinations.deadlines.first ?? .distantFuture,
@@ -139,7 +137,7 @@ package struct Core: Sendable {
             devices.orphanDeadlines.first ?? .distantFuture,
             surfaces.deadlines.first ?? .distantFuture, sweeps.dueAt ?? .distantFuture,
             journal.leftOutDueAt ?? .distantFuture)
-        // By wall time: where the clock is set, what is due by it moves.
+        // Timelines are due by wall time, so a changed clock moves them.
         if let due = timelines.nextDue { next = min(next, clock.steady(due)) }
         if timelines.hasMoved || upstreams.firstWoken != nil || channels.hasWoken
             || surfaces.hasWishes
@@ -149,15 +147,15 @@ package struct Core: Sendable {
         for lane in upstreams.numbers where upstreams[lane].hasWaiting {
             if let probe = upstreams[lane].probeAt { next = min(next, probe) }
         }
-        // While a batch is on its way, or already due, the commit is what comes next.
+        // While a batch is being written, or is due already, the commit comes next.
         if let flush = journal.flushAt { next = min(next, flush) }
         return next == .distantFuture ? nil : next
     }
 
-    /// Wall time, as it goes into timestamps and records.
+    /// Wall time, as in timestamps and records.
     package func wall(_ now: Instant) -> Instant { clock.wall(now) }
 
-    /// No later wall time goes into a timestamp until a newer reading of the clock is on record.
+    /// The latest wall time for timestamps until a newer reading of the clock is recorded.
     package var tellsThrough: Instant {
         get { clock.tellsThrough }
         set { clock.tellsThrough = newValue }

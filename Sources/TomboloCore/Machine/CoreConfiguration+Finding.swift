@@ -1,5 +1,5 @@
 extension CoreConfiguration {
-    /// The lane of a device's app; refused where that app is configured no more.
+    /// The upstream of a registration's app. Throws if that app is not configured any more.
     func lane(
         of registration: DeviceRegistration, tenant: TenantID
     ) throws(Refusal) -> LaneNumber {
@@ -17,9 +17,9 @@ extension CoreConfiguration {
             errors: [FieldError(pointer: "/app", message: "is not configured")])
     }
 
-    /// The same of a device; nil where its app is configured no more: there is no way to it.
+    /// The upstream of a device; nil if its app is not configured any more.
     func lane(of device: Device) -> LaneNumber? {
-        // What would be refused has no lane.
+        // Nil where the other function throws.
         try? lane(of: device.registration, tenant: device.key.tenant)
     }
 
@@ -28,8 +28,8 @@ extension CoreConfiguration {
             tenant: channel.tenant, app: channel.app, environment: channel.environment)
     }
 
-    /// A name of no zone would let widgets go by another clock, in silence. What a device has said
-    /// before stays: the machine's list of zones may be a newer one.
+    /// Throws for an unknown time zone: widgets would silently use another clock. A zone that the
+    /// device already has is accepted, because the machine's list may have changed.
     func checkZone(_ name: String?, known: String?) throws(Refusal) {
         guard let name, name != known, let zones = zones, zones.rules(of: name) == nil
         else { return }
@@ -41,12 +41,12 @@ extension CoreConfiguration {
             ])
     }
 
-    /// The place of a device's token; nil where the device's app is configured no more.
+    /// The place of a device's token; nil if the device's app is not configured any more.
     func tokenPlace(of value: PushToken, _ device: Device) -> TokenPlace? {
         lane(of: device).map { TokenPlace(lane: $0, value: value) }
     }
 
-    /// The app that a start is for; empty where none is configured.
+    /// The app of a start; empty if none is configured.
     func app(of start: Start, tenant: TenantID) throws(Refusal) -> String {
         let known = apps.filter { $0.tenant == tenant }
         guard let app = start.app else {
@@ -65,7 +65,7 @@ extension CoreConfiguration {
             errors: [FieldError(pointer: "/app", message: "is not configured")])
     }
 
-    /// The app that is meant; nil: the tenant's only one.
+    /// The named app, or the tenant's only app for nil.
     func app(_ named: String?, of tenant: TenantID) throws(Refusal) -> String {
         let known = apps.filter { $0.tenant == tenant }.map(\.id)
         guard let app = named ?? onlyApp(of: tenant) else {
@@ -87,6 +87,6 @@ extension CoreConfiguration {
         return app
     }
 
-    /// The machine's rules of a time zone; nil where it knows no such name.
+    /// The machine's rules of a time zone; nil for an unknown name.
     func zone(_ name: String) -> TimeZoneRules? { zones?.rules(of: name) }
 }

@@ -1,12 +1,12 @@
-/// What an operator decides. Everything in it is checked before the core sees it.
+/// The operator's configuration, checked before the core gets it.
 package struct CoreConfiguration: Sendable {
-    /// One app in one environment; its place in `apps` is its lane.
+    /// One app in one environment; its index in `apps` is the number of its upstream.
     package struct App: Hashable, Sendable {
         package var tenant: TenantID
         /// The bundle id.
         package var id: String
         package var environment: APNsEnvironment
-        /// False where the endpoint is Apple's: class `lab` is for simulators and stand-ins.
+        /// False if the endpoint is Apple's: class `lab` is for simulators and stand-ins.
         package var allowsLab: Bool
 
         package init(
@@ -19,23 +19,23 @@ package struct CoreConfiguration: Sendable {
         }
     }
 
-    /// The number of a lane has a byte in each destination and in each push.
+    /// Most apps: each destination and each push stores an upstream's number in one byte.
     package static let appsMax = 256
 
     package var apps: [App]
     package var budgets = Budgets()
     package var limits = Limits()
-    /// What the log keeps of facts, so that tenants share it; nil: all of them.
+    /// The log's room for facts, which tenants share; nil: unlimited.
     package var factRoom: FactRoom?
     /// The machine's time zones; nil: none is known.
     package var zones: (any TimeZoneSource)?
 
     package init(apps: [App]) { self.apps = apps }
 
-    /// The app of a lane.
+    /// The app of an upstream.
     subscript(lane: LaneNumber) -> App { apps[Int(lane.rawValue)] }
 
-    /// The lane of an app. Without `environment`: the first there is.
+    /// The upstream of an app. Without `environment`: the first one of the app.
     package func lane(
         tenant: TenantID, app: String, environment: APNsEnvironment?
     ) -> LaneNumber? {
@@ -45,7 +45,7 @@ package struct CoreConfiguration: Sendable {
         }.map { LaneNumber(Int32($0)) }
     }
 
-    /// The app to take where none is named: the tenant's, if it has one only.
+    /// The app if none is named: the tenant's, if it has only one.
     package func onlyApp(of tenant: TenantID) -> String? {
         let ids = Set(apps.filter { $0.tenant == tenant }.map(\.id))
         return ids.count == 1 ? ids.first : nil

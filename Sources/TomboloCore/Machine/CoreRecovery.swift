@@ -1,9 +1,9 @@
-/// What start-up found.
+/// The data that start-up reads from the log.
 package struct CoreRecovery: Sendable {
     package var heads: [PlacedHead] = []
-    /// Activities that the log cannot follow.
+    /// Activities whose state the log cannot rebuild.
     package var damaged: [DamagedActivity] = []
-    /// What relays before trapped over, and how often: it is left out.
+    /// Subjects that made earlier relays trap, with counts: they are left out.
     package var trapped: [WorkNote.Subject: Int] = [:]
     package var records: [Record] = []
     package var idempotency = RecoveredKeys()
@@ -11,29 +11,29 @@ package struct CoreRecovery: Sendable {
     package var lastFactSeq: Int64 = 0
     /// The newest event and fact of each tenant, among its own.
     package var places: [TenantID: LogPlace] = [:]
-    /// The highest number that an activity ever took, damaged ones included.
+    /// The highest number ever given to an activity, including damaged ones.
     package var lastActivity: Int64 = 0
-    /// The log keeps activities that ended long ago and are not among the heads.
+    /// True if the log has retired activities, which are not among the heads.
     package var hasRetired = false
-    /// When the log was put back from a backup: phones may have had more than it knows of.
+    /// When the log was restored from a backup: phones may have had more than it knows.
     package var restoredAt: Instant?
-    /// Of the relay's clock at this start.
+    /// The clock's lead at this start.
     package var lead = Span.zero
-    /// The leads of the relays before, and this one.
+    /// The leads of earlier relays and of this one.
     package var leads = LeadHistory()
-    /// By how much the machine's clock was set forward since the relay before; negative: back.
-    /// Cards of before are as old as they were.
+    /// How far the machine's clock was set forward since the last relay; negative: back. The cards'
+    /// age does not change.
     package var clockStep = Span.zero
-    /// The clock of the relay before; nil where there was none.
+    /// The last relay's clock; nil if there was none.
     package var before: RelayClock.Predecessor?
-    /// What the reading of the clock on record allows until there is a newer one.
+    /// The latest wall time for timestamps until a newer reading of the clock is recorded.
     package var tellsThrough = Instant.distantFuture
 
     package init() {}
 
-    /// How far timestamps can have come. A log that was put back knows nothing of the relays that
-    /// ran since the backup: they may have used any time until now, and after another boot of the
-    /// machine what the clock's reach allows beyond it.
+    /// How far timestamps can have come. A restored log does not know the relays that ran since the
+    /// backup: they may have used any time until now, and after a reboot of the machine as much
+    /// more as the clock's reach allows.
     func predecessor(at wall: Instant) -> RelayClock.Predecessor? {
         guard let restoredAt, before.map({ $0.reading <= restoredAt }) ?? true else {
             return before
@@ -43,7 +43,7 @@ package struct CoreRecovery: Sendable {
             reading: wall, toldThrough: max(before?.toldThrough ?? told, told))
     }
 
-    /// Records in the order of their numbers, but for those that are left out.
+    /// Records in the order of their numbers, without those that are left out.
     func known() -> (records: [Record], damage: [String]) {
         var known: [Record] = []
         var damage: [String] = []

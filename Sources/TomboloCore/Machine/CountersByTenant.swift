@@ -1,8 +1,8 @@
-/// Counters of each tenant: none may infer another's.
+/// Counters of each tenant, kept apart so that none can learn about another.
 struct CountersByTenant: Sendable {
     private var places: [TenantID: Int] = [:]
     private var counters: [CoreCounters] = []
-    /// Most relays have one tenant, and the others come in runs.
+    /// The last tenant: most relays have one, and inputs of others come in runs.
     private var last: (tenant: TenantID, place: Int)?
 
     subscript(tenant: TenantID) -> CoreCounters {

@@ -1,26 +1,26 @@
 import TomboloJSON
 
-/// What an operator does, as the log keeps it: a fact that is stored with what it brings about.
+/// An operator's action as a fact, stored together with its effects.
 package struct Deed: Hashable, Sendable {
     package var tenant: TenantID
-    /// A word for the fact: `key.minted`, `type.put` …
+    /// The kind of the fact: `key.minted`, `type.put` …
     package var kind: String
-    /// What it is done to.
+    /// The things that the deed is about.
     package var members: [Member]
     package var key: AskingKey
 
-    /// A name and what it is.
+    /// A name and a value.
     package struct Member: Hashable, Sendable {
         package let name: String
         package let value: String
 
-        /// Both as the fact has them.
+        /// Both appear in the fact.
         package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
     }
 
     /// - Parameters:
-    ///   - tenant: whose log keeps it.
-    ///   - key: who asks.
+    ///   - tenant: the tenant whose log stores it.
+    ///   - key: the operator's key.
     package init(_ kind: String, _ members: [Member], of tenant: TenantID, by key: AskingKey) {
         (self.tenant, self.kind, self.members, self.key) = (tenant, kind, members, key)
     }

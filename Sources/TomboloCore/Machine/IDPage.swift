@@ -1,21 +1,20 @@
-/// A page of a list in the order of its ids: the first ones after `after`.
+/// A page of a list ordered by ids: the first ones after `after`.
 ///
-/// It is collected in pieces, between which others have their turn: a tenant may have half a
-/// million. What comes or goes meanwhile may be on the page or not.
+/// It is collected in pieces, so that other requests get their turns: a tenant may have half a
+/// million ids. Things that come or go meanwhile may be on the page or not.
 package struct IDPage: Sendable {
     package let after: Identifier?
     package let limit: Int
-    /// In order; one more than `limit` where there are more.
+    /// In order; one more than `limit` if there are more.
     package private(set) var ids: [Identifier] = []
-    /// Where the next piece begins; nil where all places were looked at.
+    /// The next slot to read; nil after the last one.
     package internal(set) var place: Int? = 0
 
-    /// Places that one piece looks at; a card of an activity counts as one where it is looked at.
+    /// Slots read for one piece; an activity's card counts as one if it is read.
     static let pieceMax = 16_384
-    /// The views of a page come to about so many bytes, or are one: a thousand states of 4 KB took
-    /// the loop 10 ms.
+    /// Approximate byte limit of a page with several views: a thousand states of 4 KB took 10 ms.
     package static let bytesMax = 1 << 20
-    /// What a card takes in an answer, and a token.
+    /// Approximate bytes of a card and of a token in an answer.
     static let (cardBytes, tokenBytes) = (280, 190)
 
     package init(after: Identifier?, limit: Int) {
@@ -23,7 +22,7 @@ package struct IDPage: Sendable {
         self.limit = limit
     }
 
-    /// Whether an id would be on the page, by what is known so far. Most end at this comparison.
+    /// True if an id would be on the page, as far as known: a fast test for most ids.
     func takes(_ id: Identifier) -> Bool {
         if ids.count > limit, let last = ids.last, last <= id { return false }
         return after.map { $0 < id } ?? true
@@ -35,17 +34,17 @@ package struct IDPage: Sendable {
             let middle = (low + high) / 2
             (low, high) = ids[middle] < id ? (middle + 1, high) : (low, middle)
         }
-        // One that left and came back between two pieces.
+        // The thing was removed and added again between two pieces.
         if low < ids.count, ids[low] == id { return }
         ids.insert(id, at: low)
         if ids.count > limit + 1 { ids.removeLast() }
     }
 
-    /// The first views, as many as there is room for, and the last one's id where there are more.
+    /// The first views within the byte limit, and the last one's id if there are more.
     ///
     /// - Parameters:
-    ///   - size: of an id's view, about; asked before the view is made.
-    ///   - view: nil where it is there no more.
+    ///   - size: the approximate size of an id's view, before it is made.
+    ///   - view: nil if the thing does not exist any more.
     func views<View>(
         size: (Identifier) -> Int, view: (Identifier) -> View?
     ) -> (views: [View], next: Identifier?) {
@@ -62,7 +61,7 @@ package struct IDPage: Sendable {
     }
 }
 
-/// Which of a tenant's activities a list has; nil takes all.
+/// Selects a tenant's activities for a list; nil selects all.
 package struct ActivityFilter: Sendable {
     package var tenant: TenantID
     package var status: ActivityStatus?

@@ -1,46 +1,46 @@
-/// All that can happen to the core. Time is a parameter of `step`, never an input.
+/// All inputs of the core. Time is a parameter of `step`, not an input.
 package enum Input: Sendable {
     case command(Command, Ticket)
-    /// All of them or none.
+    /// All commands or none.
     case atomic([Command], Ticket)
     case endMany(EndMany, Ticket)
     case device(DeviceKey, DeviceCommand, Ticket, by: DeviceAuthority = .operate)
-    /// API keys, as the doors encode them, all in one batch; a nil value deletes.
+    /// Encoded API keys, in one batch; a nil value deletes a key.
     case keys([(number: Int64, value: [UInt8]?)], Ticket)
     /// A type of an app; `app` nil: the tenant's only one.
     case type(ActivityType, name: String, app: String?, TenantID, Ticket)
-    /// A channel was made, or is no more. Without a ticket: one of the relay's own.
+    /// A change of a channel. Without a ticket: one of the relay's own.
     case channel(ChannelCommand, Ticket?)
-    /// Widgets or a control are to ask for what is new.
+    /// Reloads widgets or a control.
     case reload(ReloadRequest, TenantID, Ticket)
-    /// What widgets show is another, or no more.
+    /// Puts or deletes the content of widgets.
     case timeline(TimelineCommand, TenantID, Ticket)
-    /// The newest state goes again where these were refused.
+    /// Sends the newest state where these pushes were refused.
     case retry(DeadLetterQuery, Ticket)
-    /// An operator holds something back, or lets it go.
+    /// Begins or ends an operator's pause.
     case pause(PauseCommand, TenantID, Ticket, by: AskingKey = .unknown)
-    /// The input that comes next, with this ticket, is an operator's deed.
+    /// The next input with this ticket is an operator's deed.
     case deed(Deed, Ticket)
-    /// Memory forgets; then the log does.
+    /// Erases data in memory, before the log erases it.
     case erase(ErasureSubject, Ticket)
-    /// The batch that `takeBatch` gave is durable.
+    /// The batch from `takeBatch` is durable.
     case committed(AppendReceipt)
     case pushEnded(PushOutcome)
-    /// How many pushes a lane may have in flight from now on.
+    /// The number of pushes that an upstream may have in flight from now on.
     case capacity(LaneNumber, Int)
-    /// A lane whose pushes wait tries at once: its key or its configuration is another one.
+    /// An upstream with waiting pushes tries at once, because its key or configuration has changed.
     case probe(LaneNumber)
-    /// Whether the log has room for events.
+    /// True if the log has room for events.
     case room(Bool)
-    /// An activity that had left memory, as the log keeps it.
+    /// A retired activity, read from the log.
     case remembered(PlacedHead)
-    /// The wall clock's lead over steady time (`RelayClock`); it counts when it is durable.
+    /// The wall clock's lead over monotonic time (`RelayClock`); in effect when it is durable.
     case clock(lead: Span, isBehind: Bool = false)
-    /// Nothing but time has passed.
+    /// Only time has passed.
     case tick
 
-    /// Whether somebody asks, and may have to wait until the batch has room. What Apple, the disk
-    /// and the machine say is taken at once.
+    /// True for requests, which may have to wait until the batch has room. Inputs from Apple, the
+    /// disk and the machine are applied at once.
     package var isRequest: Bool {
         switch self {
         case .committed, .pushEnded, .capacity, .probe, .room, .clock, .tick: false
@@ -48,8 +48,8 @@ package enum Input: Sendable {
         }
     }
 
-    /// Who waits for an answer to it; nil where nobody does, and for a deed, which goes with its
-    /// input.
+    /// The ticket that waits for an answer; nil if there is none, and for a deed, whose ticket
+    /// belongs to its input.
     package var ticket: Ticket? {
         switch self {
         case .command(_, let ticket), .atomic(_, let ticket), .endMany(_, let ticket),
@@ -62,7 +62,7 @@ package enum Input: Sendable {
         }
     }
 
-    /// Of what producers send in it.
+    /// Bytes of the producers' bodies in it.
     package var bodyBytes: Int {
         switch self {
         case .command(let command, _): command.body.count
@@ -73,25 +73,25 @@ package enum Input: Sendable {
     }
 }
 
-/// Ends of every running activity that matches.
+/// Ends all running activities that match.
 package struct EndMany: Sendable {
     package var tenant: TenantID
     package var type: String?
     package var user: String?
     package var end: End
     package var body: [UInt8]
-    /// Who asks.
+    /// The request's key.
     package var key = AskingKey.unknown
-    /// Activities that came later run on; nil: none did.
+    /// Activities with higher numbers are not ended; nil: no limit.
     package var through: ActivityNumber?
 
-    /// Looked at in one step, among the core's places for activities.
+    /// The activity slots to examine in one step.
     package var places = 0..<Int.max
     var slots: Range<ActivitySlot> { Slot(places.lowerBound)..<Slot(places.upperBound) }
 
-    /// So many end in one step: others wait no longer for it than for a few requests.
+    /// Most activities that end in one step, so that other requests do not wait long.
     package static let pieceMax = 256
-    /// And so many are looked at, those that do not match and their cards counted.
+    /// Most activities and cards that are examined in one step, including those that do not match.
     package static let lookedAtMax = 4_096
 
     package init(tenant: TenantID, type: String?, user: String?, end: End, body: [UInt8]) {
@@ -103,25 +103,25 @@ package struct EndMany: Sendable {
     }
 }
 
-/// What a step asks of the shell.
+/// The shell's tasks after a step.
 package struct Effects: Sendable {
-    /// What was looked at by itself, and in its turn at an upstream: both are bounded.
+    /// Numbers of evaluations on their own and in turn at an upstream; both are bounded.
     var (looks, turns) = (0, 0)
     package var answers: [(Ticket, Answer)] = []
     package var pushes: [Push] = []
-    /// Lanes whose pool wants one more channel.
+    /// Upstreams whose pools want one more channel.
     package var channels: [LaneNumber] = []
-    /// Lanes whose pushes wait, after each probe that failed too, or go again: for an operator.
+    /// Upstreams whose pushes begin to wait, wait longer after a failed probe, or continue.
     package var lanes: [LaneNotice] = []
 
     package init() {}
 }
 
-/// A lane's pushes wait for Apple, or do so no more.
+/// A notice that an upstream's pushes wait for Apple, or do not wait any more.
 package struct LaneNotice: Hashable, Sendable {
     package var lane: LaneNumber
-    /// The last straw; nil: they go again.
+    /// The last failure; nil: pushes are sent again.
     package var cause: PushResult?
-    /// For how long Apple has said nothing, where that closed it.
+    /// How long Apple has been silent, if that closed the upstream.
     package var silence: UpstreamSilence?
 }

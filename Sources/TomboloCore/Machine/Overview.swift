@@ -1,29 +1,29 @@
-/// What an operator looks at first: destinations that do not show what they should, by what is
-/// wrong with them, and those that are furthest behind.
+/// The operator's overview: destinations with troubles, by the kind of trouble, and those that are
+/// furthest behind.
 package struct Overview: Sendable {
-    /// What can be wrong with the destination of a running activity.
+    /// The kinds of trouble at a destination of a running activity.
     package enum Trouble: String, Hashable, Sendable, CaseIterable {
-        /// Apple took the newest push, and the phone says that it shows something else.
+        /// Apple accepted the newest push, but the phone reports another state.
         case notShown = "not_shown"
-        /// The phone has a newer state than it draws, and its picture does not change.
+        /// The phone has a newer state than it draws, and its drawing does not change.
         case frozen
-        /// Nobody knows whether the start reached the phone.
+        /// Unknown whether the start reached the phone.
         case startUnknown = "start_unknown"
-        /// Apple refused the token, and the app has registered no other.
+        /// Apple refused the token, and the app has not registered another.
         case tokenRefused = "token_refused"
-        /// There is no token to push to.
+        /// There is no token for pushes.
         case noToken = "no_token"
-        /// The grant is spent, or what is left of it is kept for alerts and a card is behind.
+        /// The grant is spent, or its rest is reserved for alerts and a card is behind.
         case budgetSpent = "budget_spent"
-        /// Apple has taken pushes for an hour, and the phone has said nothing meanwhile.
+        /// Apple has accepted pushes for an hour without any report from the phone.
         case silent
         /// The user has swiped the card away.
         case dismissed
-        /// The system ended the card after its 8 hours, and the activity goes on.
+        /// The system ended the card after its 8 hours, and the activity continues.
         case lapsed
     }
 
-    /// How many destinations have a trouble, and one of them.
+    /// The number of destinations with a trouble, and an example.
     package struct Group: Hashable, Sendable {
         package var trouble: Trouble
         package var count: Int
@@ -31,36 +31,36 @@ package struct Overview: Sendable {
         package var device: Identifier
     }
 
-    /// A destination that does not have the newest version yet.
+    /// A destination without the newest version.
     package struct Behind: Hashable, Sendable {
         package var activity: Identifier
         package var device: Identifier
-        /// Versions that it does not have.
+        /// Number of versions that it lacks.
         package var versions: Int64
         package var budgetClass: BudgetClass
-        /// What holds the newest one; nil where its push is about to go.
+        /// Why the newest version waits; nil if its push is about to be sent.
         package var waiting: Decision?
     }
 
-    /// In the order of `Trouble.allCases`; none that is nobody's.
+    /// In the order of `Trouble.allCases`, without empty groups.
     package var troubles: [Group] = []
-    /// The slowest first: those that nothing will wake, then by the time until which they wait.
+    /// The slowest first: those without a known end of their wait, then by that end.
     package var slowest: [Behind] = []
-    /// Destinations of running activities that are behind.
+    /// Number of destinations of running activities that are behind.
     package var behindCount = 0
-    /// Running activities that reach nobody now.
+    /// Number of running activities without a working destination.
     package var unreached = 0
     package var unreachedExample: Identifier?
-    /// Activities whose rows cannot be read.
+    /// Number of activities whose rows cannot be read.
     package var damaged = 0
 
     package init() {}
 
-    /// A phone draws what it has within so long, a locked one too.
+    /// Time after which a phone, even a locked one, should have drawn its state.
     package static let drawingMax = Span.minutes(1)
-    /// Pushes go to a phone for so long before its silence is a trouble.
+    /// Time of accepted pushes after which a phone's silence is a trouble.
     package static let silenceMax = Span.hours(1)
-    /// The slowest that are listed.
+    /// Most entries in `slowest`.
     package static let slowestMax = 10
 
     mutating func add(_ trouble: Trouble, _ activity: Identifier, _ device: Identifier) {
@@ -96,8 +96,8 @@ package struct Overview: Sendable {
 }
 
 extension Destination {
-    /// Whether a version is held at priority 5, or went so and its phone says a minute later that
-    /// it does not have it, or has no picture of it.
+    /// True if a version is held at priority 5, or was sent so and the phone reports a minute later
+    /// that it lacks the version or its drawing.
     func isBehind(_ version: Int64, _ report: PhoneReport?, wall: Instant) -> Bool {
         if case .deferred(_, let hold)? = waiting, acknowledged < version {
             return hold == .lowPrioritySpacing || hold == .deviceLowPrioritySpacing
@@ -116,18 +116,18 @@ extension Overview.Behind {
     }
 }
 
-/// Changes that wait, by what holds them: at how many destinations, and since when the oldest does.
+/// Waiting changes by wait reason: the number of destinations, and the age of the oldest change.
 package struct WaitingChanges: Hashable, Sendable {
-    /// One for each case of `Hold`.
+    /// One element for each case of `Hold`.
     private var counts = [Int64](repeating: 0, count: Hold.allCases.count)
     private var since = [Instant](repeating: .distantFuture, count: Hold.allCases.count)
 
     package init() {}
 
-    /// At how many destinations.
+    /// Number of destinations.
     package func count(of hold: Hold) -> Int64 { counts[Int(hold.rawValue)] }
 
-    /// How long the oldest has waited, whatever held it before; zero where nothing waits.
+    /// Age of the oldest waiting change, including earlier wait reasons; zero if none waits.
     package func age(of hold: Hold, now: Instant) -> Span {
         max(.zero, now - min(now, since[Int(hold.rawValue)]))
     }

@@ -1,42 +1,41 @@
-/// The reload of a device's widgets, or of one control there: whether one is wanted, and what it
-/// waits for.
+/// The state of the reload of a device's widgets, or of one of its controls.
 package struct ReloadView: Hashable, Sendable {
-    /// Why a reload has not gone yet.
+    /// Why a reload has not been sent yet.
     package enum Holder: String, Hashable, Sendable {
         /// The device has no token for it.
         case token = "no_token"
         /// The least time between two reloads of a device.
         case spacing
-        /// The hour's reloads of a device are spent.
+        /// The device's reloads of this hour are spent.
         case budget
         /// An operator's pause.
         case pause = "paused"
-        /// Apple has refused, or did not answer: it goes again.
+        /// Apple refused it or did not answer: it will be sent again.
         case backOff = "retry"
-        /// The way to Apple is closed, or others are before it.
+        /// The upstream is closed, or other pushes are first.
         case lane
-        /// It is under way: no answer yet.
+        /// It is in flight: no answer yet.
         case inFlight = "in_flight"
     }
 
-    /// By wall time, the newest push; nil: none since the relay's start.
+    /// Wall time of the newest push; nil: none since the relay's start.
     package var sentAt: Instant?
-    /// nil: nothing is wanted.
+    /// Nil: no reload is wanted.
     package var holder: Holder?
-    /// By wall time: until when it waits, where that is known.
+    /// Wall time until which it waits, if known.
     package var until: Instant?
-    /// The class whose grant it spends: `widget` or `control`.
+    /// The class of its grant: `widget` or `control`.
     package let budgetClass: BudgetClass
-    /// Of that class.
+    /// The spacing of that class.
     package var spacing: Span
-    /// Names the device as long as the same person has it: a hash.
+    /// A hash that identifies the device while it has the same user.
     package let owner: Int64
-    /// What is known of the device's token for it.
+    /// The state of the device's token for it.
     package var token: TokenStanding
 
-    /// Nil where the device is not known.
+    /// Nil if the device is unknown.
     ///
-    /// - Parameter name: `widget`, or that of a control.
+    /// - Parameter name: `widget`, or the control's token name.
     package init?(
         _ name: TokenName = .widget, of key: DeviceKey, in core: Core, now: Instant
     ) {

@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// What start-up would set aside, for those who look at a log without a core.
+// Faults of rows that start-up would set aside, for tools without a core.
 
 extension ActivityHead {
-    /// Why the bytes of a head are none that a relay writes: a clause. nil where they are.
+    /// Why the bytes of a head are invalid, as a clause; nil if they are valid.
     package static func fault(in value: [UInt8], version: Int64) -> String? {
         do throws(StoredValueError) {
             _ = try Activity(stored: value, number: ActivityNumber(0), version: version, seq: 0)
@@ -15,12 +15,12 @@ extension ActivityHead {
 }
 
 extension NewEvent {
-    /// Why the body cannot be followed: a clause. nil where it can be, or was erased.
+    /// Why the body is invalid, as a clause; nil if it is valid or was erased.
     package var fault: String? {
         guard !body.isEmpty else { return nil }
         do throws(JSONError) {
             let document = try JSONDocument(body)
-            // Which of its members it is does not help the reader.
+            // The faulty member does not matter to the reader.
             let content = try? Command.Content(kind: kind, document.root, lenient: true)
             return content == nil ? "its body is not a valid \(kind.name)" : nil
         } catch {
@@ -30,8 +30,8 @@ extension NewEvent {
 }
 
 extension Record {
-    /// Why start-up would set it aside: a clause. nil where it would not, or where it is not the
-    /// core's to read.
+    /// Why start-up would set the record aside, as a clause; nil if it would not, or if the core
+    /// does not read the record.
     package var fault: String? {
         guard let value else { return nil }
         guard (0..<ActivityNumber.max).contains(number) else { return "no relay gave that number" }

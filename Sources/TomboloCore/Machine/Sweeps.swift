@@ -1,31 +1,31 @@
-/// Looks at many places that one request asks for. The work is done in pieces, so that other
-/// requests are not held up: a pause may hold a million cards.
+/// Work on many slots after one request, done in pieces so that other requests do not wait: a pause
+/// may hold a million cards.
 ///
-/// Sweeps run one after the other, each from its first place to its last. They are not on record:
-/// after a crash everything is looked at anyway.
+/// Sweeps run one after the other, each from its first slot to its last. They are not recorded:
+/// after a crash everything is evaluated anyway.
 struct Sweeps: Sendable {
     enum Work: Sendable {
-        /// Destinations that a pause holds, or held until now; nil: all destinations.
+        /// Destinations that a pause begins or ends to hold; nil: all destinations.
         case pause(Pause?)
         /// The grants of all devices, after a type has changed its class.
         case grants
     }
 
-    /// Places that one piece passes over, and those of them that it works on.
+    /// Most slots of a piece, and most of them that need work.
     static let placesMax = 8_192
     static let worksMax = 256
-    /// Beyond so many, the pauses that wait become one look at everything.
+    /// Beyond this number, the waiting pauses are merged into one sweep of all destinations.
     static let pausesMax = 32
 
     private var waiting: [(work: Work, next: Int)] = []
     /// When the next piece is due.
     private(set) var dueAt: Instant?
 
-    /// From the next piece on.
+    /// Adds work, which begins with the next piece.
     mutating func add(_ work: Work, now: Instant) {
         defer { dueAt = dueAt ?? now }
         if work.isGrants {
-            // All devices are looked at anew: what was left of an earlier look is part of it.
+            // The new sweep covers all devices, so it replaces an earlier one.
             waiting.removeAll { $0.work.isGrants }
             waiting.append((work, 0))
         } else if waiting.count < Self.pausesMax {
@@ -36,14 +36,14 @@ struct Sweeps: Sendable {
         }
     }
 
-    /// What to go on with, and from which place; nil where nothing is due.
+    /// The present work and its next slot; nil if nothing is due.
     func current(now: Instant) -> (work: Work, next: Int)? {
         guard let dueAt, dueAt <= now else { return nil }
         return waiting.first
     }
 
-    /// The current one has come so far; nil: to its end. The next piece is due in the next turn:
-    /// all inputs of one turn have one time, and together they do one piece.
+    /// Moves the present work to its next slot; nil: it is done. The next piece is due in the next
+    /// turn: all inputs of one turn share one time and do one piece together.
     mutating func advance(to next: Int?, now: Instant) {
         if let next {
             waiting[waiting.startIndex].next = next

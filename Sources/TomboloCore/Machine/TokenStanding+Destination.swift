@@ -1,6 +1,6 @@
 extension TokenStanding {
-    /// What is known of the token without which nothing goes to a card: its own, or the one that
-    /// starts it. Nil where none is wanted: its card is over, or is no device's.
+    /// The state of the token that a card needs: its own, or the start token. Nil if none is
+    /// needed: the card is over, or it is on a channel.
     init?(of destination: Destination, in core: Core) {
         guard let device = core.devices[destination.device], device.channel == nil else {
             return nil
@@ -11,29 +11,29 @@ extension TokenStanding {
             self = device.standing(of: .start(type: type))
         case .started, .live, .gone, .starting, .startUnknown:
             self = device.standing(of: .activity(core.reference(destination)))
-            // The refused token was that of a card before.
+            // The refused token belonged to an earlier card.
             if let since = destination.cardSince, let at = refusal?.at, at < since { refusal = nil }
-            // That a card was swiped away is known by its phase.
+            // For a swiped card the phase says enough.
             if destination.phase == .gone, refusal?.isMisplaced != true { return nil }
         case .ended, .lapsed, .listening: return nil
         }
     }
 
-    /// Apple refused it, and there is no other.
+    /// True if Apple refused it and there is no other.
     package var isRefused: Bool { !isThere && refusal != nil }
 }
 
-/// Pushes that Apple refused for good, and whose cause may still be there: a push whose token it
-/// refused is history once the app has registered another.
+/// Pushes that Apple finally refused and whose cause may persist. If the app has registered another
+/// token since, a refused token is left out.
 package struct RefusedPushes: Sendable {
     package private(set) var count = 0
     package private(set) var newest: DeadLetter?
-    /// The newest that would go if it were retried.
+    /// The newest one that a retry would send.
     package private(set) var retriable: DeadLetter?
-    /// Of the newest one's token, where Apple never takes that.
+    /// The state of the newest one's token, if Apple never accepts it.
     package private(set) var standing: TokenStanding?
 
-    /// - Parameter oldest: older ones are history.
+    /// - Parameter oldest: older ones are left out.
     package init(of tenant: TenantID, since oldest: Instant, in core: Core) {
         let letters = core.deadLetters.page(
             DeadLetterQuery(tenant: tenant), before: nil, limit: Self.countMax
@@ -47,10 +47,10 @@ package struct RefusedPushes: Sendable {
         }
     }
 
-    /// So many are counted.
+    /// Most letters that are counted.
     private static let countMax = 1_000
 
-    /// Nil where Apple refused the push for another reason than its token.
+    /// Nil if Apple refused the push for another reason than its token.
     private static func standing(_ letter: DeadLetter, _ core: Core) -> TokenStanding? {
         guard ["BadDeviceToken", "DeviceTokenNotForTopic"].contains(letter.reason),
             let activity = core.activities.slot(of: letter.activity)
@@ -64,7 +64,7 @@ package struct RefusedPushes: Sendable {
                     renewal: letter.renewal))
         let key = DeviceKey(tenant: letter.activity.tenant, id: letter.device)
         let device = core.devices.slot(of: key).flatMap { core.devices[$0] }
-        // Of a device that is gone there is nothing to do.
+        // Nothing can be done for a device that is gone.
         return device?.standing(of: name)
             ?? TokenStanding(name: name, isThere: false, refusal: nil)
     }

@@ -5,7 +5,7 @@ extension Upstream {
         environment = app.environment
     }
 
-    /// Takes over a record of the last relay. Answers what is wrong with it.
+    /// Restores an upstream from its record. Returns what is wrong with the record.
     static func adopt(
         _ record: Record, _ upstreams: inout UpstreamTable, of apps: [CoreConfiguration.App]
     ) -> [String] {

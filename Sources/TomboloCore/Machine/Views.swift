@@ -1,6 +1,6 @@
 package import TomboloJSON
 
-/// An activity as readers see it: what is durable, at one instant.
+/// An activity as answers show it: its durable state at one instant.
 package struct ActivityView: Sendable {
     package var key: ActivityKey
     package var number: ActivityNumber
@@ -9,43 +9,43 @@ package struct ActivityView: Sendable {
     package var app: String
     package var status: ActivityStatus
     package var version: Int64
-    /// Of its newest event: in the log, which no answer tells, and among those of its tenant.
+    /// Place of its newest event: in the log (not in any answer), and among those of its tenant.
     package var seq: Int64
     package var tenantSeq: Int64
-    /// With its clip sampled at that instant by the producer's clock.
+    /// The state with the clip's frame at that instant by the producer's clock.
     package var state: JSON
     package var relevance: Double?
     package var staleAt: Instant?
     package var clip: ClipView?
     package var destinations: [DestinationView]
-    /// The moment of the past that it shows; nil for now.
+    /// The past moment that is shown; nil for now.
     package var asOf: Instant?
-    /// Why it was set aside, where it was: its state is not known then.
+    /// Why it was set aside, if it was: then its state is unknown.
     package var damage: String?
 }
 
-/// What is sent to one device, and what is known of it.
+/// One destination of an activity, as answers show it.
 package struct DestinationView: Sendable {
     package var recipient: Recipient
     package var grant: GrantInForce
-    /// `push_to_start`, `update_token`, `channel`, or nil while there is no way.
+    /// `push_to_start`, `update_token`, `channel`, or nil without a route.
     package var route: String?
     package var acknowledgedVersion: Int64
-    /// Where it stands: `starting`, `waiting`, `live`, `ended`, `gone`.
+    /// The phase: `starting`, `waiting`, `live`, `ended`, `gone`.
     package var phase: String
     package var lastDelivery: DeliveryView?
-    /// Of the token that it needs; nil where it needs none.
+    /// The state of the token that it needs; nil if it needs none.
     package var token: TokenStanding?
     package var waiting: Decision?
-    /// For how long Apple has answered nothing of its app, where that is long.
+    /// How long Apple has not answered pushes of its app, if that is long.
     package var silence: Span?
     package var frames: FrameCounts
     package var shown: PhoneReport?
-    /// Whether the state that the phone reported is the projected one; nil where it reported none.
+    /// True if the state in the phone's report is the projected one; nil without such a report.
     package var shownMatches: Bool?
 }
 
-/// Counters for `/metrics`; they begin at 0 with the process.
+/// Counters for `/metrics`; they start at 0 with the process.
 package struct CoreCounters: Hashable, Sendable {
     package var eventsAccepted: Int64 = 0
     package var commandsRefused: Int64 = 0
@@ -63,7 +63,7 @@ package struct CoreCounters: Hashable, Sendable {
 }
 
 extension ActivityView {
-    /// An activity that was set aside.
+    /// The view of an activity that was set aside.
     init(_ damaged: ActivityTable.SetAside) {
         let (activity, traits) = (damaged.activity, damaged.traits)
         self.init(

@@ -1,17 +1,17 @@
-/// One word in which a core notes what it works on. The word outlives the process: where the
-/// process traps, the next one reads what it was about, and sets that aside should it happen again.
+/// A word in which a core notes its present work. It survives the process: after a trap, the next
+/// process reads the subject, and sets it aside if it traps again.
 ///
-/// A note costs one store. Used by one core, on one thread.
+/// A note costs one store. Used by one core on one thread.
 package struct WorkNote: @unchecked Sendable {
     // Sendable: only the loop's thread writes the word; a signal's handler reads it.
     private let word: UnsafeMutablePointer<Int64>
 
-    /// - Parameter word: stays where it is for as long as the core lives.
+    /// - Parameter word: must stay valid for as long as the core lives.
     package init(_ word: UnsafeMutablePointer<Int64>) { self.word = word }
 
-    /// What is worked on: a row of the log that start-up may leave out.
+    /// The present work: a row of the log that start-up can leave out.
     package struct Subject: Hashable, Sendable {
-        /// The space of its record; nil of an activity.
+        /// The space of the record; nil for an activity.
         package var space: RecordSpace?
         package var number: Int64
 
@@ -20,10 +20,10 @@ package struct WorkNote: @unchecked Sendable {
             self.number = number
         }
 
-        /// As the word holds it; 0 is nothing.
+        /// The subject as a word; 0 means none.
         package var word: Int64 { Int64(space?.rawValue ?? Self.activity) << 48 | number }
 
-        /// nil where it is nothing that a core notes.
+        /// nil if the word is not a valid subject.
         package init?(word: Int64) {
             guard let kind = UInt8(exactly: word >> 48) else { return nil }
             number = word & (1 << 48 - 1)
@@ -34,29 +34,28 @@ package struct WorkNote: @unchecked Sendable {
         private static let activity: UInt8 = 0x7f
     }
 
-    /// Why something is set aside that this many processes trapped over: a clause.
+    /// The reason for setting a subject aside after this many traps, as a clause.
     package static func reason(_ count: Int) -> String {
         "the relay crashed \(count) times while it worked on it"
     }
 
-    // Not inlined: the optimiser must not take a store away that nobody here reads.
-    /// Nil: it works on nothing in particular.
+    // Not inlined, so that the optimiser keeps the store, which nobody here reads.
     @inline(never)
     package func set(_ subject: Subject?) { word.pointee = subject?.word ?? 0 }
 }
 
 extension Core {
-    /// It works on an activity from now on.
+    /// Notes work on an activity.
     func noteWork(on activity: ActivityNumber) {
         workNote?.set(WorkNote.Subject(nil, activity.rawValue))
     }
 
-    /// It works on a record from now on.
+    /// Notes work on a record.
     func noteWork(on record: Record) {
         workNote?.set(WorkNote.Subject(record.space, record.number))
     }
 
-    /// It works on a device's destinations or surfaces from now on.
+    /// Notes work on a device's destinations or surfaces.
     func noteWork(onDevice slot: DeviceSlot) {
         guard let workNote, let device = devices[slot] else { return }
         workNote.set(

@@ -1,29 +1,29 @@
 import TomboloJSON
 
-/// A value that follows where the app is, at one destination: where it goes, how far it has come,
-/// and what the phone has of it.
+/// A value that depends on the app's presence, at one destination: its target, its progress, and
+/// the phone's value.
 struct BoundValue: Sendable {
-    /// What a destination is to be sent for it.
+    /// The next push for it.
     enum Turn: Hashable, Sendable {
         case due(Wish)
         case later(Instant)
 
-        /// Whether more steps follow.
+        /// True if more steps follow.
         var isOnWay: Bool { self != .due(.latest(.high)) }
     }
 
-    /// Nil after a restart, until the first look.
+    /// Nil after a restart, until the first evaluation.
     private var isInFront: Bool?
     private var way: (tween: Tween, since: Instant)?
-    /// The newest step of the way that was sent.
+    /// The newest step that was sent.
     private var step: Int64 = 0
-    /// What Apple took last; nil: no push brought one yet.
+    /// The last value that Apple accepted; nil: none yet.
     var shown: JSON?
 
-    /// As a checkpoint has it.
+    /// Restores it from a checkpoint.
     init(shown: JSON?) { self.shown = shown }
 
-    /// The app came or went. It goes on from the value that it has now; a card begins at rest.
+    /// Follows the app's presence, from the present value; a new card begins without animation.
     mutating func follow(
         _ binding: PresenceBinding, inFront: Bool, jumps: Bool, now: Instant, every: Span
     ) {
@@ -35,7 +35,7 @@ struct BoundValue: Sendable {
         way = jumps ? nil : before.map { (binding.way(inFront: inFront, from: $0), now) }
     }
 
-    /// The value to send at a moment: that of the step that is due, so that every run has the same.
+    /// The value at a moment: that of the due step, so that repeated calls agree.
     func value(of binding: PresenceBinding, at now: Instant, every: Span) -> JSON {
         guard let way, now < way.since + way.tween.length else {
             return binding.rest(inFront: isInFront ?? false)
@@ -48,7 +48,7 @@ struct BoundValue: Sendable {
         max(0, (now - since).nanoseconds) / every.nanoseconds
     }
 
-    /// What is next; nil where the phone has it all.
+    /// The next push; nil if the phone has the final value.
     mutating func turn(of binding: PresenceBinding, now: Instant, every: Span) -> Turn? {
         if let way {
             let end = way.since + way.tween.length
@@ -64,7 +64,7 @@ struct BoundValue: Sendable {
         return .due(.latest(.high))
     }
 
-    /// A push goes with the value of this moment.
+    /// Notes that a push has the present value.
     mutating func sent(now: Instant, every: Span) {
         if let way { step = max(step, steps(way.since, now, every)) }
     }

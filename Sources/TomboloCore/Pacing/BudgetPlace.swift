@@ -1,5 +1,5 @@
-/// The place of a destination in the listing of budgets: by what its tenant knows, so that it tells
-/// nothing of others.
+/// A destination's place in the list of budgets. It consists of values that its tenant knows, so
+/// that it reveals nothing about others.
 package struct BudgetPlace: Hashable, Comparable, Sendable {
     private let activity: Identifier
     private let incarnation: Int64
@@ -10,7 +10,7 @@ package struct BudgetPlace: Hashable, Comparable, Sendable {
         (self.activity, self.incarnation, self.device) = (activity, incarnation, device)
     }
 
-    /// Reads `text`; nil for any other.
+    /// Parses `text`; nil for anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: "~", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let activity = Identifier(String(parts[0])),
@@ -19,7 +19,7 @@ package struct BudgetPlace: Hashable, Comparable, Sendable {
         self.init(activity: activity, incarnation: incarnation, device: device)
     }
 
-    /// As a cursor has it.
+    /// The text for a cursor.
     package var text: String { "\(activity.rawValue)~\(incarnation)~\(device.rawValue)" }
 
     package static func < (one: BudgetPlace, other: BudgetPlace) -> Bool {

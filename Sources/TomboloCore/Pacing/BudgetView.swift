@@ -1,9 +1,9 @@
-// What is left of budgets, for operators to see.
+// Views of the remaining budgets, for operators.
 
 extension Core {
-    /// What is left of every live destination's budget, in the order of their places.
+    /// The remaining budgets of the live destinations, in the order of their places.
     ///
-    /// - Parameter after: only those behind this place.
+    /// - Parameter after: only destinations after this place.
     package func budgets(
         of tenant: TenantID, activity: Identifier?, device: Identifier?, after: BudgetPlace? = nil,
         limit: Int, now: Instant
@@ -19,7 +19,7 @@ extension Core {
             else { continue }
             let place = BudgetPlace(
                 activity: key.id, incarnation: destination.incarnation, device: owner.key.id)
-            // The page is kept in order: most destinations end at this comparison.
+            // Fast path: the page is kept in order, so most destinations are skipped here.
             if page.count >= limit, let last = page.last, last.place < place { continue }
             if let after, place <= after { continue }
             page.insert((place, slot), at: page.firstIndex { place < $0.place } ?? page.count)
@@ -55,7 +55,7 @@ extension Core {
             waiting: told(destination.waiting, destination.lane, now: now))
     }
 
-    /// The same of widgets and controls, as far as a reload of them was ever wanted.
+    /// The budgets of widgets and controls for which a reload was ever wanted.
     package func surfaceBudgets(
         of tenant: TenantID, device: Identifier?, limit: Int, now: Instant
     ) -> [SurfaceBudgetView] {
@@ -77,25 +77,25 @@ extension Core {
     }
 }
 
-/// What is left of one destination's budget.
+/// The remaining budget of one destination.
 package struct BudgetView: Sendable {
-    /// Where the next page goes on.
+    /// The destination's place, for the next page.
     package var place: BudgetPlace
     package var activity: Identifier
     package var device: Identifier
     package var grant: GrantInForce
-    /// Priority-10 pushes left now; nil where no bucket limits them.
+    /// Remaining pushes of priority 10; nil if no bucket limits them.
     package var left: Int64?
-    /// The same of the whole device.
+    /// Remaining pushes of priority 10 of the whole device.
     package var deviceLeft: Int64?
-    /// Starts left on the device, class `start`; nil of a channel.
+    /// Remaining starts of the device, class `start`; nil for a channel.
     package var startsLeft: Int64?
-    /// What the phone itself is taken to have left.
+    /// An estimate of the phone's own remaining budget.
     package var phone: PhoneBudget?
-    /// Nothing but an end goes before, by the spacing; nil where that has passed.
+    /// Earliest next push allowed by the spacing (an end may go before); nil: now.
     package var nextAt: Instant?
-    /// When a change of high urgency may go at priority 10, where none may now: the rest is kept
-    /// for alerts.
+    /// When a change of high urgency may have priority 10, if none may now because the rest is
+    /// reserved for alerts.
     package var highAt: Instant?
     package var waiting: Decision?
 
@@ -118,15 +118,15 @@ package struct BudgetView: Sendable {
     }
 }
 
-/// What is left of the budget of a widget or a control.
+/// The remaining budget of a widget or a control.
 package struct SurfaceBudgetView: Sendable {
     package var device: Identifier
-    /// As its token is named: `widget`, `control:KIND`.
+    /// The token's name: `widget`, `control:KIND`.
     package var surface: String
     package var budgetClass: BudgetClass
     package var left: Int64?
     package var nextAt: Instant?
-    /// A reload waits, or is on its way.
+    /// True if a reload waits or is in flight.
     package var isWanted: Bool
 
     package init(

@@ -1,16 +1,16 @@
-/// How far the history of one card has come: each step is in it once.
+/// The steps in the history of one card; each is recorded once.
 enum CardStory: UInt8, Hashable, Sendable {
     case none = 0
     /// The phone has the card.
     case began = 1
-    /// Apple has called its token dead before its time.
+    /// Apple has declared its token dead before its time.
     case lost = 2
-    /// The system has ended it, for its age or at the app's word.
+    /// The system has ended it, because of its age or the app.
     case ended = 3
-    /// It is off the phone.
+    /// It has been removed from the phone.
     case dismissed = 4
 
-    /// The fact that tells of the step.
+    /// The kind of the step's fact.
     var fact: String {
         switch self {
         case .none: "card.none"
@@ -21,10 +21,10 @@ enum CardStory: UInt8, Hashable, Sendable {
         }
     }
 
-    /// Goes on to a step; false where that is no news. A card that was lost may turn up again, and
-    /// so may one that was over by the relay's clock alone.
+    /// Moves to a step; false if it is not new. A card that was lost may appear again, and so may
+    /// one that had only ended by the relay's clock.
     ///
-    /// - Parameter isLive: it has its route, and its phone has not called it over.
+    /// - Parameter isLive: true if it has a route and its phone has not reported its end.
     mutating func take(_ step: CardStory, isLive: Bool) -> Bool {
         let isNews =
             step == .began

@@ -1,19 +1,19 @@
-/// What the relay does, or did, with a change at one destination.
+/// The relay's decision about a change at one destination.
 package enum Decision: Hashable, Sendable {
-    // Passing:
-    /// On its way: nothing holds it.
+    // Temporary decisions:
+    /// The change is being sent; it does not wait.
     case sending
     case deferred(until: Instant?, Hold)
-    // Final:
-    /// - Parameter isReserved: at priority 5, although its urgency is high: what is left at 10 is
-    ///   kept for alerts.
+    // Final decisions:
+    /// - Parameter isReserved: it had priority 5 although its urgency is high, because the rest of
+    ///   the budget is reserved for alerts.
     case sent(isReserved: Bool)
     case merged
     case skipped(Skip)
     case expired
     case refused(reason: String)
 
-    /// The word that the API uses.
+    /// The word in the API.
     package var action: String {
         switch self {
         case .sending: "sending"
@@ -40,20 +40,20 @@ package enum Decision: Hashable, Sendable {
         if case .deferred(let until, _) = self { until } else { nil }
     }
 
-    /// What waits, in the words for its producer: a push that goes once its cost is on disk is on
-    /// its way.
+    /// The decision in the producer's view: a push that only waits for its budget to be durable
+    /// counts as being sent.
     package var forProducer: Decision {
         if case .deferred(_, .reserving) = self { .sending } else { self }
     }
 
-    /// The slowest destination has the latest: what no deadline wakes is behind all others.
+    /// The end of the wait, to find the slowest destination; unknown ends are the latest.
     package var slowness: Instant {
         guard case .deferred(let until, _) = forProducer else { return .distantPast }
         return until ?? .distantFuture
     }
 }
 
-/// What holds a change back. Each is bounded; each is told.
+/// The wait reason of a change. Each wait is bounded, and answers show its reason.
 package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
     case spacing, lowPrioritySpacing, bucket, inFlight, streamLimit, reserving, startToken,
         updateToken
@@ -62,7 +62,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
     case startBudget, stranded, channel
     case appleUnwell, noAnswer, oldWord, nextSecond
 
-    /// Whether it is the device's own grant.
+    /// True if the device's own grant is the reason.
     var isOfDevice: Bool {
         switch self {
         case .deviceSpacing, .deviceLowPrioritySpacing, .deviceBucket: true
@@ -70,7 +70,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The one of that `name`.
+    /// Finds the reason by its `name`.
     package init?(name: String) {
         guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = found
@@ -105,7 +105,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Why a change was never sent, and need not be.
+/// Why a change was never sent and need not be.
 package enum Skip: UInt8, Hashable, Sendable, CaseIterable {
     case unchanged, superseded, annihilated, noRoute, slowed, hidden, paused, notVisible
     case startWait

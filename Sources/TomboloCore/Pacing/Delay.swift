@@ -1,13 +1,13 @@
-/// For how long what waits at a destination is held, and by what.
+/// How long pushes of a destination have waited, and why.
 struct Delay: Hashable, Sendable {
-    /// Steady time at which the oldest change came that no push carries yet; where only a
-    /// repetition waits, since when it does.
+    /// Monotonic time of the oldest change that no push contains yet; if only a repetition waits,
+    /// the beginning of its wait.
     let since: Instant
-    /// Whether a change waits, and not only a repetition.
+    /// True if a change waits, not only a repetition.
     let isOfChange: Bool
     private(set) var hold: Hold
     private var heldSince: Instant
-    /// What held it before `hold`, in the order of the first time.
+    /// The wait reasons before `hold`, in the order in which each first occurred.
     private var parts: [HoldSpan] = []
 
     init(_ hold: Hold, isOfChange: Bool, now: Instant) {
@@ -17,7 +17,7 @@ struct Delay: Hashable, Sendable {
         self.isOfChange = isOfChange
     }
 
-    /// Something else holds it from now on.
+    /// Changes the wait reason.
     mutating func change(to next: Hold, now: Instant) {
         endHold(now: now)
         hold = next
@@ -26,7 +26,7 @@ struct Delay: Hashable, Sendable {
 
     private mutating func endHold(now: Instant) {
         let span = now - heldSince
-        // What held it for a turn only, as the disk of a test does, is no news.
+        // A wait within one turn, for example for the disk of a test, does not count.
         guard span > .zero else { return }
         if let index = parts.firstIndex(where: { $0.hold == hold }) {
             parts[index].span = parts[index].span + span
@@ -35,7 +35,7 @@ struct Delay: Hashable, Sendable {
         }
     }
 
-    /// What has held it until now.
+    /// All wait reasons until now.
     func held(until now: Instant) -> [HoldSpan] {
         var ended = self
         ended.endHold(now: now)

@@ -1,10 +1,10 @@
-/// The last push of a destination that was no frame.
+/// The last push to a destination, other than a frame.
 package struct DeliveryView: Hashable, Sendable {
-    /// The way that it took.
+    /// The route of the push.
     package enum Route: UInt8, Hashable, Sendable, CaseIterable {
         case updateToken, pushToStart, channel
 
-        /// The one of that `name`.
+        /// Finds the route by its `name`.
         init?(name: String) {
             guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
             self = found
@@ -26,7 +26,7 @@ package struct DeliveryView: Hashable, Sendable {
     /// nil while it is in flight.
     package var result: PushResult?
     package var took: Span
-    /// It went at priority 5, although its urgency is high (`Reserve`).
+    /// True if it had priority 5 although its urgency is high (`Reserve`).
     package var isReserved = false
 
     package init(
@@ -41,9 +41,9 @@ package struct DeliveryView: Hashable, Sendable {
         self.took = took
     }
 
-    /// Whether a version went so.
+    /// True if a version was sent at priority 5 for this reason.
     package func keepsBack(_ version: Int64) -> Bool { isReserved && self.version >= version }
 
-    /// How answers name it.
+    /// The id in answers.
     package var id: String { apnsID.deliveryID }
 }

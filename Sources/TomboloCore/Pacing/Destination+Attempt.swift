@@ -1,13 +1,13 @@
-// What an attempt changes at a destination alone.
+// Changes that an attempt makes to one destination.
 
 extension Destination {
-    /// Goes from one phase to another; false where it is in it already.
+    /// Changes the phase; false if it already is the present one.
     mutating func enter(_ next: Phase, now: Instant) -> Bool {
         guard phase != next else { return false }
         phase = next
         phaseSince = now
         if next != .gone { (startWasRefused, startWasSkipped) = (false, false) }
-        // What was kept for the outcome of a start that has come is kept no longer.
+        // The outcome of a start that has arrived need not be awaited any more.
         if next == .live || next == .started, inFlight?.event != .start {
             startPush = nil
             alertsBeforeStart = 0
@@ -15,7 +15,7 @@ extension Destination {
         return true
     }
 
-    /// A start goes.
+    /// Notes that a start is sent.
     mutating func begin(_ push: PushID, now: Instant, wall: Instant) {
         phase = .starting
         phaseSince = now
@@ -25,7 +25,7 @@ extension Destination {
         cardSince = wall
     }
 
-    /// An attempt waits for its batch.
+    /// Notes that an attempt waits for its batch.
     mutating func reserve(_ event: Push.Event, alert: Int64?) {
         reservation = .pending
         reservedAlert = alert
@@ -33,7 +33,7 @@ extension Destination {
         markIsDirty = true
     }
 
-    /// Forgets what was reserved.
+    /// Clears the reservation.
     mutating func clearReservation() {
         if reservation != .none {
             reservation = .none
@@ -43,40 +43,40 @@ extension Destination {
         keepsPlace = false
     }
 
-    /// Whether the attempt is on record: a start and an alert are, before they are tried. After a
-    /// crash neither goes a second time.
+    /// True if the attempt is durable. Starts and alerts must be, so that neither is sent twice
+    /// after a crash.
     ///
-    /// - Parameter isPaid: whether the token of a start may still be spent.
+    /// - Parameter isPaid: true if the token of a start may still be spent.
     func isOnRecord(_ event: Push.Event, alert: Int64?, isPaid: Bool) -> Bool {
         guard event == .start || alert != nil else { return true }
         guard reservation == .granted, alert == nil || reservedAlert == alert else { return false }
-        // On a slow disk a start's time may be over before it is on record.
+        // On a slow disk a start's time may be over before it is durable.
         return event != .start || reservedStart && isPaid
     }
 
-    /// Whether an alert is still to ring here.
+    /// True if an alert still has to ring here.
     func waits(for alert: Projection.PendingAlert) -> Bool {
         !isFinished && phase != .waiting && final == nil && alert.version > alertsThrough
     }
 
-    /// When the stale date is moved on: with less than half of its time left (rule 1).
+    /// When the stale date is renewed: when less than half of its time is left (rule 1).
     func staleRefresh(_ projection: Projection, at time: DeliveryTime) -> Instant? {
         guard let after = projection.staleAfter, pacing.lastSend != .distantPast else {
             return nil
         }
         let half = Span(nanoseconds: after.nanoseconds / 2)
-        // What the phone was sent may be lost, or be a relay's before this one: what it took
+        // The sent stale date may be lost, or may come from an earlier relay, so the accepted one
         // counts.
         return Instant.earlier(pacing.lastSend + half, staleAt.map { time.steady($0) - half })
     }
 
-    /// When the newest state may go at priority 10 for its age alone (rule 7); nil where all that
-    /// the phone was sent went so.
+    /// When the newest state may have priority 10 because of its age (rule 7); nil if the phone has
+    /// had all states at priority 10.
     func settlesAt(_ time: DeliveryTime, _ limits: Limits) -> Instant? {
         pacing.unsettledSince.map { time.steady($0) + limits.settle }
     }
 
-    /// When what Apple took last is due once more (rule 15); nil for never.
+    /// When the last accepted state is repeated (rule 15); nil: never.
     func echoDue(
         _ projection: Projection, at time: DeliveryTime, _ limits: Limits
     ) -> Instant? {
@@ -84,8 +84,7 @@ extension Destination {
             echo.count(of: projection.version) < Echo.countMax,
             pacing.lastSend != .distantPast
         else { return nil }
-        // Frames follow one another: one that was lost is made good by the next. A bundle is all
-        // there is.
+        // The next frame replaces a lost one, but a bundle is not followed by frames.
         if projection.ending == nil, hasCursor, playing.mode == .running,
             !playing.isOver(at: time.wall), playing.fit != .bundle
         {
@@ -97,19 +96,19 @@ extension Destination {
         return Instant.earlier(due, max(sign, pacing.lastSend + limits.echoGrace))
     }
 
-    /// The wall clock was set back, and the relay follows it.
+    /// Follows a wall clock that was set back.
     mutating func followClock(backBy step: Span) {
         if let since = pacing.unsettledSince { pacing.unsettledSince = since + step }
         if hasCursor { playing.followClock(by: step) }
     }
 
-    /// The clock was wrong, and is set right. What went with a timestamp too far ahead, or more
-    /// than a minute old, was dropped by its phone: the state goes once more. Answers whether there
-    /// is such a state.
+    /// Handles a corrected clock. The phone has dropped pushes with a timestamp too far ahead or
+    /// more than a minute old, so the state must be sent again. Returns true if there is such a
+    /// state.
     ///
     /// - Parameters:
-    ///   - version: the newest.
-    ///   - wasBehind: the clock by which the last push went was behind.
+    ///   - version: the newest version.
+    ///   - wasBehind: true if the clock of the last push was behind.
     mutating func sendsAgain(
         _ version: Int64?, at time: DeliveryTime, wasBehind: Bool = false
     ) -> Bool {
@@ -122,13 +121,13 @@ extension Destination {
         return true
     }
 
-    /// Whether what waits here is due, or waits for its device.
+    /// True if a waiting change is due or waits for its device.
     func isDue(now: Instant) -> Bool {
         guard case .deferred(let until, let hold)? = waiting else { return false }
         return hold.isOfDevice || until.map { $0 <= now } ?? false
     }
 
-    /// A push goes that is no frame: it is the last delivery.
+    /// Notes a push other than a frame as the last delivery.
     mutating func noteDelivery(_ flying: InFlight) {
         lastDelivery = DeliveryView(
             version: flying.version, route: flying.route, apnsID: flying.apnsID,
@@ -136,38 +135,38 @@ extension Destination {
         lastDelivery?.isReserved = flying.reserve != nil
     }
 
-    /// Its device gives a sign of life: what was sent before may not have arrived.
+    /// Notes a sign of life: earlier pushes may not have arrived.
     mutating func noteSignOfLife(now: Instant) {
         guard token != nil, pacing.lastSend < now else { return }
         if let sign = echo.signAt, sign > pacing.lastSend { return }
         echo.signAt = now
     }
 
-    /// Whether its clip is over, and whether its frames go.
+    /// Whether its clip is over, and whether its frames are sent.
     func clipState(at wall: Instant) -> (isOver: Bool, isRunning: Bool) {
         guard hasCursor else { return (false, false) }
         return (playing.isOver(at: wall), playing.mode == .running)
     }
 
-    /// Whether its clip goes as a bundle.
+    /// True if its clip is sent as a bundle.
     var isBundle: Bool { hasCursor && playing.fit == .bundle }
 }
 
 /// One moment by both clocks.
 struct DeliveryTime: Sendable {
-    /// By the steady clock, which deadlines go by.
+    /// The monotonic time, for deadlines.
     let now: Instant
-    /// The wall clock, which timestamps and records go by, is ahead of the steady one by this.
+    /// How far the wall clock, for timestamps and records, is ahead of the monotonic clock.
     let lead: Span
 
     var wall: Instant { now + lead }
 
-    /// When the steady clock shows what the wall clock shows at `wall`, as both go now.
+    /// The monotonic time at the wall time `wall`, at the present lead.
     func steady(_ wall: Instant) -> Instant { wall - lead }
 }
 
 extension Instant {
-    /// The earlier of two, where both are there.
+    /// The earlier one; the other if one is nil.
     static func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
         guard let one, let other else { return one ?? other }
         return min(one, other)

@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// A destination's mark as it comes back from the log.
+/// A destination's checkpoint, read from the log.
 struct Mark: Sendable {
     var activity: Int64
     var device: Int64
@@ -11,10 +11,10 @@ struct Mark: Sendable {
     var isOverOnPhone: Bool
     var startWasRefused: Bool
     var startWasSkipped: Bool
-    /// nil: it began, or an older relay wrote it.
+    /// Nil: the start was sent, or an older relay wrote the checkpoint.
     var startWaitsSince: Instant?
     var wasMadeAnew: Bool
-    /// The value that follows where the app is, as Apple took it last.
+    /// The last accepted value that depends on the app's presence.
     var bound: JSON?
     var story: CardStory
     var cardSince: Instant?
@@ -27,7 +27,7 @@ struct Mark: Sendable {
     var bucketFullAt: Instant
     var deviceBucketFullAt: Instant
     var frames: FrameCounts
-    /// How its incarnation ended, where a restart came before its end was delivered.
+    /// The end of its incarnation, if a restart of the activity came before its delivery.
     var final: Projection?
     var keptAt: Span?
     var staleAt: Instant?
@@ -37,7 +37,7 @@ struct Mark: Sendable {
     var clip: Clip?
     var ledger: Ledger?
 
-    /// How far a clip had come.
+    /// The progress of a clip.
     struct Clip: Sendable {
         var version: Int64
         var counted: Int64
@@ -46,7 +46,7 @@ struct Mark: Sendable {
         var elapsed: Span
     }
 
-    /// Throws where the bytes are no mark, or hold a value that no relay writes.
+    /// Throws if the bytes are no checkpoint or have a value that no relay writes.
     init(stored bytes: [UInt8]) throws(StoredValueError) {
         let view = try JSONView.stored(bytes)
         activity = try view.stored("a", \.storedCount)
@@ -72,7 +72,7 @@ struct Mark: Sendable {
         echo = Self.echo(view)
         acknowledged = try view.stored("v", or: 0, \.storedCountOrNone)
         alertsThrough = try view.stored("al", or: 0, \.storedCountOrNone)
-        // An older relay wrote a number, and before that the timestamp of its last attempt.
+        // Older relays wrote a number, and earlier ones the timestamp of the last attempt.
         let last = try view.stored("ts", or: 0, \.storedCount)
         let isList = view["tk"]?.kind == .array
         taken = TakenTimestamps(
@@ -95,14 +95,14 @@ struct Mark: Sendable {
     }
 
     private static func echo(_ view: JSONView) -> Echo {
-        // The version is only compared; of an end that is not remembered it is the highest.
+        // The version is only compared; for an end that is not stored it is the highest one.
         let parts = view["e"]?.elements.compactMap(\.integer) ?? []
         return parts.count == 2 ? Echo(version: parts[0], count: Int(clamping: parts[1])) : Echo()
     }
 
     private static func frames(_ view: JSONView) throws(StoredValueError) -> FrameCounts {
         let counts = try view.storedCounts("f")
-        // An older relay counted less.
+        // Older relays counted fewer reasons.
         guard counts.count >= 4 else { return FrameCounts() }
         let all = counts + [0, 0, 0]
         return FrameCounts(
@@ -113,7 +113,7 @@ struct Mark: Sendable {
 
     private static func clip(_ view: JSONView) throws(StoredValueError) -> Clip? {
         guard let list = view["c"] else { return nil }
-        // -1 in place of the span that was shown: nothing was.
+        // -1 as the shown span means that no frame was shown.
         let parts = list.elements.map { ($0.storedCount, $0.storedSpan, $0.integer) }
         guard parts.count == 5, let version = parts[0].0, let counted = parts[1].0,
             let pushed = parts[2].0, parts[3].1 != nil || parts[3].2 == -1,
@@ -126,14 +126,14 @@ struct Mark: Sendable {
 }
 
 extension Mark {
-    /// Whether nothing was sent since a restore.
+    /// True if nothing was sent after a restore.
     func isOlder(than restoredAt: Instant) -> Bool {
         taken.counting(at: restoredAt) <= restoredAt.seconds + PacingState.timestampLeadMax
     }
 }
 
 extension Destination {
-    /// Takes over what a mark says whatever has happened since.
+    /// Restores the values that are valid whatever has happened since.
     mutating func recall(_ mark: Mark) {
         alertsThrough = mark.alertsThrough
         frames = mark.frames
@@ -156,8 +156,8 @@ extension Destination {
     /// - Parameters:
     ///   - activity: the activity's number.
     ///   - device: the device's number.
-    ///   - budget: the device's, as it stands with what this destination has taken from it.
-    ///   - wall: as far as a running clip is counted; what is reserved is tried then.
+    ///   - budget: the device's, including what this destination has spent.
+    ///   - wall: the time until which a running clip is counted and reserved attempts are tried.
     func mark(
         activity: Int64, device: Int64, budget: DeviceBudget?, wall: Instant
     ) -> [UInt8] {
@@ -166,7 +166,7 @@ extension Destination {
         writer.member("a", activity)
         writer.member("d", device)
         writer.member("i", incarnation)
-        // What is reserved may be tried at any moment: to whoever reads this after a crash, it was.
+        // A reserved attempt may be tried at any moment, so after a crash it counts as tried.
         let phase = reservedStart ? Phase.startUnknown : phase
         writer.member("p", Int64(phase.rawValue))
         writer.member("v", acknowledged)
@@ -198,7 +198,7 @@ extension Destination {
         if let staleAt { writer.member("st", staleAt.nanoseconds) }
         if let since = pacing.unsettledSince { writer.member("u", since.nanoseconds) }
         if pacing.lastLocalUpdate > 0 { writer.member("lu", pacing.lastLocalUpdate) }
-        // What is under way may come to nothing.
+        // The repetition in flight may fail, so it is still owed.
         if owesTrailing || inFlight?.wish == .trailing { writer.member("ot", Int64(1)) }
         if echo.count > 0 {
             writer.name("e")
@@ -226,8 +226,7 @@ extension Destination {
         writer.endObject()
     }
 
-    /// When its card begins, where a start that is reserved goes now: no card of an earlier try is
-    /// there.
+    /// When its card began. With a reserved start: now, because no earlier try has made a card.
     func cardSince(tryingAt wall: Instant) -> Instant? { reservedStart ? wall : cardSince }
 
     private func writeFrames(into writer: inout JSONWriter, wall: Instant) {

@@ -1,7 +1,7 @@
-// What Apple's answer changes at a destination alone (pacing rule 14).
+// Changes that Apple's answer makes to one destination (pacing rule 14).
 
 extension Destination {
-    /// Apple took a push.
+    /// Notes that Apple accepted a push.
     mutating func took(_ flying: InFlight, at wall: Instant) {
         refusalsInRow = 0
         if flying.priority == 10 {
@@ -16,13 +16,13 @@ extension Destination {
         bound?.shown = flying.bound
     }
 
-    /// Whether its phone has had a push since then, in Unix seconds: one that Apple took or may
-    /// have.
+    /// True if its phone may have had a push since that time, in Unix seconds: one that Apple
+    /// accepted or may have accepted.
     func mayHaveTaken(since oldest: Int64) -> Bool {
         pacing.taken.latest >= oldest || inFlightUntil != nil
     }
 
-    /// Whether the phone shows anything else with it than with what Apple took before.
+    /// True if the push changes what the phone shows, compared with the last accepted one.
     private func showsMore(_ flying: InFlight) -> Bool {
         if flying.bound != bound?.shown { return true }
         guard let visible = flying.visibleHash, let before = visibleHash else {
@@ -31,20 +31,20 @@ extension Destination {
         return visible != before
     }
 
-    /// Apple refuses a push for good, and would refuse it again: its version is done here.
+    /// Notes a final refusal of a push: its version is done here.
     mutating func refused(_ flying: InFlight) {
         acknowledged = flying.version
         bound?.shown = flying.bound
         if let alert = flying.alert { alertsThrough = alert }
         echo.confirmed(flying.version)
         pacing.unsettledSince = nil
-        // Once more with a newer second, or a later stale date, it would be refused once more.
+        // A repetition with a newer second or stale date would also be refused.
         owesTrailing = false
         staleAt = flying.staleAt
     }
 
-    /// An attempt that surely came to nothing is no send: its token, its timestamp and its alert
-    /// serve the next.
+    /// Undoes an attempt that certainly failed: the next one may use its token, timestamp and
+    /// alert.
     mutating func giveBack(_ flying: InFlight) {
         var taken = flying.takenBefore
         taken.note(flying.timestamp)
@@ -54,10 +54,10 @@ extension Destination {
         if let alert = flying.alert { alertsThrough = alert - 1 }
     }
 
-    /// A start that surely came to nothing: its alert serves the next.
+    /// Undoes a start that certainly failed: the next one may use its alert.
     mutating func giveBackStartAlert() { alertsThrough = min(alertsThrough, alertsBeforeStart) }
 
-    /// A push is lost. What brought no newer version is still wanted: a second of its own, or the
+    /// Notes a lost push. What nothing else repeats is wanted again: a trailing repetition, or the
     /// end of a clip.
     mutating func wantAgain(_ flying: InFlight, now: Instant) {
         if flying.wish == .trailing { owesTrailing = true }
@@ -65,13 +65,13 @@ extension Destination {
         playing.lost(wasKnown: acknowledged >= flying.version, now: now)
     }
 
-    /// Sends nothing for a while, by refusals in a row.
+    /// Backs off, by the number of refusals in a row.
     mutating func backOff(because cause: Hold, now: Instant) {
         pacing.backOff(until: now + PacingState.backOff(after: refusalsInRow), because: cause)
         refusalsInRow += 1
     }
 
-    /// Keeps the answer to the last push, if it has none yet.
+    /// Stores the answer to the last push, if it has none yet.
     mutating func note(_ outcome: PushOutcome) {
         guard var delivery = lastDelivery, delivery.result == nil else { return }
         delivery.result = outcome.result
@@ -79,7 +79,7 @@ extension Destination {
         lastDelivery = delivery
     }
 
-    /// The push in flight, where it is this one: it is answered, and in flight no more.
+    /// Removes and returns the push in flight if it has this id: it has been answered.
     mutating func land(_ push: PushID) -> InFlight? {
         guard let flying = inFlight, flying.push == push else { return nil }
         inFlight = nil

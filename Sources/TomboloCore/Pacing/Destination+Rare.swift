@@ -1,32 +1,31 @@
-// What few destinations have.
+// Values that few destinations have.
 
 extension Destination {
-    /// All of it together: a destination at rest has none.
+    /// All these values together; an idle destination has none.
     struct Rare: Sendable {
         /// Its last start, whose outcome may come late.
         var startPush: PushID?
-        /// What `alertsThrough` was before it.
+        /// The value of `alertsThrough` before that start.
         var alertsBeforeStart: Int64 = 0
-        /// The alert that the pending reservation is for.
+        /// The alert of the pending reservation.
         var reservedAlert: Int64?
         var frames = FrameCounts()
-        /// Of a clip that has ended with its activity: the clip's time that this phone keeps.
+        /// For a clip that ended with its activity: the clip's time that this phone keeps.
         var keptAt: Span?
-        /// When the phone takes what it shows for stale: as Apple took it last.
+        /// When the phone shows its state as stale, by the last accepted push.
         var staleAt: Instant?
-        /// Of what is visible of the state that Apple took last, where not all of it is.
+        /// Hash of the visible part of the last accepted state, if not all of it is visible.
         var visibleHash: UInt64?
-        /// A value that follows where the app is.
+        /// A value that depends on the app's presence.
         var bound: BoundValue?
-        /// Its phone has said that the card has ended or was dismissed, though nobody ended it
-        /// here. A token that comes later is not used.
+        /// True if the phone reports the card as ended or dismissed although the relay has not
+        /// ended it. Later tokens are ignored.
         var isOverOnPhone = false
         /// Why the last push was not accepted.
         var failure: PushResult?
-        /// The projection of an incarnation that a restart has left behind: its end is still to be
-        /// delivered.
+        /// The last state of an incarnation before a restart, whose end must still be delivered.
         @Seldom var final: Projection?
-        /// The same, while the restart itself is not durable yet: it goes into the mark with it.
+        /// The same until the restart is durable; it goes into the checkpoint with the restart.
         @Seldom var nextFinal: Projection?
 
         var hasFinal: Bool { _final.isThere }
@@ -96,7 +95,7 @@ extension Destination {
         set { if newValue != nil || rare?.final != nil { keep { $0.final = newValue } } }
     }
 
-    /// Its card is not for its device: it goes, and nothing is said of its activity.
+    /// True if its card is not for its device's user: it ends without content.
     var hasBareEnd: Bool { hasFinal && final?.ending?.isBare == true }
 
     var nextFinal: Projection? {
@@ -105,7 +104,7 @@ extension Destination {
     }
 }
 
-/// A `DeliveryView` in little room; why a push failed is kept apart.
+/// A compact `DeliveryView`; the reason of a failure is stored elsewhere.
 struct LastPush: Sendable {
     private enum Standing: UInt8 { case inFlight, accepted, failed }
 

@@ -2,7 +2,6 @@
 /// unpredictable without the key.
 ///
 /// Producers choose idempotency keys; with a plain hash, one could make all of its keys collide.
-/// collide.
 package struct KeyedHash: Sendable {
     private let key0: UInt64
     private let key1: UInt64

@@ -1,8 +1,8 @@
 import TomboloJSON
 
-/// One way to one surface: an activity's incarnation on one device.
+/// One way to one surface: an incarnation of an activity on one device.
 ///
-/// A card's life, by `Phase`:
+/// The life of a card, by `Phase`:
 ///
 /// ```
 ///            start goes          200               token
@@ -18,29 +18,29 @@ import TomboloJSON
 ///       └── given up: gone · ended before its start: ended
 /// ```
 ///
-/// A token may come in any phase: then the card is there, and the phase is `live`. A card whose
-/// token is gone waits for its next start where `on_token_gone` is `restart`.
+/// A token may come in any phase: the card is there then, and the phase becomes `live`. A card
+/// whose token is gone waits for its next start where `on_token_gone` is `restart`.
 struct Destination: SlotValue {
     enum Phase: UInt8, Hashable, Sendable {
         /// No start was tried.
         case waiting = 0
         /// A start is reserved or in flight.
         case starting = 1
-        /// A start that may have reached the phone.
+        /// A start was sent that may have reached the phone.
         case startUnknown = 2
         /// Apple took the start; no update token yet.
         case started = 3
         case live = 4
-        /// Apple took the end, or there was nothing to end.
+        /// Apple took the end, or no end was needed.
         case ended = 5
-        /// Swiped away, its token is gone, or its start was given up.
+        /// The user dismissed the card, its token is gone, or its start was given up.
         case gone = 6
         /// The system has ended its card, 8 hours after it began.
         case lapsed = 7
-        /// Its card listens on the activity's channel: what follows goes there.
+        /// The card listens on the activity's channel: later versions go there.
         case listening = 8
 
-        /// No frame can go there: there is no card, or none any more, or nobody knows its token.
+        /// No frame can be sent: there is no card (any more), or its token is unknown.
         var hasNoCard: Bool {
             switch self {
             case .waiting, .starting, .startUnknown, .started, .gone, .lapsed: true
@@ -48,7 +48,7 @@ struct Destination: SlotValue {
             }
         }
 
-        /// Its start may still go, or go again.
+        /// Its start may still be sent, for the first time or again.
         var isBeforeStart: Bool { self == .waiting || self == .starting || self == .startUnknown }
 
         var name: String {
@@ -71,29 +71,29 @@ struct Destination: SlotValue {
         var event: Push.Event
         var version: Int64
         var contentHash: UInt64
-        /// Of what is visible of it; nil where all is.
+        /// The hash of the visible part of the state; nil if all of it is visible.
         var visibleHash: UInt64?
         var tokenTaken: Bool
         var wish: Wish
         var token: PushToken
-        /// The version whose alert it carries; a start's is its own.
+        /// The version whose alert the push carries; a start carries its own version's.
         var alert: Int64?
-        /// The stale date that it tells, where its producer wants one.
+        /// The stale date in the push, if the producer wants one.
         var staleAt: Instant?
         var until: Instant
         var timestamp: Int64
-        /// What Apple took before it.
+        /// The timestamps that Apple took before this push.
         var takenBefore: TakenTimestamps
         var apnsID: APNsID
         var route: DeliveryView.Route
         var priority: UInt8
-        /// Of the payload.
+        /// Size of the payload.
         var bytes: Int32
-        /// What had held back what it carries.
+        /// What had delayed the version that the push carries.
         var delay: Delay?
-        /// The value in it that follows where the app is.
+        /// The value in the state that follows the app's presence.
         var bound: JSON?
-        /// What kept priority 10 from it, although its urgency is high.
+        /// Why the push has priority 5 although its urgency is high.
         var reserve: Reserve?
 
         var isFrame: Bool { wish == .frame }
@@ -102,37 +102,37 @@ struct Destination: SlotValue {
 
     enum Reservation: UInt8, Sendable {
         case none
-        /// Waits for its batch.
+        /// Waits until its batch is durable.
         case pending
-        /// Durable: the attempt that it was made for may go.
+        /// Durable: the attempt that it was made for may be sent.
         case granted
     }
 
-    // A hundred thousand are at rest, and one is copied with each look at it: what is large or
-    // mostly absent stands in boxes, numbers are as narrow as they may be, and they are in an order
-    // that leaves no gaps.
+    // A hundred thousand destinations are at rest, and one is copied with each look at it. So large
+    // or mostly absent members are in boxes, numbers are as narrow as possible, and the order
+    // leaves no gaps.
 
-    /// Names its mark; never used twice.
+    /// Names its checkpoint; never used twice.
     let number: Int64
     private var card: CardNumber
     var phaseSince: Instant
     /// The newest version that Apple took, or that needs no push.
     var acknowledged: Int64 = 0
-    /// Alerts up to this version were tried or have expired: durable before the try.
+    /// Alerts up to this version were tried or have expired; durable before the try.
     var alertsThrough: Int64 = 0
     var contentHash: UInt64 = 0
     /// The update token, while there is one.
     var token: PushToken?
     @Seldom var inFlight: InFlight?
     @Seldom var cursor: FrameCursor?
-    /// For how long what waits is held.
+    /// How long the waiting change has been delayed.
     @Seldom var delay: Delay?
     @Seldom var rare: Rare?
     private var cardSinceOrNever = Instant.distantPast
-    /// Wall time since which its start waits, whatever holds it and however often it was tried.
+    /// Wall time since which its start waits, for any wait reason and however often it was tried.
     var startWaitsSince = Instant.distantFuture
     private var waitingUntil = Instant.distantFuture
-    /// What became of its events.
+    /// The decisions on its events.
     var ledger: Ledger
     private let activityPlace: Int32
     var pacing = PacingState()
@@ -140,10 +140,10 @@ struct Destination: SlotValue {
     var reservation = Reservation.none
     private var flags: Flags = .markIsDirty
     private var hold: Hold?
-    /// It is on record that what comes ends so (`DeliveryRecord.goesOn`); nil where it is not.
+    /// The decision on record for all later events (`DeliveryRecord.goesOn`); nil if there is none.
     var goesOn: EventDecision?
     private var refusals: UInt8 = 0
-    /// How far the history of its card has come.
+    /// How far the history of its card has been written.
     var story = CardStory.none
     var echo = Echo()
     private let laneByte: UInt8
@@ -175,27 +175,27 @@ struct Destination: SlotValue {
         }
     }
 
-    // What is read and changed in its box, so that nothing is copied.
+    // Members that are read and changed in their box, so that nothing is copied.
 
     var hasCursor: Bool { _cursor.isThere }
-    /// The cursor of the clip that plays. Only while it has one.
+    /// The cursor of the clip that plays. Call it only if `hasCursor`.
     var playing: FrameCursor {
         _read { yield _cursor.value }
         _modify { yield &_cursor.value }
     }
     var inFlightUntil: Instant? { _inFlight.isThere ? _inFlight.value.until : nil }
-    /// The version on its way.
+    /// The version in flight.
     var carriedVersion: Int64? { _inFlight.isThere ? _inFlight.value.version : nil }
     var hasFinal: Bool { _rare.isThere && _rare.value.hasFinal }
 
-    /// Whether a start or a token has been here: without one only an app that begins its cards
-    /// itself has one.
+    /// Whether a card may be there: there was a start or a token. Without both, only an app that
+    /// begins its cards itself has a card.
     var mayHaveCard: Bool { phase != .waiting || cardSince != nil }
 
-    /// Whether its card can hear of an end.
+    /// Whether an end can be sent to its card.
     var hasRouteToEnd: Bool { phase == .live && token != nil && !isOverOnPhone }
 
-    /// Whether nothing new will ever be sent to it again.
+    /// Whether nothing new will ever be sent to this destination.
     var isFinished: Bool {
         switch phase {
         case .ended, .gone, .lapsed, .listening: true
@@ -217,13 +217,13 @@ struct Destination: SlotValue {
         self.phaseSince = phaseSince
     }
 
-    /// What fills a place that nobody has; numbers begin at 1.
+    /// The content of a free slot of the table; the numbers of destinations begin at 1.
     static let vacant = Destination(
         number: 0, activity: Slot(0), device: Slot(0), incarnation: 0, lane: LaneNumber(0),
         ledger: Ledger(since: 1), phaseSince: .distantPast)
     var isVacant: Bool { number == 0 }
 
-    /// Goes on as another card of its activity.
+    /// Becomes the destination of another card of its activity.
     mutating func become(incarnation: Int64, renewal: Int64) {
         card = CardNumber(incarnation: incarnation, renewal: renewal)
     }
@@ -231,34 +231,33 @@ struct Destination: SlotValue {
     var activity: ActivitySlot { Slot(Int(activityPlace)) }
     var device: DeviceSlot { Slot(Int(devicePlace)) }
     var incarnation: Int64 { card.incarnation }
-    /// Which card of the incarnation on this device (`ActivityReference`).
+    /// Counts the cards of the incarnation on this device (`ActivityReference`).
     var renewal: Int64 { card.renewal }
-    /// `CoreConfiguration.appsMax` has room here, and in an outcome's number.
+    /// `CoreConfiguration.appsMax` fits in this byte, and in the upstream's bits of a `PushID`.
     var lane: LaneNumber { LaneNumber(Int32(laneByte)) }
 
-    /// No channel was to be had for its card: an update token will do.
+    /// No channel was available for its card: an update token is used instead.
     var hasFallenBack: Bool {
         get { flags[.hasFallenBack] }
         set { flags[.hasFallenBack] = newValue }
     }
-    /// Its phone has said that its user swiped it away, this card or one before it: it has no
-    /// successor.
+    /// The phone reported that the user dismissed this card or one before it: no card succeeds it.
     var wasDismissed: Bool {
         get { flags[.wasDismissed] }
         set { flags[.wasDismissed] = newValue }
     }
-    /// Its card has a successor, which is not durable yet: nothing goes to it, for a later relay
-    /// must know what was ended.
+    /// Its card has a successor that is not durable yet. Nothing is sent meanwhile, because a later
+    /// relay must know which card was ended.
     var awaitsSuccession: Bool {
         get { flags[.awaitsSuccession] }
         set { flags[.awaitsSuccession] = newValue }
     }
-    /// A token of the device's budget for starts is paid for, and not spent.
+    /// A token of the device's budget for starts is paid for and not spent.
     var holdsStartToken: Bool {
         get { flags[.holdsStartToken] }
         set { flags[.holdsStartToken] = newValue }
     }
-    /// A state shared its second with another push: it goes once more with a newer one.
+    /// A state shared its second with another push: it is to be sent again with a newer timestamp.
     var owesTrailing: Bool {
         get { flags[.owesTrailing] }
         set { flags[.owesTrailing] = newValue }
@@ -268,7 +267,7 @@ struct Destination: SlotValue {
         get { flags[.reservedStart] }
         set { flags[.reservedStart] = newValue }
     }
-    /// A place in its lane is taken for what is reserved.
+    /// A place in flight at its upstream is taken for the reserved push.
     var keepsPlace: Bool {
         get { flags[.keepsPlace] }
         set { flags[.keepsPlace] = newValue }
@@ -277,7 +276,7 @@ struct Destination: SlotValue {
         get { flags[.isQueued] }
         set { flags[.isQueued] = newValue }
     }
-    /// Why nothing goes to it where no card can be reached.
+    /// The decision on its events while no card can be reached.
     var noRoute: EventDecision { startWasSkipped ? .startWait : .noRoute }
     /// Its start waited too long and was not sent, and no card has begun since.
     var startWasSkipped: Bool {
@@ -289,24 +288,24 @@ struct Destination: SlotValue {
         get { flags[.startWasRefused] }
         set { flags[.startWasRefused] = newValue }
     }
-    /// Its card was lost, and its producer has had another one made: there is no third
+    /// Its card was lost and its producer has had another one made: there is no third
     /// (`on_token_gone`).
     var wasMadeAnew: Bool {
         get { flags[.wasMadeAnew] }
         set { flags[.wasMadeAnew] = newValue }
     }
-    /// How its incarnation ended was done with and is not remembered: `final` is a stand-in.
+    /// How its incarnation ended is dealt with and not remembered: `final` is a stand-in.
     var hasForgottenEnd: Bool {
         get { flags[.hasForgottenEnd] }
         set { flags[.hasForgottenEnd] = newValue }
     }
-    /// The token is not durable yet: nothing goes to it, for a later relay must know of every token
-    /// that a push may have gone to.
+    /// The token is not durable yet. Nothing is sent to it, because a later relay must know every
+    /// token that may have had a push.
     var tokenIsNew: Bool {
         get { flags[.tokenIsNew] }
         set { flags[.tokenIsNew] = newValue }
     }
-    /// All that is new in the mark is that updates went.
+    /// The checkpoint differs from the stored one only by updates that were sent.
     var markMayWait: Bool {
         get { flags[.markMayWait] }
         set { flags[.markMayWait] = newValue }
@@ -316,13 +315,13 @@ struct Destination: SlotValue {
         set { flags[.markIsDirty] = newValue }
     }
 
-    /// Wall time of the card's beginning, as far as it is known: the system ends it 8 hours later.
+    /// Wall time at which the card began, if known: the system ends it 8 hours later.
     var cardSince: Instant? {
         get { cardSinceOrNever == .distantPast ? nil : cardSinceOrNever }
         set { cardSinceOrNever = newValue ?? .distantPast }
     }
 
-    /// What holds its newest change back; nil where nothing does.
+    /// Why its newest change waits, and until when; nil if nothing waits.
     var waiting: Decision? {
         get {
             hold.map { .deferred(until: waitingUntil == .distantFuture ? nil : waitingUntil, $0) }
@@ -337,11 +336,11 @@ struct Destination: SlotValue {
         }
     }
 
-    /// Counts what holds its newest change back.
+    /// Measures how long its newest change waits, by wait reason.
     ///
     /// - Parameters:
-    ///   - hold: nil where nothing waits.
-    ///   - version: the newest of its activity.
+    ///   - hold: the wait reason; nil if nothing waits.
+    ///   - version: the newest version of its activity.
     mutating func noteHold(_ hold: Hold?, newest version: Int64, now: Instant) {
         guard let hold else {
             if _delay.isThere { delay = nil }
@@ -355,13 +354,13 @@ struct Destination: SlotValue {
         if _delay.value.hold != hold { _delay.value.change(to: hold, now: now) }
     }
 
-    /// More than so many are counted as so many.
+    /// Refusals in a row; higher numbers count as 255.
     var refusalsInRow: Int {
         get { Int(refusals) }
         set { refusals = UInt8(clamping: newValue) }
     }
 
-    /// The last push that was no frame.
+    /// The last push other than frames.
     var lastDelivery: DeliveryView? {
         get { lastPush.map { $0.view(failure: rare?.failure) } }
         set {

@@ -1,22 +1,22 @@
-/// All destinations by their places, and when each is looked at next.
+/// All destinations by their slots, and when each is looked at next.
 ///
-/// A place is its destination's until `remove`; then the next one takes it. A destination is read
-/// and changed where it is.
+/// A slot belongs to a destination until `remove`; then the next destination takes it. A
+/// destination is read and changed in place.
 struct DestinationTable: Sendable {
     private var rows = SlotTable<Tables.Cards, Destination>()
     private var counts: [TenantID: Int] = [:]
     private var nextNumber: Int64 = 1
     private var pushes: UInt64 = 0
-    /// When each is looked at next, by its place.
+    /// When each destination is looked at next, by its slot.
     var deadlines = DeadlineHeap<Tables.Cards>()
-    /// Those that this step looks at before it answers, in this order.
+    /// The destinations that this step looks at before it answers, in this order.
     private var woken = TurnQueue<CardSlot>()
 
     init() {}
 
-    /// Every place, taken or vacant.
+    /// Every slot, taken or vacant.
     var indices: Range<CardSlot> { rows.indices }
-    /// Places that are taken.
+    /// The number of taken slots.
     var count: Int { rows.count }
 
     subscript(slot: CardSlot) -> Destination {
@@ -26,24 +26,24 @@ struct DestinationTable: Sendable {
 
     func holds(_ slot: CardSlot) -> Bool { rows.holds(slot) }
 
-    /// A copy; nil for a vacant place.
+    /// A copy of the destination; nil for a vacant slot.
     func at(_ slot: CardSlot) -> Destination? { rows.at(slot) }
 
-    /// Places of a tenant's activities on devices and channels.
+    /// The number of a tenant's destinations, on devices and channels.
     func count(of tenant: TenantID) -> Int { counts[tenant] ?? 0 }
 
     // MARK: Waking
 
-    /// It is looked at in a piece of this step or of a later one.
+    /// The destination is looked at in a part of this step or of a later one.
     mutating func wake(_ slot: CardSlot, now: Instant) {
         deadlines.set(slot, at: Instant.earlier(deadlines.at(slot), now))
     }
 
-    /// It is looked at in this step, before the step answers: for what the step's own event
-    /// changes.
+    /// The destination is looked at in this step, before the step answers. For changes by the
+    /// step's own event.
     mutating func wakeFirst(_ slot: CardSlot) { woken.append(slot) }
 
-    /// The next that `wakeFirst` named.
+    /// The next destination given to `wakeFirst`.
     mutating func popWoken() -> CardSlot? { woken.popFirst() }
 
     // MARK: Coming and leaving
@@ -53,7 +53,7 @@ struct DestinationTable: Sendable {
         return rows.insert(destination)
     }
 
-    /// Frees a place that is taken.
+    /// Frees a taken slot.
     mutating func remove(_ slot: CardSlot, of tenant: TenantID) {
         counts[tenant, default: 0] -= 1
         deadlines.set(slot, at: nil)
@@ -65,10 +65,10 @@ struct DestinationTable: Sendable {
         return nextNumber
     }
 
-    /// No destination gets this number, or a lower one, any more.
+    /// No later destination gets this number or a lower one.
     mutating func skip(_ number: Int64) { nextNumber = max(nextNumber, number + 1) }
 
-    /// Another number for each push.
+    /// Returns another number for each push.
     mutating func takePush() -> UInt64 {
         pushes &+= 1
         return pushes

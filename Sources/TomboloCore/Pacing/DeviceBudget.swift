@@ -1,18 +1,18 @@
-/// What all activities of one device have spent together: grants nest, and the tightest wins
+/// What all activities of one device have spent together. Grants nest, and the tightest decides
 /// (pacing rules 3 and 8).
 ///
-/// A device may be sent so many times what one of its activities may. The buckets of its
-/// destinations' marks carry it over a restart.
+/// A device's grant is a multiple of what one of its activities may be sent. The buckets survive a
+/// restart in the checkpoints of the device's destinations.
 package struct DeviceBudget: Hashable, Sendable {
     package var lastSend = Instant.distantPast
     package var lastLowPrioritySend = Instant.distantPast
     package var bucket = TokenBucket()
-    /// Of class `start`: the phone has a budget of its own for push-to-start, whatever it starts.
+    /// The bucket of class `start`: the phone has one budget for push-to-start of any activity.
     package var starts = TokenBucket()
-    /// When Apple took the first push since the phone's last word; `distantFuture`:
-    /// none. It begins anew with the process.
+    /// When Apple took the first push since the phone was last heard of; `distantFuture` if there
+    /// is none. It begins anew with the process.
     package var silentSince = Instant.distantFuture
-    /// Somebody has had to wait for the device: from then on its activities take turns.
+    /// Something has had to wait for the device: from now on its activities take turns.
     var isContended = false
     /// Destinations of the device that hold a token of `starts`.
     var startsHeld: Int32 = 0
@@ -20,13 +20,13 @@ package struct DeviceBudget: Hashable, Sendable {
 
     package init() {}
 
-    /// Whose attempt is being made durable: it is its turn until that attempt has gone.
+    /// The destination whose attempt is being made durable: it has the turn until it has sent.
     var keptFor: CardSlot? {
         get { keptPlace < 0 ? nil : Slot(Int(keptPlace)) }
         set { keptPlace = newValue.map { Int32($0.place) } ?? -1 }
     }
 
-    /// After a restart it counts as having just sent.
+    /// After a restart: the device counts as having just been sent to.
     mutating func recover(_ grant: Grant, fullAt: Instant, now: Instant) {
         lastSend = now
         lastLowPrioritySend = now
@@ -34,7 +34,7 @@ package struct DeviceBudget: Hashable, Sendable {
         bucket.clamp(grant, now: now)
     }
 
-    /// The same of the budget for starts.
+    /// The same for the budget for starts.
     mutating func recoverStarts(_ grant: Grant, fullAt: Instant, now: Instant) {
         if fullAt > starts.fullAt { starts = TokenBucket(fullAt: fullAt, of: grant) }
         starts.clamp(grant, now: now)
@@ -42,7 +42,7 @@ package struct DeviceBudget: Hashable, Sendable {
 }
 
 extension Grant {
-    /// So many activities' worth, for a device.
+    /// The grant of a device with so many activities.
     package func times(_ factor: Int64) -> Grant {
         guard factor > 0, perHour != nil else { return self }
         return Grant(

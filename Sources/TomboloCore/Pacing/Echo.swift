@@ -1,10 +1,10 @@
-/// How often the last change was sent once more without need (pacing rule 15): an accepted push is
-/// no receipt.
+/// How often the last change was repeated without known need (pacing rule 15), because a push that
+/// Apple accepted may not have been received.
 package struct Echo: Hashable, Sendable {
-    /// At most so many for each change.
+    /// Echoes of each change, at most.
     package static let countMax = 2
 
-    /// The version that `count` is of.
+    /// The version that `count` belongs to.
     var version: Int64
     private var signOrNever = Instant.distantPast
     private var times: UInt8
@@ -14,13 +14,13 @@ package struct Echo: Hashable, Sendable {
         times = UInt8(clamping: count)
     }
 
-    /// Of that version; `countMax` also where the phone has confirmed it.
+    /// Echoes of that version; `countMax` also if the phone has confirmed the version.
     var count: Int {
         get { Int(times) }
         set { times = UInt8(clamping: newValue) }
     }
 
-    /// The device's last sign of life since the last send, by steady time.
+    /// The device's last sign of life since the last send, in monotonic time.
     var signAt: Instant? {
         get { signOrNever == .distantPast ? nil : signOrNever }
         set { signOrNever = newValue ?? .distantPast }
@@ -34,14 +34,14 @@ package struct Echo: Hashable, Sendable {
         signAt = nil
     }
 
-    /// An attempt that surely came to nothing was none: what it was for is still to come.
+    /// An attempt that surely had no effect does not count: its echo is still due.
     mutating func takeBack(_ version: Int64, sentAt: Instant) {
         guard self.version == version else { return }
         count = max(0, count - 1)
         signAt = sentAt + Span(nanoseconds: 1)
     }
 
-    /// The phone itself says that it shows it.
+    /// The phone itself has reported that it shows the version.
     mutating func confirmed(_ version: Int64) {
         self = Echo(version: version, count: Self.countMax)
     }

@@ -1,19 +1,19 @@
 /// A class of frame budget. Apple publishes no numbers: the defaults are estimates.
 package enum BudgetClass: UInt8, Hashable, Sendable, CaseIterable {
     case standard, frequent, lab
-    /// Push-to-start, of one device.
+    /// Push-to-start on one device.
     case start
     /// One broadcast channel.
     case channel
-    /// Widget reloads, of one device and app.
+    /// Widget reloads of one app on one device.
     case widget
-    /// One control.
+    /// Reloads of one control.
     case control
 
-    /// What a type or a device may be given.
+    /// The classes that a type or a device may have.
     package static let ofActivities: [BudgetClass] = [.standard, .frequent, .lab]
 
-    /// Whether it has no priority 5: every push takes a token, to the last.
+    /// Whether the class has no priority 5: every push takes a token, down to the last.
     var isHighOnly: Bool { self == .start || self == .widget || self == .control }
 
     package var name: String {
@@ -35,15 +35,15 @@ package enum BudgetClass: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a destination may be sent. Its numbers are in ranges in which every bucket can be reckoned.
+/// What a destination may be sent. Its numbers are kept in ranges in which buckets do not overflow.
 package struct Grant: Hashable, Sendable {
     /// Least time between two sends, from 0 to `spacingMax`.
     package var spacing: Span { didSet { self = held } }
-    /// Depth of the priority-10 bucket, in `burstRange`; no deeper than it fills in `refillMax`.
+    /// Depth of the priority-10 bucket, in `burstRange`; no deeper than what `refillMax` fills.
     package var burst: Int64 { didSet { self = held } }
-    /// Its refill, in `perHourRange`; nil is no bucket at all.
+    /// Refill of the bucket, in `perHourRange`; nil means no bucket at all.
     package var perHour: Double? { didSet { self = held } }
-    /// Tokens that only `must` may take, from 0 to `burst`.
+    /// Tokens that only `must` pushes may take, from 0 to `burst`.
     package var reserve: Int64 { didSet { self = held } }
     /// Least time between two sends at priority 5, from 0 to `spacingMax`.
     package var lowPrioritySpacing: Span { didSet { self = held } }
@@ -51,17 +51,17 @@ package struct Grant: Hashable, Sendable {
     package static let spacingMax = Span.hours(24)
     package static let burstRange: ClosedRange<Int64> = 1...1_000_000_000
     package static let perHourRange = 0.001...1_000_000_000.0
-    /// Ten years: an empty bucket that fills more slowly is a mistake.
+    /// Ten years: an empty bucket that needs longer to fill is a mistake.
     package static let refillMax = Span.hours(87_600)
 
-    /// The deepest bucket that fills within `refillMax` at so many tokens an hour.
+    /// The deepest bucket that is full within `refillMax` at so many tokens an hour.
     package static func burstMax(perHour: Double) -> Int64 {
         // At most 10⁹ an hour for 87,600 hours: far within 64 bits.
         let tokens = Int64(perHour.held(in: perHourRange) * refillMax.seconds / 3_600)
         return min(max(tokens, burstRange.lowerBound), burstRange.upperBound)
     }
 
-    /// A number outside its range is held at the nearer end.
+    /// A number outside its range becomes the nearest bound.
     package init(
         spacing: Span, burst: Int64, perHour: Double?, reserve: Int64, lowPrioritySpacing: Span
     ) {
@@ -80,8 +80,8 @@ package struct Grant: Hashable, Sendable {
             lowPrioritySpacing: lowPrioritySpacing)
     }
 
-    /// The granted interval of frames: they never take priority 10 where there is a bucket, and no
-    /// second is shared there, by its timestamp.
+    /// The granted interval of frames. Where there is a bucket, frames never take priority 10 and
+    /// never share a second's timestamp.
     package var frameInterval: Span {
         perHour == nil ? spacing : max(spacing, lowPrioritySpacing, .seconds(1))
     }
@@ -119,7 +119,7 @@ package struct Budgets: Hashable, Sendable {
     }
 }
 
-/// A grant and the class it comes from, as producers are told.
+/// A grant and the class it comes from, as shown to producers.
 package struct GrantInForce: Hashable, Sendable {
     package var budgetClass: BudgetClass
     package var grant: Grant

@@ -1,7 +1,7 @@
-/// Something that held the change back.
+/// A wait reason that delayed a change.
 package struct HoldSpan: Hashable, Sendable {
     package var hold: Hold
-    /// For how long in all.
+    /// The whole time for which it delayed the change.
     package var span: Span
 
     package init(hold: Hold, span: Span) {

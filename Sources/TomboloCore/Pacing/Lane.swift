@@ -1,26 +1,26 @@
-/// One lane's turn-taking: how many pushes may be in flight, who waits, and whether Apple is
-/// unwell.
+/// The turns of one upstream: how many pushes may be in flight, who waits, and whether the breaker
+/// is open because Apple has trouble.
 struct Lane: Sendable {
     /// So many failures in a row open the breaker (pacing rule 14).
     static let failuresMax = 8
-    /// Or so many of the last hundred.
+    /// So do so many failures among the last hundred answers.
     static let failuresOfHundredMax = 50
 
-    /// So long without a word from Apple close it, however few pushes were out: a new connection
-    /// takes one push until it is answered.
+    /// Silence of Apple for so long opens it too, however few pushes were in flight: a new
+    /// connection takes one push until that is answered.
     static let silenceMax = Span.seconds(20)
-    /// A push without an answer is a failure of the upstream where nothing came for so long. Where
-    /// others were answered meanwhile it is the push's own.
+    /// A push without an answer counts as a failure of the upstream if no answer came for so long.
+    /// If others were answered meanwhile, the push itself failed.
     static let silenceMin = Span.seconds(5)
-    /// What was lost so long ago says nothing about what is lost now.
+    /// A push lost longer ago says nothing about present losses.
     private static let silenceKept = Span.minutes(1)
 
-    /// So many phones whose tokens are refused for their topic or environment are not at fault,
-    /// where none was ever right: the app's are wrong.
+    /// So many phones whose tokens are refused for topic or environment are not at fault if no
+    /// token was ever right: the app's are wrong then.
     static let strangersMax = 3
-    /// While the app's tokens are wrong, a device that was not tried yet is tried so long after the
-    /// one before; each time in half the time, down to the second: a thousand wrong devices hold a
-    /// right one back for half a minute.
+    /// While the app's tokens are wrong, the next untried device is tried so long after the one
+    /// before. The pace halves each time, down to the minimum, so a thousand wrong devices delay a
+    /// right one by half a minute.
     static let (strangerPaceMax, strangerPaceMin) = (Span.seconds(2), Span.milliseconds(20))
 
     private(set) var capacity = 1
@@ -28,19 +28,19 @@ struct Lane: Sendable {
     private var failuresInRow = 0
     private var lately = LastHundred()
     private var probeDelay = Span.seconds(1)
-    /// Since when pushes are out and nothing comes back; nil: Apple has said the last word.
+    /// Since when pushes are in flight without an answer; nil if Apple has answered last.
     private var silentSince: Instant?
     private var unansweredInRow = 0
     private var lastUnanswered = Instant.distantPast
     /// Devices whose tokens are refused for their topic or environment, by slot.
     private var strangers: Set<DeviceSlot> = []
-    /// Whether it looks for a first token that is right: then each try takes another device.
+    /// Whether a first right token is sought: each try takes another device then.
     private(set) var seeksRightToken = false
-    /// Apple has taken a token of this topic and environment, once. It is on record.
+    /// Apple has once taken a token of this topic and environment. It is on record.
     private(set) var hasBeenRight = false
-    /// What closed it, where that is silence.
+    /// The silence that opened the breaker, if silence did.
     private(set) var silence: UpstreamSilence?
-    /// Until then nothing goes; after it one push tries.
+    /// Nothing is sent until then; after it, one push tries.
     private(set) var parkedUntil: Instant?
     private var waitingMust = TurnQueue<UpstreamTurn>()
     private var waitingRest = TurnQueue<UpstreamTurn>()
@@ -53,61 +53,60 @@ struct Lane: Sendable {
         return inFlight < capacity
     }
 
-    /// Whether a push that has its place already may go now: the limit may have fallen since.
+    /// Whether a push that already has its place may be sent now: the limit may have fallen since.
     func isUsable(now: Instant) -> Bool {
         inFlight <= capacity && parkedUntil.map { $0 <= now } ?? true
     }
 
-    /// Something has changed that may be the cure: the next push tries now, and the ones after it
-    /// soon.
+    /// A change may have solved the trouble: the next push tries now, and the ones after it soon.
     mutating func tryNow(_ now: Instant) {
         guard let parkedUntil, parkedUntil > now else { return }
         self.parkedUntil = now
         probeDelay = .seconds(1)
     }
 
-    /// When the next try is due; nil while nothing is parked or the try is under way.
+    /// When the next try is due; nil if the breaker is closed or the try is in flight.
     var probeAt: Instant? { inFlight == 0 && capacity > 0 ? parkedUntil : nil }
 
-    /// When the next try is due; nil where it is due already, or nothing is parked.
+    /// When the next try is due; nil if it is due already or the breaker is closed.
     func nextTry(now: Instant) -> Instant? { parkedUntil.flatMap { $0 > now ? $0 : nil } }
 
-    /// A push goes, or is about to as soon as it is on record.
+    /// A push is sent, or will be as soon as it is on record.
     mutating func took(now: Instant) {
         if inFlight == 0, now - lastUnanswered > Self.silenceKept { endSilence(now: now) }
         inFlight += 1
         if silentSince == nil { silentSince = now }
     }
 
-    /// A place is free again: an answer came, whatever it was, or what it was kept for did not go.
+    /// A place is free again: an answer came, or the push that the place was kept for was not sent.
     mutating func gaveBack() {
         inFlight = max(0, inFlight - 1)
         if inFlight == 0, unansweredInRow == 0 { silentSince = nil }
     }
 
-    /// A device's token is refused for its topic or environment; answers whether the app's are
+    /// A device's token is refused for topic or environment. Returns whether the app's tokens are
     /// wrong.
     ///
-    /// - Parameter device: its slot. One phone may bring as many wrong tokens as it likes.
+    /// - Parameter device: its slot, because one phone may bring any number of wrong tokens.
     mutating func noteWrongToken(ofDevice device: DeviceSlot) -> Bool {
         guard !hasBeenRight else { return false }
-        // Each device has its try at a steady pace. Where all have had one, it slows down.
+        // The devices' first tries come at a set pace. When all have had one, the tries slow down.
         if strangers.insert(device).inserted { probeDelay = strangerPace }
         if strangers.count >= Self.strangersMax { seeksRightToken = true }
         return seeksRightToken
     }
 
-    /// A device has another token, or is another one: it has its try anew, and soon.
+    /// A device has another token, or its slot has another device: it soon has a new first try.
     mutating func forgetStranger(_ device: DeviceSlot, now: Instant) {
         guard strangers.remove(device) != nil, seeksRightToken else { return }
         tryStranger(now: now)
     }
 
-    /// Whether a device's token was refused for its topic or environment. While the upstream looks
-    /// for a first right token such a device comes last.
+    /// Whether a device's token was refused for topic or environment. While the upstream seeks a
+    /// first right token, such a device comes last.
     func isStranger(_ device: DeviceSlot) -> Bool { strangers.contains(device) }
 
-    /// A device that was not tried yet waits: its try comes soon.
+    /// An untried device waits: its try comes soon.
     mutating func tryStranger(now: Instant) {
         guard let parkedUntil else { return }
         self.parkedUntil = min(parkedUntil, now + strangerPace)
@@ -119,15 +118,15 @@ struct Lane: Sendable {
         return max(Self.strangerPaceMin, Span(nanoseconds: pace))
     }
 
-    /// A token was of this topic and environment, whatever else became of its push: from now on a
-    /// token that is not is at fault itself.
+    /// A token was of this topic and environment, whatever became of its push: from now on a token
+    /// that is refused for them is itself at fault.
     mutating func noteRightToken() {
         hasBeenRight = true
         seeksRightToken = false
         strangers = []
     }
 
-    /// Something came back for a push.
+    /// An answer to a push came.
     mutating func heard(now: Instant) {
         endSilence(now: now)
         silence = nil
@@ -138,7 +137,7 @@ struct Lane: Sendable {
         silentSince = inFlight > 0 ? now : nil
     }
 
-    /// For how long nothing has come back though pushes are out; nil where that is not long.
+    /// For how long no answer has come to pushes in flight; nil if that is not long.
     func silence(now: Instant) -> Span? {
         guard let silentSince, inFlight > 0, now - silentSince >= Self.silenceMin else {
             return nil
@@ -146,11 +145,11 @@ struct Lane: Sendable {
         return now - silentSince
     }
 
-    /// A push got no answer, and will get none.
+    /// A push got no answer and will get none.
     ///
     /// - Parameters:
-    ///   - took: from its hand-over.
-    ///   - probeMax: as the others, of `failed`.
+    ///   - took: the time since its hand-over.
+    ///   - probeMax: see `failed`, as for the other parameters.
     mutating func unanswered(took: Span, probeMax: Span, jitter: Double, now: Instant) {
         unansweredInRow += 1
         lastUnanswered = now
@@ -167,15 +166,15 @@ struct Lane: Sendable {
 
     mutating func succeeded() {
         failuresInRow = 0
-        // The first success closes the breaker, and what was before it counts no more.
+        // The first success closes the breaker, and earlier failures no longer count.
         if parkedUntil != nil { lately = LastHundred() } else { lately.append(isFailure: false) }
         parkedUntil = nil
         probeDelay = .seconds(1)
     }
 
     /// - Parameters:
-    ///   - atOnce: no use in trying others: there is no connection, or the key is refused.
-    ///   - jitter: 0 up to 1, from the core's chance.
+    ///   - atOnce: open the breaker now, because no push can succeed without connection or key.
+    ///   - jitter: 0 up to 1, from the core's random numbers.
     mutating func failed(atOnce: Bool, probeMax: Span, jitter: Double, now: Instant) {
         failuresInRow += 1
         lately.append(isFailure: true)
@@ -184,10 +183,10 @@ struct Lane: Sendable {
         {
             return
         }
-        // While parked only the probe's own failure counts: answers of pushes sent before do not
-        // move it.
+        // While the breaker is open, only the probe's own failure counts: answers to pushes sent
+        // before do not move `parkedUntil`.
         if let parkedUntil, parkedUntil > now { return }
-        // At its longest a little less than told, so that relays do not knock together.
+        // The longest delay is a little below `probeMax`, so that relays do not try all at once.
         let delay = min(
             Double(probeDelay.nanoseconds) * (1 + jitter / 2),
             Double(probeMax.nanoseconds) * (1 - jitter / 8))
@@ -199,17 +198,17 @@ struct Lane: Sendable {
         if must { waitingMust.append(turn) } else { waitingRest.append(turn) }
     }
 
-    /// Whose turn it is: `must` first, else in order of arrival.
+    /// Who has the next turn: `must` first, else in order of arrival.
     mutating func nextWaiting() -> UpstreamTurn? {
         waitingMust.popFirst() ?? waitingRest.popFirst()
     }
 
-    /// The first that waits and fulfils a condition.
+    /// The first waiting turn that fulfils the condition.
     func firstWaiting(where isWanted: (UpstreamTurn) -> Bool) -> UpstreamTurn? {
         waitingMust.first(where: isWanted) ?? waitingRest.first(where: isWanted)
     }
 
-    /// One that waits goes before all others.
+    /// Takes a waiting turn out of the queue, because it goes before all others.
     mutating func takeWaiting(_ turn: UpstreamTurn) {
         if !waitingMust.remove(turn) { _ = waitingRest.remove(turn) }
     }
@@ -218,11 +217,11 @@ struct Lane: Sendable {
     var waitingCount: Int { waitingMust.count + waitingRest.count }
 }
 
-/// For how long Apple has said nothing, when an upstream closed because of that.
+/// How long Apple had not answered when an upstream closed because of that.
 package struct UpstreamSilence: Hashable, Sendable {
-    /// In a row that got no answer.
+    /// Pushes in a row that got no answer.
     package var pushes: Int
-    /// Since the last word, or since the first of them went.
+    /// Time since the last answer, or since the first of those pushes was sent.
     package var span: Span
 
     package init(pushes: Int, span: Span) {
@@ -237,7 +236,7 @@ struct LastHundred: Sendable {
     private var place = 0
     private(set) var failures = 0
 
-    /// Takes the place of the answer a hundred before.
+    /// Replaces the answer from a hundred answers before.
     mutating func append(isFailure: Bool) {
         let bit = UInt64(1) << UInt64(place & 63)
         let old = place < 64 ? bits.0 : bits.1

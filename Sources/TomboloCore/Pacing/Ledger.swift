@@ -1,13 +1,13 @@
-/// What became of every event at one destination: each ends in exactly one decision.
+/// The decisions on all events at one destination: each event ends in exactly one.
 ///
-/// Versions are decided in order, so that two numbers say which still wait; the decisions are
-/// counted, and each is on record (`DeliveryRecord`).
+/// Versions are decided in order, so two numbers say which still wait. The decisions are counted,
+/// and each is on record (`DeliveryRecord`).
 package struct Ledger: Hashable, Sendable {
-    /// The first version that this destination was asked to show.
+    /// The first version that this destination was to show.
     package let since: Int64
     private var narrow = Counts()
 
-    /// - Parameter since: the version at which the destination came to its activity.
+    /// - Parameter since: the version at which the destination was added to its activity.
     package init(since: Int64) {
         self.since = since
     }
@@ -15,9 +15,9 @@ package struct Ledger: Hashable, Sendable {
     /// Versions up to this one have their final decision.
     package var decidedThrough: Int64 { since - 1 + narrow.decided }
 
-    /// As a mark keeps it; nil where the parts do not add up.
+    /// From the parts in a checkpoint; nil if they do not add up.
     init?(parts: [Int64]) {
-        // An older relay had fewer decisions.
+        // Older relays had fewer decisions.
         guard (10...13).contains(parts.count) else { return nil }
         since = parts[0]
         let counts = EventCounts(
@@ -30,10 +30,10 @@ package struct Ledger: Hashable, Sendable {
         narrow = Counts(counts)
     }
 
-    /// How many ended how.
+    /// The number of events by decision.
     package var counts: EventCounts { narrow.wide }
 
-    /// For marks.
+    /// The parts for a checkpoint.
     var parts: [Int64] {
         let counts = counts
         return [
@@ -43,13 +43,13 @@ package struct Ledger: Hashable, Sendable {
         ]
     }
 
-    /// How many events wait for their decision, where the activity stands at `version`.
+    /// How many events wait for their decision, if the activity is at `version`.
     package func waiting(at version: Int64) -> Int64 { max(0, version - decidedThrough) }
 
-    /// Everything up to `version` is decided: the newest by `decision`, those before it merged into
-    /// it, or passed over because their producer had said something newer.
+    /// Decides everything up to `version`: the newest gets `decision`. Those before it are merged
+    /// into it, or superseded because their producer had sent something newer.
     ///
-    /// - Returns: the versions that got their decision now; nil where all had one.
+    /// - Returns: the versions decided now; nil if all were decided before.
     mutating func decide(
         through version: Int64, _ decision: EventDecision, superseded: [Int64]
     ) -> ClosedRange<Int64>? {
@@ -74,14 +74,13 @@ package struct Ledger: Hashable, Sendable {
 }
 
 extension Ledger {
-    /// `EventCounts` in a third of the room: there is one for each way to a phone, none comes to
-    /// 2^32 events in the 8 hours of a card, and at most of them nothing but the usual becomes of
-    /// events.
+    /// `EventCounts` in a third of the space, because there is one for each destination. None comes
+    /// to 2^32 events in the 8 hours of a card, and most have only the usual decisions.
     private struct Counts: Hashable, Sendable {
         private var sent: UInt32 = 0
         private var merged: UInt32 = 0
         private var unchanged: UInt32 = 0
-        /// Those of the other decisions; nil where there are none.
+        /// Events with other decisions; nil if there are none.
         @Seldom private var others: EventCounts?
 
         init() {}
@@ -110,7 +109,7 @@ extension Ledger {
     }
 }
 
-/// The final decisions of an event, by name.
+/// The final decisions on an event, by name.
 package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
     case sent, merged, unchanged, superseded, annihilated, noRoute, expired, refused
     /// The card listens on a channel, which has its own destination.
@@ -120,7 +119,7 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
     /// The start had waited longer than its `start_wait`: no card begins (pacing rule 5).
     case startWait
 
-    /// Whether all that waited end so, and not only the newest.
+    /// Whether the decision is for all waiting events, and not only for the newest.
     var isForAll: Bool {
         switch self {
         case .annihilated, .noRoute, .expired, .onChannel, .startWait: true
@@ -128,13 +127,13 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it is the same for all that comes later, while the destination stays as it is.
+    /// Whether all later events get the same, while the destination does not change.
     var mayGoOn: Bool { self == .noRoute || self == .onChannel || self == .startWait }
 
-    /// Whether what the phone has is as good.
+    /// Whether no push is needed, because the phone has the same or as good a state.
     var needsNoPush: Bool { self == .unchanged || self == .notVisible }
 
-    /// The word of the API: `skipped` with a reason, or the decision itself.
+    /// The action in the API: `skipped` (with a reason) or the decision itself.
     package var action: String {
         switch self {
         case .sent: "sent"
@@ -146,7 +145,7 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The reason where there is one, else the action: how the history keeps it.
+    /// The reason if there is one, else the action: the form in the history.
     package var word: String { reason ?? action }
 
     /// The decision of that `word`.
@@ -155,7 +154,7 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
         self = found
     }
 
-    /// Why it was skipped.
+    /// Why the event was skipped; nil if it was not.
     package var reason: String? {
         switch self {
         case .unchanged: "unchanged"
@@ -207,7 +206,7 @@ package struct EventCounts: Hashable, Sendable {
     }
     package var decided: Int64 { sent + merged + skipped + expired + refused }
 
-    /// How many ended so.
+    /// The number of events with a decision.
     package func count(of decision: EventDecision) -> Int64 {
         switch decision {
         case .sent: sent
@@ -224,7 +223,7 @@ package struct EventCounts: Hashable, Sendable {
         }
     }
 
-    /// So many more ended so.
+    /// Adds so many events with a decision.
     mutating func add(_ count: Int64, _ decision: EventDecision) {
         switch decision {
         case .sent: sent += count

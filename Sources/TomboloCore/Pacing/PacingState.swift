@@ -1,46 +1,45 @@
-/// What a change is worth to the pacer.
+/// The kind of a push that is wanted, by which the pacer weighs it.
 package enum Wish: Hashable, Sendable {
     case start
     /// Anything else with an alert.
     case must
     case end
     case latest(Urgency)
-    /// The last state once more, with a second of its own: it had to share one (rule 6).
+    /// The last state again, with a second of its own, because it had to share one (rule 6).
     case trailing
-    /// The state or the end once more at priority 5, in case the phone never got it (rule 15).
+    /// The state or the end again at priority 5, in case the phone never got it (rule 15).
     case echo
-    /// The newest state at priority 10: a locked phone keeps what comes at 5 for later (rule 7).
+    /// The newest state at priority 10, because a locked phone defers priority 5 (rule 7).
     case settle
     case frame
 }
 
-/// What the pacer says to a wish.
+/// The pacer's answer to a wish.
 package enum Turn: Hashable, Sendable {
     case send(priority: UInt8, timestamp: Int64)
-    /// A bucket's token must be durable first; then ask again.
+    /// A token of the bucket must be durable first; ask again then.
     case reserve
     case wait(until: Instant, Hold)
 }
 
 /// What one destination has spent, and the rules by which it may spend more (pacing rules 1 to 7).
 ///
-/// Pure: time comes in twice, as steady time for spacings and buckets and as wall time for
+/// Pure. It takes time in two forms: monotonic time for spacings and buckets, wall time for
 /// timestamps.
 package struct PacingState: Hashable, Sendable {
-    /// A timestamp runs at most this far ahead of the clock (rule 6).
+    /// A timestamp is at most this far ahead of the clock (rule 6).
     package static let timestampLeadMax: Int64 = 2
 
     package var lastSend = Instant.distantPast
     package var lastLowPrioritySend = Instant.distantPast
     package var bucket = TokenBucket()
     package private(set) var backOffUntil = Instant.distantPast
-    /// What Apple's last answer was, where it holds back what follows.
+    /// The kind of Apple's last answer, if it delays the next push.
     private var backOffCause = Hold.tokenBackOff
     package var taken = TakenTimestamps()
     private var lastLocalSecond: UInt32 = 0
     private var unsettledSecond: UInt32 = 0
-    /// A token that is paid for, durably, and not spent: an attempt that never counted gives it
-    /// back.
+    /// A token is durably paid for and not spent. An attempt that did not count gives it back.
     package var holdsToken = false
 
     package init() {}
@@ -52,28 +51,28 @@ package struct PacingState: Hashable, Sendable {
     }
 
     /// Wall time, in whole seconds, of the first change that Apple took at priority 5 since it last
-    /// took one at 10; nil where there is none.
+    /// took one at 10; nil if there is none.
     package var unsettledSince: Instant? {
         get { unsettledSecond == 0 ? nil : Instant(seconds: Int64(unsettledSecond)) }
         set { unsettledSecond = UInt32(clamping: newValue?.seconds ?? 0) }
     }
 
-    /// How long nothing goes after so many refusals in a row: 1 s, doubling to 5 min.
+    /// For how long nothing is sent after so many refusals in a row: 1 s, doubling to 5 min.
     static func backOff(after refusals: Int) -> Span {
         min(.minutes(5), .seconds(1 << Int64(min(refusals, 9))))
     }
 
-    /// Sends nothing until then, and says why.
+    /// Sends nothing until `end`, for this wait reason.
     mutating func backOff(until end: Instant, because cause: Hold) {
         (backOffUntil, backOffCause) = (end, cause)
     }
 
-    /// What it was held for is over.
+    /// The reason of the back-off is over.
     mutating func endBackOff() { backOffUntil = .distantPast }
 
-    /// Whether a wish may be fulfilled now, by what, or when to ask again.
+    /// Whether a wish may be fulfilled now and how, or when to ask again.
     ///
-    /// - Parameter device: what its device has spent, and its grant: both must allow it.
+    /// - Parameter device: what its device has spent, and the device's grant: both grants count.
     package func turn(
         _ wish: Wish, _ grant: Grant, device: (spent: DeviceBudget, grant: Grant)? = nil,
         now: Instant, wall: Instant
@@ -107,8 +106,8 @@ package struct PacingState: Hashable, Sendable {
         return .wait(until: next.0, next.1)
     }
 
-    /// When a timestamp may go. One that is ahead of the clock goes a second after the last push,
-    /// where that was ahead too; a local update that is ahead is waited for, a minute at most.
+    /// When a timestamp may be sent. If it is ahead of the clock, and the last push's was too, it
+    /// is sent a second after that one. If a local update is ahead, the wait is a minute at most.
     private func timestampTurn(
         _ timestamp: Int64, now: Instant, wall: Instant
     ) -> (Instant, Hold) {
@@ -129,8 +128,8 @@ package struct PacingState: Hashable, Sendable {
         }
     }
 
-    /// Takes note of a send attempt. `tokenTaken` is answered for the case that it turns out to be
-    /// none.
+    /// Notes a send attempt. Returns `tokenTaken`, for the case that the attempt turns out not to
+    /// count.
     package mutating func sent(
         priority: UInt8, timestamp: Int64, _ grant: Grant, now: Instant
     ) -> Bool {
@@ -151,10 +150,9 @@ package struct PacingState: Hashable, Sendable {
         holdsToken && bucket.covers(grant, now: now)
     }
 
-    /// Takes a token that is to be made durable before it is spent. It is paid for as if it were
-    /// spent a little later, and may be spent until then: one kept for longer, while the bucket
-    /// filled up beside it, would be one more than the bucket holds. It is then paid for anew, for
-    /// a disk that is slow.
+    /// Takes a token that is to be durable before it is spent. It is paid for as if it were spent a
+    /// little later, and may be spent until then. A token kept for longer, while the bucket
+    /// refilled, would exceed the burst; so it is paid for anew if the disk is slow.
     package mutating func reserve(_ grant: Grant, now: Instant) {
         guard grant.perHour != nil else { return }
         if holdsToken {
@@ -166,14 +164,14 @@ package struct PacingState: Hashable, Sendable {
         holdsToken = true
     }
 
-    /// A token that was too old when it was to be spent is good for so long at the second try.
+    /// How long a token may be spent after it was too old and was paid for anew.
     static let slowReservation = Span.seconds(30)
 
-    /// After a restart: a mark may be old, so the destination counts as having just sent, and after
-    /// a kill with the highest timestamp that it can have used.
+    /// After a restart. The checkpoint may be old, so the destination counts as having just sent;
+    /// after a kill, with the highest timestamp that it can have used.
     ///
-    /// - Parameter before: the clock of the relay before; nil where surely nothing was sent since
-    ///   the mark.
+    /// - Parameter before: the clock of the relay before; nil if surely nothing was sent since the
+    ///   checkpoint.
     package mutating func recover(
         _ grant: Grant, after before: RelayClock.Predecessor?, now: Instant, wall: Instant
     ) {
@@ -182,8 +180,8 @@ package struct PacingState: Hashable, Sendable {
         bucket.clamp(grant, now: now)
         holdsToken = false
         guard let before, !before.endedInOrder else { return }
-        // A card that was ahead of the clock went on from there, a second for each push; its mark
-        // may be some seconds older than the reading.
+        // A card ahead of the clock continued there, by a second for each push. Its checkpoint may
+        // be some seconds older than the reading.
         let passed = before.toldThrough - before.reading
         let known = taken
         for clock in [wall, before.reading] {
@@ -195,7 +193,7 @@ package struct PacingState: Hashable, Sendable {
         if told > taken.counting(at: before.toldThrough) { taken.note(told) }
     }
 
-    /// The device has come back: what was sent to its card before counts on.
+    /// The device has come back: what was sent to its card before still counts.
     mutating func recall(
         bucketFullAt: Instant, lastTimestamp last: Int64, _ grant: Grant, now: Instant
     ) {
@@ -205,9 +203,9 @@ package struct PacingState: Hashable, Sendable {
         bucket.clamp(grant, now: now)
     }
 
-    /// `end` waits for no bucket and no spacing, and goes at 10 also where the bucket is empty: one
-    /// at 5 waits on a locked phone, and the card stays in sight. It may share its second, and
-    /// nothing follows it.
+    /// `end` waits for no bucket and no spacing, and has priority 10 even if the bucket is empty:
+    /// at 5 it would wait on a locked phone while the card stays visible. It may share its second,
+    /// because nothing follows it.
     private func end(wall: Instant) -> Turn {
         let next = next(wall: wall)
         let ahead = taken.counting(at: wall)
@@ -216,8 +214,8 @@ package struct PacingState: Hashable, Sendable {
         return .send(priority: 10, timestamp: fits ? next.own : next.shared)
     }
 
-    /// Strictly newer than the last, but for a class without spacing: there a second is shared by
-    /// frames, and by states once the lead is used up.
+    /// Strictly newer than the last timestamp, except in a class without spacing. There frames
+    /// share a second, and so do states once the lead is used up.
     private func timestamp(
         _ wish: Wish, _ grant: Grant, now: Instant, wall: Instant
     ) -> Int64 {
@@ -230,8 +228,8 @@ package struct PacingState: Hashable, Sendable {
         return fits ? next.own : next.shared
     }
 
-    /// The least timestamps that a phone takes: a second of its own, or that of the last push. A
-    /// local update that is more than a minute ahead counts as now.
+    /// The least timestamps that a phone takes: a second of its own, or the last push's. A local
+    /// update more than a minute ahead counts as now.
     private func next(wall: Instant) -> (own: Int64, shared: Int64) {
         let taken = taken.counting(at: wall)
         let isFar = Instant(seconds: lastLocalUpdate) > wall + .minutes(1)
@@ -255,12 +253,12 @@ package struct PacingState: Hashable, Sendable {
         guard let time = bucket.time(keeping: kept, of: grant, now: now), kept > 0 else {
             return bucket.time(keeping: kept, of: grant, now: now)
         }
-        // What is kept back is custom, not the grant: a reservation's lead does not count there.
+        // The relay, not Apple, keeps these tokens back: `reservation` does not count there.
         return max(now, time - TokenBucket.reservation)
     }
 
-    /// Whether priority 5 is open to the wish. A start is of class `start`, which has none; and
-    /// where no bucket limits, only what is of little weight goes there.
+    /// Whether priority 5 is open to the wish. A start is of class `start`, which has none. Where
+    /// no bucket limits, only unimportant wishes take priority 5.
     private func mayGoLow(_ wish: Wish, _ grant: Grant) -> Bool {
         switch wish {
         case .start, .settle: false

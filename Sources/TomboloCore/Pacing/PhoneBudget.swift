@@ -1,8 +1,8 @@
 import TomboloJSON
 
 extension Core {
-    /// What the phone's own budget comes to, as far as anybody can tell: Apple publishes none, and
-    /// a phone that is past it ignores pushes silently. Nil where nothing limits, and of a channel.
+    /// An estimate of the phone's own budget: Apple publishes none, and a phone beyond it silently
+    /// ignores pushes. Nil if nothing limits, and for a channel.
     func phoneBudget(
         _ destination: Destination, _ grant: Grant, now: Instant
     ) -> PhoneBudget? {
@@ -18,7 +18,7 @@ extension Core {
             perHour: hour, left: report.missesPush ? 0 : max(0, hour - spent), basis: .reported)
     }
 
-    /// Whether a phone that speaks after the last push has had its time does not show it.
+    /// Whether a phone's report shows, after time for the last push to arrive, that it is missing.
     func misses(_ report: PhoneReport, _ destination: Destination, now: Instant) -> Bool {
         guard destination.pacing.lastSend + configuration.limits.echoGrace <= now,
             let projection = destination.final ?? activities[destination.activity].durable
@@ -29,7 +29,7 @@ extension Core {
             } ?? false
     }
 
-    /// The version of a state that a phone reports; nil where it is none that the relay has now.
+    /// The version of a state that a phone reports; nil if the relay has no such state now.
     func version(
         of state: JSON?, _ destination: Destination, now: Instant
     ) -> Int64? {
@@ -43,11 +43,11 @@ extension Core {
 
 /// An estimate of what a phone still takes at priority 10 within an hour.
 package struct PhoneBudget: Hashable, Sendable {
-    /// What it rests on.
+    /// What the estimate is based on.
     package enum Basis: UInt8, Hashable, Sendable {
-        /// The class's grant: no word of the phone.
+        /// The class's grant: the phone has reported nothing.
         case assumed
-        /// The phone has told what it shows.
+        /// The phone has reported what it shows.
         case reported
 
         package var name: String { self == .assumed ? "class" : "report" }
@@ -55,7 +55,7 @@ package struct PhoneBudget: Hashable, Sendable {
 
     /// In any hour: burst and refill of the class.
     package var perHour: Int64
-    /// 0 also where the phone spoke, and did not show what it was sent before.
+    /// 0 also if the phone reported that it does not show what it was sent before.
     package var left: Int64
     package var basis: Basis
 

@@ -1,4 +1,4 @@
-/// All pushes of one app in one environment: what shares a provider token and connections.
+/// Names an upstream: one app in one environment, with a shared provider token and connections.
 package struct LaneNumber: Hashable, Comparable, Sendable {
     package let rawValue: Int32
     package init(_ rawValue: Int32) { self.rawValue = rawValue }
@@ -7,13 +7,13 @@ package struct LaneNumber: Hashable, Comparable, Sendable {
     }
 }
 
-/// One push, complete: whoever sends it decides nothing.
+/// One complete push: the sender decides nothing.
 package struct Push: Hashable, Sendable {
     /// `event` of the payload.
     package enum Event: UInt8, Hashable, Sendable {
         case start, update, end
 
-        /// As the payload says it.
+        /// The name in the payload.
         package var name: String {
             switch self {
             case .start: "start"
@@ -32,7 +32,7 @@ package struct Push: Hashable, Sendable {
         }
     }
 
-    /// What it goes to.
+    /// What the push goes to.
     package enum Surface: UInt8, Hashable, Sendable {
         /// A card: push type `liveactivity`, to a device token.
         case activity
@@ -42,7 +42,7 @@ package struct Push: Hashable, Sendable {
         case widgets
         /// A control: push type `controls` (iOS 18 and later).
         case control
-        /// The app itself, woken for a moment: push type `background`.
+        /// The app itself, woken briefly: push type `background`.
         case background
     }
 
@@ -50,18 +50,18 @@ package struct Push: Hashable, Sendable {
     package var lane: LaneNumber
     package var event: Event
     package var surface = Surface.activity
-    /// Lower-case hex of the device token, as it goes into `:path`; a channel's id in base64.
+    /// Lower-case hex of the device token, as in `:path`; for a channel its id in base64.
     package var token: String
     /// `apns-id`: a canonical lower-case UUID.
     package var apnsID: String
     /// `apns-priority`: 5 or 10.
     package var priority: UInt8
-    /// `apns-expiration`: Unix seconds; 0 is one attempt, not stored.
+    /// `apns-expiration`: Unix seconds; 0 means one attempt, not stored.
     package var expiration: Int64
-    /// `apns-collapse-id`, at most 64 bytes; starts carry one.
+    /// `apns-collapse-id`, at most 64 bytes; starts have one.
     package var collapseID: String?
     package var payload: [UInt8]
-    /// Wall time of the newest change that it carries; nil for a clip's frame and for surfaces.
+    /// Wall time of the newest change in the push; nil for a clip's frame and for surfaces.
     package var changedAt: Instant?
 
     @inlinable package init(
@@ -80,28 +80,28 @@ package struct Push: Hashable, Sendable {
     }
 }
 
-/// How far an answer from Apple reaches.
+/// What an answer from Apple affects.
 package enum BlastRadius: UInt8, Hashable, Sendable {
     /// This push alone: a dead letter.
     case push
-    /// This push once more, after a back-off of this token.
+    /// This push, which is sent again after a back-off of its token.
     case tokenBackOff
-    /// This token is no more (compared with its registration time where `tokenGoneSince` is told).
+    /// The token is gone (`tokenGoneSince`, if given, is compared with its registration time).
     case tokenGone
     /// The token is set aside: it belongs to the other environment or another topic.
     case tokenMisplaced
-    /// This push alone, as `push`, for its topic. Of phone after phone it is the app's.
+    /// Like `push`, because of the topic. If it comes from phone after phone, the app is at fault.
     case topic
     /// The provider token or key: everything signed with it.
     case providerToken
     /// The connection.
     case connection
-    /// The lane: Apple is unwell (5xx).
+    /// The upstream: Apple has trouble (5xx).
     case lane
 }
 
-/// What became of one push. *Rejected* is never sent again as it was, *not sent* may be at once,
-/// *unknown* may have reached the phone: the current state goes, without its alert.
+/// The result of one push. *Rejected*: never sent again unchanged. *Not sent*: may be sent again at
+/// once. *Unknown*: may have reached the phone, so the current state is sent, without its alert.
 package enum PushResult: Hashable, Sendable {
     case accepted
     case rejected(status: Int, reason: String, reaches: BlastRadius, tokenGoneSince: Instant?)

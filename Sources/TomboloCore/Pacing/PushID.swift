@@ -6,9 +6,8 @@ enum UpstreamTurn: Hashable, Sendable {
 
 /// Names one push attempt within one run of the relay.
 ///
-/// It holds whose push it is and where it went, so that an outcome finds its way without a table:
-/// bit 63 says which table, bits 32 to 62 the place in it, bits 24 to 31 the upstream, the rest
-/// counts.
+/// It contains whose push it is and where it was sent, so that an outcome needs no table: bit 63
+/// gives the table, bits 32 to 62 the slot, bits 24 to 31 the upstream, and the rest is a counter.
 package struct PushID: Hashable, Sendable {
     package let rawValue: UInt64
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }

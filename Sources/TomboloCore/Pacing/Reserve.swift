@@ -1,7 +1,7 @@
-/// What a bucket keeps for alerts: a change of high urgency goes at priority 5 then (rule 7).
+/// Tokens that a bucket keeps for alerts: a change of high urgency has priority 5 then (rule 7).
 package struct Reserve: Hashable, Sendable {
     package var kept: Int64
-    /// What the bucket holds when it is full.
+    /// The tokens in the full bucket.
     package var burst: Int64
 
     /// Both in tokens.
@@ -9,22 +9,22 @@ package struct Reserve: Hashable, Sendable {
         (self.kept, self.burst) = (kept, burst)
     }
 
-    /// As a clause.
+    /// A clause for log lines and answers.
     package var text: String {
         "\(kept) of the bucket's \(burst) \(kept == 1 ? "is" : "are") kept for alerts (reserve)"
     }
 }
 
-/// That priority 10 is closed to a wish.
+/// States that priority 10 is closed to a wish.
 package struct Closing: Hashable, Sendable {
     package var until: Instant
-    /// Of the bucket that closes it; nil where it keeps nothing from the wish.
+    /// The reserve of the bucket that closes it; nil if no reserve is the reason.
     package var reserve: Reserve?
 }
 
 extension PacingState {
-    /// How long priority 10 is closed to a wish, and what is kept from it; nil where it is open,
-    /// and where it never is.
+    /// How long priority 10 is closed to a wish, and by which reserve; nil if it is open, or never
+    /// opens.
     package func closing(
         _ wish: Wish, _ grant: Grant, device: (spent: DeviceBudget, grant: Grant)?, now: Instant
     ) -> Closing? {

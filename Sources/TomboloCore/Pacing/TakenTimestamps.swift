@@ -1,41 +1,41 @@
-/// The timestamps of a card that Apple took, or may have taken: the next push is newer than what
-/// its phone has (rule 6).
+/// The timestamps of a card that Apple took or may have taken: the next push must be newer than
+/// what its phone has (rule 6).
 ///
 /// A phone ignores an update that is older than the last one, and one that is more than `aheadMax`
-/// ahead of its own clock. So a timestamp counts while it is at most so far ahead of the relay's
-/// clock. Where a clock leaps further than that, the timestamps from before the leap are kept: they
-/// count again once the clock is set right.
+/// ahead of its own clock. So a timestamp counts while it is at most that far ahead of the relay's
+/// clock. If a clock jumps further, the timestamps from before the jump are kept: they count again
+/// once the clock is right.
 package struct TakenTimestamps: Hashable, Sendable {
     /// How far an update may be ahead of a phone's clock.
     package static let aheadMax = Span.hours(8)
 
-    /// In whole Unix seconds, to the year 2106, in rising order; 0 for none. Two of them are more
-    /// than `aheadMax` apart.
+    /// In whole Unix seconds, to the year 2106, ascending; 0 for none. Two of them are more than
+    /// `aheadMax` apart.
     private var low: UInt32 = 0
     private var high: UInt32 = 0
 
     package init() {}
 
-    /// Those of a mark, in any order.
+    /// The timestamps in a checkpoint, in any order.
     init(_ seconds: [Int64]) {
         for second in seconds where second > 0 { note(second) }
     }
 
     package var isEmpty: Bool { high == 0 }
 
-    /// The latest of all; 0 where there is none.
+    /// The latest of all; 0 if there is none.
     package var latest: Int64 { Int64(high) }
 
-    /// In rising order.
+    /// In ascending order.
     var all: [Int64] { [low, high].filter { $0 > 0 }.map(Int64.init) }
 
-    /// The one that the next push has to pass; 0 where none counts.
+    /// The timestamp that the next push must exceed; 0 if none counts.
     package func counting(at wall: Instant) -> Int64 {
         let most = (wall + Self.aheadMax).seconds
         return Int64(high) <= most ? Int64(high) : Int64(low) <= most ? Int64(low) : 0
     }
 
-    /// A push with this timestamp goes out.
+    /// A push with this timestamp is sent.
     package mutating func note(_ timestamp: Int64) {
         let second = UInt32(clamping: timestamp)
         if second >= high, Self.isNear(second, high) || high == 0 { return high = second }
@@ -45,15 +45,15 @@ package struct TakenTimestamps: Hashable, Sendable {
             list[place - 1] = second
         } else {
             list.insert(second, at: place)
-            // Of the others the later one is less likely to be on a phone.
+            // Of the others, the later one is less likely to be on a phone.
             if list.count > 2 { list.remove(at: place == 2 ? 1 : 2) }
         }
         high = list.popLast() ?? 0
         low = list.popLast() ?? 0
     }
 
-    /// The clock was ahead, and is set right. Answers whether the newest push has a timestamp that
-    /// does not count any more: its phone has dropped it.
+    /// The clock was ahead and is now right. Returns whether the newest push had a timestamp that
+    /// no longer counts: its phone has dropped it.
     mutating func forget(aheadOf wall: Instant) -> Bool {
         let counting = counting(at: wall)
         guard latest > counting else { return false }

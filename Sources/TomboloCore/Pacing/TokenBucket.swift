@@ -1,29 +1,28 @@
 /// A bucket of priority-10 sends, kept as one instant: the time at which it would be full again.
 ///
 /// This is the virtual scheduling form of the generic cell rate algorithm (ITU-T I.371): in any
-/// window of length w no more than `burst + rate · w` are taken, exactly, without rounding and
-/// without a counter to refill. Under another grant the tokens that are missing stay missing, and
-/// come back at the new rate.
+/// window of length w, at most `burst + rate · w` tokens are taken, exactly, without rounding and
+/// without a refilled counter. Under another grant the missing tokens stay missing and come back at
+/// the new rate.
 package struct TokenBucket: Hashable, Sendable {
     package private(set) var fullAt: Instant
-    /// The time of one token, by the grant that `fullAt` was reckoned with; 0 where none was yet.
+    /// The time of one token, by the grant that `fullAt` was computed with; 0 if there was none.
     private var interval: Int64 = 0
 
     package init(fullAt: Instant = .distantPast) { self.fullAt = fullAt }
 
     /// A reserved token is paid for as of this much later, and may be spent until then.
     package static let reservation = Span.seconds(2)
-    /// As it stood under a grant.
+    /// The bucket's state under a grant.
     init(fullAt: Instant, of grant: Grant) {
         self.fullAt = fullAt
         interval = Self.interval(grant)?.nanoseconds ?? 0
     }
 
-    /// When more than `kept` tokens will be there: at once, or later. Nil where `kept` is the whole
-    /// bucket.
+    /// When more than `kept` tokens will be there: now or later. Nil if `kept` is the whole bucket.
     ///
-    /// - Parameter held: so many were taken and are not spent: they are missing, however long ago
-    ///   that was.
+    /// - Parameter held: so many tokens were taken and are not spent. They are missing, however
+    ///   long ago they were taken.
     package func time(
         keeping kept: Int64, of grant: Grant, held: Int64 = 0, now: Instant
     ) -> Instant? {
@@ -35,7 +34,7 @@ package struct TokenBucket: Hashable, Sendable {
         return max(now, fullAt - back)
     }
 
-    /// Whether the last tokens taken may still be spent: they are missing from the bucket.
+    /// Whether the last tokens taken may still be spent, because the bucket still lacks them.
     package func covers(_ grant: Grant, count: Int64 = 1, now: Instant) -> Bool {
         guard let interval = Self.interval(grant) else { return true }
         let missing = interval.times(count)
@@ -52,7 +51,7 @@ package struct TokenBucket: Hashable, Sendable {
         self.interval = interval.nanoseconds
     }
 
-    /// Is reckoned by this grant from now on. Answers whether that is another than before.
+    /// From now on the bucket is computed by this grant. Returns whether the rate has changed.
     mutating func adopt(_ grant: Grant, now: Instant) -> Bool {
         guard let next = Self.interval(grant) else { return false }
         let fullAt = fullAt(under: grant, now: now)
@@ -63,7 +62,7 @@ package struct TokenBucket: Hashable, Sendable {
         return fullAt != self.fullAt
     }
 
-    /// Takes one. The caller has asked `time` first.
+    /// Takes one token. The caller has asked `time` first.
     package mutating func take(_ grant: Grant, now: Instant) {
         guard let interval = Self.interval(grant) else { return }
         fullAt = max(fullAt(under: grant, now: now), now) + interval
@@ -79,20 +78,20 @@ package struct TokenBucket: Hashable, Sendable {
         return max(0, grant.burst - (missing - 1) / interval.nanoseconds - 1)
     }
 
-    /// After a restart: no bucket is emptier than empty, whatever the clocks did meanwhile.
+    /// After a restart: the bucket is at most empty, whatever the clocks did meanwhile.
     package mutating func clamp(_ grant: Grant, now: Instant) {
         guard let interval = Self.interval(grant) else { return }
         fullAt = min(fullAt, now + interval.times(grant.burst))
     }
 
-    /// The same tokens missing, at the rate of a grant that may be another; at most all of them.
+    /// The time with the same tokens missing (at most all), at the rate of another grant.
     private func fullAt(under grant: Grant, now: Instant) -> Instant {
         guard let next = Self.interval(grant), interval != 0, interval != next.nanoseconds,
             fullAt > now
         else { return fullAt }
         let missing = Double((fullAt - now).nanoseconds) / Double(interval)
         let held = min(missing, Double(grant.burst))
-        // At most what the whole bucket takes: `Grant.refillMax`, or a little more.
+        // At most the time to fill the whole bucket: `Grant.refillMax`, or a little more.
         return now + Span(nanoseconds: Int64((held * Double(next.nanoseconds)).rounded(.up)))
     }
 

@@ -1,22 +1,22 @@
 import TomboloJSON
 
-/// The way to Apple for one app in one environment: what the log keeps of it.
+/// The record of an upstream (one app in one environment) in the log.
 ///
-/// It has one record once Apple has taken a push there: from then on a token that is refused for
-/// its topic or environment is at fault itself, over restarts too.
+/// It is written once Apple has taken a push there: from then on, also after restarts, a token that
+/// is refused for its topic or environment is itself at fault.
 struct Upstream: Hashable, Sendable {
     var tenant: TenantID
     var app: String
     var environment: APNsEnvironment
 
-    /// Its place among the records: made from its name, for the order of the configuration changes.
+    /// Its number among the records, made from its name: the configuration's order may change.
     private var number: Int64 {
         var hash = StableHash()
         for part in [tenant.name.rawValue, app, environment.name] { hash.combine(part.utf8) }
         return Int64(hash.value >> 20)
     }
 
-    /// Says that Apple has taken a push.
+    /// The record that Apple has taken a push.
     var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -27,7 +27,7 @@ struct Upstream: Hashable, Sendable {
         return Record(space: .upstream, number: number, value: writer.bytes)
     }
 
-    /// Nil where the bytes are no such record.
+    /// Nil if the bytes are no such record.
     init?(record bytes: [UInt8]) {
         guard let view = try? JSONView.stored(bytes),  // damage is the answer
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),

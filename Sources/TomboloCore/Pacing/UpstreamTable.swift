@@ -1,12 +1,12 @@
 /// All upstreams by their numbers: one for each configured app.
 struct UpstreamTable: Sendable {
     private var lanes: [Lane]
-    /// Those whose places are given out next.
+    /// The upstreams whose free places are given out next.
     private var woken = TurnQueue<LaneNumber>()
 
     init(count: Int) { lanes = (0..<count).map { _ in Lane() } }
 
-    /// In the order of their numbers.
+    /// The numbers of all upstreams, ascending.
     var numbers: some Collection<LaneNumber> {
         lanes.indices.lazy.map { LaneNumber(Int32($0)) }
     }
@@ -20,18 +20,18 @@ struct UpstreamTable: Sendable {
 
     // MARK: Waking
 
-    /// Places may be free in it: those that wait get them, in a piece of this step or of a later
-    /// one.
+    /// The upstream may have free places: waiting pushes get them, in a part of this step or of a
+    /// later one.
     mutating func wake(_ number: LaneNumber) {
         if !woken.contains(number) { woken.append(number) }
     }
 
-    /// Wakes those in which somebody waits.
+    /// Wakes the upstreams for which something waits.
     mutating func wakeWaiting() {
         for number in numbers where self[number].hasWaiting { wake(number) }
     }
 
-    /// Those that are closed try now: something has changed that may be the cure of all.
+    /// Closed upstreams try now: a change may have solved the trouble of all.
     mutating func tryNow(_ now: Instant) {
         for number in numbers where self[number].parkedUntil != nil {
             self[number].tryNow(now)
@@ -39,9 +39,9 @@ struct UpstreamTable: Sendable {
         }
     }
 
-    /// The one whose places are given out now.
+    /// The upstream whose places are given out now.
     var firstWoken: LaneNumber? { woken.first }
 
-    /// It has given out all that it can.
+    /// The first upstream has given out all the places it can.
     mutating func popWoken() { _ = woken.popFirst() }
 }

@@ -1,9 +1,9 @@
 package import TomboloJSON
 
-/// An operator's word that something is held back (pacing rule 16): events are still taken and
-/// projected, nothing goes out, and on resume only the newest state does.
+/// An operator's pause (pacing rule 16): events are still taken and projected, but nothing is sent;
+/// on resume only the newest state is sent.
 package struct Pause: Hashable, Sendable {
-    /// What it holds.
+    /// What it covers.
     package enum Scope: Hashable, Sendable {
         /// Everything of the tenant.
         case all
@@ -12,28 +12,28 @@ package struct Pause: Hashable, Sendable {
         case activity(Identifier)
     }
 
-    /// Its place among the records of all tenants.
+    /// Its number among the records of all tenants.
     package let number: Int64
-    /// Counts the tenant's own; its name is `pause_<serial>`.
+    /// Counts the tenant's own pauses; the name is `pause_<serial>`.
     package let serial: Int64
     package let tenant: TenantID
     package let scope: Scope
-    /// Updates go without their alerts, and starts wait.
+    /// Updates are sent without their alerts, and starts wait.
     package let alertsOnly: Bool
-    /// Why, for other operators.
+    /// The reason, for other operators.
     package let reason: String?
-    /// Characters of a reason: it is on record with each pause.
+    /// Characters of a reason, at most: it is on record with each pause.
     package static let reasonMax = 500
     package let since: Instant
-    /// Who asked for it.
+    /// The key that asked for it.
     package var key = AskingKey.unknown
 
     package var name: String { "pause_\(serial)" }
 
-    /// More of one tenant are refused: each is looked at whenever something would go out.
+    /// More pauses of one tenant are refused: each is checked whenever something would be sent.
     static let countMax = 100
 
-    /// The serial in a name; nil where it is none.
+    /// The serial in a name; nil if the name has none.
     package static func serial(ofName name: String) -> Int64? {
         guard name.hasPrefix("pause_"), let serial = Int64(name.dropFirst(6)), serial > 0 else {
             return nil
@@ -69,10 +69,10 @@ package struct PauseRequest: Hashable, Sendable {
     }
 }
 
-/// What an operator does about pauses.
+/// An operator's command about pauses.
 package enum PauseCommand: Hashable, Sendable {
     case pause(PauseRequest)
-    /// By its serial.
+    /// The pause by its serial.
     case resume(Int64)
 }
 
@@ -97,7 +97,7 @@ extension Pause {
         return writer.bytes
     }
 
-    /// The record of one that is over.
+    /// The record of a pause that is over.
     func ended() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -107,7 +107,7 @@ extension Pause {
         return writer.bytes
     }
 
-    /// The tenant and the serial of one that is over; nil where the record is of another kind.
+    /// The tenant and the serial of a pause that is over; nil if the record is of another kind.
     static func ended(record bytes: [UInt8]) -> (tenant: TenantID, serial: Int64)? {
         // Damage is the answer.
         guard let view = (try? JSONDocument(bytes))?.root,
@@ -117,7 +117,7 @@ extension Pause {
         return (TenantID(tenant), serial)
     }
 
-    /// Nil where the bytes are no pause: the caller reports and sets aside.
+    /// Nil if the bytes are no pause: the caller reports and sets them aside.
     init?(record bytes: [UInt8], number: Int64) {
         guard let document = try? JSONDocument(bytes) else { return nil }  // damage is the answer
         let view = document.root
@@ -125,7 +125,7 @@ extension Pause {
             let since = view["since"]?.integer
         else { return nil }
         self.number = number
-        // An older relay counted over all tenants.
+        // Older relays counted over all tenants.
         serial = view["serial"]?.integer ?? number
         self.tenant = TenantID(tenant)
         if let app = view["app"]?.string {

@@ -1,10 +1,10 @@
-/// Pauses in force, of all tenants, and the numbers that are given to the next ones.
+/// The pauses in force, of all tenants, and the numbers for the next ones.
 struct PauseTable: Sendable {
     private var inForce: [Int64: Pause] = [:]
     private var nextNumber: Int64 = 1
-    /// The last serial of each tenant's own.
+    /// The last serial of each tenant.
     private var serials: [TenantID: Int64] = [:]
-    /// The number of the record that keeps a tenant's last serial when that pause is over.
+    /// The number of the record that keeps a tenant's last serial after that pause is over.
     private var ended: [TenantID: Int64] = [:]
 
     init() {}
@@ -20,14 +20,14 @@ struct PauseTable: Sendable {
         inForce.values.filter { $0.tenant == tenant }.sorted { $0.number < $1.number }
     }
 
-    /// The pause that would begin, or the one that would be over.
+    /// The pause that the command would begin or end.
     func pause(
         of command: PauseCommand, _ tenant: TenantID, since: Instant
     ) throws(Refusal) -> Pause {
         switch command {
         case .pause(let request):
             let own = inForce.values.filter { $0.tenant == tenant }
-            // Everything can be held, however much is held in part.
+            // A pause of everything is possible even if the tenant has `countMax` pauses.
             let isFirstOfAll =
                 request.scope == .all
                 && !own.contains { $0.scope == .all && $0.alertsOnly == request.alertsOnly }
@@ -51,7 +51,7 @@ struct PauseTable: Sendable {
         }
     }
 
-    /// A pause that `pause` has made is in force. Answers what is to be stored.
+    /// A pause made by `pause` is in force. Returns the record to store.
     mutating func begin(_ pause: Pause) -> [Record] {
         nextNumber += 1
         serials[pause.tenant] = pause.serial
@@ -59,8 +59,8 @@ struct PauseTable: Sendable {
         return [Record(space: .pause, number: pause.number, value: pause.encoded())]
     }
 
-    /// A pause is over. Of a tenant's newest one its serial stays on record, which no later one
-    /// gets, also after a restart; the record of the one before it goes.
+    /// A pause is over. For a tenant's newest pause the serial stays on record, so that no later
+    /// pause gets it, also after a restart. The record that kept the serial before is deleted.
     mutating func end(_ pause: Pause) -> [Record] {
         inForce[pause.number] = nil
         guard pause.serial == serials[pause.tenant] else {
@@ -71,7 +71,7 @@ struct PauseTable: Sendable {
             + [Record(space: .pause, number: pause.number, value: pause.ended())]
     }
 
-    /// Takes over a record of the last relay. Answers what is wrong with it.
+    /// Restores a pause from its record. Returns what is wrong with the record.
     mutating func adopt(_ record: Record) -> [String] {
         nextNumber = max(nextNumber, record.number + 1)
         guard let value = record.value else { return [] }

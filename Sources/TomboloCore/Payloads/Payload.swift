@@ -4,9 +4,9 @@ package import TomboloJSON
 /// ActivityKit push notifications"). Times are whole Unix seconds; `/` is not escaped; content
 /// state and attributes are the producer's bytes.
 package enum Payload {
-    /// Apple's limit for a push to a device, of the encoded body.
+    /// Apple's limit for the encoded body of a push to a device.
     package static let bytesMax = 4_096
-    /// The same for a broadcast; of it ActivityKit takes `bytesMax` as state.
+    /// The limit for a broadcast; ActivityKit accepts `bytesMax` of it as state.
     package static let broadcastBytesMax = 5_120
 
     /// The members of `aps`.
@@ -14,14 +14,14 @@ package enum Payload {
         package var timestamp: Int64
         package var event: Push.Event
         package var state: JSON
-        /// Only where the event is an end: the card goes as it is, for its phone is not to get the
-        /// state.
+        /// Only for an end: the card ends with the state that it shows, because its phone must not
+        /// get the new state.
         package var omitsState = false
         package var alert: JSON?
         package var staleDate: Int64?
         package var dismissalDate: Int64?
         package var relevance: Double?
-        /// Only of a start.
+        /// Only for a start.
         package var start: StartContent?
 
         package init(timestamp: Int64, event: Push.Event, state: JSON) {
@@ -31,17 +31,17 @@ package enum Payload {
         }
     }
 
-    /// What a start has besides.
+    /// The additional members of a start.
     package struct StartContent: Sendable {
         package var type: String
         package var attributes: JSON
         /// iOS 18 and later: the started activity asks for an update token of its own.
         package var asksForToken: Bool
-        /// The same systems: it listens on this channel instead.
+        /// iOS 18 and later: the activity listens on this channel instead.
         package var channel: String?
     }
 
-    /// The body of a reload, which says nothing but that there is something new (Apple, "Updating
+    /// The body of a reload, which only announces that there is something new (Apple, "Updating
     /// widgets with WidgetKit push notifications", "Pushing background updates to your App").
     package static func reload(_ surface: Push.Surface) -> [UInt8] {
         let text =

@@ -1,15 +1,15 @@
-/// Where an app is on one device: one table of transitions, for frames and for window corners
-/// alike.
+/// Whether an app is in front on one device, by one table of transitions for frames and for window
+/// corners alike.
 ///
-/// It is a lease: whoever is in front, or covered, counts as gone after 90 s unless it says so
-/// again; without any report an app is in the background. Pure; steady time comes in.
+/// A report is a lease: an app that is in front, or covered, counts as gone after 90 s unless it
+/// reports again. Without any report an app is in the background. Pure: takes monotonic time.
 package struct Presence: Hashable, Sendable {
-    /// A phone that has died says nothing more: in front for this long without a word.
+    /// An app counts as in front for so long without a report, in case the phone has died.
     package static let lease = Span.seconds(90)
-    /// An app that goes inactive without a cause may come back at once.
+    /// An app that becomes inactive without a cause may come back at once.
     package static let grace = Span.milliseconds(300)
 
-    /// What a report comes to.
+    /// The effect of a report.
     package enum Transition: UInt8, Hashable, Sendable {
         case none
         /// The Control Center lies over the app: frames stay as they are, corners stay 8.
@@ -34,9 +34,9 @@ package struct Presence: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         case active
         case covered
-        /// Was in the background and is inactive: on its way to the front.
+        /// The app was in the background and is inactive: on its way to the front.
         case returning
-        /// Is going; from then on it is gone.
+        /// The app is being left; after the grace it is gone.
         case leaving(since: Instant)
         case background
 
@@ -51,23 +51,23 @@ package struct Presence: Hashable, Sendable {
         }
     }
 
-    /// What a report came to: the answer to its phone.
+    /// The result of a report: the answer to its phone.
     package struct Verdict: Hashable, Sendable {
         /// Where the app is now.
         package var state: State
-        /// What the report was.
+        /// The effect of the report.
         package var transition: Transition
 
-        /// Where the app is, and how it came there.
+        /// The app's state, and the transition to it.
         package init(_ state: State, _ transition: Transition) {
             (self.state, self.transition) = (state, transition)
         }
     }
 
     package private(set) var state = State.background
-    /// When the last report came. The lease counts from there, and not from the device's own time:
-    /// the phone of a clock that is behind by more than a lease would never be in front. A report
-    /// that comes late holds frames back for one lease at most.
+    /// When the last report came. The lease counts from then, and not from the device's own time,
+    /// because a phone whose clock is behind by more than a lease would never be in front. A late
+    /// report delays frames by one lease at most.
     package private(set) var heardAt = Instant.distantPast
     /// The device's time of the last report that counted.
     private(set) var observedAt = Instant.distantPast
@@ -78,7 +78,7 @@ package struct Presence: Hashable, Sendable {
         (self.state, self.heardAt, self.observedAt) = (state, heardAt, observedAt)
     }
 
-    /// Whether it says that the app is in front, or covered, for as long as its lease runs.
+    /// Whether the state counts only until its lease ends: the app is in front or covered.
     package var isLease: Bool {
         switch state {
         case .active, .covered, .returning: true
@@ -86,7 +86,7 @@ package struct Presence: Hashable, Sendable {
         }
     }
 
-    /// Whether the app stands in front of what would be animated.
+    /// Whether the app is in front, so that its animation would not be seen.
     package func isInFront(at now: Instant) -> Bool {
         switch state {
         case .active, .covered, .returning: now < heardAt + Self.lease
@@ -95,7 +95,7 @@ package struct Presence: Hashable, Sendable {
         }
     }
 
-    /// When it stops being in front, if nothing is said; nil where it is not.
+    /// When it stops being in front if no report comes; nil if it is not in front.
     package func changesAt(now: Instant) -> Instant? {
         guard isInFront(at: now) else { return nil }
         if case .leaving(let since) = state { return since + Self.grace }
@@ -105,9 +105,9 @@ package struct Presence: Hashable, Sendable {
     /// Follows one report.
     ///
     /// - Parameters:
-    ///   - observed: the device's time; one ahead of the clock counts as its arrival.
+    ///   - observed: the device's time; a time ahead of the clock counts as now.
     ///   - wall: the clock that `observed` is compared with.
-    /// - Returns: what it comes to; nil for a report older than the last.
+    ///   - Returns: the effect of the report; nil if it is older than the last.
     package mutating func follow(
         _ phase: PresenceReport.Phase, cause: PresenceReport.Cause?, observed: Instant?,
         now: Instant, wall: Instant
@@ -122,7 +122,7 @@ package struct Presence: Hashable, Sendable {
         return transition
     }
 
-    /// A lease that ran out is background, and so is what has been left.
+    /// An app whose lease ran out is in the background, and so is one whose grace ran out.
     package mutating func lapse(now: Instant) {
         switch state {
         case .active, .covered, .returning:
@@ -136,10 +136,10 @@ package struct Presence: Hashable, Sendable {
     ) -> (State, Transition) {
         switch (state, phase) {
         case (.active, .active), (.returning, .active): (.active, .none)
-        // It was in front all the time: nothing is sent, and the tail has the cover's end.
+        // The app was in front all the time: nothing is sent; the live stream has the cover's end.
         case (.covered, .active): (.active, .returning)
         case (.leaving(let since), .active):
-            // Back within the grace: it was never gone.
+            // The app is back within the grace: it was never gone.
             (.active, now < since + Self.grace ? .none : .returning)
         case (.background, .active): (.active, .returning)
         case (.active, .inactive):
@@ -150,7 +150,7 @@ package struct Presence: Hashable, Sendable {
         case (.active, .background), (.covered, .background), (.returning, .background):
             (.background, .leaving)
         case (.leaving(let since), .background):
-            // Nothing new; the grace that began runs out.
+            // Nothing new; the running grace goes on.
             (now < since + Self.grace ? state : .background, .none)
         case (.background, .background): (.background, .none)
         }

@@ -1,18 +1,18 @@
-/// Tells a Control Center from an app that is left: "will resign active" is sent for both.
+/// Tells an opened Control Center from an app that is left: "will resign active" is sent for both.
 ///
-/// A touch that begins at the edge from which the Control Center is pulled arms a window; whoever
-/// resigns within it has been covered only. Pure: the device's own times come in.
+/// A touch that begins at the edge from which the Control Center is pulled opens a time window: an
+/// app that resigns within it is only covered. Pure: takes the device's own times.
 package struct PresenceClassifier: Hashable, Sendable {
-    /// Where the Control Center is pulled from.
+    /// The edge from which the Control Center is pulled.
     package enum Edge: UInt8, Hashable, Sendable {
         /// Phones with a home button.
         case bottom
         case topRight
     }
 
-    /// From a touch at the edge up to, but not at, its end.
+    /// From a touch at the edge up to, but not including, the window's end.
     package static let window = Span.milliseconds(500)
-    /// A full-screen app needs two pulls on the handle.
+    /// The window of a full-screen app, where the handle needs two pulls.
     package static let windowWithoutStatusBar = Span.milliseconds(2_750)
     /// The lowest tenth of the screen, its upper edge included.
     package static let bottomEdge = 0.9
@@ -26,10 +26,10 @@ package struct PresenceClassifier: Hashable, Sendable {
 
     package init(edge: Edge) { self.edge = edge }
 
-    /// The device has registered where its Control Center is.
+    /// Sets the edge that the device has registered.
     package mutating func setEdge(_ edge: Edge) { self.edge = edge }
 
-    /// What a signal says of the app; nil where it says nothing of it.
+    /// The phase that a signal shows; nil if it shows none.
     package mutating func classify(
         _ signal: PresenceSignal, at instant: Instant
     ) -> (phase: PresenceReport.Phase, cause: PresenceReport.Cause?)? {

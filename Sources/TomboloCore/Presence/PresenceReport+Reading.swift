@@ -1,7 +1,7 @@
 package import TomboloJSON
 
 extension PresenceReport {
-    /// More signals are not taken in one report: a phone tells them as they come.
+    /// Signals in one report, at most: a phone sends them as they come.
     package static let signalsMax = 256
 
     /// Reads the body of `PUT …/presence`; throws every fault it finds.

@@ -1,5 +1,5 @@
-/// Whether an app is in front on a device, as the device tells it: the phase itself, or the raw
-/// signals from which `PresenceClassifier` finds it.
+/// Whether an app is in front on a device, as the device reports it: the phase itself, or the raw
+/// signals from which `PresenceClassifier` finds the phase.
 package struct PresenceReport: Hashable, Sendable {
     /// `UIApplication.State`.
     package enum Phase: UInt8, Hashable, Sendable, CaseIterable {
@@ -14,17 +14,17 @@ package struct PresenceReport: Hashable, Sendable {
         }
     }
 
-    /// Nil where signals tell it.
+    /// Nil if the signals give it.
     package var phase: Phase?
-    /// Why the app went inactive, where the device knows: it is believed.
+    /// Why the app became inactive, if the device knows: it is believed.
     package var cause: Cause?
     package var at: Instant?
     package var signals: [PresenceSignal] = []
 
-    /// What covers an app without its being left.
+    /// What can cover an app that is not left.
     package enum Cause: Hashable, Sendable {
         case controlCenter
-        /// Any other word: the app is being left.
+        /// Any other cause: the app is being left.
         case other(String)
 
         package var name: String {
@@ -55,7 +55,7 @@ package struct PresenceSignal: Hashable, Sendable {
 
     package var kind: Kind
     package var at: Instant?
-    /// Whether the status bar is hidden from now on; nil where nothing is said.
+    /// Whether the status bar is hidden from now on; nil if the signal does not say.
     package var statusBarHidden: Bool?
 
     /// No screen has more points on a side.
@@ -69,7 +69,7 @@ package struct PresenceSignal: Hashable, Sendable {
 }
 
 extension PresenceSignal.Kind {
-    /// A touch by its place on a screen, in points: of 1 or more on a side.
+    /// A touch by its place on a screen in points, which has at least 1 on a side.
     static func part(
         _ x: Double, _ y: Double, ofWidth width: Double, height: Double
     ) -> Self {
@@ -78,7 +78,7 @@ extension PresenceSignal.Kind {
 }
 
 extension PresenceReport {
-    /// The signals by their times. One without a time has the report's, or `wall`.
+    /// The signals by their times. A signal without a time has the report's, or `wall`.
     func inOrder(wall: Instant) -> [(PresenceSignal, Instant)] {
         let timed = signals.map { ($0, $0.at ?? at ?? wall) }
         return timed.enumerated().sorted {

@@ -1,14 +1,13 @@
 /// Which running activities wait for which devices, and how many cards there are.
 ///
-/// A registered device keeps the activities that name it in its own row; the names of devices that
-/// are not registered are here. Counts are of what is durable (`cards`) and of what is on its way
-/// to the disk (`coming`).
+/// A registered device keeps the activities that name it in its own row; the names of unregistered
+/// devices are here. `cards` counts what is durable, and `coming` what is being written.
 struct AudienceTable: Sendable {
     private var byName: [DeviceKey: SlotList<Tables.Activities>] = [:]
     private var byUser: [UserKey: [ActivitySlot]] = [:]
-    /// Starts that are taken and not durable yet.
+    /// Starts that are taken and not yet durable.
     private(set) var coming = ComingStarts()
-    /// On devices, and names of devices that are not registered.
+    /// Cards on devices, and names of unregistered devices.
     private(set) var cards = CardCounts()
 
     // MARK: Users
@@ -16,7 +15,7 @@ struct AudienceTable: Sendable {
     /// Running activities for a user, oldest first.
     func activities(of user: UserKey) -> [ActivitySlot] { byUser[user] ?? [] }
 
-    /// Activities for a user that run, and starts that are on their way.
+    /// The number of a user's running activities, with starts that are being written.
     func running(of user: UserKey) -> Int {
         (byUser[user]?.count ?? 0) + (coming.users[user] ?? 0)
     }
@@ -30,19 +29,19 @@ struct AudienceTable: Sendable {
         if byUser[user]?.isEmpty == true { byUser[user] = nil }
     }
 
-    /// A device comes to a user (1), or leaves it (-1): starts on their way are for it too.
+    /// A device is added to a user (1) or removed (-1): it counts for starts being written, too.
     mutating func moveDevice(_ count: Int, of user: UserKey) {
         coming.addCards(count * (coming.users[user] ?? 0), of: user.tenant)
     }
 
     // MARK: Names of devices that are not registered
 
-    /// Names in all.
+    /// The number of all names.
     var nameCount: Int { byName.values.reduce(0) { $0 + $1.count } }
 
-    /// Running activities that name a device, and starts that are on their way.
+    /// The number of running activities that name a device, with starts that are being written.
     ///
-    /// - Parameter named: how many name it, where it is registered.
+    /// - Parameter named: how many name it, if it is registered.
     func running(of device: DeviceKey, named: Int?) -> Int {
         (named ?? byName[device]?.count ?? 0) + (coming.devices[device] ?? 0)
     }
@@ -59,14 +58,14 @@ struct AudienceTable: Sendable {
         if byName[device]?.isEmpty == true { byName[device] = nil }
     }
 
-    /// The device is registered: it keeps what names it from now on.
+    /// The device is registered: from now on it keeps the activities that name it.
     mutating func take(_ device: DeviceKey) -> SlotList<Tables.Activities> {
         let named = byName.removeValue(forKey: device) ?? []
         cards.add(-named.count, of: device.tenant)
         return named
     }
 
-    /// The device is gone, and the activities that name it run on.
+    /// The device is removed, while the activities that name it run on.
     mutating func keep(_ named: SlotList<Tables.Activities>, _ device: DeviceKey) {
         if !named.isEmpty { byName[device] = named }
         cards.add(named.count, of: device.tenant)
@@ -74,12 +73,12 @@ struct AudienceTable: Sendable {
 
     // MARK: Counts
 
-    /// Cards more, or fewer, on devices.
+    /// Counts more or fewer cards on devices.
     mutating func addCards(_ count: Int, of tenant: TenantID) { cards.add(count, of: tenant) }
 
     /// A start is taken (1), or has become durable or is taken back (-1).
     ///
-    /// - Parameter cards: so many it is for.
+    /// - Parameter cards: the number of cards it is for.
     mutating func noteComing(
         _ count: Int, _ audience: Audience, cards: Int, of tenant: TenantID
     ) {
@@ -90,7 +89,7 @@ struct AudienceTable: Sendable {
     /// A limit of cards on devices.
     enum CardLimit { case ofTenant, ofAll }
 
-    /// The limit that so many more cards would break.
+    /// The limit that so many more cards would exceed.
     func exceeded(_ more: Int, of tenant: TenantID, _ limits: Limits) -> CardLimit? {
         guard more > 0 else { return nil }
         if cards[tenant] + coming.cards[tenant] + more > limits.cardsPerTenantMax {
@@ -99,7 +98,7 @@ struct AudienceTable: Sendable {
         return cards.inAll + coming.cards.inAll + more > limits.cardsMax ? .ofAll : nil
     }
 
-    /// So many more cards are refused where they would break a limit.
+    /// Refuses so many more cards if they would exceed a limit.
     func checkCards(more: Int, of tenant: TenantID, _ limits: Limits) throws(Refusal) {
         let remedy =
             "end activities that run (POST /v1/activities/end): their cards count until the "

@@ -1,4 +1,4 @@
-/// Cards of each tenant and in all.
+/// The number of cards, of each tenant and in all.
 struct CardCounts: Sendable {
     private var ofTenant: [TenantID: Int] = [:]
     private(set) var inAll = 0

@@ -1,12 +1,12 @@
-/// Starts that are taken and not durable yet, by whom they are for.
+/// The number of starts that are taken and not yet durable, by audience.
 struct ComingStarts: Sendable {
     var users: [UserKey: Int] = [:]
     var devices: [DeviceKey: Int] = [:]
     var channels: [ChannelKey: Int] = [:]
-    /// Cards that they will make, and names of devices that are not registered.
+    /// Cards that they will make, and names of unregistered devices.
     private(set) var cards = CardCounts()
 
-    /// Cards more, or fewer, of starts that are on their way.
+    /// Counts more or fewer cards of starts that are being written.
     mutating func addCards(_ count: Int, of tenant: TenantID) { cards.add(count, of: tenant) }
 
     /// A start is taken (1), or has become durable or is taken back (-1).

@@ -1,9 +1,9 @@
-// What changes of activities have to do with widgets and controls: reloads of what shows them.
+// Which changes of activities make widgets and controls reload.
 
 extension Core {
-    /// What a batch owes when it is durable: where widgets show something else of an activity than
-    /// before, where it ends or leaves, and where its type takes a change for one that shows
-    /// (pacing rule 17).
+    /// The reloads owed once a batch is durable: for activities of which widgets show something
+    /// else than before, that end or leave, or whose type counts the change as visible (pacing rule
+    /// 17).
     func owedReloads(of batch: JournalBatch) -> [OwedReload] {
         guard !timelines.isEmpty || !types.isEmpty else { return [] }
         var owed: [ActivitySlot: OwedReload] = [:]
@@ -35,7 +35,7 @@ extension Core {
         return owed.values.sorted { $0.number < $1.number }
     }
 
-    /// Who is to reload for what is owed.
+    /// The devices and surfaces to reload for an owed reload.
     func wishes(of owed: OwedReload) -> [ReloadWish] {
         var wishes: [ReloadWish] = []
         for slot in timelines.slots(from: owed.activity) {
@@ -62,8 +62,8 @@ extension Core {
         return wishes
     }
 
-    /// Reloads what was wished. Answers how many devices were looked at. What was owed is on record
-    /// no more when each device's wish is.
+    /// Grants one turn: makes its reloads. Returns how many devices were looked at. An owed reload
+    /// is off the record once each device's wish is on record.
     mutating func grant(_ turn: SurfaceTable.Turn, now: Instant) -> Int {
         let wish: ReloadWish
         switch turn {
@@ -88,7 +88,7 @@ extension Core {
 }
 
 extension Projection {
-    /// Whether it shows something else than the one before, to who looks at `visibility` alone.
+    /// Whether the projection shows something else than the one before, by `visibility` alone.
     fileprivate func isVisible(after before: Projection?, to visibility: Visibility?) -> Bool {
         guard clip == nil, ending == nil, let before, before.clip == nil, let visibility else {
             return true
@@ -98,13 +98,13 @@ extension Projection {
 }
 
 extension TimelineTable {
-    /// The apps whose timelines show something else of an activity when `next` is durable; nil:
-    /// all, for it ends.
+    /// The apps whose timelines show something else of an activity when `next` is durable; nil
+    /// means all, because the activity ends.
     fileprivate func appsThatDiffer(
         _ activity: Activity, _ next: Projection?, _ types: TypeTable
     ) -> Set<String>? {
         if next?.ending != nil, activity.durable?.ending == nil { return nil }
-        // Many timelines show the same: it is compared once.
+        // Many timelines show the same state: it is compared once.
         var differs: [String: Bool] = [:]
         for place in slots(from: activity.key) {
             guard let row = self[place], differs[row.key.app] == nil else { continue }

@@ -4,7 +4,7 @@ import TomboloJSON
 // `widget` and `control`).
 
 extension Core {
-    /// Somebody wants widgets or a control to ask for what is new.
+    /// Makes widgets or a control fetch new content, on request.
     mutating func take(
         _ request: ReloadRequest, of tenant: TenantID, _ ticket: Ticket, now: Instant
     ) {
@@ -15,7 +15,7 @@ extension Core {
         journal.answer(ticket, stored)
     }
 
-    /// Whom a reload would reach, with nothing sent.
+    /// What a reload would reach; sends nothing.
     package func dryRun(_ request: ReloadRequest, of tenant: TenantID) -> Stored {
         let (_, slots, unreachable) = reached(by: request, of: tenant)
         var stored = Stored(.updated)
@@ -56,7 +56,7 @@ extension Core {
             return
         }
         surfaces[slot].phase = .wanted
-        // On record with whatever asked for it.
+        // The wish is on record together with the change that asked for it.
         stageDevice(device)
         surfaces.deadlines.set(slot, at: now)
     }
@@ -68,7 +68,7 @@ extension Core {
         return slot
     }
 
-    /// Its device goes, and its place is free as soon as nothing refers to it.
+    /// Its device is removed; the slot is free as soon as nothing refers to it.
     mutating func forgetSurface(_ slot: SurfaceSlot) {
         surfaces.deadlines.set(slot, at: nil)
         surfaces[slot].isGone = true
@@ -83,9 +83,9 @@ extension Core {
 
     // MARK: Sending
 
-    /// Looks at one surface anew: it goes on record, goes, or waits.
+    /// Evaluates one surface: its push is put on record, is sent, or waits.
     ///
-    /// - Parameter isItsTurn: it has waited for a place in its lane, and this is the place.
+    /// - Parameter isItsTurn: true if the surface waited for its place at the upstream and has it.
     mutating func evaluateSurface(
         _ slot: SurfaceSlot, isItsTurn: Bool = false, now: Instant, effects: inout Effects
     ) {
@@ -105,7 +105,7 @@ extension Core {
             return
         }
         guard let token = device.tokens[surface.name] else {
-            // What is wanted waits for the next one.
+            // The wish waits for the next token.
             surfaces[slot].phase = .wanted
             return
         }
@@ -114,10 +114,10 @@ extension Core {
         if !surface.holdsToken {
             due = max(due, surface.bucket.time(keeping: 0, of: grant, now: now) ?? now)
         }
-        // Its resume wakes it.
+        // The resume wakes it.
         guard !isReloadPaused(device) else { return }
         guard due <= now else { return surfaces.deadlines.set(slot, at: due) }
-        // On a slow disk what was paid for may be too old by now.
+        // On a slow disk, the reservation may be too old by now.
         guard surface.phase == .granted, surface.bucket.covers(grant, now: now) else {
             if surface.holdsToken {
                 if !surface.bucket.covers(grant, now: now) {
@@ -134,7 +134,7 @@ extension Core {
             surfaces[slot].hasLostTurn = isItsTurn
             return
         }
-        // Whoever comes while others wait waits behind them (rule 8).
+        // A surface that comes while others wait gets its turn after them (rule 8).
         guard upstreams[lane].isOpen(now: now), isItsTurn || !upstreams[lane].hasWaiting else {
             guard !surface.isQueued else { return }
             surfaces[slot].isQueued = true
@@ -156,7 +156,7 @@ extension Core {
         var push = Push(
             id: id, lane: lane, event: .update, token: token.text,
             apnsID: deliveryIDs.make(after: lastFactSeq, &chance).text,
-            // A background push at 10 is refused (Apple, "Sending notification requests to APNs").
+            // Apple refuses a background push at 10 ("Sending notification requests to APNs").
             priority: target == .background ? 5 : 10,
             expiration: (wall(now) + .hours(1)).seconds, payload: Payload.reload(target))
         push.surface = target
@@ -174,7 +174,7 @@ extension Core {
 
     // MARK: Outcomes
 
-    /// What became of a surface's push.
+    /// Takes the outcome of a surface's push.
     mutating func reloadEnded(
         _ slot: SurfaceSlot, _ outcome: PushOutcome, now: Instant
     ) {
@@ -211,7 +211,7 @@ extension Core {
         if surfaces[slot].phase == .wanted { surfaces.deadlines.set(slot, at: now) }
     }
 
-    /// An attempt that surely came to nothing is no send.
+    /// An attempt that surely had no effect does not count as a send.
     private mutating func giveBack(_ slot: SurfaceSlot) {
         surfaces[slot].holdsToken = true
         surfaces[slot].lastSend = surfaces[slot].sendBefore
@@ -224,7 +224,7 @@ extension Core {
         surfaces[slot].phase = .wanted
     }
 
-    /// A newer token than the one that is gone takes its reload over, and so does the next one.
+    /// If the token is gone, the reload is sent to a newer one, or to the next one that comes.
     private mutating func retireSurfaceToken(
         _ slot: SurfaceSlot, _ answer: String, since: Instant?, now: Instant
     ) {
@@ -233,7 +233,7 @@ extension Core {
             token.value == surface.token
         else { return }
         if isDoubted(since, of: token, now: now) { return again(slot, now: now) }
-        // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
+        // Apple's time, if our clock is behind it: the app reports times by the phone's clock.
         devices[known: surface.device].retire(
             surface.name,
             TokenStanding.Refusal(
@@ -243,7 +243,7 @@ extension Core {
         stageDevice(surface.device)
     }
 
-    /// A surface has a token, or another one: what waits for it may go.
+    /// A surface has its first or another token: a waiting reload may be sent.
     mutating func useSurfaceToken(_ name: TokenName, of device: DeviceSlot, now: Instant) {
         guard let slot = devices[device]?.surfaces[name], surfaces[slot].phase == .wanted else {
             return
@@ -270,7 +270,7 @@ extension Core {
 
     // MARK: Records
 
-    /// A device's record, with what its surfaces want and have spent.
+    /// A device's record, with the wishes and spent budgets of its surfaces.
     func record(of device: Device) -> Record {
         let parts = device.surfaces.filter { surfaces[$0.value].isToBeRemembered }
             .map { (name: $0.key.text, parts: surfaces[$0.value].parts) }
@@ -278,15 +278,15 @@ extension Core {
         return device.record(surfaces: parts)
     }
 
-    // MARK: Going and coming back
+    // MARK: Leaving and coming back
 
-    /// What the widgets and controls of a device have spent and is not there again yet.
+    /// The budgets that a device's widgets and controls have spent and that are not full again.
     func surfaceBudgets(of device: DeviceSlot, now: Instant) -> [TokenName: Instant] {
         (devices[device]?.surfaces ?? [:]).mapValues { surfaces[$0].bucket.fullAt }
             .filter { $0.value > now }
     }
 
-    /// They have come back, and have spent it still.
+    /// The device has come back: its spent budgets still count.
     mutating func recallSurfaces(
         _ spent: [TokenName: Instant], of device: DeviceSlot, now: Instant
     ) {
@@ -300,7 +300,7 @@ extension Core {
         }
     }
 
-    /// After a restart: what was wanted is wanted still.
+    /// After a restart: wishes remain.
     mutating func recoverSurfaces(
         _ kept: [TokenName: [Int64]], of device: DeviceSlot, now: Instant
     ) {

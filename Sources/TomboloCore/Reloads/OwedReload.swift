@@ -1,14 +1,14 @@
 import TomboloJSON
 
-/// What widgets and controls are owed after a change of an activity. It is on record with the
-/// change, until each device's own wish is: whenever the relay dies, they reload.
+/// The reloads owed after a change of an activity. It is on record with the change until each
+/// device's own wish is on record, so the reloads survive the relay's death at any time.
 struct OwedReload: Hashable, Sendable {
-    /// Of the activity.
+    /// The activity's number.
     let number: Int64
     let activity: ActivityKey
-    /// Apps whose widgets show something else of it; nil: all.
+    /// The apps whose widgets show something else of the activity; nil means all.
     var apps: Set<String>?
-    /// What its type wants to follow a change (`reloads`).
+    /// Whether the reloads that the type wants after a change (`reloads`) are owed.
     var followsType = false
 
     var record: Record {
@@ -29,12 +29,12 @@ struct OwedReload: Hashable, Sendable {
 }
 
 extension OwedReload {
-    /// - Parameter apps: nil: all.
+    /// - Parameter apps: nil means all.
     init(_ activity: Activity, apps: Set<String>? = nil) {
         self.init(number: activity.number.rawValue, activity: activity.key, apps: apps)
     }
 
-    /// What the relay before owed; what cannot be read is said.
+    /// What the relay before owed; unreadable records are added to `damage`.
     static func all(in records: [Record], _ damage: inout [String]) -> [OwedReload] {
         records.filter { $0.space == .owedReload }.compactMap { record in
             if let owed = OwedReload(record: record) { return owed }
@@ -43,7 +43,7 @@ extension OwedReload {
         }
     }
 
-    /// Nil where it cannot be read.
+    /// Nil if the record cannot be read.
     init?(record: Record) {
         // Damage is the answer.
         guard let view = record.value.flatMap({ try? JSONDocument($0) })?.root,

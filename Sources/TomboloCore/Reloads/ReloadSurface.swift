@@ -1,16 +1,16 @@
 package import TomboloJSON
 
-/// One way to what an app shows outside of cards: its widgets on a device, or one control there.
+/// What an app shows on one device outside of cards: its widgets there, or one control.
 ///
-/// Its push has no content: the phone comes and asks. So wishes in bursts are one.
+/// The push has no content: the phone then fetches it. So wishes in a burst need one push.
 struct ReloadSurface: Sendable {
     enum Phase: Hashable, Sendable {
         /// Nothing is wanted.
         case idle
         case wanted
-        /// The token of its budget is on its way into the log.
+        /// The token of its budget is being written to the log.
         case reserving
-        /// It may go.
+        /// The push may be sent.
         case granted
         case inFlight(PushID)
     }
@@ -18,23 +18,23 @@ struct ReloadSurface: Sendable {
     let device: DeviceSlot
     let name: TokenName
     var phase = Phase.idle
-    /// Another one was wanted while one was on its way.
+    /// Another reload was wanted while one was in flight.
     var isWantedAgain = false
     var bucket = TokenBucket()
-    /// A token that is paid for and not spent.
+    /// A token is paid for and not spent.
     var holdsToken = false
     var lastSend = Instant.distantPast
-    /// The same of the push before: an attempt that Apple refuses is no send.
+    /// `lastSend` before the last push: an attempt that Apple refuses does not count as a send.
     var sendBefore = Instant.distantPast
     var backOffUntil = Instant.distantPast
     var refusalsInRow = 0
-    /// It waits for a place in its lane.
+    /// It waits for a place at its upstream.
     var isQueued = false
-    /// Its turn has come before what it spends was on record: it goes first when that is.
+    /// Its turn came before its spending was on record: it goes first once it is.
     var hasLostTurn = false
-    /// Its device has gone.
+    /// Its device has been removed.
     var isGone = false
-    /// Of the push in flight.
+    /// The token of the push in flight.
     var token: PushToken?
 
     init(device: DeviceSlot, name: TokenName) {
@@ -42,26 +42,26 @@ struct ReloadSurface: Sendable {
         self.name = name
     }
 
-    /// Something is wanted that may go when nothing holds it.
+    /// Whether a wanted reload may be sent when no wait reason holds it.
     var isWaiting: Bool { !isGone && (phase == .wanted || phase == .granted) }
 
-    /// What a restart needs to know.
+    /// Whether a restart needs to know of it.
     var isToBeRemembered: Bool { phase != .idle || bucket.fullAt != .distantPast }
 
-    /// As the device's record keeps it.
+    /// The parts in the device's record.
     var parts: [Int64] {
         [phase == .idle ? 0 : 1, bucket.fullAt == .distantPast ? 0 : bucket.fullAt.nanoseconds]
     }
 }
 
-/// Who is to reload what.
+/// A request to reload widgets or a control.
 package struct ReloadRequest: Hashable, Sendable {
-    /// Nil: the widgets; else the control of this kind.
+    /// The control's kind; nil means the widgets.
     package var control: String?
     package var app: String?
     package var audience: Audience
 
-    /// Reads the body of a reload; throws every fault it finds.
+    /// Reads the body of a reload request; throws all faults in it.
     package init(reading view: JSONView, control: String?) throws(FieldErrors) {
         var reader = FieldReader(view)
         self.control = control

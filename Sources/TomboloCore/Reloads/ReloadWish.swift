@@ -1,7 +1,7 @@
-/// Whose widgets, or whose control, are to reload because an activity has changed.
+/// The widgets or the control to reload because an activity has changed.
 ///
-/// A user's devices are found when the wish is granted: a wish costs the same for one as for a
-/// thousand.
+/// A user's devices are found when the wish is granted, so a wish costs the same for one device as
+/// for a thousand.
 struct ReloadWish: Hashable, Sendable {
     enum Owner: Hashable, Sendable {
         case user(UserKey)
@@ -10,12 +10,12 @@ struct ReloadWish: Hashable, Sendable {
 
     let owner: Owner
     let name: TokenName
-    /// Of which app; nil: of whichever the device has.
+    /// The app whose widgets reload; nil means the device's own app.
     let app: String?
 }
 
 extension StoredTimeline {
-    /// Whose widgets show it.
+    /// The users or devices whose widgets show the timeline.
     var owners: [ReloadWish.Owner] {
         switch key.subject {
         case .user(let user): [.user(UserKey(tenant: key.tenant, user: user))]

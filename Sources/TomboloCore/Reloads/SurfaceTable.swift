@@ -1,19 +1,19 @@
-/// Widgets and controls of devices by their places, and when each is looked at next.
+/// Widgets and controls of devices by their slots, and when each is looked at next.
 struct SurfaceTable: RandomAccessCollection, Sendable {
     private var rows = SlotArray<Tables.Surfaces, ReloadSurface>()
     private var free: [SurfaceSlot] = []
-    /// When each is looked at next, by its place.
+    /// When each surface is looked at next, by its slot.
     var deadlines = DeadlineHeap<Tables.Surfaces>()
 
     private var wishes = TurnQueue<Turn>()
     private var members: Set<ReloadWish> = []
-    /// How often each activity's reloads are still to be paid.
+    /// How many owed reloads of each activity are still to be granted.
     private var debts: [Int64: Int] = [:]
 
-    /// What is granted in a piece of this step or of a later one.
+    /// A turn, granted in a part of this step or of a later one.
     enum Turn: Hashable, Sendable {
         case wish(ReloadWish)
-        /// All wishes of what an activity of this number owed are granted.
+        /// All wishes of an owed reload of the activity with this number are granted.
         case paid(Int64)
     }
 
@@ -21,21 +21,21 @@ struct SurfaceTable: RandomAccessCollection, Sendable {
 
     // MARK: Wishes
 
-    /// What is owed is granted; each wish once, however often it is made until then.
+    /// Queues the wishes of an owed reload; a wish that is already queued is not queued again.
     mutating func owe(_ number: Int64, _ all: [ReloadWish]) {
         for wish in all where members.insert(wish).inserted { wishes.append(.wish(wish)) }
         wishes.append(.paid(number))
         debts[number, default: 0] += 1
     }
 
-    /// What is granted next.
+    /// The turn that is granted next.
     mutating func popWish() -> Turn? {
         guard let turn = wishes.popFirst() else { return nil }
         if case .wish(let wish) = turn { members.remove(wish) }
         return turn
     }
 
-    /// One debt is paid. Answers whether it was the last of the activity.
+    /// One owed reload is granted. Returns whether it was the activity's last.
     mutating func isPaid(_ number: Int64) -> Bool {
         let left = (debts[number] ?? 1) - 1
         debts[number] = left > 0 ? left : nil
@@ -47,7 +47,7 @@ struct SurfaceTable: RandomAccessCollection, Sendable {
     // MARK: Rows
 
     var startIndex: SurfaceSlot { rows.startIndex }
-    /// Places, free ones among them.
+    /// Counts all slots, free ones too.
     var endIndex: SurfaceSlot { rows.endIndex }
 
     subscript(slot: SurfaceSlot) -> ReloadSurface {
@@ -55,12 +55,12 @@ struct SurfaceTable: RandomAccessCollection, Sendable {
         _modify { yield &rows[slot] }
     }
 
-    /// Whether a push is the one that a surface waits for the outcome of.
+    /// Whether this push is the one whose outcome a surface waits for.
     func isInFlight(_ push: PushID, _ slot: SurfaceSlot) -> Bool {
         indices.contains(slot) && !self[slot].isGone && self[slot].phase == .inFlight(push)
     }
 
-    /// It is looked at in a piece of this step or of a later one.
+    /// The surface is looked at in a part of this step or of a later one.
     mutating func wake(_ slot: SurfaceSlot, now: Instant) {
         deadlines.set(slot, at: Instant.earlier(deadlines.at(slot), now))
     }
@@ -71,6 +71,6 @@ struct SurfaceTable: RandomAccessCollection, Sendable {
         return slot
     }
 
-    /// Another surface may have the place; what was there stays to be read until then.
+    /// Frees the slot for another surface; until then the old one stays readable.
     mutating func remove(_ slot: SurfaceSlot) { free.append(slot) }
 }

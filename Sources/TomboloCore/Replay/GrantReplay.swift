@@ -1,12 +1,12 @@
 import TomboloJSON
 
-/// What other grants would have made of a history: its events go through the very core that a relay
-/// runs, on virtual time, to phones that answer at once.
+/// The result of a history under other grants: its events run through the same core as in a relay,
+/// on virtual time, to phones that answer at once.
 ///
-/// Devices are as they are registered at the end of the history; each allows every activity, is
-/// never in front, and Apple takes every push and makes every channel. What was refused, lost or
-/// paused then is not repeated: the difference between two replays is the grants'. A clip that
-/// plays for ever is counted until the history's last event, one that plays once until its end.
+/// Devices are as registered at the end of the history. Each allows every activity and is never in
+/// front, and Apple takes every push and makes every channel. Past refusals, losses and pauses are
+/// not repeated, so two replays differ only by their grants. Frames of a looping clip are counted
+/// until the history's last event, those of any other clip until its end.
 package struct GrantReplay: Sendable {
     /// Apps, budgets and limits of the replay.
     private var core: Core
@@ -25,7 +25,7 @@ package struct GrantReplay: Sendable {
     private var channels = 0
     /// When the history's newest event was recorded, of whatever activity.
     private var last: Instant?
-    /// The history is over: loops go on, and count no more.
+    /// The history is over: loops go on but no longer count.
     private var isOver = false
 
     private struct TypeOfTenant: Hashable {
@@ -33,23 +33,23 @@ package struct GrantReplay: Sendable {
         var type: String
     }
 
-    /// Time that is given, after the last event, to what still waits.
+    /// Time after the last event for what still waits.
     private static let settling = Span.hours(1)
 
     /// - Parameters:
-    ///   - configuration: with the grants to try; apps that records name are added.
-    ///   - records: devices and types, as the log has them now.
-    ///   - names: of activities, where they are known.
-    ///   - only: the one activity to replay; nil is all.
-    ///   - budgetClass: of every device, whatever it was; nil leaves each its own.
-    ///   - speed: 10 lets the events come ten times as fast as they did; above 0.
+    ///   - configuration: contains the grants to try; apps that records name are added.
+    ///   - records: devices and types, as they are in the log now.
+    ///   - names: the names of activities, if known.
+    ///   - only: the one activity to replay; nil means all.
+    ///   - budgetClass: the class of every device; nil leaves each device its own.
+    ///   - speed: with 10, the events come ten times as fast as they did; above 0.
     package init(
         configuration: CoreConfiguration, records: [Record],
         names: [ActivityNumber: Identifier], only: ActivityNumber?,
         budgetClass: BudgetClass? = nil, speed: Double = 1
     ) {
         var configuration = configuration
-        // An activity that left memory would begin again at version 1, and take its counts along.
+        // An activity that left memory would begin again at version 1 and lose its counts.
         configuration.limits.endedKept = .hours(24 * 3_650)
         let devices = records.filter { $0.space == .device }.compactMap { record in
             record.value.flatMap { Device(record: $0, number: record.number) }
@@ -81,7 +81,7 @@ package struct GrantReplay: Sendable {
         outcome.devices = devices.count
     }
 
-    /// An app that a device names, or the one that devices leave unnamed.
+    /// Adds the app that a device names, or a stand-in for devices that name none.
     private static func add(
         _ id: String?, _ environment: APNsEnvironment?, _ tenant: TenantID,
         to configuration: inout CoreConfiguration
@@ -97,12 +97,12 @@ package struct GrantReplay: Sendable {
                 allowsLab: true))
     }
 
-    /// The next event of the history, in the order of sequences.
+    /// Takes the next event of the history; events come in the order of their sequences.
     package mutating func take(_ recorded: RecordedEvent) {
         let event = recorded.event
         last = max(last ?? event.recordedAt, event.recordedAt)
         if let only, event.activity != only { return }
-        guard let document = try? JSONDocument(event.body),  // set aside, and counted
+        guard let document = try? JSONDocument(event.body),  // set aside and counted
             let content = try? Command.Content(  // as above
                 kind: event.kind, document.root, envelope: ["id", "activity", "do"], lenient: true)
         else {
@@ -132,7 +132,7 @@ package struct GrantReplay: Sendable {
         if case .start(let start) = content, start.route == .adopt { adopt(key) }
     }
 
-    /// The end of the history: what waits gets its time, and everything is counted.
+    /// Ends the history: waiting changes get their time, and everything is counted.
     package mutating func finish() -> GrantReplayOutcome {
         outcome.span = first.map { now - $0 } ?? .zero
         if first != nil, let last { advance(to: moment(last)) }
@@ -148,7 +148,7 @@ package struct GrantReplay: Sendable {
         return outcome
     }
 
-    /// Frames of the clips that run, as far as they have come.
+    /// Frames of the running clips up to now.
     private func frames(of which: (Clip) -> Bool) -> FrameCounts {
         core.destinations.indices.reduce(FrameCounts()) { sum, slot in
             guard let cursor = core.destinations.at(slot)?.cursor, which(cursor.playing.clip) else {
@@ -160,7 +160,7 @@ package struct GrantReplay: Sendable {
 
     // MARK: Time
 
-    /// When an event comes here that was recorded then; time never goes back.
+    /// The time in the replay for an event recorded at that time; time never goes back.
     private mutating func moment(_ recordedAt: Instant) -> Instant {
         let first = first ?? recordedAt
         if self.first == nil {
@@ -180,7 +180,7 @@ package struct GrantReplay: Sendable {
         now = max(now, instant)
     }
 
-    /// Whether something still waits, or plays to its end.
+    /// Whether anything still waits, or plays to its end.
     private var isBehind: Bool {
         core.destinations.indices.contains { slot in
             if waiting(slot) > 0 { return true }
@@ -217,9 +217,9 @@ package struct GrantReplay: Sendable {
         for lane in effects.channels { make(nil, in: lane) }
     }
 
-    /// A disk without delay.
+    /// Writes all batches, as a disk without delay.
     ///
-    /// - Parameter writesAll: also what is written lazily.
+    /// - Parameter writesAll: whether lazily written records are written too.
     private mutating func settle(writesAll: Bool = false) {
         while let batch = core.takeBatch(now: now, writesAll: writesAll) {
             for fact in batch.facts { count(fact) }
@@ -232,8 +232,8 @@ package struct GrantReplay: Sendable {
         }
     }
 
-    /// Apple takes everything at once, and a card that has begun registers its token, unless it
-    /// listens on a channel.
+    /// Apple takes everything at once, and a new card registers its token unless it listens on a
+    /// channel.
     private mutating func answer(_ pushes: [Push]) {
         for push in pushes {
             if case .card(let slot) = push.id.turn { count(push, of: slot) }
@@ -255,7 +255,7 @@ package struct GrantReplay: Sendable {
         if push.priority == 10 { outcome.highPriority += 1 } else { outcome.lowPriority += 1 }
     }
 
-    /// The channel that a start names, which may be gone by now.
+    /// Opens the channel that a start names, because it may be gone by now.
     private mutating func openChannel(of start: Start, _ tenant: TenantID) {
         guard case .channel(let name) = start.audience,
             let app = start.app ?? core.configuration.onlyApp(of: tenant),
@@ -292,7 +292,7 @@ package struct GrantReplay: Sendable {
         settle()
     }
 
-    /// Every device can start cards of a type that the history starts.
+    /// Lets every device start cards of a type that the history starts.
     private mutating func arm(_ type: String, _ tenant: TenantID) {
         guard lanes.updateValue(true, forKey: TypeOfTenant(tenant: tenant, type: type)) == nil
         else { return }
@@ -324,26 +324,26 @@ package struct GrantReplay: Sendable {
     }
 }
 
-/// What came of a history under one set of grants, of all destinations together.
+/// The result of a history under one set of grants, over all destinations.
 package struct GrantReplayOutcome: Sendable {
     package fileprivate(set) var events: Int64 = 0
     package fileprivate(set) var activities: Int64 = 0
     package fileprivate(set) var devices = 0
-    /// Rows that could not be replayed: their activity's beginning is cut, or they are damaged.
+    /// Rows that could not be replayed: damaged, or the beginning of their activity is cut off.
     package fileprivate(set) var setAside: Int64 = 0
-    /// From the first event to the last, as replayed.
+    /// From the first event to the last, in replay time.
     package fileprivate(set) var span = Span.zero
-    /// Pushes that were no frames of a clip, and those that were.
+    /// Pushes other than frames of a clip; `framePushes` counts the frames.
     package fileprivate(set) var pushes: Int64 = 0
     package fileprivate(set) var framePushes: Int64 = 0
     package fileprivate(set) var highPriority: Int64 = 0
     package fileprivate(set) var lowPriority: Int64 = 0
-    /// Events by what became of them; each counts once for each destination.
+    /// Events by their decision; each counts once for each destination.
     package fileprivate(set) var decisions = EventCounts()
-    /// Still undecided an hour after the last event.
+    /// Events still undecided an hour after the last event.
     package fileprivate(set) var waiting: Int64 = 0
     package fileprivate(set) var frames = FrameCounts()
-    /// From an event's record to the moment at which a phone had its state or a newer one.
+    /// Time from the record of an event until a phone had its state or a newer one.
     package fileprivate(set) var lags = LagHistogram()
 
     fileprivate mutating func count(_ decision: EventDecision, of count: Int64) {
@@ -357,11 +357,11 @@ package struct GrantReplayOutcome: Sendable {
 }
 
 extension EventDecision {
-    /// Whether the phone has the event's state, or a newer one, from then on.
+    /// Whether the phone has the event's state or a newer one after this decision.
     fileprivate var isOnPhone: Bool {
         switch self {
         case .sent, .merged, .unchanged, .superseded, .notVisible: true
-        // Its channel counts.
+        // The channel's own destination counts.
         case .annihilated, .noRoute, .expired, .refused, .onChannel, .startWait: false
         }
     }

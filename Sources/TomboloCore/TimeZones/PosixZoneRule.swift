@@ -1,7 +1,7 @@
-/// The rule that holds after the last change that a zone's file lists: the footer of RFC 8536,
+/// The rule for the time after the last change listed in a zone's file: the footer of RFC 8536,
 /// section 3.3, in the form of POSIX's `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct PosixZoneRule: Hashable, Sendable {
-    /// A moment of each year, by the local time that holds before it.
+    /// A moment of each year, in the local time in force before it.
     struct Moment: Hashable, Sendable {
         enum Day: Hashable, Sendable {
             /// `Jn`, 1 to 365: 29 February is never counted.
@@ -16,7 +16,7 @@ struct PosixZoneRule: Hashable, Sendable {
         /// Seconds after midnight; RFC 8536 allows -167 to 167 hours.
         var time: Int64
 
-        /// Seconds since 1970 of that moment in a year, as a clock there shows them.
+        /// The moment in a given year, as a local clock shows it, in seconds since 1970.
         func localSeconds(in year: Int64) -> Int64 {
             let first = CivilDate(year: year, month: 1, day: 1).days
             let days: Int64
@@ -37,7 +37,7 @@ struct PosixZoneRule: Hashable, Sendable {
 
     /// Seconds east of UTC.
     var standard: Int64
-    /// Nil: there is no daylight-saving time.
+    /// Nil if there is no daylight-saving time.
     var daylight: Daylight?
 
     struct Daylight: Hashable, Sendable {
@@ -46,7 +46,7 @@ struct PosixZoneRule: Hashable, Sendable {
         var until: Moment
     }
 
-    /// Changes of the offset in some years, in the order of time.
+    /// Changes of the offset in some years, ascending by time.
     func changes(inYears years: ClosedRange<Int64>) -> [TimeZoneRules.Change] {
         guard let daylight else { return [] }
         var all: [TimeZoneRules.Change] = []
@@ -58,19 +58,19 @@ struct PosixZoneRule: Hashable, Sendable {
                 .init(
                     at: daylight.from.localSeconds(in: year) - standard, offset: daylight.offset))
         }
-        // An end at the instant of the next begin comes first: daylight-saving time all year.
+        // An end at the instant of the next begin comes first: daylight-saving time lasts all year.
         return all.sorted {
             $0.at != $1.at ? $0.at < $1.at : $0.offset == standard && $1.offset != standard
         }
     }
 
-    /// Seconds east of UTC at a moment.
+    /// The offset at a moment, in seconds east of UTC.
     func offset(at seconds: Int64) -> Int64 {
         guard let daylight else { return standard }
         let year = CivilDate(days: floorDivide(seconds + standard, 86_400)).year
         let begin = daylight.from.localSeconds(in: year) - standard
         let end = daylight.until.localSeconds(in: year) - daylight.offset
-        // In the south summer begins in one year and ends in the next.
+        // In the southern hemisphere, summer begins in one year and ends in the next.
         let isSummer =
             begin < end
             ? begin <= seconds && seconds < end : !(end <= seconds && seconds < begin)
@@ -79,7 +79,7 @@ struct PosixZoneRule: Hashable, Sendable {
 }
 
 extension PosixZoneRule {
-    /// Reads the text between the footer's line feeds. Nil where it is no such rule.
+    /// Reads the text between the footer's line feeds. Nil if it is no such rule.
     init?(_ text: [UInt8]) {
         var reader = Reader(bytes: text)
         guard reader.skipName(), let offset = reader.time(hoursMax: 24) else { return nil }
@@ -114,7 +114,7 @@ extension PosixZoneRule {
             return true
         }
 
-        /// Three letters or more, or anything between `<` and `>`.
+        /// Skips a name: three letters or more, or any text between `<` and `>`.
         mutating func skipName() -> Bool {
             if skip("<") {
                 while position < bytes.count, !isNext(">") { position += 1 }
@@ -129,7 +129,7 @@ extension PosixZoneRule {
             (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
         }
 
-        /// At most three digits.
+        /// Reads a number of at most three digits.
         mutating func number(_ range: ClosedRange<Int64>) -> Int64? {
             var value: Int64 = 0
             let start = position
@@ -142,7 +142,7 @@ extension PosixZoneRule {
             return position > start && range.contains(value) ? value : nil
         }
 
-        /// `[+-]hh[:mm[:ss]]` in seconds.
+        /// Reads `[+-]hh[:mm[:ss]]`, in seconds.
         mutating func time(hoursMax: Int64) -> Int64? {
             let sign: Int64 = skip("-") ? -1 : 1
             if sign == 1 { _ = skip("+") }
@@ -156,7 +156,7 @@ extension PosixZoneRule {
             return sign * (seconds + rest)
         }
 
-        /// A day with its time; without one, 02:00.
+        /// Reads a day with its time; without a time, 02:00.
         mutating func moment() -> Moment? {
             let day: Moment.Day
             if skip("J") {

@@ -1,18 +1,18 @@
-/// The rules of one time zone: which offset from UTC is in force when, by the IANA database.
+/// The rules of one time zone, by the IANA database: the offset from UTC at each time.
 ///
-/// Pure: the bytes of a zone's file come in, nothing is read from the system. Leap seconds do not
+/// Pure: takes the bytes of a zone's file and reads nothing from the system. Leap seconds do not
 /// count, as in POSIX.
 package struct TimeZoneRules: Hashable, Sendable {
-    /// From a moment on, in seconds since 1970, clocks are so many seconds east of UTC.
+    /// From `at` on, in seconds since 1970, clocks are `offset` seconds east of UTC.
     struct Change: Hashable, Sendable {
         var at: Int64
         var offset: Int64
     }
 
-    /// Before the first change.
+    /// The offset before the first change.
     private let first: Int64
     private let changes: [Change]
-    /// After the last change; nil: its offset stays.
+    /// The rule after the last change; nil if the last offset stays.
     private let rule: PosixZoneRule?
 
     init(first: Int64, changes: [Change], rule: PosixZoneRule?) {
@@ -24,10 +24,10 @@ package struct TimeZoneRules: Hashable, Sendable {
     /// Coordinated universal time.
     package static let utc = TimeZoneRules(first: 0, changes: [], rule: nil)
 
-    /// How far clocks there are ahead of UTC.
+    /// How far the zone's clocks are ahead of UTC.
     package func offset(at instant: Instant) -> Span { .seconds(offset(at: instant.seconds)) }
 
-    /// What a clock there shows, as if it were UTC.
+    /// The time on the zone's clocks, written as if it were UTC.
     func localSeconds(at instant: Instant) -> Int64 {
         instant.seconds + offset(at: instant.seconds)
     }
@@ -40,7 +40,7 @@ package struct TimeZoneRules: Hashable, Sendable {
         return later == 0 ? first : changes[later - 1].offset
     }
 
-    /// The place of the first change that is later; where there is none, the end.
+    /// The index of the first later change; `endIndex` if there is none.
     private func index(after seconds: Int64) -> Int {
         var (low, high) = (0, changes.count)
         while low < high {
@@ -50,14 +50,14 @@ package struct TimeZoneRules: Hashable, Sendable {
         return low
     }
 
-    /// The moment at which a clock there shows a time, which is given as if it were UTC.
+    /// The moment at which the zone's clocks show a time, which is given as if it were UTC.
     ///
-    /// A time that the clocks show twice is the first of the two. A time that they leap over is the
-    /// moment of the leap: the next that there is.
+    /// If the clocks show the time twice, the first is returned. If they skip the time, the moment
+    /// of the skip is returned.
     func instant(ofLocal local: Int64) -> Instant {
         let near = local - Self.reach...local + Self.reach
         var before = offset(at: near.lowerBound)
-        // Most days are like those around them.
+        // Most days have no change nearby.
         if before == offset(at: near.upperBound),
             index(after: near.lowerBound) == index(after: near.upperBound)
         {
@@ -96,13 +96,13 @@ package struct TimeZoneRules: Hashable, Sendable {
     }
 }
 
-/// Where the rules of time zones come from: the machine's copy of the IANA database.
+/// The source of time zone rules: the machine's copy of the IANA database.
 package protocol TimeZoneSource: Sendable {
-    /// The rules of a zone such as `Europe/Berlin`; nil where no zone has it.
+    /// The rules of a zone such as `Europe/Berlin`; nil if there is no such zone.
     func rules(of name: String) -> TimeZoneRules?
 }
 
-/// What is wrong with the bytes of a zone's file.
+/// A fault in the bytes of a zone's file.
 package struct TimeZoneError: Error, Hashable, Sendable {
     package var message: String
 }

@@ -16,11 +16,11 @@ struct ZoneFileReader {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// No zone has as many of anything.
+    /// No zone has so many entries of any kind.
     private static let countMax = 100_000
-    /// A day and a bit: RFC 8536 recommends -25 to 26 hours.
+    /// A little over a day: RFC 8536 recommends -25 to 26 hours.
     private static let offsetMax: Int64 = 26 * 3_600
-    /// Changes farther off do not matter; some files begin with one at the beginning of all time.
+    /// Changes farther away do not matter; some files begin with one far in the past.
     private static let timeMax: Int64 = 1 << 40
 
     mutating func header() throws(TimeZoneError) -> Header {
@@ -52,7 +52,7 @@ struct ZoneFileReader {
 
     private static let tooShort = TimeZoneError(message: "the file ends early")
 
-    /// The block with times of 8 bytes.
+    /// Reads the block with times of 8 bytes.
     mutating func block(
         _ header: Header
     ) throws(TimeZoneError) -> (first: Int64, changes: [TimeZoneRules.Change]) {
@@ -91,7 +91,7 @@ struct ZoneFileReader {
         return (first, changes)
     }
 
-    /// Nil where it is empty: then nobody knows what comes.
+    /// Reads the footer. Nil if it is empty: no rule is known for the time after the last change.
     mutating func footer() throws(TimeZoneError) -> PosixZoneRule? {
         guard position < bytes.count, bytes[position] == 0x0a,
             let end = bytes[(position + 1)...].firstIndex(of: 0x0a)
@@ -104,7 +104,7 @@ struct ZoneFileReader {
         return rule
     }
 
-    /// Big-endian and signed.
+    /// Reads a big-endian signed number.
     private mutating func number(_ count: Int) -> Int64 {
         var value: Int64 = bytes[position] >= 0x80 ? -1 : 0
         for byte in bytes[position..<position + count] { value = value << 8 | Int64(byte) }

@@ -1,26 +1,26 @@
 import TomboloJSON
 
-// What is asked of timelines.
+// Queries about timelines.
 
 /// A timeline as a producer sees it.
 package struct TimelineView: Sendable {
     package var key: TimelineKey
     package var timeline: Timeline
     package var updatedAt: Instant
-    /// When the producer is asked for what is new; nil: never.
+    /// When the producer is asked for new content; nil means never.
     package var dueAt: Instant?
 }
 
-/// Who asks for a widget's entries.
+/// Who reads a widget's entries.
 package enum TimelineReader: Hashable, Sendable {
-    /// It may read what its user may; nothing of a user's where its key is bound to another one.
+    /// May read what its user may; nothing of a user other than the one that its key is bound to.
     case device(Identifier, boundTo: String?)
-    /// All of the tenant's.
+    /// May read all timelines of the tenant.
     case anybody
 }
 
 extension Core {
-    /// A timeline; `app` nil: of the tenant's only one.
+    /// A timeline; if `app` is nil, of the tenant's only app.
     package func timeline(
         _ kind: Identifier, app: String?, _ subject: TimelineSubject, of tenant: TenantID
     ) throws(Refusal) -> TimelineView {
@@ -37,7 +37,7 @@ extension Core {
             dueAt: row.nextDue(zones(of: row))?.at)
     }
 
-    /// Adds what a piece of the places has to a list.
+    /// Adds the timelines in some of the table's slots to a listing.
     package func collect(_ listing: inout TimelineListing) {
         guard let place = listing.place else { return }
         let count = listing.places?.count ?? timelines.places.count
@@ -49,15 +49,15 @@ extension Core {
         listing.place = end < count ? end : nil
     }
 
-    /// A timeline that was found; nil: it has gone since.
+    /// A timeline that was listed; nil if it was removed since.
     package func timeline(_ key: TimelineKey) -> TimelineView? {
         timelines[key].map { view(of: $0) }
     }
 
-    /// What a widget shows from now on. Refused where there is no such timeline, or the reader may
-    /// not know of it.
+    /// What a widget shows from now on. Refuses if there is no such timeline, or the reader may not
+    /// know of it.
     ///
-    /// - Parameter subject: nil: what the device's user has, else the device itself.
+    /// - Parameter subject: nil means the device's user if that has a timeline, else the device.
     package func entries(
         _ kind: Identifier, app: String?, _ subject: TimelineSubject?, family: WidgetFamily?,
         by reader: TimelineReader, of tenant: TenantID, now: Instant
@@ -91,7 +91,7 @@ extension Core {
             cut: try types.cut(of: row, source, family), source: source)
     }
 
-    /// By the device's clock where the schedule says so; without a device, by one that shows it.
+    /// The device's zone, if the schedule goes by it; without a device, one of those that show it.
     private func rules(for row: StoredTimeline, _ device: Device?) -> TimeZoneRules {
         if row.timeline.schedule?.zone == .device, let name = device?.registration.timeZone,
             let rules = configuration.zones?.rules(of: name)
@@ -101,10 +101,10 @@ extension Core {
         return zones(of: row).first ?? .utc
     }
 
-    /// The subjects `key` of a kind that a reader may choose for a widget, in the order of their
-    /// ids, to be collected, for `choices(_:by:)`.
+    /// A listing of the `key` subjects of a kind that a reader may choose for a widget, ordered by
+    /// id. It is still to be collected, for `choices(_:by:)`.
     ///
-    /// - Parameter after: the order of the last one of the page before.
+    /// - Parameter after: the order of the last subject on the page before.
     package func choosable(
         _ kind: Identifier, app: String?, by reader: TimelineReader, after: [String]? = nil,
         of tenant: TenantID
@@ -122,10 +122,10 @@ extension Core {
         return listing
     }
 
-    /// What each of them shows now: the first ones, up to about a mebibyte, and up to `atMost`.
+    /// What each listed subject shows now: the first, up to about a mebibyte and `atMost`.
     ///
-    /// - Parameter family: nil: what any family gets. Those without a cut for it are left out.
-    /// - Returns: `next`: the order of the last one that was looked at, where there are more.
+    /// - Parameter family: nil means what any family gets. Without a cut, a subject is left out.
+    /// - Returns: `next`: the order of the last subject looked at; nil if there are no more.
     package func choices(
         _ listing: TimelineListing, family: WidgetFamily?, by reader: TimelineReader, now: Instant,
         atMost: Int = TimelineListing.choices
@@ -135,14 +135,14 @@ extension Core {
         var last: [String]?
         for key in listing.keys.prefix(listing.limit) {
             let own = device(of: reader, key.tenant)
-            // It may be another's by now.
+            // It may belong to somebody else by now.
             guard let row = timelines[key], row.isReadable(by: reader, own),
                 case .key(let id) = key.subject
             else { continue }
             let cut: FamilyCut?
             let source = row.timeline.from.flatMap { activities.source($0, of: key) }
             do { cut = try types.cut(of: row, source, family) } catch { continue }
-            // A cut is looked for in all of the content, which takes longer than a copy.
+            // A cut is searched for in all of the content, which takes longer than a copy.
             let size = row.timeline.bytes + (source?.state.bytes.count ?? 0)
             bytes += size * (cut == nil ? 1 : TimelineListing.cutWeight)
             guard choices.isEmpty || bytes <= IDPage.bytesMax, choices.count < atMost else {
@@ -168,8 +168,8 @@ extension Core {
 }
 
 extension TimelineReader {
-    /// The user whose timelines a device may read. A device may have another user since its key was
-    /// made.
+    /// The user whose timelines a device may read. The device may have got another user since its
+    /// key was made.
     fileprivate func user(of device: Device?) -> String? {
         guard case .device(_, let bound) = self, let user = device?.registration.user,
             bound == nil || isSameText(bound, user)
@@ -179,13 +179,13 @@ extension TimelineReader {
 }
 
 extension StoredTimeline {
-    /// Whether a reader may know of it.
+    /// Whether a reader may know of the timeline.
     ///
-    /// - Parameter device: the reader's; nil: it is not registered.
+    /// - Parameter device: the reader's; nil if it is not registered.
     func isReadable(by reader: TimelineReader, _ device: Device?) -> Bool {
         guard case .device(let id, _) = reader else { return true }
         switch key.subject {
-        // Of a device that was deleted the key may still be there.
+        // The key of a deleted device may still exist.
         case .device(let own): return own == id && device != nil
         case .user(let user): return isSameText(user, reader.user(of: device))
         case .key:

@@ -1,21 +1,21 @@
 import TomboloJSON
 
-// Timelines of widgets: how they come and go, when their producers are asked for what is new, and
-// what their widgets get.
+// Timelines of widgets: how they are stored and removed, when their producers are asked for new
+// content, and what their widgets get.
 
-/// What becomes of a timeline.
+/// A change of a timeline.
 package enum TimelineCommand: Sendable {
     case put(TimelineRequest, kind: Identifier)
-    /// `app` nil: the tenant's only one.
+    /// `app` nil means the tenant's only app.
     case delete(kind: Identifier, app: String?, TimelineSubject)
 }
 
 extension Core {
-    /// A kilobyte and more each, in memory and on disk.
+    /// Each takes a kilobyte or more, in memory and on disk.
     static let timelinesMax = 250_000
-    /// Of their bodies, for one tenant.
+    /// The bodies of one tenant's timelines.
     static let timelineBytesMax = 256 << 20
-    /// Of the entries that one widget gets: each has the content.
+    /// The entries that one widget gets: each contains its content.
     static let timelineAnswerMax = 2 << 20
 
     mutating func take(
@@ -63,7 +63,7 @@ extension Core {
         stored.lint = Lint.of(row.timeline, types.type(of: key, row.timeline))
         if let shown = changed(known?.timeline, to: row.timeline, of: key) {
             let reached = reload(for: row.key, shown)
-            // A device without a token has the reload as soon as it has one.
+            // A device without a token gets the reload as soon as it has one.
             for slot in reached.slots + reached.others {
                 wantReload(.widget, of: slot, now: now)
             }
@@ -72,7 +72,7 @@ extension Core {
         return stored
     }
 
-    /// A timeline with all whose widgets show something else from now on; nil where no widget does.
+    /// A timeline with all readers whose widgets now show something else; nil if there are none.
     private func changed(
         _ known: Timeline?, to next: Timeline, of key: TimelineKey
     ) -> Timeline? {
@@ -87,7 +87,7 @@ extension Core {
         return shown
     }
 
-    /// What would refuse a timeline; its key where nothing does.
+    /// Refuses a faulty timeline; returns the key of any other.
     private func check(
         _ request: TimelineRequest, _ kind: Identifier, _ tenant: TenantID
     ) throws(Refusal) -> TimelineKey {
@@ -134,7 +134,7 @@ extension Core {
         return key
     }
 
-    /// Throws where one request would reach too many devices, or leave too many with one.
+    /// Throws if one request would reach too many devices, or give a device too many timelines.
     private func checkReach(
         _ key: TimelineKey, _ timeline: Timeline, isNew: Bool
     ) throws(Refusal) {
@@ -180,7 +180,7 @@ extension Core {
         return Stored(.deleted)
     }
 
-    /// A device's data is erased, or the device has gone or has another user.
+    /// A device's data is erased, or the device is removed or has another user.
     mutating func forgetTimelines(ofDevice key: DeviceKey) {
         for slot in timelines.slots(of: .device(key.id), key.tenant) {
             guard let row = timelines[slot] else { continue }
@@ -189,7 +189,7 @@ extension Core {
         }
     }
 
-    /// What a command would be answered with now; nothing is stored.
+    /// What a command would return now; nothing is stored.
     package func dryRun(
         _ command: TimelineCommand, of tenant: TenantID
     ) throws(Refusal) -> Stored {
@@ -213,7 +213,7 @@ extension Core {
         }
     }
 
-    /// Devices whose widgets show a timeline and can be reloaded, and those that cannot yet.
+    /// Devices whose widgets show a timeline: those that can be reloaded now, and the others.
     func reload(
         for key: TimelineKey, _ timeline: Timeline
     ) -> (slots: [DeviceSlot], others: [DeviceSlot], unreachable: Int) {
@@ -238,7 +238,7 @@ extension Core {
 
     // MARK: Time
 
-    /// The zones by which a schedule goes: its own, or those of the devices that show it.
+    /// The zones that a schedule follows: its own, or those of the devices that show it.
     func zones(of row: StoredTimeline) -> [TimeZoneRules] {
         guard let schedule = row.timeline.schedule else { return [.utc] }
         if case .named(let name) = schedule.zone { return [configuration.zone(name) ?? .utc] }
@@ -248,7 +248,7 @@ extension Core {
         return known.isEmpty ? [.utc] : known
     }
 
-    /// A fleet does not come at once: so long after its boundary a producer is asked.
+    /// How long after its boundary a producer is asked, so that not all are asked at once.
     private func jitter(of key: TimelineKey) -> Span {
         var hash = StableHash()
         for part in [key.tenant.name.rawValue] + key.order { hash.combine(part.utf8) }
@@ -263,8 +263,8 @@ extension Core {
         timelines.ask(slot, at: due.map { $0.at + jitter(of: row.key) })
     }
 
-    /// A device is another user's, or in another zone: its widgets show something else, and what
-    /// goes by its clocks is due at another time. What its user before had of it is removed.
+    /// A device has another user or zone: its widgets show something else, and schedules by its
+    /// clock are due at other times. The previous user's timelines of the device are removed.
     mutating func deviceChanged(
         _ slot: DeviceSlot, since known: DeviceRegistration?, now: Instant
     ) {
@@ -279,12 +279,12 @@ extension Core {
         if hasOtherUser, let user = old?.user { timelines.move(.user(user), device.key.tenant) }
     }
 
-    /// So many producers are asked in one step.
+    /// Producers asked in one step, at most.
     private static let asksPerStep = 64
-    /// So many are given another date in one step: 2 µs each.
+    /// Timelines that get a new date in one step, at most: 2 µs each.
     private static let movesPerStep = 1_000
 
-    /// Asks the producers of what is due by now, and gives those that have moved their dates.
+    /// Asks the producers of due timelines, and gives moved timelines their new dates.
     mutating func askForTimelines(now: Instant) {
         for _ in 0..<Self.movesPerStep {
             guard let slot = timelines.popMoved() else { break }
@@ -302,7 +302,7 @@ extension Core {
     private mutating func ask(_ slot: TimelineSlot, _ row: StoredTimeline, now: Instant) {
         var row = row
         var last: StoredTimeline.Due?
-        // Of several that no relay was there for, the newest one.
+        // Of several due dates at which no relay ran, the newest.
         while let due = row.nextDue(zones(of: row)), due.at <= wall(now) {
             last = due
             if due.cause == .boundary, let schedule = row.timeline.schedule {
@@ -327,7 +327,7 @@ extension Core {
         note(row.key.tenant, nil, "timeline.due", writer.bytes, now: now)
     }
 
-    /// Takes over a record of the last relay. Answers what is wrong with it.
+    /// Restores a timeline from its record. Returns what is wrong with the record.
     mutating func adoptTimeline(_ record: Record, now: Instant) -> [String] {
         timelines.skip(record.number)
         guard let value = record.value else { return [] }
@@ -342,7 +342,7 @@ extension Core {
         return []
     }
 
-    /// After all records are there: devices tell by which clocks they go.
+    /// After all records are restored: only then is it known which devices' clocks count.
     mutating func recoverTimelines(now: Instant) {
         for slot in timelines.places { schedule(slot, now: now) }
     }

@@ -1,11 +1,11 @@
-/// Of a timeline's contents the hashes of what families get, so that a widget that has them already
-/// costs no cut. Made when they are first asked for; gone with the timeline that they are of.
+/// Hashes of what families get of a timeline's contents, so that a widget that already has the
+/// content costs no cut. They are made on first use and removed with their timeline.
 ///
 /// On the core's thread only.
 final class CutHashes: @unchecked Sendable {
-    // Sendable: used by the core and by what it answers, on the core's thread.
+    // Sendable: used by the core and by its answers, on the core's thread.
 
-    /// What is hashed of an entry.
+    /// The hashed part of an entry.
     enum Part { case all, content }
 
     private struct Key: Hashable {
@@ -18,15 +18,15 @@ final class CutHashes: @unchecked Sendable {
     /// The hash of each place, in the order of `places`.
     ///
     /// - Parameters:
-    ///   - cut: nil: all of it.
-    ///   - places: of each its place among the body's entries; nil: the body itself.
-    ///   - count: the body's entries.
-    ///   - make: the same, made from the contents, of one place after the other.
+    ///   - cut: nil means no cut.
+    ///   - places: indices into the body's entries; nil means the body itself.
+    ///   - count: the number of the body's entries.
+    ///   - make: makes the same hashes from the contents.
     func hashes(
         _ part: Part, of places: [Int?], _ family: WidgetFamily?, _ cut: FamilyCut?,
         among count: Int, _ make: () -> [UInt64]
     ) -> [UInt64] {
-        // A type that is registered anew may cut in another way.
+        // A type that is registered again may have another cut.
         var hashes =
             known[Key(part: part, family: family)].flatMap { $0.cut == cut ? $0.hashes : nil }
             ?? Array(repeating: nil, count: count + 1)

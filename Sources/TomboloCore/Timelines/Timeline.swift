@@ -1,11 +1,11 @@
 package import TomboloJSON
 
-/// What the widgets of one kind show of one subject, and when it is due to change.
+/// What the widgets of one kind show of one subject, and when that changes.
 ///
-/// Content, links and the like stay in `body` as the producer sent them; here is what the relay
-/// acts on.
+/// Content, links and the like stay in `body` as the producer sent them; the other members are what
+/// the relay itself uses.
 package struct Timeline: Hashable, Sendable {
-    /// When a widget asks for more, in WidgetKit's words (`TimelineReloadPolicy`).
+    /// When a widget asks for more, by the names of WidgetKit (`TimelineReloadPolicy`).
     package enum Policy: Hashable, Sendable {
         case atEnd
         case never
@@ -14,48 +14,48 @@ package struct Timeline: Hashable, Sendable {
 
     package var schedule: TimelineSchedule?
     package var policy: Policy
-    /// Whose states its contents are: a widget gets its family's cut of them; nil: all of them.
+    /// The type whose states the contents are: a widget gets its family's cut; nil means no cut.
     package var type: String?
-    /// Its content is the state of this activity, with that one's type; nil: its own.
+    /// The activity whose state, with its type, is the content; nil means the content is its own.
     package var from: Identifier?
-    /// Dates of the producer's own entries, each later than the one before.
+    /// Dates of the producer's own entries, strictly ascending.
     package var dates: [Instant]
-    /// Users whose devices may read it; of a subject `key` only.
+    /// Users whose devices may read the timeline; only for a subject `key`.
     package var readers: [String]
-    /// As the producer sent it.
+    /// The body as the producer sent it.
     package var body: JSON
-    /// The members of the body.
+    /// The outline of the body's members.
     package var outline: JSONOutline
-    /// The members of each of the body's entries, in the order of `dates`.
+    /// The outline of each entry's members, in the order of `dates`.
     var entryOutlines: [JSONOutline]
-    /// Of what a widget may see: a hash over its bytes as they were sent.
+    /// A hash of the bytes that a widget may see, as they were sent.
     package var visibleHash: UInt64
-    /// Hashes of all that its entries link to, rising: such that only this log can make them.
+    /// Hashes of all links of its entries, ascending; only this log can make them.
     var linkHashes: [Int64] = []
     /// Whether the body has content of its own, apart from entries with dates.
     package var hasContent: Bool { outline["content"] != nil }
-    /// Of its body.
+    /// The size of its body.
     package var bytes: Int { body.bytes.count }
 
-    /// More entries of one timeline are refused.
+    /// Entries of one timeline, at most.
     package static let entriesMax = 400
-    /// More readers are refused: all their devices are looked at in one step.
+    /// Readers of one timeline, at most: all their devices are looked at in one step.
     package static let readersMax = 500
-    /// A picture may be in it, in base64.
+    /// Allows for a picture in base64.
     package static let bytesMax = 1 << 20
-    /// The devices of all readers at the time of a request are looked at in one step.
+    /// The devices of all readers of a request, at most: they are looked at in one step.
     package static let readersDevicesMax = 10_000
-    /// Readers of all timelines that show one activity, where one of a user or a device counts as
-    /// one: an event of the activity reloads their widgets in one step.
+    /// Readers of all timelines that show one activity, at most: an event of the activity reloads
+    /// their widgets in one step. A timeline of a user or a device counts as one.
     package static let ofActivityMax = 1_000
-    /// Of one device, of all kinds; they leave together when the device gets another user.
+    /// Timelines of one device, at most: all are removed together when its user changes.
     package static let ofDeviceMax = 500
-    /// With a type: each read makes the cut of each entry, in one step.
+    /// The body with a type, at most: each read cuts each entry, in one step.
     package static let cutBytesMax = 128 << 10
     static let linksMax = 16
     static let urlBytesMax = 2_048
 
-    /// All that the entries of a body link to.
+    /// All links in the entries of a body.
     static func links(of view: JSONView) -> [String] {
         ([view] + (view["entries"].map { Array($0.elements) } ?? [])).flatMap { entry in
             let links = entry["links"]?.elements.compactMap(\.string) ?? []
@@ -64,43 +64,42 @@ package struct Timeline: Hashable, Sendable {
     }
 }
 
-/// A timeline as it is kept.
+/// A timeline in memory and on disk.
 struct StoredTimeline: Sendable {
     let number: Int64
     let key: TimelineKey
     var timeline: Timeline
-    /// By wall time: when the producer last said what it shows.
+    /// Wall time at which the producer last set the content.
     var updatedAt: Instant
-    /// By wall time: the newest moment for which the producer was asked.
+    /// Wall time of the newest moment for which the producer was asked.
     var askedThrough: Instant
-    /// What entries before these linked to: a widget shows them until it has fetched. The newest
-    /// first.
+    /// The links of earlier entries, newest first: a widget shows them until it fetches.
     var former: [FormerLinks] = []
-    /// Of what families get of it.
+    /// Hashes of what families get of the timeline.
     let cutHashes = CutHashes()
 
-    /// Links of entries that are gone, and until when a tap on one counts.
+    /// Links of former entries, and until when a tap on one counts.
     struct FormerLinks: Hashable, Sendable {
-        /// As `Timeline.linkHashes`.
+        /// Like `Timeline.linkHashes`.
         let hashes: [Int64]
-        /// By wall time.
+        /// Wall time.
         let until: Instant
     }
 
-    /// As many links as a timeline may have, and as many again.
+    /// Twice the number of links that a timeline may have.
     static let formerMax = 2 * Timeline.entriesMax * (Timeline.linksMax + 1)
 
     func isAhead(of wall: Instant) -> Bool { max(updatedAt, askedThrough) > wall }
 
-    /// The clock was ahead then, and has been set right.
+    /// The clock was ahead and is now right.
     mutating func followClock(backTo wall: Instant) {
         (updatedAt, askedThrough) = (min(updatedAt, wall), min(askedThrough, wall))
     }
 
-    /// What it counts against its tenant's room.
+    /// The size that counts against its tenant's limit.
     var bytes: Int { timeline.bytes + former.reduce(0) { $0 + $1.hashes.count * 8 } }
 
-    /// Whether a tap leads there, on an entry of now or of the last 24 hours.
+    /// Whether a current entry, or one of the last 24 hours, has this link.
     func offers(_ hash: Int64, at wall: Instant) -> Bool {
         Self.holds(timeline.linkHashes, hash)
             || former.contains { $0.until > wall && Self.holds($0.hashes, hash) }
@@ -115,7 +114,7 @@ struct StoredTimeline: Sendable {
         return low < hashes.count && hashes[low] == hash
     }
 
-    /// What a timeline that takes this one's place remembers of it.
+    /// The former links that the timeline's replacement remembers.
     func formerLinks(at wall: Instant) -> [FormerLinks] {
         var room = Self.formerMax
         let own = FormerLinks(hashes: timeline.linkHashes, until: wall + .hours(24))
@@ -125,28 +124,28 @@ struct StoredTimeline: Sendable {
         }
     }
 
-    /// What a producer is asked for fresh content at.
+    /// When, and why, a producer is asked for new content.
     struct Due: Hashable, Sendable {
         enum Cause: String, Hashable, Sendable {
-            /// A boundary of the schedule is over.
+            /// A boundary of the schedule has passed.
             case boundary
-            /// The last entry is about to show.
+            /// The last entry will be shown soon.
             case atEnd = "at_end"
-            /// The date of policy `after`.
+            /// The date of policy `after` has come.
             case after
         }
 
-        /// By wall time.
+        /// Wall time.
         var at: Instant
         var cause: Cause
     }
 
-    /// Before the last entry of policy `atEnd` a producer is asked so long ahead.
+    /// How long before the last entry of policy `atEnd` a producer is asked.
     static let aheadOfEnd = Span.minutes(10)
 
-    /// The first moment after `askedThrough` at which the producer is to be asked; nil: none.
+    /// The first moment after `askedThrough` at which the producer is to be asked; nil if none.
     ///
-    /// - Parameter zones: of the devices that show it, where the schedule goes by them.
+    /// - Parameter zones: those of the devices with the timeline, if the schedule follows them.
     func nextDue(_ zones: [TimeZoneRules]) -> Due? {
         let from = max(askedThrough, updatedAt)
         var due: [Due] = []
@@ -159,7 +158,7 @@ struct StoredTimeline: Sendable {
         switch timeline.policy {
         case .never: break
         case .atEnd:
-            // Of entries that were over when they came nobody has to be asked again.
+            // Entries that were already over when they came need no new ones.
             if let last = timeline.dates.last, last > updatedAt {
                 let ahead = max(last - Self.aheadOfEnd, updatedAt + .seconds(1))
                 if ahead > from { due.append(Due(at: ahead, cause: .atEnd)) }
@@ -193,9 +192,9 @@ struct StoredTimeline: Sendable {
         return Record(space: .timeline, number: number, value: writer.bytes)
     }
 
-    /// Nil where the bytes are no timeline: the caller reports and sets aside.
+    /// Nil if the bytes are no timeline: the caller reports and sets them aside.
     ///
-    /// - Parameter hash: of a link, as `Timeline.linkHashes` has it.
+    /// - Parameter hash: hashes a link as in `Timeline.linkHashes`.
     static func read(
         _ bytes: [UInt8], number: Int64, hash: (String) -> Int64 = { _ in 0 }
     ) -> StoredTimeline? {

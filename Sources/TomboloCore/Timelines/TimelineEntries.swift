@@ -1,6 +1,6 @@
 package import TomboloJSON
 
-/// What a widget's `TimelineProvider` gets: entries in the order of time, the first one for now.
+/// What a widget's `TimelineProvider` gets: entries ascending by time, the first one for now.
 package struct TimelineEntries: Sendable {
     /// What a widget shows from a date on.
     package struct Entry: Sendable {
@@ -10,17 +10,17 @@ package struct TimelineEntries: Sendable {
         /// An array of URLs.
         package var links: JSON?
         package var relevance: JSON?
-        /// The producer has not yet said what is so at this date.
+        /// Whether the producer has not yet sent the content for this date.
         package var isProvisional: Bool
     }
 
     /// An entry's date, and where its content is in the body.
     fileprivate struct Place: Sendable {
         var date: Instant
-        /// Among the body's entries; nil: the body itself.
+        /// The index of the body's entry; nil means the body itself.
         var index: Int?
         var isProvisional: Bool
-        /// Of that entry, or of the body.
+        /// The outline of that entry, or of the body.
         var outline: JSONOutline?
     }
 
@@ -28,36 +28,36 @@ package struct TimelineEntries: Sendable {
     fileprivate var bodyHash: UInt64
     fileprivate var places: [Place]
     fileprivate var hasLinks: Bool
-    /// With a type, what its family gets of each content; nil: all of it.
+    /// What the family of the type gets of each content; nil means all of it.
     fileprivate var cut: FamilyCut?
-    /// What the cut leaves of each place's content; nil: not cut yet.
+    /// The cut content of each place; nil if not cut yet.
     fileprivate var cuts: [JSON]?
-    /// With a cut, of each place a hash of what a widget gets of it; of a widget that is configured
-    /// to several, of what it gets of each.
+    /// With a cut, a hash of what a widget gets of each place; for a widget configured to several
+    /// subjects, of what it gets of each subject.
     fileprivate var hashes: [UInt64] = []
-    /// Where hashes of the body's entries are kept; nil: they are not.
+    /// Where the hashes of the body's entries are kept; nil if they are not kept.
     fileprivate var known: (hashes: CutHashes, family: WidgetFamily?, count: Int)?
     package private(set) var policy: Timeline.Policy
-    /// Whose states the contents are.
+    /// The type whose states the contents are.
     package fileprivate(set) var type: String?
-    /// The one entry, where the content is not in the body: an activity's state, or several.
+    /// The single entry, if its content is not in the body: an activity's state, or several.
     fileprivate var made: Entry?
-    /// Of a widget that is configured to several, what each would show by itself; the made entry
-    /// has no content then.
+    /// For a widget configured to several subjects, what each would show alone; the made entry has
+    /// no content then.
     fileprivate var items: [TimelineEntries?]?
-    /// It is for nothing that there is.
+    /// Whether there is no timeline to show.
     fileprivate var isPlaceholder = false
-    /// When a made entry is not right any more.
+    /// When a made entry becomes outdated.
     fileprivate var madeUntil: Instant?
 
-    /// Two answers to one request are the same where their versions are. It costs no look at the
-    /// content. Each input of `entries` and `policy` goes in here.
+    /// Equal versions mean equal answers to one request. It is computed without a look at the
+    /// content, so each input of `entries` and `policy` must be hashed here.
     package var version: UInt64 {
         var hash = StableHash()
         func add(_ value: UInt64) {
             withUnsafeBytes(of: value) { hash.combine($0) }
         }
-        // What is cut off is no part of the answer.
+        // The parts that are cut off do not belong to the answer.
         if cut == nil, made == nil { add(bodyHash) }
         add(hasLinks ? 1 : 0)
         hashes.forEach(add)
@@ -75,7 +75,7 @@ package struct TimelineEntries: Sendable {
         return hash.value
     }
 
-    /// Of all that a widget gets of an entry besides its date.
+    /// A hash of all that a widget gets of an entry besides its date.
     private static func hash(of entry: Entry) -> UInt64 {
         var hash = StableHash()
         for part in [
@@ -87,7 +87,7 @@ package struct TimelineEntries: Sendable {
         return hash.value
     }
 
-    /// About how many bytes it has when it is written, at most.
+    /// An estimate of its size when written, rounded up.
     package var bytesMax: Int {
         if let made {
             return (items ?? []).reduce(made.content.bytes.count) { $0 + ($1?.bytesMax ?? 2) }
@@ -97,26 +97,26 @@ package struct TimelineEntries: Sendable {
         return (own + (own < places.count ? 1 : 0)) * body.bytes.count + places.count * 128 + 128
     }
 
-    /// The entries themselves. Each is copied out of the body as it is asked for.
+    /// The entries themselves. Each is copied out of the body on access.
     package var entries: some RandomAccessCollection<Entry> {
         var all = self
         all.applyCut()
         return all.places.indices.lazy.map { [all] in all.entry($0) }
     }
 
-    /// Of a widget that is configured to several the one entry, without its content, and what that
-    /// has of each; nil: it is configured to one.
+    /// For a widget configured to several subjects: the one entry, without content, and what each
+    /// subject shows; nil if it is configured to one.
     package var several: (entry: Entry, items: [TimelineEntries?])? {
         guard let made, let items else { return nil }
         return (made, items)
     }
 
-    /// From when on its first entry is so, and whether its producer has not confirmed it yet.
+    /// The start of its first entry, and whether the producer has not confirmed that entry yet.
     package var begun: (date: Instant, isProvisional: Bool)? {
         places.first.map { ($0.date, made?.isProvisional ?? $0.isProvisional) }
     }
 
-    /// Where its first entry leads.
+    /// The link of its first entry.
     private var url: String? {
         guard made == nil else { return made?.url }
         return (places.first?.outline?["url"]).flatMap { body.value(at: $0).document.root.string }
@@ -149,19 +149,19 @@ package struct TimelineEntries: Sendable {
         return writer.json
     }
 
-    /// When a widget has something else to show; nil: it stays as it is.
+    /// When a widget next shows something else; nil means never.
     package func nextBoundary(after now: Instant) -> Instant? {
         made == nil ? places.first { $0.date > now }?.date : madeUntil
     }
 
-    /// For a widget that has nothing to show: one empty entry, whose date is in the past.
+    /// For a widget with nothing to show: one empty entry, dated in the past.
     package static let placeholder = TimelineEntries(
         body: .emptyObject, bodyHash: 0,
         places: [Place(date: Instant(seconds: 0), index: nil, isProvisional: true)],
         hasLinks: false, policy: .never, isPlaceholder: true)
 
-    /// Cuts each content once, where there is a cut: those of a schedule are one and the same. The
-    /// entries are the same without it, at a cut for each look at them.
+    /// Cuts each content once, if there is a cut; the entries of a schedule share one content.
+    /// Without this call the entries are the same, but each access cuts again.
     package mutating func applyCut() {
         guard let cut, cuts == nil else { return }
         var own: JSON?
@@ -174,7 +174,7 @@ package struct TimelineEntries: Sendable {
         }
     }
 
-    /// Sets the cut of a family, and takes the hashes that `known` has.
+    /// Sets the cut of a family, and takes the hashes in `known`.
     fileprivate mutating func set(
         _ cut: FamilyCut, _ family: WidgetFamily?, known: CutHashes, among count: Int
     ) {
@@ -185,7 +185,7 @@ package struct TimelineEntries: Sendable {
         }
     }
 
-    /// A hash of the content of its first entry alone.
+    /// A hash of its first entry's content alone.
     private var contentHash: UInt64 {
         func hash() -> UInt64 {
             var hash = StableHash()
@@ -201,7 +201,7 @@ package struct TimelineEntries: Sendable {
     /// Whether it is the placeholder.
     package var isEmpty: Bool { isPlaceholder }
 
-    /// Its first entry alone.
+    /// Only the first entry.
     package var snapshot: TimelineEntries {
         var first = self
         first.places = Array(places.prefix(1))
@@ -215,11 +215,11 @@ extension StoredTimeline {
     /// What a widget shows from a moment of wall time on.
     ///
     /// - Parameters:
-    ///   - rules: of the device's zone, or of the schedule's own.
-    ///   - family: nil: as for the largest.
-    ///   - cut: of its type for that family; nil: all of the content.
-    ///   - source: the activity that it is of; nil: its own content, or the activity has gone.
-    ///   - isSnapshot: the first entry will do.
+    ///   - rules: those of the device's zone, or of the schedule's own.
+    ///   - family: nil means the largest.
+    ///   - cut: of the type for that family; nil means no cut.
+    ///   - source: the activity shown; nil for own content, or if the activity is gone.
+    ///   - isSnapshot: whether the first entry is enough.
     func entries(
         at moment: Instant, in rules: TimeZoneRules, family: WidgetFamily?, cut: FamilyCut?,
         source: TimelineSource? = nil, isSnapshot: Bool = false
@@ -255,7 +255,7 @@ extension StoredTimeline {
         return all
     }
 
-    /// The state of an activity as one entry; an empty one where there is none.
+    /// The state of an activity as one entry; an empty entry if there is no activity.
     private func entry(
         of source: TimelineSource?, _ family: WidgetFamily?, _ cut: FamilyCut?
     ) -> TimelineEntries {
@@ -264,7 +264,7 @@ extension StoredTimeline {
         }
         let hasLinks = family?.hasLinks ?? true
         let content = source.map { cut?.applied(to: $0.state) ?? $0.state } ?? .emptyObject
-        // Not that of the activity's change: what no widget sees would give it another validator.
+        // Not the date of the activity's change: unseen changes would give a new validator.
         let date = updatedAt
         var entries = TimelineEntries(
             body: .emptyObject, bodyHash: timeline.visibleHash,
@@ -281,15 +281,15 @@ extension StoredTimeline {
 }
 
 extension TimelineEntries {
-    /// A widget is configured to at most so many subjects.
+    /// Subjects that a widget can be configured to, at most.
     package static let itemsMax = 4
 
-    /// What a widget shows that is configured to several: one entry with `items` in their order,
-    /// and an empty one for what is not there.
+    /// What a widget configured to several subjects shows: one entry with `items` in their order,
+    /// and an empty item for each missing subject.
     ///
     /// - Parameters:
-    ///   - all: of each what it would show by itself; nil: it is not there, or not for this reader.
-    ///   - now: by wall time.
+    ///   - all: what each subject would show alone; nil if missing, or not readable by this reader.
+    ///   - now: wall time.
     package static func together(_ all: [TimelineEntries?], at now: Instant) -> TimelineEntries {
         var together = TimelineEntries.placeholder
         together.isPlaceholder = false
@@ -303,7 +303,7 @@ extension TimelineEntries {
                 links.string(link)
             }
             date = max(date, one?.begun?.date ?? date)
-            // They are of one kind, and so of one type as a rule.
+            // The subjects are of one kind, and so usually of one type.
             together.type = together.type ?? one?.type
             if let next = one?.nextBoundary(after: now) {
                 together.madeUntil = min(together.madeUntil ?? next, next)
@@ -313,7 +313,7 @@ extension TimelineEntries {
         let hasLinks = url != nil && all.contains { $0?.hasLinks == true }
         let items = all.map { $0?.snapshot }
         together.items = items
-        // What else is in the answer is in the made entry.
+        // The other members of the answer are in the made entry.
         together.hashes = items.map { $0?.contentHash ?? 0 }
         together.made = Entry(
             date: date, content: .emptyObject, url: url, links: hasLinks ? links.json : nil,

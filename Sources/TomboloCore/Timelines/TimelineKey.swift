@@ -1,10 +1,10 @@
-/// Whom a timeline is about: what a widget shows differs from subject to subject.
+/// The subject of a timeline: a widget shows something different for each subject.
 package enum TimelineSubject: Sendable {
-    /// What all devices of a user show.
+    /// All devices of a user show the same.
     case user(String)
-    /// What one device shows.
+    /// One device shows it.
     case device(Identifier)
-    /// Something of the producer's own, such as a door; a widget is configured to it.
+    /// Something of the producer's, such as a door; a widget is configured to it.
     case key(Identifier)
 
     /// Its name in requests and answers.
@@ -24,7 +24,7 @@ package enum TimelineSubject: Sendable {
         }
     }
 
-    /// A subject as answers and cursors name it; nil where no kind of subject has that name.
+    /// A subject from its name in answers and cursors; nil if no kind of subject has that name.
     package init?(name: String, text: String) {
         switch name {
         case "user" where !text.isEmpty: self = .user(text)
@@ -40,23 +40,23 @@ package enum TimelineSubject: Sendable {
 }
 
 extension TimelineSubject: Hashable {
-    /// By the bytes of their texts.
+    /// Compares the bytes of the texts.
     package static func == (one: TimelineSubject, other: TimelineSubject) -> Bool {
         one.name == other.name && isSameText(one.text, other.text)
     }
 
-    /// Over what `==` compares.
+    /// Hashes what `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }
 
-/// What a timeline is found by: an app has one of each kind for each subject.
+/// Identifies a timeline: an app has one of each kind for each subject.
 package struct TimelineKey: Hashable, Sendable {
     package var tenant: TenantID
     package var app: String
-    /// As WidgetKit calls it: the kind of widget.
+    /// The kind of widget, as in WidgetKit.
     package var kind: Identifier
     package var subject: TimelineSubject
 
@@ -67,11 +67,11 @@ package struct TimelineKey: Hashable, Sendable {
         self.subject = subject
     }
 
-    /// In lists: by app, kind and subject.
+    /// The order in lists: by app, kind and subject.
     package var order: [String] { [app, kind.rawValue, subject.name, subject.text] }
 
-    /// Whether an order comes before another, by bytes: two users may have names that Unicode calls
-    /// equivalent.
+    /// Whether an order comes before another, by bytes, because two users' names may be equivalent
+    /// in Unicode.
     static func precedes(_ one: [String], _ other: [String]) -> Bool {
         one.lexicographicallyPrecedes(other) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }

@@ -1,32 +1,32 @@
 /// A list of timelines in the order of app, kind and subject: the first ones after `after`.
 ///
-/// It is collected in pieces, between which others have their turn: a tenant may have a quarter of
-/// a million.
+/// It is collected in parts, between which others have their turn, because a tenant may have a
+/// quarter of a million timelines.
 package struct TimelineListing: Sendable {
     private let tenant: TenantID
     private let kind: Identifier?
-    /// nil: all apps.
+    /// Nil means all apps.
     package var app: String?
     /// Only subjects `key`.
     package var isOfKeys = false
     private let after: [String]?
     package let limit: Int
     private var found: [(order: [String], key: TimelineKey)] = []
-    /// The places to look at; nil: all.
+    /// The slots to look at; nil means all.
     var places: [TimelineSlot]?
-    /// Where the next piece begins; nil where all places were looked at.
+    /// The index of the next slot to look at; nil once all were looked at.
     package internal(set) var place: Int? = 0
 
-    /// A byte that is cut counts as so many.
+    /// The weight of a byte that is cut, compared with one that is copied.
     static let cutWeight = 4
-    /// Places that one piece looks at.
+    /// Slots that one part looks at.
     static let pieceMax = 1_024
-    /// A page of what may be chosen for a widget has at most so many.
+    /// The most subjects on a page of choices for a widget.
     package static let choices = 1_000
 
     /// - Parameters:
-    ///   - kind: nil: all kinds.
-    ///   - after: the order of the last one of the page before.
+    ///   - kind: nil means all kinds.
+    ///   - after: the order of the last timeline on the page before.
     package init(_ tenant: TenantID, kind: Identifier?, after: [String]?, limit: Int) {
         self.tenant = tenant
         self.kind = kind
@@ -34,10 +34,10 @@ package struct TimelineListing: Sendable {
         self.limit = limit
     }
 
-    /// In order; one more than `limit` where there are more.
+    /// In order; one more than `limit` if there are more.
     package var keys: [TimelineKey] { found.map(\.key) }
 
-    /// Takes a timeline in, where it belongs to the list.
+    /// Adds a timeline if it belongs to the list.
     mutating func add(_ key: TimelineKey) {
         guard key.tenant == tenant, kind == nil || kind == key.kind, app == nil || app == key.app,
             !isOfKeys || key.subject.name == "key"
@@ -56,7 +56,7 @@ package struct TimelineListing: Sendable {
                 high = middle
             }
         }
-        // One that left and came back between two pieces.
+        // A timeline that was removed and added again between two parts.
         if low < found.count, found[low].key == key { return }
         found.insert((order, key), at: low)
         if found.count > limit + 1 { found.removeLast() }

@@ -1,7 +1,7 @@
 package import TomboloJSON
 
 extension TimelineRequest {
-    /// Reads the body of `PUT /v1/timelines/{kind}`; throws every fault it finds.
+    /// Reads the body of `PUT /v1/timelines/{kind}`; throws all faults in it.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         app = reader.string("app")
@@ -43,7 +43,7 @@ extension TimelineRequest {
         links = Timeline.links(of: view)
     }
 
-    /// `{"activity":ID}`.
+    /// Reads `{"activity":ID}`.
     private static func from(_ reader: inout FieldReader) -> Identifier? {
         guard let view = reader.object("from") else { return nil }
         var inner = reader.inside(view, "from")
@@ -53,7 +53,7 @@ extension TimelineRequest {
         return activity
     }
 
-    /// Exactly one of user, device or key, and who may read a key's timeline.
+    /// Reads exactly one of user, device or key, and the readers of a key's timeline.
     private static func subject(
         _ reader: inout FieldReader
     ) -> (TimelineSubject?, readers: [String]) {
@@ -107,7 +107,7 @@ extension TimelineRequest {
         return users
     }
 
-    /// What one entry shows: notes what is wrong with it, and whether it has content.
+    /// Reads the content of one entry and notes its faults. Returns whether there is content.
     private static func content(_ reader: inout FieldReader, _ view: JSONView) -> Bool {
         let content = reader.object("content")
         if let url = reader.string("url") {
@@ -127,7 +127,7 @@ extension TimelineRequest {
         return content != nil
     }
 
-    /// A deep link: an absolute URL.
+    /// The fault of a deep link, which must be an absolute URL.
     private static func fault(ofURL text: String) -> String? {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard let first = scheme.first, isLetter(first), scheme.allSatisfy(isOfScheme),
@@ -149,7 +149,7 @@ extension TimelineRequest {
         isLetter(byte) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
     }
 
-    /// The dates of the producer's own entries.
+    /// Reads the dates of the producer's own entries.
     private static func entries(_ reader: inout FieldReader) -> [Instant] {
         guard let list = reader.value("entries") else { return [] }
         guard list.kind == .array, (1...Timeline.entriesMax).contains(list.count) else {
@@ -175,7 +175,7 @@ extension TimelineRequest {
         return dates
     }
 
-    /// `"atEnd"`, `"never"` or `{"after":DATE}`.
+    /// Reads `"atEnd"`, `"never"` or `{"after":DATE}`.
     private static func policy(_ reader: inout FieldReader, hasDates: Bool) -> Timeline.Policy {
         guard let value = reader.value("policy") else { return hasDates ? .atEnd : .never }
         switch value.string {

@@ -1,9 +1,9 @@
-/// What `PUT /v1/timelines/{kind}` asks for.
+/// The content of a `PUT /v1/timelines/{kind}`.
 package struct TimelineRequest: Sendable {
-    /// nil: the tenant's only one.
+    /// Nil means the tenant's only app.
     package var app: String?
     package var subject: TimelineSubject
     package var timeline: Timeline
-    /// All that its entries link to.
+    /// All links of its entries.
     package var links: [String] = []
 }

@@ -1,29 +1,29 @@
-/// When a timeline's content is due to change, by the clocks of a time zone: `weekly` or `daily`.
+/// When a timeline's content changes, by the clocks of a time zone: `weekly` or `daily`.
 package struct TimelineSchedule: Hashable, Sendable {
-    /// Whose clocks count.
+    /// The zone whose clocks count.
     package enum Zone: Hashable, Sendable {
-        /// Those of the device that asks.
+        /// The zone of the device that asks.
         case device
         /// A zone of the IANA database, such as `Europe/Berlin`.
         case named(String)
     }
 
-    /// 0 is Sunday; nil: each day.
+    /// 0 is Sunday; nil means every day.
     package var weekday: Int64?
     /// Seconds after midnight: 0 to 86,399.
     package var time: Int64
     package var zone: Zone
-    /// Entries that are given for boundaries to come: 1 to `countMax`.
+    /// Entries for coming boundaries: 1 to `countMax`.
     package var count: Int
 
-    /// A year of days, and more.
+    /// A little more than the days of a year.
     package static let countMax = 400
 
-    /// The first boundaries after a moment, in the order of time. Each is later than the one
-    /// before.
+    /// The first boundaries after a moment, strictly ascending. A boundary at `moment` itself is
+    /// not included.
     ///
-    /// A time that the clocks leap over is the moment of the leap, one that they show twice the
-    /// first of the two. A boundary at `moment` itself is not among them.
+    /// If the clocks skip the time of day, the boundary is the moment of the skip; if they show it
+    /// twice, the first of the two.
     package func boundaries(
         after moment: Instant, count: Int, in rules: TimeZoneRules
     ) -> [Instant] {
@@ -40,7 +40,7 @@ package struct TimelineSchedule: Hashable, Sendable {
         return found
     }
 
-    /// The newest boundary that is not after a moment.
+    /// The newest boundary at or before a moment.
     package func boundary(notAfter moment: Instant, in rules: TimeZoneRules) -> Instant {
         let last = day(at: moment, in: rules) + 1
         for back in Int64(0)..<14 {
@@ -49,7 +49,7 @@ package struct TimelineSchedule: Hashable, Sendable {
         return .distantPast
     }
 
-    /// Seconds after midnight.
+    /// The time of day in seconds after midnight.
     static func time(hours: Int64, minutes: Int64, seconds: Int64) -> Int64 {
         hours * 3_600 + minutes * 60 + seconds
     }

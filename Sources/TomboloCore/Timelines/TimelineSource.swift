@@ -4,16 +4,16 @@ import TomboloJSON
 struct TimelineSource: Sendable {
     let state: JSON
     let type: String
-    /// By wall time.
+    /// Wall time.
     let changedAt: Instant
 
-    /// Nil where the activity is of another app, or is not on disk yet, or its card was only taken
-    /// off.
+    /// Nil if the activity belongs to another app or is not on disk yet, or if its card was only
+    /// removed.
     init?(_ activity: Activity, app: String) {
         self.init(activity.durable, activity.durableDefinition, app: app)
     }
 
-    /// The same of what is about to be on disk.
+    /// The same for a state that is about to be on disk.
     init?(_ durable: Projection?, _ definition: Activity.Definition, app: String) {
         guard definition.app == app, let durable, durable.ending?.isBare != true else {
             return nil
@@ -25,8 +25,8 @@ struct TimelineSource: Sendable {
 }
 
 extension ActivityTable {
-    /// What a timeline shows of an activity; nil where it is not there, or of another app, or its
-    /// card was only taken off.
+    /// What a timeline shows of an activity; nil if there is none, it belongs to another app, or
+    /// its card was only removed.
     func source(_ id: Identifier, of key: TimelineKey) -> TimelineSource? {
         slot(of: ActivityKey(tenant: key.tenant, id: id)).flatMap {
             TimelineSource(self[$0], app: key.app)
@@ -35,8 +35,8 @@ extension ActivityTable {
 }
 
 extension TypeTable {
-    /// Whether the widgets of an app show something else of an activity than before: where some
-    /// family's cut differs; of a type without cuts, where a significant value does.
+    /// Whether an app's widgets show something else of an activity than before: some family's cut
+    /// differs or, for a type without cuts, a significant value does.
     func differs(_ before: TimelineSource?, _ next: TimelineSource?, of key: TimelineKey) -> Bool {
         guard let before, let next, isSameText(before.type, next.type) else {
             return before != nil || next != nil

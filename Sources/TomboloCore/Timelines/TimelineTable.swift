@@ -1,21 +1,21 @@
-/// All timelines, where they are found, and when their producers are to be asked.
+/// All timelines, their indices, and when their producers are to be asked.
 ///
-/// It owns its rows: nothing else of the core changes them.
+/// The table owns its rows: nothing else in the core changes them.
 struct TimelineTable: Sendable {
     private var rows = SlotArray<Tables.Timelines, StoredTimeline?>()
     private var free: [TimelineSlot] = []
     private var slots: [TimelineKey: TimelineSlot] = [:]
-    /// Those of a subject, of all kinds; by it a device finds what it may show.
+    /// The timelines of a subject, of all kinds; a device finds through it what it may show.
     private var bySubject: [SubjectKey: [TimelineSlot]] = [:]
-    /// Those of subjects `key`, by each user who may read them, and by kind.
+    /// The timelines of `key` subjects, by each user who may read them, and by kind.
     private var byReader: [SubjectKey: [Identifier: [TimelineSlot]]] = [:]
-    /// Those that show an activity's state.
+    /// The timelines that show an activity's state.
     private var byActivity: [ActivityKey: [TimelineSlot]] = [:]
     private var sizes: [TenantID: Size] = [:]
     private var nextNumber: Int64 = 1
-    /// By wall time.
+    /// Wall time.
     private var deadlines = DeadlineHeap<Tables.Timelines>()
-    /// Those whose dates go by other clocks since, and are not looked at yet.
+    /// Timelines whose dates follow another clock now, and were not looked at since.
     private var moved: [ArraySlice<TimelineSlot>] = []
 
     private struct SubjectKey: Hashable {
@@ -23,13 +23,13 @@ struct TimelineTable: Sendable {
         var subject: TimelineSubject
     }
 
-    /// What a tenant's timelines take.
+    /// The space of a tenant's timelines.
     struct Size: Hashable, Sendable {
         var count = 0
         var bytes = 0
     }
 
-    /// When the next producer is to be asked, by wall time.
+    /// When the next producer is to be asked, in wall time.
     var nextDue: Instant? { deadlines.first }
 
     /// The number that a timeline has, or that a new one would get.
@@ -45,33 +45,33 @@ struct TimelineTable: Sendable {
 
     var isEmpty: Bool { slots.isEmpty }
 
-    /// Places, used or not, for those who look at all of them in pieces.
+    /// All slots, used or free, for callers that look at them in parts.
     var places: Range<TimelineSlot> { rows.indices }
 
     func slots(of subject: TimelineSubject, _ tenant: TenantID) -> [TimelineSlot] {
         bySubject[SubjectKey(tenant: tenant, subject: subject)] ?? []
     }
 
-    /// Those of subjects `key` of a kind that a user may read.
+    /// The timelines of a kind with a `key` subject that a user may read.
     func slots(
         of kind: Identifier, readableBy user: String, _ tenant: TenantID
     ) -> [TimelineSlot] {
         byReader[SubjectKey(tenant: tenant, subject: .user(user))]?[kind] ?? []
     }
 
-    /// Those that show an activity's state.
+    /// The timelines that show an activity's state.
     func slots(from activity: ActivityKey) -> [TimelineSlot] {
         byActivity.isEmpty ? [] : byActivity[activity] ?? []
     }
 
-    /// Whether a widget of a device shows, or has shown within a day, an entry that leads there.
+    /// Whether a widget of a device shows, or has shown within a day, an entry with this link.
     ///
-    /// - Parameter link: its hash, as `Timeline.linkHashes` has it.
+    /// - Parameter link: its hash, as in `Timeline.linkHashes`.
     func offer(_ link: Int64, to user: String?, _ device: DeviceKey, at wall: Instant) -> Bool {
         shown(to: user, device).contains { rows[$0]?.offers(link, at: wall) ?? false }
     }
 
-    /// What the widgets of a device may show, of all kinds: at most `shownMax`.
+    /// The timelines, of all kinds, that a device's widgets may show: at most `shownMax`.
     func shown(to user: String?, _ device: DeviceKey) -> ArraySlice<TimelineSlot> {
         var places = slots(of: .device(device.id), device.tenant)
         if let user {
@@ -84,7 +84,7 @@ struct TimelineTable: Sendable {
         return places.prefix(Self.shownMax)
     }
 
-    /// What to do where a tap that names no widget may be of one that was not looked at.
+    /// Advice for a tap that names no widget, if the widget may be among those not looked at.
     func hint(for user: String?, _ device: DeviceKey) -> String {
         shown(to: user, device).count < Self.shownMax
             ? ""
@@ -92,10 +92,10 @@ struct TimelineTable: Sendable {
                 + "give \"widget\" and \"config\" too"
     }
 
-    /// So many are looked through for a tap that names no widget: about 3 ms.
+    /// Timelines looked through for a tap that names no widget, at most: about 3 ms.
     static let shownMax = 16_384
 
-    /// Puts a timeline in the place of the one with its key.
+    /// Stores a timeline, and replaces the one with the same key.
     @discardableResult
     mutating func put(_ row: StoredTimeline) -> TimelineSlot {
         let tenant = row.key.tenant
@@ -126,7 +126,7 @@ struct TimelineTable: Sendable {
         return slot
     }
 
-    /// Readers and an activity find it no more.
+    /// Removes the timeline from the indices of readers and activities.
     private mutating func leave(_ slot: TimelineSlot) {
         guard let row = rows[slot] else { return }
         for reader in row.timeline.readers {
@@ -141,7 +141,7 @@ struct TimelineTable: Sendable {
         if byActivity[activity]?.isEmpty == true { byActivity[activity] = nil }
     }
 
-    /// The producer was asked for what is so at a moment.
+    /// The producer was asked for the content of a moment.
     mutating func asked(_ slot: TimelineSlot, through moment: Instant) {
         rows[slot]?.askedThrough = moment
     }
@@ -160,13 +160,13 @@ struct TimelineTable: Sendable {
         return row
     }
 
-    /// Those of a subject go by other clocks: they come out of `popMoved` by and by.
+    /// The subject's timelines follow another clock: `popMoved` returns them one by one.
     mutating func move(_ subject: TimelineSubject, _ tenant: TenantID) {
         let slots = slots(of: subject, tenant)
         if !slots.isEmpty { moved.append(slots[...]) }
     }
 
-    /// The clock was ahead, and is set right: what is of a time to come is of now.
+    /// The clock was ahead and is now right: times in the future become the present.
     mutating func followClock(backTo wall: Instant) {
         let late = rows.indices.filter { rows[$0]?.isAhead(of: wall) ?? false }
         for slot in late { rows[slot]?.followClock(backTo: wall) }
@@ -175,7 +175,7 @@ struct TimelineTable: Sendable {
 
     var hasMoved: Bool { !moved.isEmpty }
 
-    /// The next whose dates are to be looked at again. Its place may have another timeline since.
+    /// The next timeline whose dates are to be computed again. Another may have its slot by now.
     mutating func popMoved() -> TimelineSlot? {
         guard let last = moved.indices.last else { return nil }
         let slot = moved[last].popLast()
@@ -183,11 +183,11 @@ struct TimelineTable: Sendable {
         return slot
     }
 
-    /// The producer is asked then; nil: never.
+    /// The producer is asked at that moment; nil means never.
     mutating func ask(_ slot: TimelineSlot, at moment: Instant?) { deadlines.set(slot, at: moment) }
 
     mutating func popDue(until moment: Instant) -> TimelineSlot? { deadlines.pop(until: moment) }
 
-    /// A record whose timeline cannot be read has its number all the same.
+    /// The number of an unreadable record is not used again.
     mutating func skip(_ number: Int64) { nextNumber = max(nextNumber, number + 1) }
 }

@@ -1,8 +1,8 @@
 package import TomboloJSON
 
-/// An `ActivityAttributes` type of an app, as its people have described it.
+/// An `ActivityAttributes` type of an app, as registered.
 package struct ActivityType: Sendable {
-    /// What a type is found by: types are per app.
+    /// Identifies a type: types are per app.
     package struct Key: Hashable, Sendable {
         package var tenant: TenantID
         package var app: String
@@ -14,13 +14,13 @@ package struct ActivityType: Sendable {
             self.name = name
         }
 
-        /// By the bytes of both names.
+        /// Compares the bytes of both names.
         package static func == (one: Key, other: Key) -> Bool {
             isSameText(one.name, other.name) && isSameText(one.app, other.app)
                 && one.tenant == other.tenant
         }
 
-        /// Over what `==` compares.
+        /// Hashes what `==` compares.
         package func hash(into hasher: inout Hasher) {
             hasher.combine(tenant)
             hasher.combine(bytesOf: app)
@@ -28,54 +28,54 @@ package struct ActivityType: Sendable {
         }
     }
 
-    /// The content state's schema; nil: any object.
+    /// The content state's schema; nil allows any object.
     package var state: StateSchema?
     package var dates = DateEncoding.swiftReference
-    /// nil: `standard`.
+    /// Nil means `standard`.
     package var budgetClass: BudgetClass?
-    /// Where in the attributes apps find the relay's id; nil: the app opted out.
+    /// Where apps find the relay's id in the attributes; nil if the app opted out.
     package var idAt: JSONPointer? = defaultIDAt
-    /// The app plays a bundle of frames from one payload.
+    /// Whether the app plays a bundle of frames from one payload.
     package var plays = false
-    /// The phone interpolates between keyframes.
+    /// Whether the phone interpolates between keyframes.
     package var animates = false
     package var onUnknownStart: UnknownStartPolicy?
-    /// How long starts wait that do not say themselves.
+    /// How long starts wait that give no `start_wait`.
     package var startWait: Span?
-    /// Each change reloads the app's widgets on the devices that show it.
+    /// Whether each change reloads the app's widgets on the devices that show the activity.
     package var reloadsWidgets = false
-    /// The same of these controls.
+    /// The controls that each change reloads in the same way.
     package var reloadsControls: [String] = []
-    /// App Intents that its card's buttons run.
+    /// App Intents that the card's buttons run.
     package var intents: [TypeIntent] = []
-    /// How long after the last event the relay ends activities that do not say themselves; nil:
-    /// never.
+    /// How long after the last event the relay ends activities that give no time themselves; nil
+    /// means never.
     package var endAfter: Span?
     package var onTokenGone: TokenGonePolicy?
     package var renew: RenewalPolicy?
-    /// When frames go, where a start does not say.
+    /// When frames are sent, if a start does not define it.
     package var framesShowWhen: FramesShowWhen?
-    /// How long alerts wait that do not say themselves.
+    /// How long alerts wait that give no time themselves.
     package var alertTTL: Span?
-    /// A value that follows where the app is; nil: none does.
+    /// A value that follows the app's presence; nil if there is none.
     package var presence: PresenceBinding?
-    /// What simulated phones draw of a state; nil: text.
+    /// What simulated phones draw of a state; nil means text.
     package var preview: TypePreview?
-    /// What of a state the widgets of each family get; nil: all of it.
+    /// The parts of a state that the widgets of each family get; nil means all.
     package var families: FamilyCuts?
-    /// How its states keep a history; nil: they keep none.
+    /// How its states keep a history; nil if they keep none.
     package var history: StateHistory?
-    /// nil: a phone shows all of the state.
+    /// What a phone shows of a state; nil means all of it.
     package var visibility: Visibility?
-    /// As registered; what is not read here is kept in it.
+    /// The body as registered; it keeps members that are not read here.
     package var body: JSON
 
     /// Where the relay writes an activity's id unless the type says otherwise.
     package static let defaultIDAt = JSONPointer(tokens: ["activity_id"])
 
-    /// Reads the body of `PUT /v1/types/{type}`; throws every fault it finds.
+    /// Reads the body of `PUT /v1/types/{type}`; throws all faults in it.
     ///
-    /// - Parameter lenient: for records: older relays did not look into `show_when`, `preview`
+    /// - Parameter lenient: for records, because older relays did not check `show_when`, `preview`
     ///   and `families`.
     package init(reading view: JSONView, lenient: Bool = false) throws(FieldErrors) {
         var reader = FieldReader(view, isOfLog: lenient)
@@ -125,7 +125,7 @@ package struct ActivityType: Sendable {
             var older = FieldReader(view, isOfLog: true)
             preview = TypePreview.reading(&older, state)
             families = FamilyCuts.reading(&older, state)
-            // An older relay took a number, and did nothing with it.
+            // Older relays took a number and ignored it.
             if view["history"]?.kind == .object {
                 history = StateHistory.reading(&older, state)
             }
@@ -156,25 +156,25 @@ package struct ActivityType: Sendable {
         return (widgets, controls)
     }
 
-    /// The state as the phone wants it.
+    /// The state in the form that the phone decodes.
     package func encoded(_ state: JSON) -> JSON {
         self.state.map { dates.encode(state, by: $0) } ?? state
     }
 
-    /// Members of a state that the phone's decoder would pass over.
+    /// Members of a state that the phone's decoder would ignore.
     package func unknownMembers(in state: JSON) -> [Lint] {
         self.state?.unknownMembers(in: state.document.root, at: "") ?? []
     }
 
-    /// What is wrong with a state; empty where it fits. What the relay writes into it is there by
-    /// then.
+    /// The faults of a state; empty if it fits. They are found after the relay's own values are
+    /// written into the state.
     package func faults(in state: JSON, at pointer: String = "/state") -> [FieldError] {
         let sent = presence?.write(presence?.active ?? .emptyObject, into: state) ?? state
         return self.state?.faults(in: sent.document.root, at: pointer) ?? []
     }
 }
 
-/// A type with its place among the records.
+/// A type with its number among the records.
 struct RegisteredType: Sendable {
     let number: Int64
     var type: ActivityType
@@ -190,7 +190,7 @@ struct RegisteredType: Sendable {
         return Record(space: .type, number: number, value: writer.bytes)
     }
 
-    /// Nil where the bytes are no type: the caller reports and sets aside.
+    /// Nil if the bytes are no type: the caller reports and sets them aside.
     static func read(_ bytes: [UInt8], number: Int64) -> (ActivityType.Key, RegisteredType)? {
         guard let view = (try? JSONDocument(bytes))?.root,  // damage is the answer
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
@@ -203,20 +203,20 @@ struct RegisteredType: Sendable {
     }
 }
 
-/// A type as readers see it.
+/// A type as shown to readers.
 package struct TypeView: Sendable {
     package var app: String
     package var name: String
-    /// nil: `standard`.
+    /// Nil means `standard`.
     package var budgetClass: BudgetClass?
     package var body: JSON
 }
 
-/// What registered types say of one activity.
+/// The result of the registered types for one activity.
 package struct TypeCheck: Sendable {
     package var isRegistered: Bool
     package var hasSchema: Bool
-    /// What its newest state lacks or has otherwise than its type says, each in words.
+    /// The differences between its newest state and its type, each in words.
     package var faults: [String]
     /// The names of its app's types.
     package var registered: [String]

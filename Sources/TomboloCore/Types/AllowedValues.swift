@@ -1,13 +1,13 @@
 import TomboloJSON
 
-/// The values of `enum` or `const`, asked by what they say: text after its escapes, numbers by
-/// digits and exponent, arrays in order, objects in any order of their members.
+/// The values of `enum` or `const`. They are compared by meaning: text after its escapes, numbers
+/// by digits and exponent, arrays in order, objects in any order of their members.
 struct AllowedValues: Hashable, Sendable {
-    /// As the schema has them.
+    /// The values as written in the schema.
     let list: [JSON]
-    /// Fast path: most states have the spelling of the schema.
+    /// Fast path: most states use the schema's spelling.
     private let spellings: Set<ArraySlice<UInt8>>
-    /// Canonical texts by their hash.
+    /// Canonical texts by hash.
     private let canonical: [UInt64: [[UInt8]]]
 
     init(_ list: [JSON]) {
@@ -17,7 +17,7 @@ struct AllowedValues: Hashable, Sendable {
             .mapValues { $0.map(\.document.root.canonical) }
     }
 
-    /// True where no two are one value.
+    /// True if no two values are the same.
     var areDistinct: Bool { Set(canonical.values.joined()).count == list.count }
 
     func contains(_ value: JSONView) -> Bool {

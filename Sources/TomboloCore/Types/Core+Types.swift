@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// Registered types, and what they demand of commands.
+// Registered types, and their checks of commands.
 
 extension Core {
-    /// Registers a type; `app` nil: the tenant's only one.
+    /// Registers a type; `app` nil means the tenant's only app.
     mutating func put(
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID,
         _ ticket: Ticket, now: Instant
@@ -34,7 +34,7 @@ extension Core {
         }
     }
 
-    /// A registered type; `app` nil: the tenant's only one.
+    /// A registered type; `app` nil means the tenant's only app.
     package func typeView(_ name: String, app: String?, tenant: TenantID) -> TypeView? {
         guard let app = app ?? configuration.onlyApp(of: tenant) else { return nil }
         let key = ActivityType.Key(tenant: tenant, app: app, name: name)
@@ -44,8 +44,7 @@ extension Core {
         }
     }
 
-    /// What the types that are registered say of an activity as it is now; nil where it is not in
-    /// memory.
+    /// The result of the registered types for an activity as it is now; nil if it is not in memory.
     package func typeCheck(_ key: ActivityKey) -> TypeCheck? {
         guard let slot = activities.slot(of: key), let durable = activities[slot].durable else {
             return nil
@@ -60,14 +59,14 @@ extension Core {
             registered: names.sorted())
     }
 
-    /// It is the merged state that is checked; a clip is checked frame by frame.
+    /// Checks the merged state; a clip is checked frame by frame.
     func checkState(
         _ projection: Projection, _ definition: Activity.Definition, _ content: Command.Content,
         _ tenant: TenantID
     ) throws(Refusal) {
         guard let type = types.type(of: definition, tenant) else { return }
         switch content {
-        // A card must not linger because its type has become stricter since.
+        // A card must not stay because its type has become stricter meanwhile.
         case .end(let end):
             if case .none = end.change { return }
         case .stop: return

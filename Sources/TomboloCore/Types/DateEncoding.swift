@@ -8,11 +8,11 @@ package enum DateEncoding: String, Hashable, Sendable, CaseIterable {
     case unix
     case iso8601
 
-    /// From 1970 to 2001-01-01T00:00:00Z, in seconds.
+    /// Seconds from 1970-01-01 to 2001-01-01T00:00:00Z.
     static let referenceOffset: Int64 = 978_307_200
 
-    /// The state as the phone wants it: every time that the schema calls one in this encoding; all
-    /// else byte for byte.
+    /// The state in the form that the phone decodes: each value that the schema declares a time is
+    /// written in this encoding; the rest is unchanged, byte for byte.
     func encode(_ state: JSON, by schema: StateSchema) -> JSON {
         guard self != .iso8601, schema.hasDates else { return state }
         var writer = JSONWriter(capacity: state.bytes.count)
@@ -43,7 +43,7 @@ package enum DateEncoding: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The date that a value of a phone's state is; nil where it is none, or not of this encoding.
+    /// The date of a value in a phone's state; nil if it is no date in this encoding.
     package func date(_ value: JSONView) -> Instant? {
         if self == .iso8601 { return value.string.flatMap(Instant.init(rfc3339:)) }
         guard let seconds = value.double, seconds.magnitude < 9e9 else { return nil }

@@ -1,10 +1,10 @@
 import TomboloJSON
 
 extension FamilyCuts {
-    /// Reads `families`; nil where it is not there.
+    /// Reads `families`; nil if it is absent.
     ///
-    /// - Parameter schema: of the state: a pointer that it does not describe is refused, because a
-    ///   widget would never get it.
+    /// - Parameter schema: of the state. A pointer that it does not describe is refused, because a
+    ///   widget would never get the value.
     static func reading(_ reader: inout FieldReader, _ schema: StateSchema?) -> FamilyCuts? {
         guard let view = reader.object("families") else { return nil }
         var inner = reader.inside(view, "families")

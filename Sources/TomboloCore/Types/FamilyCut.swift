@@ -1,26 +1,26 @@
 package import TomboloJSON
 
-/// What of a state the widgets of one family get: pointers into it, and for a list how many of its
-/// elements. It decides what they get, and `preview` how that is drawn.
+/// The parts of a state that the widgets of one family get: pointers into it and, for lists, the
+/// number of elements. It defines what they get, and `preview` how that is drawn.
 ///
 ///     let cut = FamilyCut([.init(path: JSONPointer(tokens: ["door", "name"]))])
 ///     cut.applied(to: state)  // {"door":{"name":"Main door"}}
 package struct FamilyCut: Hashable, Sendable {
-    /// One place of the state.
+    /// One part of the state.
     package struct Part: Hashable, Sendable {
         package var path: JSONPointer
-        /// The first so many elements of a list; nil: the whole value.
+        /// The number of first elements of a list; nil means the whole value.
         package var length: Int?
 
-        /// `length` nil: the whole value.
+        /// - Parameter length: nil means the whole value.
         package init(path: JSONPointer, length: Int? = nil) {
             (self.path, self.length) = (path, length)
         }
     }
 
-    /// A member of the state and what is taken of it.
+    /// A member of the state and what the cut takes of it.
     private struct Branch: Hashable, Sendable {
-        /// How many elements; `Int.max`: the whole value; nil: what its branches name.
+        /// The number of elements; `Int.max` means the whole value, nil what the branches name.
         var length: Int?
         var branches: [Name: Branch] = [:]
 
@@ -34,8 +34,8 @@ package struct FamilyCut: Hashable, Sendable {
         }
     }
 
-    /// A member's name. Names of JSON are equal where their bytes are; those of Swift's strings are
-    /// also where Unicode calls them equivalent.
+    /// A member's name. JSON's names are equal if their bytes are; Swift's strings are also equal
+    /// if Unicode calls them equivalent.
     private struct Name: Hashable, Sendable {
         let text: String
 
@@ -48,21 +48,21 @@ package struct FamilyCut: Hashable, Sendable {
 
     private var root = Branch()
 
-    /// A family has at most so many pointers.
+    /// Pointers of a family, at most.
     static let partsMax = 64
-    /// A widget shows few lines. A history has at most so many.
+    /// The most lines of a history; a widget shows only a few.
     static let lengthMax: Int64 = 256
 
-    /// Nothing: each state becomes an object without members.
+    /// Cuts everything: each state becomes an object without members.
     static let nothing = FamilyCut([])
 
-    /// A place that is named twice is there once, with the larger length.
+    /// A part that is named twice is kept once, with the larger length.
     package init(_ parts: [Part]) {
         for part in parts { root.add(part.path.tokens[...], part.length ?? .max) }
     }
 
-    /// An object of the state's shape that has what the cut names. What the state lacks is not
-    /// there, and neither is a place inside a list.
+    /// An object of the state's shape with the parts in the cut. Parts that the state lacks are
+    /// left out, and so are places inside a list.
     package func applied(to state: JSON) -> JSON {
         var writer = JSONWriter(capacity: min(state.bytes.count, 1_024))
         Self.write(state.document.root, root, to: &writer)
@@ -92,11 +92,11 @@ package struct FamilyCut: Hashable, Sendable {
     }
 }
 
-/// The cuts of a type's states. What no cut names no widget gets.
+/// The cuts of a type's states. No widget gets a part that no cut names.
 package struct FamilyCuts: Hashable, Sendable {
     private var parts: [WidgetFamily: [FamilyCut.Part]] = [:]
     private var cuts: [WidgetFamily: FamilyCut] = [:]
-    /// What any family gets.
+    /// The parts that any family gets.
     package private(set) var union = FamilyCut.nothing
 
     /// - Parameter parts: at least one family, each with at least one part.
@@ -109,10 +109,10 @@ package struct FamilyCuts: Hashable, Sendable {
     /// In WidgetKit's order.
     package var families: [WidgetFamily] { WidgetFamily.allCases.filter { cuts[$0] != nil } }
 
-    /// Of a family; nil where the type has none for it.
+    /// The cut of a family; nil if the type has none.
     package subscript(_ family: WidgetFamily) -> FamilyCut? { cuts[family] }
 
-    /// Whether some family gets something else of one state than of another.
+    /// Whether some family gets different parts of two states.
     func differ(_ one: JSON, _ other: JSON) -> Bool {
         one != other
             && cuts.values.contains {
@@ -120,6 +120,6 @@ package struct FamilyCuts: Hashable, Sendable {
             }
     }
 
-    /// Whether some family has more than one place to tap.
+    /// Whether some family has more than one tappable place.
     var haveLinks: Bool { cuts.keys.contains(where: \.hasLinks) }
 }

@@ -1,10 +1,10 @@
 import TomboloJSON
 
 extension PresenceBinding {
-    /// Reads `presence`; nil where it is not there.
+    /// Reads `presence`; nil if it is absent.
     ///
-    /// - Parameter schema: of the state: a path that it does not describe is refused, because the
-    ///   phone would pass over it.
+    /// - Parameter schema: of the state. A path that it does not describe is refused, because the
+    ///   phone would ignore the value.
     static func reading(
         _ reader: inout FieldReader, _ schema: StateSchema?
     ) -> PresenceBinding? {

@@ -1,12 +1,12 @@
 import TomboloJSON
 
 extension StateHistory {
-    /// Reads `history` of a type; nil where it is not there.
+    /// Reads `history` of a type; nil if it is absent.
     ///
     /// - Parameters:
-    ///   - schema: of the state: a pointer that it does not describe is refused, because the phone
-    ///     would pass over it.
-    ///   - presence: of the type; a history at its place is refused.
+    ///   - schema: of the state. A pointer that it does not describe is refused, because the phone
+    ///     would ignore the value.
+    ///   - presence: of the type; a history at the same place is refused.
     static func reading(
         _ reader: inout FieldReader, _ schema: StateSchema?,
         besides presence: PresenceBinding? = nil
@@ -39,7 +39,7 @@ extension StateHistory {
         do { try inner.finish() } catch { reader.adopt(error) }
         guard let path, let of else { return nil }
         let history = StateHistory(path: path, length: length ?? lengthDefault, of: of, at: at)
-        // Both are the relay's own: no start would be taken.
+        // The relay writes both: no start would be accepted.
         if let presence, history.overlaps(presence.path) {
             reader.fail("history", "must not have path or of at the path of \"presence\"")
         }
@@ -50,7 +50,7 @@ extension StateHistory {
         _ name: String, _ reader: inout FieldReader, _ schema: StateSchema?
     ) -> JSONPointer? {
         let text = reader.string(name)
-        // What is there, and no text, has its fault already.
+        // A member that is present but no text already has its fault.
         if text == nil, reader.value(name) != nil { return nil }
         if let fault = StateSchema.fault(ofPointer: text, schema) {
             reader.fail(name, fault)
@@ -59,7 +59,7 @@ extension StateHistory {
         return text.flatMap(JSONPointer.init)
     }
 
-    /// Whether a place is in the list or in what lines are of, or one of them is in it.
+    /// Whether a place contains the list or the source of its lines, or is inside one of them.
     func overlaps(_ place: JSONPointer) -> Bool {
         [path, of].contains {
             $0.tokens.starts(with: place.tokens) || place.tokens.starts(with: $0.tokens)

@@ -1,7 +1,7 @@
 package import TomboloJSON
 
 extension StateSchema {
-    /// Types nest no deeper: JSON itself may not (`JSONLimits`).
+    /// The deepest nesting of a schema, which is JSON's own limit (`JSONLimits`).
     private static let depthMax = JSONLimits.receivedDepthMax
 
     private static let annotations: Set<String> = [
@@ -12,9 +12,9 @@ extension StateSchema {
         "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "format",
     ]
 
-    /// Reads a schema; throws every fault it finds, unknown keywords among them.
+    /// Reads a schema; throws all faults in it, also unknown keywords.
     ///
-    /// - Parameter isStored: it was registered before, perhaps under fewer rules.
+    /// - Parameter isStored: whether it was registered before, perhaps under fewer rules.
     package init(
         reading view: JSONView, at pointer: String, isStored: Bool = false
     ) throws(FieldErrors) {
@@ -40,11 +40,11 @@ extension StateSchema {
         finish()
     }
 
-    /// More members of one object, and more values of one `enum`, no state of 4 KB can have.
+    /// Members of one object and values of one `enum`, at most: no state of 4 KB can have more.
     private static let membersMax = 1_000
     private static let valuesMax = 256
 
-    /// What to write instead of keywords that are not read.
+    /// What to write instead of unsupported keywords.
     private static let cures: [String: String] = {
         let inline = "write the schema out where it is used"
         let describe =
@@ -69,7 +69,7 @@ extension StateSchema {
 
     private static let repeats = "must name nothing twice"
 
-    /// Takes one keyword in; answers what is wrong with it.
+    /// Reads one keyword. Returns what is wrong with it.
     private mutating func read(
         _ keyword: String, _ rule: JSONView, _ place: String, _ depth: Int,
         _ faults: inout [FieldError]
@@ -121,7 +121,7 @@ extension StateSchema {
         return nil
     }
 
-    /// Other formats say nothing that a Swift type would check.
+    /// Other formats are ignored, because no Swift type would check them.
     private mutating func readFormat(_ rule: JSONView) -> String? {
         guard let name = rule.string else { return "must be a string" }
         isDate = name == "date-time"

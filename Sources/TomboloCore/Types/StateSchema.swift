@@ -1,28 +1,28 @@
 import TomboloJSON
 
-/// What a type demands of its content state: the part of JSON Schema (2020-12) that a Swift type
-/// can express. Other keywords are refused when the type is registered, never passed over.
+/// The schema of a type's content state: the part of JSON Schema (2020-12) that a Swift type can
+/// express. Other keywords are refused when the type is registered, never ignored.
 package struct StateSchema: Hashable, Sendable {
-    /// A JSON type by its schema's name; `integer` is a number without a fraction.
+    /// A JSON type by its name in schemas; `integer` is a number without a fraction.
     enum Kind: String, Hashable, Sendable, CaseIterable {
         case object, array, string, number, integer, boolean, null
     }
 
-    /// A bound and how it is told.
+    /// A lower and an upper bound, both included; nil means none.
     struct Bounds: Hashable, Sendable {
         var least: Double?
         var most: Double?
     }
 
-    /// Empty: any.
+    /// Empty means any kind.
     var kinds: [Kind] = []
     var properties: [Property] = []
     var required: [String] = []
-    /// False where `additionalProperties` forbids what is not named.
+    /// False if `additionalProperties` forbids members that are not named.
     var allowsOthers = true
-    /// None or one: the schema of every element.
+    /// None or one: the schema of each element.
     var items: [StateSchema] = []
-    /// Nil: any.
+    /// Nil means any value.
     var values: AllowedValues?
     var number = Bounds()
     var length = Bounds()
@@ -42,19 +42,19 @@ package struct StateSchema: Hashable, Sendable {
         places[name].map { properties[$0].schema }
     }
 
-    /// Places in `properties` and in `required` by name: a state is checked at the cost of its own
-    /// size, however long the schema's lists are.
+    /// Indices in `properties` and in `required` by name, so that a state's check costs only its
+    /// own size, however long the schema's lists are.
     private var places: [String: Int] = [:]
     private var requiredPlaces: [String: Int] = [:]
 
-    /// Whether it names the members of any object: only then one can be unknown.
+    /// Whether it names members of any object: only then can a member be unknown.
     private(set) var namesMembers = false
 
-    /// Whether a date stands anywhere in it: only then a state is encoded anew for the phone.
-    /// Kept, as each value of a state asks.
+    /// Whether it contains a date anywhere: only then must a state be encoded again for the phone.
+    /// It is stored, because each value of a state needs it.
     private(set) var hasDates = false
 
-    /// To be called when all else is set: makes the tables.
+    /// Makes the tables; to be called when all else is set.
     mutating func finish() {
         for (place, property) in properties.enumerated() { places[property.name] = place }
         for (place, name) in required.enumerated() { requiredPlaces[name] = place }
@@ -64,7 +64,7 @@ package struct StateSchema: Hashable, Sendable {
             || items.contains(where: \.hasDates)
     }
 
-    /// The schema of the place that a pointer names; nil where nothing is demanded of it.
+    /// The schema of the place that a pointer names; nil if there is none for it.
     func at(_ pointer: JSONPointer) -> StateSchema? {
         var schema = self
         for token in pointer.tokens {
@@ -74,13 +74,13 @@ package struct StateSchema: Hashable, Sendable {
         return schema
     }
 
-    /// A body is no deeper (`JSONLimits`).
+    /// Parts of a pointer, at most: no body is deeper (`JSONLimits`).
     static let pointerPartsMax = 32
 
-    /// Why a pointer of a type names no place in its states; nil where it names one. A name that is
-    /// misspelt would have no effect, and nobody would learn why.
+    /// Why a pointer of a type names no place in its states; nil if it names one. A misspelt name
+    /// would have no effect, and nobody would learn why.
     ///
-    /// - Parameter schema: of the state; nil takes every place.
+    /// - Parameter schema: of the state; nil accepts every place.
     static func fault(ofPointer text: String?, _ schema: StateSchema?) -> String? {
         guard let pointer = text.flatMap(JSONPointer.init), !pointer.tokens.isEmpty else {
             return "must be a JSON Pointer such as \"/score\""
@@ -94,25 +94,25 @@ package struct StateSchema: Hashable, Sendable {
 }
 
 extension StateSchema {
-    /// More faults of one value are not told.
+    /// Faults reported of one value, at most.
     static let faultsMax = 20
 
-    /// What is wrong with a value; empty where it fits.
+    /// The faults of a value; empty if it fits.
     func faults(in value: JSONView, at pointer: String) -> [FieldError] {
         var check = Check(path: ValuePath(pointer))
         collect(value, &check)
         return check.faults
     }
 
-    /// The faults of one value.
+    /// Collects the faults of one value.
     private struct Check {
-        /// Where the walk is.
+        /// The current place.
         var path: ValuePath
         private(set) var faults: [FieldError] = []
 
         var isFull: Bool { faults.count >= StateSchema.faultsMax }
 
-        /// - Parameter name: of a member of the place; nil: the place itself.
+        /// - Parameter name: a member of the current place; nil means the place itself.
         mutating func fail(_ message: String, _ name: String? = nil) {
             faults.append(FieldError(pointer: path.pointer(name), message: message))
         }
@@ -181,7 +181,7 @@ extension StateSchema {
         }
     }
 
-    /// Required members that an object lacks, in the schema's order.
+    /// Required members that are missing in an object, in the schema's order.
     private func missing(in value: JSONView) -> [String] {
         guard !required.isEmpty else { return [] }
         var isThere = [Bool](repeating: false, count: required.count)

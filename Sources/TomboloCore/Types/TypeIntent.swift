@@ -1,22 +1,22 @@
 package import TomboloJSON
 
-/// An App Intent that a button of a card or a widget runs: in `intents` of a type a name, or an
-/// object with what the button says and what goes with the press.
+/// An App Intent that a button of a card or a widget runs. In `intents` of a type it is a name, or
+/// an object with the button's title and the parameters of a press.
 package struct TypeIntent: Hashable, Sendable {
     package var name: String
-    /// What the button says.
+    /// The text on the button.
     package var title: String
-    /// The parameters by name: a text that begins with `/` is a place in the state, any other value
-    /// goes as it is. Nil: none.
+    /// The parameters by name. A text that begins with `/` is a place in the state; any other value
+    /// is sent unchanged. Nil if there are none.
     private var parameters: JSON?
 
     /// A card has few buttons.
     package static let countMax = 32
-    /// A button says a few words, and an intent takes a few values.
+    /// A button has a few words, and an intent takes a few values.
     private static let nameBytes = 1...256
     private static let parametersMax = 16
 
-    /// The parameters of a press on what shows `state`: a place that is not there is left out.
+    /// The parameters of a press while `state` is shown; places missing in the state are left out.
     package func parameters(in state: JSONView) -> JSON? {
         guard let parameters else { return nil }
         var writer = JSONWriter()
@@ -34,11 +34,11 @@ package struct TypeIntent: Hashable, Sendable {
         return writer.json
     }
 
-    /// Reads `intents`; a fault is noted in the reader.
+    /// Reads `intents`; faults are noted in the reader.
     ///
     /// - Parameters:
-    ///   - schema: of the state: a place that it does not describe is refused.
-    ///   - record: of an older relay, whose faults do not count any more; nil: a request.
+    ///   - schema: of the state; a place that it does not describe is refused.
+    ///   - record: a record of an older relay, whose faults no longer count; nil for a request.
     static func reading(
         _ reader: inout FieldReader, _ schema: StateSchema?, of record: JSONView?
     ) -> [TypeIntent] {

@@ -1,18 +1,18 @@
 package import TomboloJSON
 
-/// What of a type's content states is drawn where the app itself is not there: on the simulated
-/// phones of the terminal and the console. `preview` of a type.
+/// The parts of a type's content states that are drawn without the app: on the simulated phones of
+/// the terminal and the console. Given as `preview` of a type.
 ///
-/// Without one a phone shows the first members as text.
+/// Without a preview, a phone shows the first members as text.
 package struct TypePreview: Hashable, Sendable {
-    /// How a phone goes from one turn to the next.
+    /// How a phone animates from one turn to the next.
     package enum Moves: String, CaseIterable, Hashable, Sendable {
         /// The angle is interpolated, as an `Animatable` view does: items stay on the circle.
         case angle
         /// The places of both layouts are interpolated in straight lines, as SwiftUI does without
-        /// it.
+        /// an `Animatable` view.
         case places
-        /// It jumps.
+        /// The items jump.
         case steps
     }
 
@@ -22,7 +22,7 @@ package struct TypePreview: Hashable, Sendable {
         package var angle: JSONPointer
         /// 1 to `itemsMax`.
         package var items = 3
-        /// How long each dash is, in points of a circle that is 300 wide.
+        /// The length of each dash, in points of a circle that is 300 wide.
         package var dash = 11.0
         package var moves = Moves.steps
     }
@@ -32,12 +32,12 @@ package struct TypePreview: Hashable, Sendable {
         case lock, lockOpen = "lock.open", person, star, bell, car, box
     }
 
-    /// Always the same one, or one of two by a flag of the state.
+    /// A fixed symbol, or one of two by a flag of the state.
     package enum Icon: Hashable, Sendable {
         case always(Symbol)
         case by(JSONPointer, isTrue: Symbol, isFalse: Symbol)
 
-        /// What a state shows; nil where its place holds no true or false.
+        /// The symbol for a state; nil if the flag's place has no true or false.
         package func symbol(of state: JSONView) -> Symbol? {
             switch self {
             case .always(let symbol): symbol
@@ -47,17 +47,17 @@ package struct TypePreview: Hashable, Sendable {
         }
     }
 
-    /// More do not fit on the circle.
+    /// The most items that fit on the circle.
     package static let itemsMax: Int64 = 12
 
-    /// Any text or number.
+    /// A text or a number.
     package var title: JSONPointer?
     package var subtitle: JSONPointer?
     /// A PNG in base64.
     package var image: JSONPointer?
     /// A number from 0 to 1.
     package var progress: JSONPointer?
-    /// A date, encoded as `dates` of the type says.
+    /// A date, encoded by `dates` of the type.
     package var timer: JSONPointer?
     /// A colour, "#rrggbb".
     package var tint: JSONPointer?
@@ -66,9 +66,9 @@ package struct TypePreview: Hashable, Sendable {
     /// The radius of a window's corners, in points.
     package var windowCorner: JSONPointer?
 
-    /// Reads `preview`; nil where it is not there.
+    /// Reads `preview`; nil if it is absent.
     ///
-    /// - Parameter schema: of the state: a pointer that it does not describe is refused, because
+    /// - Parameter schema: of the state. A pointer that it does not describe is refused, because
     ///   nothing would be drawn.
     static func reading(_ reader: inout FieldReader, _ schema: StateSchema?) -> TypePreview? {
         guard let view = reader.object("preview") else { return nil }
@@ -109,7 +109,7 @@ package struct TypePreview: Hashable, Sendable {
         }
     }
 
-    /// A number of items, or a text for each.
+    /// Reads a number of items, or a text for each.
     private static func items(_ reader: inout FieldReader) -> Int? {
         guard let view = reader.value("items"), view.kind == .array else {
             return reader.integer("items", in: 1...itemsMax).map { Int($0) }
@@ -124,7 +124,7 @@ package struct TypePreview: Hashable, Sendable {
         return texts.count
     }
 
-    /// An emoji of a family has 25 bytes.
+    /// A family emoji has 25 bytes.
     private static let itemBytesMax = 32
 
     private static func icon(_ reader: inout FieldReader, _ schema: StateSchema?) -> Icon? {
@@ -147,7 +147,7 @@ package struct TypePreview: Hashable, Sendable {
         _ name: String, isNeeded: Bool = false, _ reader: inout FieldReader, _ schema: StateSchema?
     ) -> JSONPointer? {
         let text = reader.string(name)
-        // What is there, and no text, has its fault already.
+        // A member that is present but no text already has its fault.
         guard text != nil || isNeeded && reader.value(name) == nil else { return nil }
         if let fault = StateSchema.fault(ofPointer: text, schema) {
             reader.fail(name, fault)

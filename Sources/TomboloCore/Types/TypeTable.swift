@@ -1,40 +1,40 @@
 import TomboloJSON
 
-/// Registered types of all tenants.
+/// The registered types of all tenants.
 struct TypeTable: Sendable {
-    /// More types of one tenant are refused.
+    /// Types of one tenant, at most.
     static let countMax = 1_000
 
     private var byKey: [ActivityType.Key: RegisteredType] = [:]
     private var nextNumber: Int64 = 1
-    /// The state that was looked at last for what of it is visible.
+    /// The visible part of the state that was last looked at.
     var lastVisible: VisibleState?
 
     init() {}
 
-    /// Whether any type has a value that follows where apps are.
+    /// Whether any type has a value that follows the app's presence.
     private(set) var hasBindings = false
 
-    /// Most relays have none: then nothing is looked up.
+    /// Most relays have no types: nothing is looked up then.
     var isEmpty: Bool { byKey.isEmpty }
 
     subscript(key: ActivityType.Key) -> ActivityType? { isEmpty ? nil : byKey[key]?.type }
 
-    /// The type of an activity, where it is registered.
+    /// The type of an activity, if it is registered.
     func type(of definition: Activity.Definition, _ tenant: TenantID) -> ActivityType? {
         guard !isEmpty else { return nil }
         return self[.init(tenant: tenant, app: definition.app, name: definition.type)]
     }
 
-    /// The state as the phone's type decodes it.
+    /// The state in the form that the phone's type decodes.
     func encoded(
         _ state: JSON, _ definition: Activity.Definition, _ tenant: TenantID
     ) -> JSON {
         type(of: definition, tenant)?.encoded(state) ?? state
     }
 
-    /// Whether a phone that reports a state shows another one, but for what follows where the app
-    /// is: that is each device's own.
+    /// Whether a phone reports the same state, without the value that follows the app's presence,
+    /// because that differs by device.
     func isSame(
         _ reported: JSON, as state: JSON, _ definition: Activity.Definition, _ tenant: TenantID
     ) -> Bool {
@@ -50,7 +50,7 @@ struct TypeTable: Sendable {
         byKey.keys.filter { $0.tenant == tenant }
     }
 
-    /// One more type is refused where its tenant has as many as it may.
+    /// Refuses one more type if its tenant has the maximum.
     func check(_ key: ActivityType.Key) throws(Refusal) {
         guard byKey[key] != nil || keys(of: key.tenant).count < Self.countMax else {
             throw Refusal(
@@ -59,7 +59,7 @@ struct TypeTable: Sendable {
         }
     }
 
-    /// Registers a type, in the place of the one that has its key. Answers its record, and the one
+    /// Registers a type, and replaces the one with the same key. Returns its record and the type
     /// before.
     mutating func put(
         _ type: ActivityType, _ key: ActivityType.Key
@@ -73,7 +73,7 @@ struct TypeTable: Sendable {
         return (registered.record(key), known?.type)
     }
 
-    /// Takes over a record of the last relay. Answers what is wrong with it.
+    /// Restores a type from its record. Returns what is wrong with the record.
     mutating func adopt(_ record: Record) -> [String] {
         nextNumber = max(nextNumber, record.number + 1)
         guard let value = record.value else { return [] }

@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// The way from a value to a place in it. Its pointer is made where it is asked for: a walk over a
+/// The way from a value to a place in it. Its pointer is made only on request, so a walk over a
 /// list of 60,000 elements makes none.
 ///
 ///     var path = ValuePath("/state")
@@ -13,7 +13,7 @@ struct ValuePath {
         case index(Int)
     }
 
-    /// To the value.
+    /// The pointer to the value.
     private let start: String
     private var steps: [Step] = []
 
@@ -23,9 +23,9 @@ struct ValuePath {
 
     mutating func leave() { steps.removeLast() }
 
-    /// As RFC 6901 writes it.
+    /// The pointer, as in RFC 6901.
     ///
-    /// - Parameter name: of a member of the place; nil: the place itself.
+    /// - Parameter name: a member of the place; nil means the place itself.
     func pointer(_ name: String? = nil) -> String {
         var tokens = steps.map { step in
             switch step {

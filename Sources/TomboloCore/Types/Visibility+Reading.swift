@@ -1,15 +1,15 @@
 import TomboloJSON
 
 extension Visibility {
-    /// More pointers are refused: each is looked up with every change, and each step takes a copy
-    /// of the state.
+    /// Pointers and steps, at most: each pointer is looked up at every change, and each step copies
+    /// the state.
     private static let countMax = 64
     private static let stepsMax = 16
 
-    /// Reads `significant` and `round`; nil where neither is there.
+    /// Reads `significant` and `round`; nil if both are absent.
     ///
-    /// - Parameter schema: of the state: a pointer that it does not describe is refused, because a
-    ///   name that is misspelt would hide every change.
+    /// - Parameter schema: of the state. A pointer that it does not describe is refused, because a
+    ///   misspelt name would hide every change.
     static func reading(_ reader: inout FieldReader, _ schema: StateSchema?) -> Visibility? {
         let significant = pointers(&reader, schema)
         let round = roundings(&reader, schema)

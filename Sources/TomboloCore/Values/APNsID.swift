@@ -18,10 +18,10 @@ package struct APNsID: Hashable, Sendable {
         self.init(high: high, low: low)
     }
 
-    /// How answers name the delivery: `dlv_` and the 32 digits.
+    /// The name of the delivery in answers: `dlv_` and the 32 digits.
     package var deliveryID: String { "dlv_" + text.filter { $0 != "-" } }
 
-    /// The canonical lower-case form that APNs asks for.
+    /// The canonical lower-case form that APNs wants.
     package var text: String {
         String(unsafeUninitializedCapacity: 36) { buffer in
             var place = 0

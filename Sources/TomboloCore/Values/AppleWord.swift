@@ -1,16 +1,16 @@
-/// A member of Apple's payload or of another sender's, where the relay has a word of its own.
+/// The name of a member in Apple's payload or another sender's, for which the relay has its own.
 ///
-/// A newcomer uses Apple's words. The edit distance does not find them: `priority` is not near
-/// `urgency`.
+/// Newcomers use Apple's names. The edit distance does not find the relay's: `priority` is not
+/// close to `urgency`.
 enum AppleWord {
-    /// Of the members that an object knows, the one that `name` means; `content-state`,
-    /// `content_state` and `contentState` are one word.
+    /// The known member of an object that is meant by `name`; `content-state`, `content_state` and
+    /// `contentState` count as one name.
     static func meant(by name: String, among known: [String]) -> String? {
         own[plain(name)]?.first { known.contains($0) }
     }
 
-    /// Why the relay has no such member in a start, an update or an end, and how a timeline names
-    /// whose it is; nil for other words.
+    /// Why a start, an update or an end has no such member, or how a timeline names its subject;
+    /// nil for other names.
     static func advice(on name: String, among known: [String]) -> String? {
         if known.contains("subject"), ["user", "device", "key"].contains(name) {
             return #"; it belongs into "subject": {"\#(name)":…}"#

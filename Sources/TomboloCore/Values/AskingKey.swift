@@ -1,18 +1,18 @@
 /// The API key that asked for something, by its id: twelve hexadecimal digits, which are 48 bits.
 ///
-/// It takes no memory of its own and no table to be read: a row of the log keeps the number.
+/// It needs no memory of its own and no lookup: a row of the log contains the number.
 package struct AskingKey: Hashable, Sendable {
     package let rawValue: Int64
 
-    /// Nobody knows: an older relay wrote it, or no key was needed.
+    /// Not known: an older relay wrote the row, or no key was needed.
     package static let unknown = AskingKey(rawValue: 0)
-    /// The relay itself: the end of an activity whose producer says nothing any more.
+    /// The relay itself: it ended an activity whose producer had become silent.
     package static let relay = AskingKey(rawValue: 0xffff_ffff_ffff)
     private static let digits = 12
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// `unknown` for what is no key's id.
+    /// `unknown` if the text is no key's id.
     package init(id: String) {
         if id == Self.relay.id {
             self = .relay
@@ -24,7 +24,7 @@ package struct AskingKey: Hashable, Sendable {
 
     package var isKnown: Bool { self != .unknown }
 
-    /// As people know it.
+    /// The id as shown to people.
     package var id: String {
         guard isKnown else { return "unknown" }
         if self == .relay { return "relay" }

@@ -1,4 +1,4 @@
-/// Incarnation and renewal in the room of one number; what is beyond 2^31 stays there.
+/// Incarnation and renewal in the space of one number; each is clamped to 32 bits.
 struct CardNumber: Hashable, Sendable {
     private let narrowIncarnation: Int32
     private let narrowRenewal: Int32

@@ -1,4 +1,4 @@
-/// A seeded generator (SplitMix64): all the chance that the core knows.
+/// A seeded generator (SplitMix64): the core's only source of random numbers.
 package struct Chance: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -13,6 +13,6 @@ package struct Chance: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// 0 up to 1.
+    /// A number from 0 up to, but not including, 1.
     mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

@@ -12,7 +12,7 @@ struct CivilDate: Hashable, Sendable {
         self.day = day
     }
 
-    /// The date that is so many days after 1970-01-01.
+    /// The date so many days after 1970-01-01.
     init(days: Int64) {
         let days = days + 719_468
         let era = floorDivide(days, 146_097)
@@ -26,7 +26,7 @@ struct CivilDate: Hashable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Days since 1970-01-01. Years are counted from March, so that the leap day is a year's last.
+    /// Days since 1970-01-01. Years begin in March here, so that the leap day is a year's last.
     var days: Int64 {
         let year = month <= 2 ? self.year - 1 : self.year
         let era = floorDivide(year, 400)
@@ -36,7 +36,7 @@ struct CivilDate: Hashable, Sendable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// How many days its month has.
+    /// The number of days in its month.
     var daysInMonth: Int64 {
         switch month {
         case 2: Self.isLeap(year) ? 29 : 28

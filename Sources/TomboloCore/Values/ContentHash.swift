@@ -1,8 +1,8 @@
-/// A 64-bit hash of what a phone is sent: it tells a change from none, within one process, and
-/// takes eight bytes at a time.
+/// A 64-bit hash of what a phone is sent, to detect changes within one process. It takes eight
+/// bytes at a time.
 ///
 /// Each step is a multiplication to 128 bits whose halves are folded together, so that every bit
-/// reaches all others; it keeps no secret and withstands no adversary. Never 0: that is nothing.
+/// reaches all others; it keeps no secret and withstands no adversary. Never 0, which means none.
 struct ContentHash {
     private var state: UInt64 = 0x9e37_79b9_7f4a_7c15
 

@@ -1,21 +1,21 @@
-/// The relay's clock as the core knows it: how far wall time runs ahead of steady time, now and
+/// The relay's clock as the core knows it: how far wall time is ahead of monotonic time, now and
 /// before.
 struct CoreClock: Sendable {
-    /// Wall time runs ahead of steady time by this (`RelayClock`).
+    /// How far wall time is ahead of monotonic time (`RelayClock`).
     private(set) var lead = Span.zero
     private var leads = LeadHistory()
-    /// When the log was put back, by wall time: what was due before that may have gone.
+    /// Wall time of the log's restore from a backup: pushes due before it may have been sent.
     private(set) var restoredAt: Instant?
-    /// No later wall time goes into a timestamp until a newer reading of the clock is on record.
+    /// The latest wall time in timestamps, until a newer reading of the clock is on record.
     var tellsThrough = Instant.distantFuture
 
-    /// The machine's clock is behind the timestamps that phones have: which of the two is right
-    /// nobody knows.
+    /// Whether the machine's clock is behind the timestamps on phones. It is not known which of the
+    /// two is right.
     var isBehind = false
 
     init() { leads.note(lead, at: .distantPast) }
 
-    /// Goes on where the relay before stopped.
+    /// Continues from the relay before.
     mutating func recover(
         lead: Span, _ leads: LeadHistory, restoredAt: Instant?, tellsThrough: Instant, now: Instant
     ) {
@@ -26,11 +26,11 @@ struct CoreClock: Sendable {
         self.tellsThrough = tellsThrough
     }
 
-    /// What wall time went forward by since cards were given the age that they have by it.
+    /// By how much wall time was adjusted since cards were last moved.
     private var unmoved = Span.zero
 
-    /// Follows the machine's clock. Answers by how much wall time goes forward (negative: back),
-    /// and by how much cards have to be moved: what time servers correct by makes no card older.
+    /// Follows the machine's clock. Returns by how much wall time goes forward (negative: back),
+    /// and by how much cards must be moved: small corrections by time servers make no card older.
     mutating func follow(to next: Span, now: Instant) -> (step: Span, moves: Span) {
         let step = next - lead
         lead = next
@@ -41,14 +41,14 @@ struct CoreClock: Sendable {
         return (step, unmoved)
     }
 
-    /// Shows the same time as another.
+    /// Shows the same time as another clock.
     mutating func follow(_ other: CoreClock) { lead = other.lead }
 
     func wall(_ now: Instant) -> Instant { now + lead }
 
-    /// The steady time of a moment of wall time, by the clock as it is now.
+    /// The monotonic time of a moment of wall time, by the present lead.
     func steady(_ wall: Instant) -> Instant { wall - lead }
 
-    /// When the clock showed a moment of wall time that is on record.
+    /// The monotonic time at which the clock showed a wall time that is on record.
     func shownAt(_ wall: Instant, now: Instant) -> Instant { leads.steady(wall, now: now) }
 }

@@ -1,4 +1,4 @@
-/// Deadlines by slot: one each, moved or dropped in O(log n).
+/// One deadline for each slot; it is moved or removed in O(log n).
 struct DeadlineHeap<Table>: Sendable {
     private struct Node {
         var at: Instant
@@ -6,7 +6,7 @@ struct DeadlineHeap<Table>: Sendable {
     }
 
     private var nodes: [Node] = []
-    /// Slot → its place in `nodes`; -1 where it has none.
+    /// The index in `nodes` by slot; -1 if the slot has none.
     private var places: [Int32] = []
 
     init() {}
@@ -14,13 +14,13 @@ struct DeadlineHeap<Table>: Sendable {
     var first: Instant? { nodes.first?.at }
     var count: Int { nodes.count }
 
-    /// A slot's deadline; nil where it has none.
+    /// A slot's deadline; nil if it has none.
     func at(_ slot: Slot<Table>) -> Instant? {
         guard slot.place < places.count, places[slot.place] >= 0 else { return nil }
         return nodes[Int(places[slot.place])].at
     }
 
-    /// Sets, moves or (with nil) drops the deadline of a slot.
+    /// Sets, moves or (with nil) removes the deadline of a slot.
     mutating func set(_ slot: Slot<Table>, at instant: Instant?) {
         let slot = slot.place
         while places.count <= slot { places.append(-1) }
@@ -39,8 +39,8 @@ struct DeadlineHeap<Table>: Sendable {
         }
     }
 
-    /// Takes the earliest slot whose deadline is not after `now`. Slots of equal deadline come by
-    /// number.
+    /// Takes the slot with the earliest deadline at or before `now`. Equal deadlines are ordered by
+    /// slot.
     mutating func pop(until now: Instant) -> Slot<Table>? {
         guard let first = nodes.first, first.at <= now else { return nil }
         remove(0)
@@ -61,8 +61,8 @@ struct DeadlineHeap<Table>: Sendable {
         one.at != other.at ? one.at < other.at : one.slot < other.slot
     }
 
-    // The node that moves is put down once, where it comes to rest: its slot's place lies anywhere
-    // in memory.
+    // The moving node is stored once, at its final place, because its slot's entry in `places` may
+    // be anywhere in memory.
 
     private mutating func rise(_ start: Int) {
         var place = start

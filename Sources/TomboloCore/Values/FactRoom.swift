@@ -1,4 +1,4 @@
-/// How many bytes of facts the log keeps, and for how long: what its tenants share.
+/// How many bytes of facts the log keeps, and for how long: the space that its tenants share.
 package struct FactRoom: Hashable, Sendable {
     package var bytes: Int64
     package var age: Span
@@ -8,9 +8,9 @@ package struct FactRoom: Hashable, Sendable {
         self.age = age
     }
 
-    /// What one byte takes of the time in which the log fills up.
+    /// The share of one byte in the time in which the log fills up.
     var cost: Span { Span(nanoseconds: age.nanoseconds / max(1, bytes)) }
 
-    /// So much time's facts may come at once: a quarter of a day's.
+    /// The facts of so much time may come at once: at most a quarter of a day.
     var burst: Span { min(.hours(6), Span(nanoseconds: age.nanoseconds / 4)) }
 }

@@ -1,6 +1,6 @@
-/// What is wrong with one field of what a user sent.
+/// A fault of one field in a request.
 package struct FieldError: Error, Hashable, Sendable {
-    /// A JSON Pointer (RFC 6901) to the field; empty for the whole.
+    /// A JSON Pointer (RFC 6901) to the field; empty for the whole body.
     package var pointer: String
     /// What is wrong and what would be right, for people.
     package var message: String
@@ -11,24 +11,24 @@ package struct FieldError: Error, Hashable, Sendable {
     }
 }
 
-/// Every fault that a reading found; never empty.
+/// All faults that a reading found; never empty.
 package struct FieldErrors: Error, Hashable, Sendable {
     package var errors: [FieldError]
     package init(_ errors: [FieldError]) { self.errors = errors }
 }
 
-/// The candidate nearest to what somebody typed, if any is near enough to be meant.
+/// The candidate nearest to a typed name, if one is near enough to be meant.
 ///
 /// Nearness is the Damerau-Levenshtein distance without overlaps; up to a third of the length may
-/// differ. What is longer than `nearNameBytesMax` has none, and no more than `nearNamesMax`
-/// candidates are looked at: a suggestion is worth a millisecond at most.
+/// differ. A name longer than `nearNameBytesMax` has no candidate, and only `nearNamesMax`
+/// candidates are compared: a suggestion is worth a millisecond at most.
 package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
     let typed = Array(name.utf8.prefix(nearNameBytesMax + 1))
     guard typed.count <= nearNameBytesMax else { return nil }
     let limit = max(1, name.count / 3)
     var nearest: (distance: Int, name: String)?
     for candidate in candidates.prefix(nearNamesMax) {
-        // Each byte more or less is one edit.
+        // Each byte of difference in length is one edit.
         guard candidate.utf8.count <= typed.count + limit,
             typed.count <= candidate.utf8.count + limit,
             let distance = editDistance(typed, Array(candidate.utf8), atMost: limit),
@@ -39,7 +39,7 @@ package func nearestName(to name: String, among candidates: some Sequence<String
     return nearest?.name
 }
 
-/// `; did you mean "X"?`, as the end of a sentence; nothing for nil.
+/// `; did you mean "X"?`, as the end of a sentence; empty for nil.
 package func didYouMean(_ name: String?) -> String {
     name.map { "; did you mean \"\($0)\"?" } ?? ""
 }
@@ -47,10 +47,10 @@ package func didYouMean(_ name: String?) -> String {
 /// No field, type or command has a longer name.
 let nearNameBytesMax = 48
 let nearNamesMax = 128
-/// Of one request so many unknown names get a suggestion.
+/// Unknown names of one request that get a suggestion, at most.
 let suggestionsMax = 3
 
-/// Nil above `limit`.
+/// Returns nil above `limit`.
 private func editDistance(_ a: [UInt8], _ b: [UInt8], atMost limit: Int) -> Int? {
     var before = [Int](repeating: 0, count: b.count + 1)
     var last = before
@@ -67,7 +67,7 @@ private func editDistance(_ a: [UInt8], _ b: [UInt8], atMost limit: Int) -> Int?
             row[j + 1] = best
             least = min(least, best)
         }
-        // An exchange looks two rows back: only then nothing can come below the limit.
+        // An exchange looks two rows back: only if both exceed the limit, so will all later ones.
         if least > limit, (last.min() ?? 0) > limit { return nil }
     }
     return row[b.count] <= limit ? row[b.count] : nil

@@ -1,26 +1,26 @@
 package import TomboloJSON
 
-/// Reads an object's fields one by one, and collects every fault instead of stopping at the first.
+/// Reads an object's fields one by one, and collects all faults instead of stopping at the first.
 ///
-/// Each reading names its field; at the end `finish` refuses the fields that nobody asked for, with
-/// a suggestion.
+/// Each read names its field; at the end `finish` refuses the fields that were not read, with a
+/// suggestion.
 package struct FieldReader {
     private let view: JSONView
     private let pointer: String
     /// Whether the object is a row of the log.
     let isOfLog: Bool
     private var known: [String] = []
-    /// How many of those that are known are there.
+    /// How many of the known names are present.
     private var found = 0
     package private(set) var errors: [FieldError] = []
 
-    /// More faults of one reading are not kept: who sends a thousand of them reads a few.
+    /// Faults of one reading, at most: nobody reads a thousand of them.
     package static let errorsMax = 20
 
     /// - Parameters:
-    ///   - pointer: where `view` stands in the whole.
-    ///   - isOfLog: the object is a row of the log. Older relays took `null` for a member that is
-    ///     left out, and alerts without text.
+    ///   - pointer: where `view` is in the whole body.
+    ///   - isOfLog: whether the object is a row of the log. Older relays took `null` for an absent
+    ///     member, and took alerts without text.
     package init(_ view: JSONView, pointer: String = "", isOfLog: Bool = false) {
         self.view = view
         self.pointer = pointer
@@ -36,8 +36,8 @@ package struct FieldReader {
         FieldReader(view, pointer: path(name), isOfLog: isOfLog)
     }
 
-    /// Notes a fault of a field. A member that is `null` and has a further fault is required: both
-    /// become one fault, which does not advise to leave it out.
+    /// Notes a fault of a field. If a member is `null` and has a further fault, it is required:
+    /// both become one fault, which does not advise leaving it out.
     package mutating func fail(_ name: String, _ message: String) {
         let pointer = path(name)
         if let place = errors.firstIndex(where: {
@@ -57,21 +57,21 @@ package struct FieldReader {
 
     /// Notes a required member that is absent or `null`.
     ///
-    /// - Parameter meaning: what comes behind "is missing", such as ": the activity's id".
+    /// - Parameter meaning: the text after "is missing", such as ": the activity's id".
     package mutating func require(_ name: String, _ meaning: String) {
         if view[name]?.isNull ?? true { fail(name, Self.missing + meaning) }
     }
 
     private static let nullMessage = "must not be null; leave it out instead"
 
-    /// Whether a member is `null`, where that has a meaning of its own. Marks the name as known.
+    /// Whether a member is `null`, for members where that has a meaning. Marks the name as known.
     package mutating func isNull(_ name: String) -> Bool {
         let value = view[name]
         note(name, isThere: value != nil)
         return value?.isNull == true
     }
 
-    /// Takes over the faults of a reader of something inside, as far as there is room.
+    /// Adds the faults of a reader of an inner object, up to `errorsMax`.
     package mutating func adopt(_ faults: FieldErrors) {
         errors += faults.errors.prefix(Self.errorsMax - errors.count)
     }
@@ -81,10 +81,10 @@ package struct FieldReader {
         pointer + JSONPointer(tokens: [name]).description
     }
 
-    /// The member, if it is there. Marks the name as known.
+    /// The member, if it is present. Marks the name as known.
     ///
-    /// `null` is a fault: what a filter or an option would make of it is a guess, and a wrong one
-    /// takes everything for what was meant to be little.
+    /// `null` is a fault: it could only be guessed what a filter or an option means by it, and a
+    /// wrong guess may affect everything instead of a little.
     package mutating func value(_ name: String) -> JSONView? {
         let value = view[name]
         let isNew = note(name, isThere: value != nil)
@@ -94,7 +94,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// Answers whether the name was not known before.
+    /// Returns whether the name was not known before.
     @discardableResult
     private mutating func note(_ name: String, isThere: Bool) -> Bool {
         guard !known.contains(name) else { return false }
@@ -103,12 +103,12 @@ package struct FieldReader {
         return true
     }
 
-    /// Fields that belong to somebody else.
+    /// Marks fields that another reader reads as known.
     package mutating func ignore(_ names: String...) {
         for name in names { note(name, isThere: view[name] != nil) }
     }
 
-    /// This and each of the following answer nil where the field is absent or faulty; a fault is
+    /// This and the following methods return nil if the field is absent or faulty; a fault is
     /// noted.
     package mutating func string(_ name: String) -> String? {
         guard let value = value(name) else { return nil }
@@ -117,7 +117,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// `true` or `false`.
+    /// Reads `true` or `false`.
     package mutating func bool(_ name: String) -> Bool? {
         guard let value = value(name) else { return nil }
         if let bool = value.bool { return bool }
@@ -125,7 +125,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// Any finite number.
+    /// Reads any finite number.
     package mutating func double(_ name: String) -> Double? {
         guard let value = value(name) else { return nil }
         if let double = value.double { return double }
@@ -133,7 +133,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// A number within `range`.
+    /// Reads a number within `range`.
     package mutating func double(_ name: String, in range: ClosedRange<Double>) -> Double? {
         guard let value = value(name) else { return nil }
         if let double = value.double, range.contains(double) { return double }
@@ -141,7 +141,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// A whole number within `range`.
+    /// Reads a whole number within `range`.
     package mutating func integer(_ name: String, in range: ClosedRange<Int64>) -> Int64? {
         guard let value = value(name) else { return nil }
         if let integer = value.integer, range.contains(integer) { return integer }
@@ -149,7 +149,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// A JSON object, for a reader of its own.
+    /// Reads a JSON object, for a reader of its own.
     package mutating func object(_ name: String) -> JSONView? {
         guard let value = value(name) else { return nil }
         if value.kind == .object { return value }
@@ -157,7 +157,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// An id.
+    /// Reads an id.
     package mutating func identifier(_ name: String) -> Identifier? {
         guard let text = string(name) else { return nil }
         if let identifier = Identifier(text) { return identifier }
@@ -165,7 +165,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// A duration within `range`.
+    /// Reads a duration within `range`.
     package mutating func span(_ name: String, in range: ClosedRange<Span>) -> Span? {
         guard let value = value(name) else { return nil }
         if let text = value.string, let span = Span(text: text, atMost: range.upperBound),
@@ -180,7 +180,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// A time of RFC 3339.
+    /// Reads a time of RFC 3339.
     package mutating func instant(_ name: String) -> Instant? {
         guard let value = value(name) else { return nil }
         if let instant = value.string.flatMap(Instant.init(rfc3339:)) { return instant }
@@ -188,7 +188,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// One of a few words.
+    /// Reads one of a few words.
     package mutating func choice<Choice>(_ name: String, _ choices: [(String, Choice)]) -> Choice? {
         guard let value = value(name) else { return nil }
         if let match = choices.first(where: { $0.0 == value.string }) { return match.1 }
@@ -196,8 +196,8 @@ package struct FieldReader {
         return nil
     }
 
-    /// Ends the reading. Throws every fault found, unknown fields first: what is missing is most
-    /// often there under another name.
+    /// Ends the reading. Throws all faults found, unknown fields first: a missing field is usually
+    /// present under another name.
     package mutating func finish(allowingUnknown: Bool = false) throws(FieldErrors) {
         if !allowingUnknown, found < view.count {
             var others = errors
@@ -205,7 +205,7 @@ package struct FieldReader {
             for (name, _) in view.members where !known.contains(name) {
                 guard errors.count < Self.errorsMax else { break }
                 let meant = errors.count < suggestionsMax ? meant(by: name) : nil
-                // Under the other name it is there: what is said of its absence is no second fault.
+                // The member is present under the other name: its absence is no second fault.
                 if let meant, view[meant] == nil { others.removeAll { $0.pointer == path(meant) } }
                 fail(name, "unknown field" + advice(on: name, meant: meant))
             }

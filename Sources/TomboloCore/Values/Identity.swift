@@ -1,16 +1,16 @@
 import TomboloJSON
 
-/// An id that a user chose, within one tenant: parsed once, never checked again.
+/// An id chosen by a user, within one tenant: checked once, when it is parsed.
 ///
-/// 1 to 128 bytes of letters, digits and `. _ : @ -`. `~` is the relay's own (it joins an
-/// activity's id and its incarnation), `/` belongs to paths, and neither is taken.
+/// 1 to 128 bytes of letters, digits and `. _ : @ -`. Not allowed are `~`, which is the relay's own
+/// (it joins an activity's id and its incarnation), and `/`, which belongs to paths.
 package struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static let bytesMax = 128
 
     package let rawValue: String
 
-    /// Answers nil where `rawValue` is empty, too long, has a character outside the set, or is `.`
-    /// or `..`, which no path can name.
+    /// Nil if `rawValue` is empty or too long, has another character, or is `.` or `..`, which no
+    /// path can name.
     package init?(_ rawValue: String) {
         guard (1...Self.bytesMax).contains(rawValue.utf8.count),
             rawValue.utf8.allSatisfy(Self.isAllowed), rawValue != ".", rawValue != ".."
@@ -34,10 +34,10 @@ package struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertib
 
     package var description: String { rawValue }
 
-    /// No activity gets this id: its paths would be those of the end of many.
+    /// No activity has this id, because its path is that of ending many activities.
     package static let reserved = Identifier("end")
 
-    /// How an activity of this id begins, as the end of a sentence.
+    /// How to start an activity with this id, as the end of a sentence.
     package var wayToStart: String {
         self == Self.reserved
             ? "no activity can have this id: POST /v1/activities/end is the end of many"
@@ -45,20 +45,20 @@ package struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertib
     }
 }
 
-/// Who owns apps, keys and ids. No id of one tenant is ever looked up without it.
+/// The owner of apps, keys and ids. No id of a tenant is ever looked up without the tenant.
 package struct TenantID: Hashable, Comparable, Sendable {
     package let name: Identifier
     package init(_ name: Identifier) { self.name = name }
     package static func < (one: TenantID, other: TenantID) -> Bool { one.name < other.name }
 
-    /// The tenant where none is named.
+    /// The tenant if none is named.
     package static let main = {
         guard let name = Identifier("main") else { preconditionFailure("main is an identifier") }
         return TenantID(name)
     }()
 }
 
-/// An activity as producers name it. A struct, never a joined string: no two pairs are one key.
+/// An activity by its producer's name. No joined string: different pairs are different keys.
 package struct ActivityKey: Hashable, Sendable {
     package var tenant: TenantID
     package var id: Identifier
@@ -68,7 +68,7 @@ package struct ActivityKey: Hashable, Sendable {
     }
 }
 
-/// A device as producers name it: one installation of one app.
+/// A device by its producer's name: one installation of one app.
 package struct DeviceKey: Hashable, Sendable {
     package var tenant: TenantID
     package var id: Identifier
@@ -79,9 +79,9 @@ package struct DeviceKey: Hashable, Sendable {
 }
 
 /// The small integer that an activity gets at its first start and keeps for ever; rows and heads
-/// use it.
+/// contain it.
 package struct ActivityNumber: Hashable, Comparable, Sendable {
-    /// None is given beyond: 2^47, far from where arithmetic ends.
+    /// No higher number is given: 2^47, far from an overflow.
     package static let max: Int64 = 1 << 47
 
     package let rawValue: Int64
@@ -91,7 +91,7 @@ package struct ActivityNumber: Hashable, Comparable, Sendable {
     }
 }
 
-/// Apple's two worlds. A token of one is nothing in the other.
+/// Apple's two environments. A token of one is unknown in the other.
 package enum APNsEnvironment: UInt8, Hashable, Sendable {
     case production = 0
     case sandbox = 1
@@ -107,7 +107,7 @@ package enum APNsEnvironment: UInt8, Hashable, Sendable {
 
     package var name: String { self == .production ? "production" : "sandbox" }
 
-    /// Reads a member that names one of them; nil where it is absent or faulty. The reader notes a
+    /// Reads a member that names an environment; nil if it is absent or faulty. The reader notes a
     /// fault.
     package static func reading(_ name: String, _ reader: inout FieldReader) -> Self? {
         guard let value = reader.value(name) else { return nil }

@@ -1,19 +1,19 @@
 /// A moment on the relay's clock: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 ///
-/// The relay's clock never goes back while the relay runs (`RelayClock`); it is the only time the
-/// core knows. Range: the years 1678 to 2262. Arithmetic beyond that range stays at its ends.
+/// The relay's clock never goes back while the relay runs (`RelayClock`); it is the only time in
+/// the core. Range: the years 1678 to 2262. Results beyond the range become its nearest end.
 package struct Instant: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Stays at the ends of the range.
+    /// Beyond the range, its nearest end.
     package init(milliseconds: Int64) {
         let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         nanoseconds = overflow ? (milliseconds < 0 ? .min : .max) : product
     }
 
-    /// Stays at the ends of the range.
+    /// Beyond the range, its nearest end.
     package init(seconds: Int64) {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         nanoseconds = overflow ? (seconds < 0 ? .min : .max) : product
@@ -25,20 +25,20 @@ package struct Instant: Hashable, Comparable, Sendable {
     /// Whole milliseconds, rounded down.
     package var milliseconds: Int64 { floorDivide(nanoseconds, 1_000_000) }
 
-    /// Whole seconds, rounded down: what APNs and ActivityKit call a Unix time.
+    /// Whole milliseconds, rounded down.
     package var seconds: Int64 { floorDivide(nanoseconds, 1_000_000_000) }
 
     package static func < (one: Instant, other: Instant) -> Bool {
         one.nanoseconds < other.nanoseconds
     }
 
-    /// Stays at the ends of the range.
+    /// Beyond the range, its nearest end.
     package static func + (instant: Instant, span: Span) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(span.nanoseconds)
         return Instant(nanoseconds: overflow ? (span.nanoseconds < 0 ? .min : .max) : sum)
     }
 
-    /// Stays at the ends of the range.
+    /// Beyond the range, its nearest end.
     package static func - (instant: Instant, span: Span) -> Instant {
         let (difference, overflow) = instant.nanoseconds.subtractingReportingOverflow(
             span.nanoseconds)
@@ -55,7 +55,7 @@ package struct Instant: Hashable, Comparable, Sendable {
 
 /// A length of time in nanoseconds, signed.
 ///
-/// The core counts in `Span` and not in `Duration`, whose 128 bits of attoseconds cost where a
+/// The core uses `Span` instead of `Duration`, whose 128 bits of attoseconds are costly when a
 /// hundred thousand destinations each keep several.
 package struct Span: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
@@ -64,7 +64,7 @@ package struct Span: Hashable, Comparable, Sendable {
 
     package static let zero = Span(nanoseconds: 0)
 
-    /// Stays at the ends of the range, as do the next three.
+    /// Beyond the range, its nearest end; so are the next three.
     package static func milliseconds(_ count: Int64) -> Span {
         Instant(milliseconds: count) - Instant(nanoseconds: 0)
     }
@@ -82,7 +82,7 @@ package struct Span: Hashable, Comparable, Sendable {
     package static func < (one: Span, other: Span) -> Bool { one.nanoseconds < other.nanoseconds }
 }
 
-/// Division that rounds towards negative infinity. `divisor` is above zero.
+/// Division that rounds towards negative infinity. `divisor` must be positive.
 package func floorDivide(_ dividend: Int64, _ divisor: Int64) -> Int64 {
     let quotient = dividend / divisor
     return dividend % divisor < 0 ? quotient - 1 : quotient

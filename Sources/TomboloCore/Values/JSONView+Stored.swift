@@ -1,7 +1,7 @@
 import TomboloJSON
 
-// What a record or a head keeps as a number, read into a range in which sums of a few of them fit:
-// a row may be damaged, or be of another program.
+// Numbers in records and heads, read within ranges in which sums of a few of them do not overflow:
+// a row may be damaged, or from another program.
 
 extension JSONView {
     /// A count, a version or a number: 0 to 2^53.
@@ -9,12 +9,12 @@ extension JSONView {
         integer.flatMap { (0...StoredValueError.countMax).contains($0) ? $0 : nil }
     }
 
-    /// The same, or its negative: a channel is counted below zero among devices.
+    /// Like `storedCount`, or its negative: channels have negative numbers among devices.
     var storedNumber: Int64? {
         integer.flatMap { $0.magnitude <= StoredValueError.countMax.magnitude ? $0 : nil }
     }
 
-    /// The same, or -1: one less than the first version.
+    /// Like `storedCount`, or -1: one less than the first version.
     var storedCountOrNone: Int64? { integer == -1 ? -1 : storedCount }
 
     /// A moment between 1970 and 2200.
@@ -26,7 +26,7 @@ extension JSONView {
 
     static let storedInstants = Instant(seconds: 0)..<Instant(seconds: 7_258_118_400)
 
-    /// A length of time up to a hundred years.
+    /// A length of time, up to a hundred years.
     var storedSpan: Span? {
         integer.flatMap { value in
             let span = Span(nanoseconds: value)
@@ -36,7 +36,7 @@ extension JSONView {
 
     var storedObject: JSON? { kind == .object ? json : nil }
 
-    /// The counts of an array; none where there is no array.
+    /// The counts of an array; empty if there is no array.
     func storedCounts(_ name: String) throws(StoredValueError) -> [Int64] {
         guard let list = self[name] else { return [] }
         let counts = list.elements.compactMap(\.storedCountOrNone)
@@ -44,19 +44,19 @@ extension JSONView {
         return counts
     }
 
-    /// What a row holds: one JSON object. Throws where it is none.
+    /// The content of a row: one JSON object. Throws if it is none.
     static func stored(_ bytes: [UInt8]) throws(StoredValueError) -> JSONView {
-        // What is wrong with it helps nobody: no relay wrote it.
+        // The parse error is of no use, because no relay wrote the row.
         guard let root = (try? JSONDocument(bytes, limits: depth))?.root, root.kind == .object
         else { throw StoredValueError(member: nil) }
         return root
     }
 
-    /// A row holds it some levels deeper than the request did.
+    /// An object is some levels deeper in a row than in its request.
     private static let depth = JSONLimits(depthMax: 64)
 
-    /// A member's value by one of the above; `absent` where there is none, and throws where it is
-    /// out of its range.
+    /// A member's value, read by one of the above; `absent` if there is none. Throws if the value
+    /// is out of range.
     func stored<Value>(
         _ name: String, or absent: Value, _ read: (JSONView) -> Value?
     ) throws(StoredValueError) -> Value {
@@ -65,7 +65,7 @@ extension JSONView {
         return value
     }
 
-    /// The same of a member that must be there.
+    /// The same for a required member.
     func stored<Value>(
         _ name: String, _ read: (JSONView) -> Value?
     ) throws(StoredValueError) -> Value {
@@ -76,10 +76,10 @@ extension JSONView {
 
 /// A member of a stored row is missing, or its value is none that a relay writes.
 struct StoredValueError: Error, Hashable, Sendable {
-    /// A count, a version or a number is at most this.
+    /// The greatest count, version or number.
     static let countMax = Int64(1) << 53
 
-    /// nil where the row as a whole is not what it should be.
+    /// Nil if the row as a whole is wrong.
     let member: String?
 
     var reason: String {

@@ -1,26 +1,26 @@
 import TomboloJSON
 
-/// By how much wall time was ahead of steady time, and since when: so that what is on record in
-/// wall time has an age that no step of the wall clock changes.
+/// How far wall time was ahead of monotonic time, and since when, so that no step of the wall clock
+/// changes the age of something on record in wall time.
 ///
 /// A moment is translated by the lead that was in force when a clock showed it. Time in which the
-/// machine was off counts for none.
+/// machine was off does not count.
 package struct LeadHistory: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
-        /// Steady time from which on it was in force.
+        /// Monotonic time since which the lead was in force.
         var since: Instant
         var lead: Span
     }
 
-    /// Older ones are forgotten: what they were for is older than anything that is asked.
+    /// Older entries are forgotten, because no query needs times as old.
     package static let entriesMax = 16
 
-    /// The first one is in force for all times before, too.
+    /// The first entry also counts for all earlier times.
     private var entries: [Entry] = []
 
     package init() {}
 
-    /// The lead is another from now on. Small changes are a time server's, and not kept.
+    /// The lead changes now. Small changes come from a time server and are not kept.
     package mutating func note(_ lead: Span, at now: Instant) {
         if let last = entries.last {
             let change = lead - last.lead
@@ -30,13 +30,13 @@ package struct LeadHistory: Hashable, Sendable {
         if entries.count > Self.entriesMax { entries.removeFirst() }
     }
 
-    /// The steady time at which the relay's wall clock showed `wall`, as seen at `now`. Where two
-    /// are possible, the later one; where no clock showed it yet, by the newest lead.
+    /// The monotonic time at which the relay's wall clock showed `wall`, as seen at `now`. If two
+    /// are possible, the later one; if no clock has shown it yet, by the newest lead.
     package func steady(_ wall: Instant, now: Instant) -> Instant {
         var end = now
         for (index, entry) in entries.enumerated().reversed() {
             let steady = wall - entry.lead
-            // A lead grows a little before it counts as another.
+            // A lead changes a little before it counts as another.
             let isLate = steady <= end + RelayClock.leadMax
             if isLate, index == 0 || steady >= entry.since - RelayClock.leadMax {
                 return min(steady, end)
@@ -48,7 +48,7 @@ package struct LeadHistory: Hashable, Sendable {
 
     // MARK: In the record of the clock
 
-    /// Nothing where the reading's own lead says it all.
+    /// Writes nothing if the reading's own lead is enough.
     func write(to writer: inout JSONWriter) {
         guard entries.count > 1 else { return }
         writer.name("leads")

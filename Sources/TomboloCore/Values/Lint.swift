@@ -1,5 +1,5 @@
-/// A silent failure that was seen coming: APNs would answer 200, and the phone would show nothing,
-/// or not what was meant. Lints warn; they never refuse.
+/// A warning of a silent failure: APNs would answer 200, and the phone would show nothing, or
+/// something unintended. Lints never refuse a command.
 package struct Lint: Hashable, Sendable {
     /// The last part of the page's path under `/problems/`.
     package enum Code: String, Hashable, Sendable, CaseIterable {
@@ -56,11 +56,11 @@ package struct Lint: Hashable, Sendable {
         case pauseInForce = "pause-in-force"
     }
 
-    /// More findings of one command are not told.
+    /// Lints reported of one command, at most.
     static let countMax = 20
 
     package var code: Code
-    /// A JSON Pointer into what was sent; empty for the whole.
+    /// A JSON Pointer into the request's body; empty for the whole body.
     package var pointer: String
     /// What will happen and what to do, for people.
     package var message: String

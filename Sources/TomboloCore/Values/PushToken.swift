@@ -1,12 +1,12 @@
-/// A device token, or a channel's id, as it goes into a push's path: kept as bytes, because there
-/// are as many as there are ways to phones, and as text each is twice as long.
+/// A device token, or a channel's id, as in a push's path. It is kept as bytes, because there is
+/// one for each way to a phone and the text is twice as long.
 ///
-/// Lower-case hex comes back as it was given; any other text does too, in its own bytes. Two are
-/// equal exactly where their texts are. Copies share their bytes.
+/// Its text is returned unchanged: lower-case hex is decoded, other text kept as its own bytes.
+/// Two tokens are equal exactly if their texts are. Copies share their bytes.
 package struct PushToken: Hashable, @unchecked Sendable {
-    // Sendable: nobody changes the bytes once they are there; all only read.
+    // Sendable: the bytes never change once written; all only read them.
 
-    /// The bytes, directly behind their count.
+    /// The bytes, directly after their count.
     private final class Storage: ManagedBuffer<Storage.Header, UInt8> {
         struct Header {
             var count: Int32
@@ -34,7 +34,7 @@ package struct PushToken: Hashable, @unchecked Sendable {
 
     private let storage: Storage
 
-    /// Takes any text: what a token may be is the door's to say.
+    /// Takes any text: requests are checked where they arrive.
     package init(_ text: String) {
         let digits = text.utf8
         if digits.count.isMultiple(of: 2), digits.allSatisfy({ Self.value(of: $0) != nil }) {
@@ -60,7 +60,7 @@ package struct PushToken: Hashable, @unchecked Sendable {
         }
     }
 
-    /// As it was given.
+    /// The text as it was given.
     package var text: String {
         storage.read { bytes in
             guard storage.header.isHex, !bytes.isEmpty else {
@@ -78,7 +78,7 @@ package struct PushToken: Hashable, @unchecked Sendable {
 
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
-    /// By their bytes.
+    /// Compares the bytes.
     package static func == (one: PushToken, other: PushToken) -> Bool {
         if one.storage === other.storage { return true }
         guard one.storage.header.isHex == other.storage.header.isHex else { return false }
@@ -87,7 +87,7 @@ package struct PushToken: Hashable, @unchecked Sendable {
         }
     }
 
-    /// Over what `==` compares.
+    /// Hashes what `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(storage.header.isHex)
         storage.read { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

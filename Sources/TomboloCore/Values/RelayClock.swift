@@ -1,61 +1,62 @@
-/// The relay's two clocks, made of what the machine offers: a wall clock that people and time
-/// servers move, and a monotonic clock that nobody moves.
+/// The relay's two clocks, made from the machine's: a wall clock that people and time servers
+/// adjust, and a monotonic clock that nobody adjusts.
 ///
-/// *Steady* time is the wall time at the first start advanced by the monotonic clock, and never
-/// corrected: spacings and buckets are counted on it, so that no step of the wall clock opens a
-/// window a second time. A later relay on the same boot of the machine goes on with it (`Reading`);
-/// after another boot nobody knows how much time has passed, and none is counted. *Wall* time is
-/// steady time plus a lead. The lead is what the machine's clock says at start, and follows it: up
-/// to `leadMax` ahead at once, and every longer step, forwards or back, whole once it has held for
-/// `stepHeld`. A card whose phone has later timestamps goes on with those (`TakenTimestamps`).
+/// The relay's *monotonic* time (`steady`) is the wall time at the first start, advanced by the
+/// monotonic clock and never corrected. Spacings and buckets are counted in it, so that no step of
+/// the wall clock opens a window twice. A later relay on the same boot of the machine continues it
+/// (`Reading`); after another boot the time between is unknown and not counted. *Wall* time is
+/// monotonic time plus a lead. The lead is set by the machine's clock at start, and follows that
+/// clock: up to `leadMax` ahead at once, and every longer step, forwards or back, as a whole once
+/// it has lasted `stepHeld`. A card whose phone has later timestamps continues from those
+/// (`TakenTimestamps`).
 package struct RelayClock: Sendable {
-    /// How far the wall clock is followed at once: more than time servers correct by, less than
-    /// what a phone would take amiss.
+    /// How far a wall clock ahead is followed at once: more than time servers correct by, less than
+    /// a phone would notice.
     package static let leadMax = Span.seconds(60)
-    /// A longer step, or one back, is followed whole when it has held for so long.
+    /// A longer step, or one back, is followed as a whole once it has lasted so long.
     package static let stepHeld = Span.seconds(60)
-    /// Less than this back is what two readings differ by, and no step.
+    /// A difference back below this is one of readings, and no step.
     package static let backMin = Span.seconds(1)
-    /// A wall clock that is so far behind the timestamps of cards: somebody has to look. Phones
-    /// drop what is a minute old.
+    /// A wall clock this far behind the timestamps of cards needs attention: phones drop updates
+    /// that are a minute old.
     package static let behindMax = Span.seconds(60)
 
-    /// A timestamp is at most so much later than the reading on record: whoever comes after a crash
-    /// knows by it alone how far timestamps can have come, also after another boot. So it is also
-    /// how long the first pushes wait at most where the machine comes back at once, and how long a
-    /// log may be without room before pushes wait for it.
+    /// How much later than the reading on record a timestamp may be. After a crash, also after
+    /// another boot, the next relay knows only by this how far timestamps can have come. So it is
+    /// also the longest wait of the first pushes if the machine restarts at once, and the time for
+    /// which the log may be full before pushes wait.
     package static let reach = Span.seconds(30)
 
     private let steadyAtStart: Instant
     private let monotonicAtStart: Int64
-    /// As it was at start, or when a long step was followed.
+    /// The lead at start, or when a long step was followed.
     private var leadAtStart: Span
     /// Since when the wall clock is further ahead than is followed at once.
     private var stepSince: Instant?
-    /// Since when it is behind.
+    /// Since when the wall clock is behind.
     private var backSince: Instant?
-    /// How far the machine's clock is behind the relay's, or behind the timestamps that running
-    /// cards have; zero where it is not.
+    /// How far the machine's clock is behind the relay's, or behind the timestamps of running
+    /// cards; zero if it is not.
     package private(set) var behind = Span.zero
-    /// The newest timestamp of a running card, where that was ahead of the clock.
+    /// The newest timestamp of a running card, if it was ahead of the clock.
     private var told = Instant.distantPast
     private var comparedAt = Instant.distantPast
     private var latest: Instant
     package private(set) var lead: Span
     /// The leads of this relay and of those before.
     package private(set) var leads: LeadHistory
-    /// The clock of the relay before, as of this start; nil where there was none.
+    /// The clock of the relay before, as of this start; nil if there was none.
     package let before: Predecessor?
-    /// By how much the machine's clock was set forward (or back, where it is negative) since the
-    /// relay before, on one boot; zero for what is followed at once.
+    /// By how much the machine's clock was set forward (negative: back) since the relay before, on
+    /// one boot; zero for a step that is followed at once.
     package let stepAtStart: Span
 
-    /// The first relay's, or one that goes on from another's last reading.
+    /// The first relay's clock, or one that continues from another's last reading.
     ///
     /// - Parameters:
     ///   - wall: the machine's wall clock.
     ///   - monotonic: the machine's monotonic clock in nanoseconds, from any origin.
-    ///   - boot: names that origin; readings of different boots are not compared. Empty: not known.
+    ///   - boot: names that origin; readings of different boots are not compared. Empty: unknown.
     package init(
         wall: Instant, monotonic: Int64, boot: String = "", after last: Reading? = nil
     ) {
@@ -83,16 +84,16 @@ package struct RelayClock: Sendable {
 
     /// How far the timestamps of the relay before can have come.
     package struct Predecessor: Hashable, Sendable {
-        /// Its last reading of the wall clock that is on record.
+        /// Its last reading of the wall clock on record.
         package var reading: Instant
         /// The latest wall time that it can have put into a timestamp.
         package var toldThrough: Instant
-        /// It wrote all that it knew before it ended: nothing has to be guessed.
+        /// It wrote all that it knew before it ended: nothing must be guessed.
         package var endedInOrder: Bool
-        /// The machine's clock was set ahead since, on the same boot.
+        /// The machine's clock was set forward since then, on the same boot.
         package var wasBehind: Bool
 
-        /// - Parameter endedInOrder: its last reading says so.
+        /// - Parameter endedInOrder: whether its last reading is marked so.
         package init(
             reading: Instant, toldThrough: Instant, endedInOrder: Bool = false,
             wasBehind: Bool = false
@@ -102,36 +103,36 @@ package struct RelayClock: Sendable {
         }
     }
 
-    /// Steady time now. Never less than the last answer.
+    /// The relay's monotonic time now. Never less than the last returned.
     package mutating func steady(monotonic: Int64) -> Instant {
         latest = max(latest, steadyAtStart + Span(nanoseconds: monotonic &- monotonicAtStart))
         return latest
     }
 
-    /// Whether the machine's clock is so far behind that somebody has to look.
+    /// Whether the machine's clock is so far behind that it needs attention.
     package var isSetBack: Bool { behind > Self.behindMax }
 
-    /// What a clock is that is so far behind, and what helps; an article goes before it.
+    /// A sentence on a clock that is so far behind, with the remedy; to follow an article.
     package static func trouble(behind: Span) -> String {
         "machine's clock is \(behind.roundedText) behind the timestamps that cards on phones have: "
             + "if it is wrong, set it right, for phones drop what is a minute old; if it is right, "
             + "do nothing: these cards go on from their newest timestamps"
     }
 
-    /// Whether it is so far behind that times which others tell are believed more.
+    /// Whether it is so far behind that times from others are believed instead.
     package var isFarBehind: Bool { behind > .minutes(5) }
 
     /// Compares the clock with the newest timestamp of a running card: at the start, after a step
     /// back, and each minute while it is behind.
     ///
-    /// What a crash may have left unsaid, and what time servers correct by, is no fault.
+    /// Differences that a crash or a time server's correction can cause are no fault.
     package mutating func compare(with newest: Instant?, wall: Instant) {
         comparedAt = latest
         told = newest.map { $0 - wall > Self.leadMax ? $0 : .distantPast } ?? .distantPast
         measure(wall: wall)
     }
 
-    /// Cards end, and others go on: while the clock is behind them they are looked at again.
+    /// Cards end and others begin, so while the clock is behind them they are compared again.
     package var isToBeCompared: Bool {
         told != .distantPast && latest - comparedAt >= Self.stepHeld
     }
@@ -140,7 +141,7 @@ package struct RelayClock: Sendable {
         behind = max(.zero, (latest + lead) - wall, told - wall)
     }
 
-    /// Looks at the wall clock; answers whether `lead` changed.
+    /// Reads the wall clock. Returns whether `lead` changed.
     package mutating func follow(wall: Instant, monotonic: Int64) -> Bool {
         let now = steady(monotonic: monotonic)
         defer { measure(wall: wall) }
@@ -166,10 +167,10 @@ package struct RelayClock: Sendable {
         return true
     }
 
-    /// When the wall clock is to be looked at where nothing else is due: a step that nobody saw
-    /// could not be followed.
+    /// When to read the wall clock if nothing else is due, because a step that is not read could
+    /// not be followed.
     ///
-    /// - Parameter monotonic: as at the start; the answer is of the same kind.
+    /// - Parameter monotonic: as at the start; the result is on the same clock.
     package static func nextLook(after monotonic: Int64) -> Int64 {
         (monotonic / stepHeld.nanoseconds + 1) * stepHeld.nanoseconds
     }

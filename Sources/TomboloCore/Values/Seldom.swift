@@ -1,13 +1,13 @@
-/// A value that is mostly absent and large when it is there: it takes a pointer's room, and memory
-/// of its own only while it is there.
+/// A value that is usually absent, and large when present: it takes the space of a pointer, and
+/// memory of its own only while present.
 ///
-/// Behaves as the value itself would: copies do not see each other's changes.
+/// Behaves like the value itself: copies do not see each other's changes.
 @propertyWrapper
 struct Seldom<Wrapped: Sendable>: Sendable {
-    /// Sendable: whoever writes to it holds the only reference, and all others only read.
+    /// Sendable: a writer holds the only reference, and all others only read.
     private final class Box: @unchecked Sendable {
-        // Unchecked: the box belongs to the one value that it stands in, whose own accesses are
-        // checked.
+        // Unchecked: the box belongs to the one value that contains it, and accesses to that value
+        // are checked.
         @exclusivity(unchecked) var value: Wrapped
         init(_ value: Wrapped) { self.value = value }
     }
@@ -18,7 +18,7 @@ struct Seldom<Wrapped: Sendable>: Sendable {
 
     var isThere: Bool { box != nil }
 
-    /// The value itself, read and changed where it is. Only while it is there.
+    /// The value itself, read and changed in place. Only while it is present.
     var value: Wrapped {
         _read {
             guard let box else { preconditionFailure("it is not there") }
@@ -38,7 +38,7 @@ struct Seldom<Wrapped: Sendable>: Sendable {
                 box = nil
                 return
             }
-            // In place, where nobody else looks at it.
+            // In place, if nothing else refers to the box.
             if box != nil, isKnownUniquelyReferenced(&box) {
                 box?.value = newValue
             } else {

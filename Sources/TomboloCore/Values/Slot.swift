@@ -1,7 +1,7 @@
-/// A place in a table of the core.
+/// An index into a table of the core.
 ///
-/// A place of one table does not compile as a place of another. A range of places is a collection
-/// of them.
+/// A slot of one table does not compile as a slot of another. A range of slots is a collection of
+/// them.
 struct Slot<Table>: Hashable, Comparable, Strideable, Sendable {
     /// From 0, in the order of the rows.
     let place: Int
@@ -13,7 +13,7 @@ struct Slot<Table>: Hashable, Comparable, Strideable, Sendable {
     func advanced(by count: Int) -> Slot { Slot(place + count) }
 }
 
-/// The tables that have places, as names for `Slot`.
+/// The tables that have slots, as names for `Slot`.
 enum Tables {
     enum Activities {}
     enum Cards {}
@@ -23,10 +23,10 @@ enum Tables {
 }
 
 typealias ActivitySlot = Slot<Tables.Activities>
-/// A destination's place: that of a card, or of a broadcast channel that carries an activity.
+/// A destination's slot: that of a card, or of a broadcast channel with an activity.
 typealias CardSlot = Slot<Tables.Cards>
-/// The place of a device or of a broadcast channel.
+/// The slot of a device or of a broadcast channel.
 typealias DeviceSlot = Slot<Tables.Devices>
-/// The place of the widgets of a device, or of a control.
+/// The slot of a device's widgets, or of a control.
 typealias SurfaceSlot = Slot<Tables.Surfaces>
 typealias TimelineSlot = Slot<Tables.Timelines>

@@ -1,7 +1,7 @@
-/// An array by the places of a table whose elements are read where they are.
+/// An array indexed by a table's slots, whose elements are read in place.
 ///
-/// An array's own subscript copies the element where the compiler cannot show that nobody changes
-/// it meanwhile, and counts each reference in it.
+/// An array's own subscript copies the element, and counts each reference in it, unless the
+/// compiler can show that nobody changes it meanwhile.
 struct SlotArray<Table, Element: Sendable>: RandomAccessCollection, Sendable {
     private var elements: [Element] = []
 
@@ -13,7 +13,7 @@ struct SlotArray<Table, Element: Sendable>: RandomAccessCollection, Sendable {
         _modify { yield &elements[slot.place] }
     }
 
-    /// Answers the new element's place.
+    /// Returns the new element's slot.
     @discardableResult
     mutating func append(_ element: Element) -> Slot<Table> {
         elements.append(element)

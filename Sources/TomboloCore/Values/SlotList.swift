@@ -1,11 +1,11 @@
-/// Places of one table, in half the room of an array of them: a device and an activity each keep a
+/// Slots of one table, in half the space of an array of them: a device and an activity each keep a
 /// list of their destinations, and most are short.
 struct SlotList<Table>: RandomAccessCollection, Hashable, Sendable,
     ExpressibleByArrayLiteral
 {
     private var slots: [Int32]
 
-    /// In the order of their coming.
+    /// In order of insertion.
     init(arrayLiteral slots: Slot<Table>...) { self.slots = slots.map { Int32($0.place) } }
 
     var startIndex: Int { 0 }

@@ -1,21 +1,21 @@
-/// What a table holds. A place that nobody has is filled with `vacant`.
+/// A value in a table. A free slot contains `vacant`.
 protocol SlotValue: Sendable {
     static var vacant: Self { get }
     var isVacant: Bool { get }
 }
 
-/// Values in places that stay theirs until they are removed; then the next value takes the place.
+/// Values in slots that remain theirs until they are removed; then the next value takes the slot.
 ///
-/// A value is read and changed where it is: nothing of it is copied, and no reference is counted.
-/// Reading or changing a vacant place is a fault of the caller: a debug build traps, a release
-/// build reads `vacant` and loses the change.
+/// A value is read and changed in place: nothing is copied, and no reference is counted. Callers
+/// must not read or change a vacant slot: a debug build traps, a release build reads `vacant` and
+/// loses the change.
 struct SlotTable<Table, Value: SlotValue>: Sendable {
     private var values = SlotArray<Table, Value>()
     private var free: [Slot<Table>] = []
 
-    /// Every place, taken or vacant.
+    /// Every slot, taken or vacant.
     var indices: Range<Slot<Table>> { values.indices }
-    /// Places that are taken.
+    /// The number of taken slots.
     var count: Int { values.count - free.count }
 
     subscript(slot: Slot<Table>) -> Value {
@@ -33,10 +33,10 @@ struct SlotTable<Table, Value: SlotValue>: Sendable {
         slot < values.endIndex && !values[slot].isVacant
     }
 
-    /// A copy; nil for a vacant place.
+    /// A copy of the value; nil for a vacant slot.
     func at(_ slot: Slot<Table>) -> Value? { holds(slot) ? values[slot] : nil }
 
-    /// Gives it the place that became vacant last, or a new one, and answers which.
+    /// Stores the value in the slot that became vacant last, or in a new one. Returns the slot.
     mutating func insert(_ value: Value) -> Slot<Table> {
         guard let slot = free.popLast() else { return values.append(value) }
         values[slot] = value

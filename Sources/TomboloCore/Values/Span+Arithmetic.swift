@@ -1,12 +1,12 @@
 extension Span {
-    /// So many of it; stays at the ends of the range, as do the next two.
+    /// The multiple; beyond the range, its nearest end; the same for the next two.
     package func times(_ count: Int64) -> Span {
         let (product, overflow) = nanoseconds.multipliedReportingOverflow(by: count)
         return Span(
             nanoseconds: overflow ? ((nanoseconds < 0) == (count < 0) ? .max : .min) : product)
     }
 
-    /// Both together.
+    /// The sum.
     static func + (one: Span, other: Span) -> Span {
         let (sum, overflow) = one.nanoseconds.addingReportingOverflow(other.nanoseconds)
         return Span(nanoseconds: overflow ? (other.nanoseconds < 0 ? .min : .max) : sum)

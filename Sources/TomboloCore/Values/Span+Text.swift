@@ -1,6 +1,6 @@
 extension Span {
-    /// Reads `"90s"`, `"100ms"`, `"10m"`, `"8h"`, `"1.5s"` or a sum such as `"1h30m"`. Answers nil
-    /// for anything else, also for a number without a unit, and for more than `most`.
+    /// Reads `"90s"`, `"100ms"`, `"10m"`, `"8h"`, `"1.5s"` or a sum such as `"1h30m"`. Nil for
+    /// anything else, also for a number without a unit, and for more than `most`.
     ///
     /// - Parameter most: at most ten years.
     package init?(text: String, atMost most: Span = Self.textMax) {
@@ -16,14 +16,14 @@ extension Span {
             guard let value = Double(number), let scale = Self.units[String(unit)],
                 value * scale <= Double(most)
             else { return nil }
-            // Each part and the sum before it are at most `most`: their sum fits.
+            // Each part and the sum before it are at most `most`, so their sum does not overflow.
             total += Int64((value * scale).rounded())
             guard total <= most else { return nil }
         }
         self.init(nanoseconds: total)
     }
 
-    /// 100 days: nothing that a producer waits for takes longer.
+    /// 100 days: no producer waits longer for anything.
     package static let textMax = Span.hours(2_400)
     /// No duration needs more, and a text of a megabyte takes long to read.
     static let textBytesMax = 64
@@ -32,7 +32,7 @@ extension Span {
         "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3_600e9, "d": 86_400e9,
     ]
 
-    /// The shortest of the spellings that `init(text:)` reads: `1s`, `1.5s`, `100ms`, `10m`, `8h`.
+    /// The shortest spelling that `init(text:)` reads: `1s`, `1.5s`, `100ms`, `10m`, `8h`.
     package var text: String {
         let scales: [(String, Int64)] = [
             ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
@@ -47,8 +47,8 @@ extension Span {
         return "\(Double(nanoseconds) / 1e9)s"
     }
 
-    /// For people, who read at most two units: to the millisecond, from 10 s on to the second, from
-    /// an hour on to the minute, from a day on to the hour: `8.5s`, `12m30s`, `1h59m`, `399d23h`.
+    /// For people, with at most two units: to the millisecond, from 10 s on to the second, from an
+    /// hour on to the minute, from a day on to the hour: `8.5s`, `12m30s`, `1h59m`, `399d23h`.
     package var roundedText: String {
         let unit: Span =
             self < .seconds(10)
@@ -66,12 +66,12 @@ extension Span {
         return text
     }
 
-    /// To the nearest whole number of `unit`.
+    /// Rounds to the nearest multiple of `unit`.
     package func rounded(to unit: Span) -> Span {
         let half = min(nanoseconds, .max - unit.nanoseconds) + unit.nanoseconds / 2
         return Span(nanoseconds: half / unit.nanoseconds * unit.nanoseconds)
     }
 
-    /// As seconds, for people and for rates.
+    /// In seconds, for people and for rates.
     package var seconds: Double { Double(nanoseconds) / 1e9 }
 }

@@ -1,29 +1,29 @@
 package import TomboloJSON
 
-/// How states of a type keep a history: `history` of a type. The newest line is first.
+/// How the states of a type keep a history: `history` of a type. The newest line is first.
 ///
-/// With an event of that type the rule goes into the body that is kept, so that the log alone
-/// tells what the state was.
+/// The rule is written into the stored body of each event of that type, so that the log alone gives
+/// the state.
 ///
 ///     {"path":"/history","length":20,"of":"/event","at":"/at"}
 package struct StateHistory: Hashable, Sendable {
     /// The list in the state. Only the relay writes it.
     package var path: JSONPointer
-    /// The list has at most so many lines: 1 to `lengthMax`.
+    /// Lines of the list, at most: 1 to `lengthMax`.
     package var length: Int
-    /// What of the state a line is: each event that says something of it brings a line, also where
-    /// it says what is there already.
+    /// The part of the state that a line contains. Each event with a value for that part adds a
+    /// line, even if the value is the same as before.
     package var of: JSONPointer
     /// Where in a line, which is an object then, the relay writes the event's time; nil: nowhere.
     package var at: JSONPointer?
 
-    /// More lines are refused: all of them are pushed.
+    /// Lines, at most: all of them are pushed.
     static let lengthMax: Int64 = 256
     static let lengthDefault = 20
 
     // MARK: In the body of an event
 
-    /// Where the body of an event has it.
+    /// Where the rule is in an event's body.
     static let member = JSONPointer(tokens: ["history"])
 
     var json: JSON {
@@ -42,8 +42,8 @@ package struct StateHistory: Hashable, Sendable {
     /// The state after an event, with the lines of the state before and the event's own.
     ///
     /// - Parameters:
-    ///   - before: nil: the activity has just begun.
-    ///   - isSaid: the event says something of what lines are of.
+    ///   - before: nil if the activity has just begun.
+    ///   - isSaid: whether the event has a value for the part that lines contain.
     func kept(in state: JSON, since before: JSON?, isSaid: Bool, at instant: Instant) -> JSON {
         var lines: [JSON] = []
         let view = state.document.root
@@ -67,7 +67,7 @@ package struct StateHistory: Hashable, Sendable {
 }
 
 extension StateHistory {
-    /// Nil where the body has none.
+    /// Nil if the body has no rule.
     init?(inBody view: JSONView) {
         guard let rule = view["history"], rule.kind == .object,
             let path = rule["path"]?.string.flatMap(JSONPointer.init),

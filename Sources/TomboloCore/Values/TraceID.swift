@@ -1,4 +1,4 @@
-/// The trace that an event came with: the trace id of W3C Trace Context, section 3.2.2.3, in 16
+/// The trace that an event belongs to: the trace id of W3C Trace Context, section 3.2.2.3, in 16
 /// bytes.
 package struct TraceID: Hashable, Sendable {
     private let high: UInt64

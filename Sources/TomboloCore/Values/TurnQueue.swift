@@ -12,7 +12,7 @@ struct TurnQueue<Element: Equatable & Sendable>: Sendable {
 
     mutating func append(_ turn: Element) { turns.append(turn) }
 
-    /// It comes before all others.
+    /// Puts a turn before all others.
     mutating func putFirst(_ turn: Element) {
         if head > 0 { head -= 1 } else { turns.insert(turn, at: 0) }
         turns[head] = turn
@@ -22,7 +22,7 @@ struct TurnQueue<Element: Equatable & Sendable>: Sendable {
         turns[head...].first(where: isWanted)
     }
 
-    /// Answers whether it was there.
+    /// Returns whether the turn was in the queue.
     mutating func remove(_ turn: Element) -> Bool {
         guard let place = turns[head...].firstIndex(of: turn) else { return false }
         turns.remove(at: place)

@@ -1,4 +1,4 @@
-/// How much a change matters to its producer; the pacer makes a priority of it.
+/// How important a change is to its producer; the pacer derives a priority from it.
 package enum Urgency: UInt8, Hashable, Sendable {
     case low, normal, high
 

@@ -13,7 +13,7 @@ package struct Activity: Sendable {
         package var onUnknownStart: UnknownStartPolicy
         /// Longest wait of a start on a device, after which it is dropped (pacing rule 5).
         package var startWait = Start.startWaitDefault
-        /// The relay ends the activity so long after its last event; nil: never.
+        /// How long after its last event the relay ends the activity; nil: never.
         package var endAfter: Span?
         package var onTokenGone = TokenGonePolicy.stop
         package var renew = RenewalPolicy.never

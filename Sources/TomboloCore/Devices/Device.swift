@@ -150,7 +150,7 @@ struct Device: Sendable {
 }
 
 extension Device {
-    /// Values that few devices have; an idle device has none of them.
+    /// Values that few devices have, and no idle device.
     struct Rare: Sendable {
         var retired: [TokenName: Retired] = [:]
         var reports: [ActivityReference: PhoneReport] = [:]

@@ -13,7 +13,7 @@ package struct DeviceAction: Hashable, Sendable {
     package var parameters: JSON?
     /// When the user acted, by the phone's clock.
     package var at: Instant
-    /// The action expires so long after `at`.
+    /// How long after `at` the action expires.
     package var expires: Span
     package var idempotency: IdempotencyKey?
 

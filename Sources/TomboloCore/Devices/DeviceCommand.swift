@@ -87,7 +87,7 @@ package enum TokenName: Hashable, Sendable {
     case widget
     case control(kind: String)
 
-    /// Nil if `text` has none of the four forms.
+    /// Nil if `text` is in another form than the four.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         switch (parts.first.map(String.init), parts.count == 2 ? String(parts[1]) : nil) {

@@ -116,7 +116,7 @@ package struct Start: Sendable {
     package var alertTTL: Span = Alert.defaultTTL
     /// Longest wait of its push on a device; nil: the type's, else `startWaitDefault`.
     package var startWait: Span?
-    /// The relay ends the activity so long after its last event; nil: the type's value, else never.
+    /// How long after its last event the relay ends the activity; nil: the type's, else never.
     package var endAfter: Span?
     /// nil: the type's value, else `giveUp`.
     package var onUnknownStart: UnknownStartPolicy?

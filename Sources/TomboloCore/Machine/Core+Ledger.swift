@@ -44,7 +44,7 @@ extension Core {
         }
         guard record.decision != nil || attempt != nil else { return }
         let wentOn = destinations[slot].goesOn
-        // A card that is gone may get thousands of versions: one entry stands for all.
+        // A card that is gone may get thousands of versions: one entry covers all.
         record.goesOn =
             attempt == nil && destinations[slot].isFinished && !isTrial
             && decision?.mayGoOn == true

@@ -40,6 +40,7 @@ package struct WorkNote: @unchecked Sendable {
     }
 
     // Not inlined, so that the optimiser keeps the store, which nobody here reads.
+    /// Notes work on a subject; nil if there is none in particular.
     @inline(never)
     package func set(_ subject: Subject?) { word.pointee = subject?.word ?? 0 }
 }

@@ -42,7 +42,7 @@ package struct DeviceBudget: Hashable, Sendable {
 }
 
 extension Grant {
-    /// The grant of a device with so many activities.
+    /// The grant of a device, as a multiple of an activity's.
     package func times(_ factor: Int64) -> Grant {
         guard factor > 0, perHour != nil else { return self }
         return Grant(

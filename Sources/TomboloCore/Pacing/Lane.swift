@@ -1,25 +1,25 @@
 /// The turns of one upstream: how many pushes may be in flight, who waits, and whether the breaker
 /// is open because Apple has trouble.
 struct Lane: Sendable {
-    /// So many failures in a row open the breaker (pacing rule 14).
+    /// Failures in a row that open the breaker (pacing rule 14).
     static let failuresMax = 8
-    /// So do so many failures among the last hundred answers.
+    /// Failures among the last hundred answers that open it.
     static let failuresOfHundredMax = 50
 
-    /// Silence of Apple for so long opens it too, however few pushes were in flight: a new
-    /// connection takes one push until that is answered.
+    /// A silence of Apple that opens it, however few pushes were in flight: a new connection takes
+    /// one push until that is answered.
     static let silenceMax = Span.seconds(20)
-    /// A push without an answer counts as a failure of the upstream if no answer came for so long.
+    /// The shortest silence after which a push without an answer counts as the upstream's failure.
     /// If others were answered meanwhile, the push itself failed.
     static let silenceMin = Span.seconds(5)
     /// A push lost longer ago says nothing about present losses.
     private static let silenceKept = Span.minutes(1)
 
-    /// So many phones whose tokens are refused for topic or environment are not at fault if no
-    /// token was ever right: the app's are wrong then.
+    /// If so many phones' tokens are refused for topic or environment before any token was right,
+    /// the fault is the app's and not the phones'.
     static let strangersMax = 3
-    /// While the app's tokens are wrong, the next untried device is tried so long after the one
-    /// before. The pace halves each time, down to the minimum, so a thousand wrong devices delay a
+    /// While the app's tokens are wrong, the time from one untried device to the next. It halves
+    /// with each, from the first value down to the second, so a thousand wrong devices delay a
     /// right one by half a minute.
     static let (strangerPaceMax, strangerPaceMin) = (Span.seconds(2), Span.milliseconds(20))
 

@@ -223,7 +223,7 @@ package struct EventCounts: Hashable, Sendable {
         }
     }
 
-    /// Adds so many events with a decision.
+    /// Counts events with a decision.
     mutating func add(_ count: Int64, _ decision: EventDecision) {
         switch decision {
         case .sent: sent += count

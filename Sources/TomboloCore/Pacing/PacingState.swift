@@ -34,7 +34,7 @@ package struct PacingState: Hashable, Sendable {
     package var lastLowPrioritySend = Instant.distantPast
     package var bucket = TokenBucket()
     package private(set) var backOffUntil = Instant.distantPast
-    /// The kind of Apple's last answer, if it delays the next push.
+    /// The wait reason of the back-off, by Apple's last answer.
     private var backOffCause = Hold.tokenBackOff
     package var taken = TakenTimestamps()
     private var lastLocalSecond: UInt32 = 0
@@ -57,7 +57,7 @@ package struct PacingState: Hashable, Sendable {
         set { unsettledSecond = UInt32(clamping: newValue?.seconds ?? 0) }
     }
 
-    /// For how long nothing is sent after so many refusals in a row: 1 s, doubling to 5 min.
+    /// How long nothing is sent, by the refusals in a row before this one: 1 s, doubling to 5 min.
     static func backOff(after refusals: Int) -> Span {
         min(.minutes(5), .seconds(1 << Int64(min(refusals, 9))))
     }

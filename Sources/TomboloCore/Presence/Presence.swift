@@ -4,7 +4,7 @@
 /// A report is a lease: an app that is in front, or covered, counts as gone after 90 s unless it
 /// reports again. Without any report an app is in the background. Pure: takes monotonic time.
 package struct Presence: Hashable, Sendable {
-    /// An app counts as in front for so long without a report, in case the phone has died.
+    /// How long an app counts as in front without a report, in case the phone has died.
     package static let lease = Span.seconds(90)
     /// An app that becomes inactive without a cause may come back at once.
     package static let grace = Span.milliseconds(300)

@@ -89,7 +89,7 @@ struct AudienceTable: Sendable {
     /// A limit of cards on devices.
     enum CardLimit { case ofTenant, ofAll }
 
-    /// The limit that so many more cards would exceed.
+    /// The limit that `more` cards would exceed; nil if there is none.
     func exceeded(_ more: Int, of tenant: TenantID, _ limits: Limits) -> CardLimit? {
         guard more > 0 else { return nil }
         if cards[tenant] + coming.cards[tenant] + more > limits.cardsPerTenantMax {
@@ -98,7 +98,7 @@ struct AudienceTable: Sendable {
         return cards.inAll + coming.cards.inAll + more > limits.cardsMax ? .ofAll : nil
     }
 
-    /// Refuses so many more cards if they would exceed a limit.
+    /// Refuses `more` cards if they would exceed a limit.
     func checkCards(more: Int, of tenant: TenantID, _ limits: Limits) throws(Refusal) {
         let remedy =
             "end activities that run (POST /v1/activities/end): their cards count until the "

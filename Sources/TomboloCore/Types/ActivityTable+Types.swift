@@ -1,8 +1,8 @@
 import TomboloJSON
 
 extension ActivityTable {
-    /// At most so many of the newest activities are searched for a type, and so many states and
-    /// bytes are checked. More would hold the loop for too long.
+    /// Limits of one search: the newest activities looked at, and the states and bytes checked.
+    /// More would block the loop for too long.
     private static let (placesMax, statesMax, stateBytesMax) = (8_192, 100, 32 << 10)
 
     /// A lint that counts the running activities whose state a type refuses; empty if it refuses

@@ -13,7 +13,7 @@ package struct RelayClock: Sendable {
     /// How far a wall clock ahead is followed at once: more than time servers correct by, less than
     /// a phone would notice.
     package static let leadMax = Span.seconds(60)
-    /// A longer step, or one back, is followed as a whole once it has lasted so long.
+    /// How long a longer step, or one back, must last until it is followed as a whole.
     package static let stepHeld = Span.seconds(60)
     /// A difference back below this is one of readings, and no step.
     package static let backMin = Span.seconds(1)

@@ -117,7 +117,7 @@ extension DoorRequest {
                 bytes.append(byte)
             }
         }
-        // U+FFFD stands for bytes that were not UTF-8; a client would percent-encode the character.
+        // U+FFFD replaces bytes that were not UTF-8; a client would percent-encode the character.
         return value.contains("\u{FFFD}") ? nil : String(validating: bytes, as: UTF8.self)
     }
 }

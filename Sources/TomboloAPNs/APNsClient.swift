@@ -351,6 +351,6 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         let capacity = capacity
         guard capacity != toldCapacity else { return }
         toldCapacity = capacity
-        receiver.capacityChanged(lane: configuration.lane, to: capacity)
+        receiver.capacityChanged(upstream: configuration.upstream, to: capacity)
     }
 }

@@ -8,7 +8,7 @@ package struct APNsConfiguration: Sendable {
     /// Default time of a push from hand-over to answer.
     package static let pushDeadline = Duration.seconds(10)
 
-    package let lane: LaneNumber
+    package let upstream: UpstreamNumber
     package let bundleID: String
     package let endpoint: APNsEndpoint
     /// Certificates in PEM of the only authorities to trust; nil means the system's.
@@ -22,7 +22,7 @@ package struct APNsConfiguration: Sendable {
 
     /// A nil `endpoint` means Apple's endpoint of `environment`.
     package init(
-        lane: LaneNumber, bundleID: String, environment: APNsEnvironment,
+        upstream: UpstreamNumber, bundleID: String, environment: APNsEnvironment,
         endpoint: APNsEndpoint? = nil, authorities: [UInt8]? = nil, connections: Int = 1,
         pushDeadline: Duration = APNsConfiguration.pushDeadline,
         connectEvery: Duration = ReconnectBackOff.longest
@@ -31,7 +31,7 @@ package struct APNsConfiguration: Sendable {
         guard (1...Self.connectionsMax).contains(connections) else {
             throw .connections(connections)
         }
-        self.lane = lane
+        self.upstream = upstream
         self.bundleID = bundleID
         self.endpoint = endpoint ?? .apple(environment)
         self.authorities = authorities

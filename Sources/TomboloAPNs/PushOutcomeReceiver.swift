@@ -9,5 +9,5 @@ package protocol PushOutcomeReceiver: AnyObject {
     func pushEnded(_ outcome: PushOutcome)
 
     /// Sets how many pushes of the upstream may be without an outcome at once: 0 or more.
-    func capacityChanged(lane: LaneNumber, to capacity: Int)
+    func capacityChanged(upstream: UpstreamNumber, to capacity: Int)
 }

@@ -4,12 +4,13 @@ package import TomboloCore
 package protocol ChannelService: AnyObject, Sendable {
     /// Creates a channel of an upstream's app and returns its id.
     func create(
-        _ storage: Channel.Storage, in lane: LaneNumber
+        _ storage: Channel.Storage, in upstream: UpstreamNumber
     ) async throws(ChannelFailure) -> String
     /// Storage policy of a channel; nil if there is no such channel.
-    func read(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) -> Channel.Storage?
+    func read(_ id: String, in upstream: UpstreamNumber) async throws(ChannelFailure) -> Channel
+        .Storage?
     /// Deletes a channel for good. Succeeds if there is no such channel.
-    func delete(_ id: String, in lane: LaneNumber) async throws(ChannelFailure)
+    func delete(_ id: String, in upstream: UpstreamNumber) async throws(ChannelFailure)
     /// The ids of all channels of the upstream's app, including those that others created.
-    func list(in lane: LaneNumber) async throws(ChannelFailure) -> [String]
+    func list(in upstream: UpstreamNumber) async throws(ChannelFailure) -> [String]
 }

@@ -89,12 +89,12 @@ extension Relay {
     // MARK: Upstreams
 
     /// Sets how many pushes an upstream may have in flight. Call it on the loop.
-    package nonisolated func capacityChanged(_ lane: LaneNumber, to count: Int) {
-        assumeIsolated { $0.put(.capacity(lane, count)) }
+    package nonisolated func capacityChanged(_ upstream: UpstreamNumber, to count: Int) {
+        assumeIsolated { $0.put(.capacity(upstream, count)) }
     }
 
     /// The cause of a closed upstream may be over: one push is tried now. Call it on the loop.
-    package nonisolated func probe(_ lane: LaneNumber) {
-        assumeIsolated { $0.put(.probe(lane)) }
+    package nonisolated func probe(_ upstream: UpstreamNumber) {
+        assumeIsolated { $0.put(.probe(upstream)) }
     }
 }

@@ -8,29 +8,29 @@ extension Relay {
     /// Creates the channels that the core requests, one after the other, until it is cancelled.
     package func makeChannels() async {
         while !Task.isCancelled {
-            guard let lane = channelWishes.first else {
+            guard let upstream = channelWishes.first else {
                 if await channelMaking.park() == .cancelled { return }
                 continue
             }
             channelWishes.removeFirst()
-            await makeChannel(in: lane)
+            await makeChannel(in: upstream)
         }
     }
 
-    func wish(_ lanes: [LaneNumber]) {
-        channelWishes += lanes
+    func wish(_ upstreams: [UpstreamNumber]) {
+        channelWishes += upstreams
         channelMaking.unpark()
         // Without a channel service no request would be answered.
         guard channels == nil else { return }
-        for lane in channelWishes { put(.channel(.notMade(lane), nil)) }
+        for upstream in channelWishes { put(.channel(.notMade(upstream), nil)) }
         channelWishes = []
     }
 
-    private func makeChannel(in lane: LaneNumber) async {
+    private func makeChannel(in upstream: UpstreamNumber) async {
         guard let channels else { return }
-        let app = core.configuration.apps[Int(lane.rawValue)]
+        let app = core.configuration.apps[Int(upstream.rawValue)]
         do throws(ChannelFailure) {
-            let id = try await channels.create(.mostRecent, in: lane)
+            let id = try await channels.create(.mostRecent, in: upstream)
             put(
                 .channel(
                     .made(
@@ -38,7 +38,7 @@ extension Relay {
                             tenant: app.tenant, app: app.id, environment: app.environment,
                             name: nil, id: id, storage: .mostRecent)), nil))
         } catch {
-            put(.channel(.notMade(lane), nil))
+            put(.channel(.notMade(upstream), nil))
         }
     }
 
@@ -54,20 +54,22 @@ extension Relay {
     package func channels(of tenant: TenantID) -> [Channel] { core.channels(of: tenant) }
 
     /// Ids of all channels that this relay has created in an upstream, named ones and its own.
-    package func channelIDs(in lane: LaneNumber) -> [String] { core.channelIDs(in: lane) }
+    package func channelIDs(in upstream: UpstreamNumber) -> [String] {
+        core.channelIDs(in: upstream)
+    }
 
     /// The running activity that uses a channel.
     package func activity(on key: ChannelKey) -> Identifier? { core.activity(on: key) }
 
     /// A tenant's upstreams with their apps; a nil `app` means all apps.
-    package func lanes(
+    package func upstreams(
         of tenant: TenantID, app: String?, environment: APNsEnvironment?
-    ) -> [(lane: LaneNumber, app: CoreConfiguration.App)] {
+    ) -> [(upstream: UpstreamNumber, app: CoreConfiguration.App)] {
         core.configuration.apps.enumerated().compactMap { index, known in
             guard known.tenant == tenant, app == nil || app == known.id,
                 environment == nil || environment == known.environment
             else { return nil }
-            return (LaneNumber(Int32(index)), known)
+            return (UpstreamNumber(Int32(index)), known)
         }
     }
 

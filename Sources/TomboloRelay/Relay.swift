@@ -38,7 +38,7 @@ package actor Relay: TurnTarget, TimerTarget {
     /// Creates the channels that the core requests; nil means that it gets none.
     let channels: (any ChannelService)?
     /// Upstreams that wait for a channel, in the order of their requests.
-    var channelWishes: [LaneNumber] = []
+    var channelWishes: [UpstreamNumber] = []
     let channelMaking: Parking
     let wallClock: any WallClock
     var core: Core
@@ -73,9 +73,9 @@ package actor Relay: TurnTarget, TimerTarget {
     let report: @Sendable (OperatorNote) -> Void
     var fetches = WidgetFetches()
     /// The newest note of each upstream that had one.
-    var laneNotes: [LaneNumber: OperatorNote] = [:]
+    var upstreamNotes: [UpstreamNumber: OperatorNote] = [:]
     /// For each upstream whose pushes wait: since when, and the newest cause.
-    var laneTroubles: [LaneNumber: UpstreamTrouble] = [:]
+    var upstreamTroubles: [UpstreamNumber: UpstreamTrouble] = [:]
     /// Meters by upstream.
     var meters: [UpstreamMeter]
     package internal(set) var commitTimes = DurationHistogram()
@@ -318,7 +318,7 @@ package actor Relay: TurnTarget, TimerTarget {
         if !effects.pushes.isEmpty { measure(effects.pushes, now: now) }
         for push in effects.pushes { sender.send(push) }
         if !effects.channels.isEmpty { wish(effects.channels) }
-        if !effects.lanes.isEmpty { report(effects.lanes) }
+        if !effects.upstreams.isEmpty { report(effects.upstreams) }
     }
 
     /// Sets the timer. It fires at least each minute, to check the machine's clock.

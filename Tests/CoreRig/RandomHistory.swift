@@ -176,7 +176,7 @@ package struct RandomHistory {
     }
 
     private mutating func settle() {
-        // Whatever is sent from now on is answered, as the client promises: a lane that is parked
+        // Whatever is sent from now on is answered, as the client promises: a upstream that is parked
         // waits for the answers it is owed.
         fates.isCalm = true
         answerLate(one: false)

@@ -14,7 +14,7 @@ package struct Rig {
     package var now = Rig.epoch
     package var pushes: [(at: Span, push: Push)] = []
     package var answers: [Answer] = []
-    package var notices: [LaneNotice] = []
+    package var notices: [UpstreamNotice] = []
     /// What Apple answers; nil leaves the push in flight.
     package var verdict: (Push) -> PushResult? = { _ in .accepted }
     /// Whether batches become durable by themselves.
@@ -161,7 +161,7 @@ package struct Rig {
 
     private mutating func carryOut(_ effects: Effects) {
         answers += effects.answers.map(\.1)
-        notices += effects.lanes
+        notices += effects.upstreams
         let sent = isUnordered ? effects.pushes.sorted(by: Self.comesBefore) : effects.pushes
         for push in sent {
             pushes.append((now - Rig.epoch, push))
@@ -344,8 +344,10 @@ package struct Rig {
 extension Core {
     package mutating func setCapacityForTests(_ count: Int) {
         var effects = Effects()
-        for lane in configuration.apps.indices {
-            step(.capacity(LaneNumber(Int32(lane)), count), now: Rig.epoch, effects: &effects)
+        for upstream in configuration.apps.indices {
+            step(
+                .capacity(UpstreamNumber(Int32(upstream)), count), now: Rig.epoch, effects: &effects
+            )
         }
     }
 }

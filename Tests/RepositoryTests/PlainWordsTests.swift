@@ -4,9 +4,9 @@ import Testing
 @Suite struct PlainWordsTests {
     private static let comments = Ratchet(table: [
         "CoreRig": 2, "EndToEndTests": 11, "RepositoryTests": 9, "Simulation": 52,
-        "SimulationTests": 1, "TestSupport": 1, "TomboloAPI": 4, "TomboloAPITests": 1,
-        "TomboloAPNsTests": 8, "TomboloCore": 89, "TomboloCoreTests": 3, "TomboloHTTPTests": 7,
-        "TomboloRelayTests": 1, "TomboloSQLiteTests": 4, "TomboloServer": 15,
+        "SimulationTests": 1, "TestSupport": 1, "TomboloAPITests": 1,
+        "TomboloAPNsTests": 8, "TomboloCoreTests": 3, "TomboloHTTPTests": 7,
+        "TomboloRelayTests": 1, "TomboloSQLiteTests": 4,
         "TomboloServerTests": 8, "TomboloSimulatorTests": 4, "histories": 1, "simulate": 2,
         "tombolo": 39,
     ])

@@ -6,7 +6,7 @@ import TomboloRelay
 /// A broadcast channel at Apple: whoever listens on it gets what is sent there.
 final class Broadcast {
     let id: String
-    let lane: LaneNumber
+    let upstream: UpstreamNumber
     /// Whose cards listen on it; a channel is nobody else's while they may be there.
     var carries: (activity: ActivityNumber, incarnation: Int64)?
     /// The newest state that went there.
@@ -22,9 +22,9 @@ final class Broadcast {
     var carriedNow: CardKey?
     var carriedBefore: Set<CardKey> = []
 
-    init(_ id: String, _ lane: LaneNumber, _ keeps: Channel.Storage) {
+    init(_ id: String, _ upstream: UpstreamNumber, _ keeps: Channel.Storage) {
         self.id = id
-        self.lane = lane
+        self.upstream = upstream
         self.keeps = keeps
     }
 }
@@ -41,7 +41,7 @@ final class ChannelOffice: ChannelService, @unchecked Sendable {
     }
 
     func create(
-        _ storage: Channel.Storage, in lane: LaneNumber
+        _ storage: Channel.Storage, in upstream: UpstreamNumber
     ) async throws(ChannelFailure) -> String {
         await world.pause(world.dice.time(.network, 5...800))
         let isMade = !world.strikes(.unavailable, .network, oneIn: 3)
@@ -50,35 +50,38 @@ final class ChannelOffice: ChannelService, @unchecked Sendable {
         }
         // Apple's 10,000, in a small world.
         if world.faults.contains(FaultSet(.broadcasts)),
-            world.apple.channelCount(in: lane) >= world.plan.channelsMax
+            world.apple.channelCount(in: upstream) >= world.plan.channelsMax
         {
             throw .refused(status: 400, reason: "CannotCreateChannelConfig")
         }
         world.numbers += 1
         let id = "chan" + Phone.hex(UInt64(world.numbers), digits: 8)
-        world.apple.channels[id] = Broadcast(id, lane, storage)
+        world.apple.channels[id] = Broadcast(id, upstream, storage)
         // One that was made and not heard of is nobody's.
         if !isMade { throw .unknown("no answer") }
         return id
     }
 
-    func read(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) -> Channel.Storage? {
+    func read(_ id: String, in upstream: UpstreamNumber) async throws(ChannelFailure) -> Channel
+        .Storage?
+    {
         world.apple.channels[id].flatMap { $0.isDeleted ? nil : $0.keeps }
     }
 
-    func delete(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) {
+    func delete(_ id: String, in upstream: UpstreamNumber) async throws(ChannelFailure) {
         world.apple.channels[id]?.isDeleted = true
     }
 
-    func list(in lane: LaneNumber) async throws(ChannelFailure) -> [String] {
-        world.apple.channels.values.filter { $0.lane == lane && !$0.isDeleted }.map(\.id).sorted()
+    func list(in upstream: UpstreamNumber) async throws(ChannelFailure) -> [String] {
+        world.apple.channels.values.filter { $0.upstream == upstream && !$0.isDeleted }.map(\.id)
+            .sorted()
     }
 }
 
 extension Apple {
     /// A destination that is no phone.
-    static func key(_ lane: LaneNumber, _ reference: ActivityReference) -> CardKey {
-        CardKey(phone: -1 - Int(lane.rawValue), installation: 0, reference: reference)
+    static func key(_ upstream: UpstreamNumber, _ reference: ActivityReference) -> CardKey {
+        CardKey(phone: -1 - Int(upstream.rawValue), installation: 0, reference: reference)
     }
 
     /// What a broadcast is for, as its bytes say it.
@@ -88,7 +91,7 @@ extension Apple {
         }
         let incarnation = world.reference.origins[content.mark]?.incarnation
         return Self.key(
-            channel.lane,
+            channel.upstream,
             ActivityReference(
                 id: Plan.identifier(content.activity),
                 incarnation: incarnation ?? channel.carries?.incarnation ?? 1))
@@ -97,7 +100,7 @@ extension Apple {
     /// Looks at a broadcast as the relay hands it over. False: it is for nobody.
     func admitBroadcast(_ push: Push, _ life: Life) -> Bool {
         guard let content = PushContent(push), let channel = channels[push.token],
-            let key = keyOfBroadcast(push), channel.lane == push.lane
+            let key = keyOfBroadcast(push), channel.upstream == push.upstream
         else {
             world.violated(.tenants, "a broadcast that is for nobody: \(push.token)")
             return false
@@ -111,8 +114,8 @@ extension Apple {
         return true
     }
 
-    func channelCount(in lane: LaneNumber) -> Int {
-        channels.values.count { $0.lane == lane && !$0.isDeleted }
+    func channelCount(in upstream: UpstreamNumber) -> Int {
+        channels.values.count { $0.upstream == upstream && !$0.isDeleted }
     }
 
     /// To every card that listens; for a phone that is away Apple keeps the newest.

@@ -99,8 +99,8 @@ final class Apple {
     private var capacity = 1
     /// The relay learns of a change at the end of its turn.
     private var capacitySince = MonotonicInstant(nanoseconds: 0)
-    /// By lane: each tenant's app has connections of its own.
-    private var inFlight = [Int](repeating: 0, count: World.laneCount)
+    /// By upstream: each tenant's app has connections of its own.
+    private var inFlight = [Int](repeating: 0, count: World.upstreamCount)
     /// The relay's provider token, and the `iat` in it.
     private var provider = (token: ProviderToken(), issuedAt: Instant.distantPast)
     /// The `apns-id`s of pushes that may reach their phones.
@@ -110,10 +110,10 @@ final class Apple {
 
     // MARK: Connections
 
-    /// A new life begins: it may use one stream of each lane.
+    /// A new life begins: it may use one stream of each upstream.
     func begin() {
         capacity = 1
-        inFlight = [Int](repeating: 0, count: World.laneCount)
+        inFlight = [Int](repeating: 0, count: World.upstreamCount)
         provider.token = ProviderToken()
     }
 
@@ -145,8 +145,8 @@ final class Apple {
             return
         }
         world.note(.capacity, who: -1, Int64(count))
-        for lane in 0..<World.laneCount {
-            life.relay?.capacityChanged(LaneNumber(Int32(lane)), to: count)
+        for upstream in 0..<World.upstreamCount {
+            life.relay?.capacityChanged(UpstreamNumber(Int32(upstream)), to: count)
         }
     }
 
@@ -179,16 +179,16 @@ final class Apple {
     /// - Parameter isRepetition: the relay knows nothing of it: it takes no stream of the relay's.
     func take(_ push: Push, _ life: Life, isRepetition: Bool = false) {
         guard admit(push, life) else { return }
-        let lane = Int(push.lane.rawValue)
-        if inFlight[lane] >= capacity, !isRepetition, world.loop.now > capacitySince {
-            world.violated(.streams, "\(inFlight[lane] + 1) in flight of \(capacity)")
+        let upstream = Int(push.upstream.rawValue)
+        if inFlight[upstream] >= capacity, !isRepetition, world.loop.now > capacitySince {
+            world.violated(.streams, "\(inFlight[upstream] + 1) in flight of \(capacity)")
         }
         let streams = isRepetition ? 0 : 1
-        inFlight[lane] += streams
+        inFlight[upstream] += streams
         let sentAt = world.loop.now
         decide(push, life) { [self] result in
             guard !life.isDead else { return }
-            inFlight[lane] -= streams
+            inFlight[upstream] -= streams
             let took = Span(nanoseconds: (world.loop.now - sentAt).nanoseconds)
             told(PushOutcome(push: push.id, result: result, took: took), push, life)
         }
@@ -304,7 +304,7 @@ final class Apple {
         _ push: Push, _ quick: Duration, _ reply: @escaping (PushResult) -> Void
     ) {
         if refusesProvider {
-            // Its lane is closed, for longer each time.
+            // Its upstream is closed, for longer each time.
             world.trouble(for: .seconds(1_500))
             let result = PushResult.rejected(
                 status: 403, reason: "InvalidProviderToken", reaches: .providerToken,
@@ -322,7 +322,7 @@ final class Apple {
             answer(result, after: quick, reply)
         }
         switch storm {
-        case .unavailable: refuse(503, "ServiceUnavailable", .lane)
+        case .unavailable: refuse(503, "ServiceUnavailable", .upstream)
         case .throttled: refuse(429, "TooManyRequests", .tokenBackOff)
         case .keyRefused: refuse(403, "ExpiredProviderToken", .providerToken)
         case .notSent: answer(.notSent(reason: "no connection"), after: quick, reply)

@@ -203,7 +203,7 @@ struct Plan {
 
     var chaosEnd: MonotonicInstant { MonotonicInstant(nanoseconds: 0) + chaos }
 
-    /// How long anything can still hold a push after the last fault: a parked lane 23 min, a token
+    /// How long anything can still hold a push after the last fault: a parked upstream 23 min, a token
     /// 5 min, a timestamp never.
     let healing = Duration.seconds(40 * 60)
 

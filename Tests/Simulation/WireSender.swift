@@ -13,7 +13,7 @@ final class WireSender: PushSender, @unchecked Sendable {
     private unowned let world: World
     private unowned let life: Life
     let gate: Gate
-    private var lanes: [WireLane] = []
+    private var upstreams: [WireUpstream] = []
     private let p8 = P256PrivateKey.generate().pkcs8PEM
 
     init(_ world: World, _ life: Life) throws {
@@ -23,9 +23,9 @@ final class WireSender: PushSender, @unchecked Sendable {
         let clock = world.clock
         let signer = try ProviderTokenSigner(keyID: "ABCDEFGHIJ", teamID: "0123456789", p8: p8)
         let key = ProviderKey(signer: signer, loop: world.loop) { clock.now() }
-        for number in 0..<World.laneCount {
-            lanes.append(
-                try WireLane(world, life, LaneNumber(Int32(number)), gate: gate, key: key))
+        for number in 0..<World.upstreamCount {
+            upstreams.append(
+                try WireUpstream(world, life, UpstreamNumber(Int32(number)), gate: gate, key: key))
         }
     }
 
@@ -34,9 +34,9 @@ final class WireSender: PushSender, @unchecked Sendable {
         await withDiscardingTaskGroup { group in
             let gate = gate
             group.addTask(executorPreference: world.loop) { await gate.run() }
-            for lane in lanes {
+            for upstream in upstreams {
                 // It throws when it is cancelled, and at no other time.
-                group.addTask(executorPreference: world.loop) { try? await lane.client.run() }
+                group.addTask(executorPreference: world.loop) { try? await upstream.client.run() }
             }
         }
     }
@@ -45,13 +45,13 @@ final class WireSender: PushSender, @unchecked Sendable {
         world.crashInTurn()
         guard !life.isDead, world.apple.admit(push, life) else { return }
         gate.expect(push)
-        lanes[Int(push.lane.rawValue)].send(push)
+        upstreams[Int(push.upstream.rawValue)].send(push)
         world.crashInTurn()
     }
 }
 
-/// One lane of a life: its push client, and the way of its outcomes to the relay.
-private final class WireLane: PushOutcomeReceiver, @unchecked Sendable {
+/// One upstream of a life: its push client, and the way of its outcomes to the relay.
+private final class WireUpstream: PushOutcomeReceiver, @unchecked Sendable {
     // Sendable: used on the virtual loop's thread only.
     private unowned let world: World
     private unowned let life: Life
@@ -60,13 +60,13 @@ private final class WireLane: PushOutcomeReceiver, @unchecked Sendable {
     private var flying: [PushID: Push] = [:]
 
     init(
-        _ world: World, _ life: Life, _ number: LaneNumber, gate: Gate, key: ProviderKey
+        _ world: World, _ life: Life, _ number: UpstreamNumber, gate: Gate, key: ProviderKey
     ) throws {
         self.world = world
         self.life = life
         self.gate = gate
         let configuration = try APNsConfiguration(
-            lane: number, bundleID: World.appID, environment: .sandbox,
+            upstream: number, bundleID: World.appID, environment: .sandbox,
             connections: world.dice.roll(.network, 1...2))
         client = APNsClient(
             configuration, key: key, loop: world.loop, dialer: Dialer(gate: gate),
@@ -101,10 +101,10 @@ private final class WireLane: PushOutcomeReceiver, @unchecked Sendable {
         world.apple.told(outcome, push, life)
     }
 
-    func capacityChanged(lane: LaneNumber, to capacity: Int) {
+    func capacityChanged(upstream: UpstreamNumber, to capacity: Int) {
         guard !life.isDead else { return }
         world.note(.capacity, who: -1, Int64(capacity))
         world.trouble()
-        life.relay?.capacityChanged(lane, to: capacity)
+        life.relay?.capacityChanged(upstream, to: capacity)
     }
 }

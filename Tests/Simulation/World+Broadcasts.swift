@@ -35,12 +35,13 @@ extension World {
     /// As the doors do it: at Apple first, then on record.
     private func makeChannel(_ key: ChannelKey) async {
         guard let life, life.isReady, let relay = life.relay, await relay.channel(key) == nil,
-            let lane = await relay.lanes(of: key.tenant, app: nil, environment: nil).first?.lane
+            let upstream = await relay.upstreams(of: key.tenant, app: nil, environment: nil).first?
+                .upstream
         else { return }
         let office = ChannelOffice(self, life)
         let storage: Channel.Storage = key.name.rawValue == "live" ? .nothing : .mostRecent
         do throws(ChannelFailure) {
-            let id = try await office.create(storage, in: lane)
+            let id = try await office.create(storage, in: upstream)
             apple.channels[id]?.isNamed = true
             let made = Channel(
                 tenant: key.tenant, app: Self.appID, environment: .sandbox, name: key.name,
@@ -69,9 +70,9 @@ extension World {
 
     /// Somebody deletes a channel at Apple, and the relay does not know.
     private func loseChannel(_ key: ChannelKey) {
-        let lane = plan.configuration.apps.firstIndex { $0.tenant == key.tenant } ?? 0
+        let upstream = plan.configuration.apps.firstIndex { $0.tenant == key.tenant } ?? 0
         let there = apple.channels.values.filter {
-            $0.isNamed && !$0.isDeleted && $0.lane == LaneNumber(Int32(lane))
+            $0.isNamed && !$0.isDeleted && $0.upstream == UpstreamNumber(Int32(upstream))
         }.sorted { $0.id < $1.id }
         guard !there.isEmpty else { return }
         let one = dice.pick(.broadcasts, there)

@@ -17,7 +17,7 @@ extension World {
             violated(promise, "\(push.token) \(key.reference.text) \(push.event): \(detail())")
         }
         check(push.payload.count <= 4_096, .size, "\(push.payload.count) bytes")
-        let tenant = plan.configuration.apps[Int(push.lane.rawValue)].tenant
+        let tenant = plan.configuration.apps[Int(push.upstream.rawValue)].tenant
         check(
             content.tenant == tenant.name.rawValue, .tenants,
             "\(content.tenant)'s state on \(tenant.name)'s channel")
@@ -101,10 +101,12 @@ extension World {
     /// The books of what goes to a card: its own, or its channel's.
     func outbox(of card: Card, _ phone: Phone) -> Outbox? {
         let own = outboxes[key(phone, card.reference)]
-        guard let lane = card.channel.flatMap({ apple.channels[$0]?.lane }) else { return own }
+        guard let upstream = card.channel.flatMap({ apple.channels[$0]?.upstream }) else {
+            return own
+        }
         // A channel is one for all cards of an incarnation.
         let name = ActivityReference(
             id: card.reference.id, incarnation: card.reference.incarnation)
-        return outboxes[Apple.key(lane, name)] ?? own
+        return outboxes[Apple.key(upstream, name)] ?? own
     }
 }

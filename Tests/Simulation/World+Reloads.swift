@@ -235,8 +235,8 @@ extension World {
             guard !holds else { return }
             violated(promise, "phone \(book.phone.number) \(book.name.text): \(detail())")
         }
-        let tenant = plan.configuration.apps[Int(push.lane.rawValue)].tenant
-        check(tenant == book.phone.tenant, .tenants, "in the lane of \(tenant)")
+        let tenant = plan.configuration.apps[Int(push.upstream.rawValue)].tenant
+        check(tenant == book.phone.tenant, .tenants, "in the upstream of \(tenant)")
         // Its tokens may be older than its system, where the app was deleted.
         check(push.surface == book.surface, .wire, "as \(push.surface)")
         let isBackground = push.surface == .background

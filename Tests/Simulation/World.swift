@@ -30,7 +30,7 @@ final class Life: @unchecked Sendable {
 /// the checkers that see all of it.
 final class World: @unchecked Sendable {
     // Sendable: used on the virtual loop's thread only.
-    static let laneCount = 2
+    static let upstreamCount = 2
     static let appID = "com.example.app"
 
     let faults: FaultSet

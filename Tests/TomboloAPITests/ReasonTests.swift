@@ -39,7 +39,7 @@ import TomboloJSON
     @Test func `what waits after an answer says the answer, and what waits for else does not`() {
         var destination = Samples.waiting
         let unwell = PushResult.rejected(
-            status: 503, reason: "ServiceUnavailable", reaches: .lane, tokenGoneSince: nil)
+            status: 503, reason: "ServiceUnavailable", reaches: .upstream, tokenGoneSince: nil)
         let answers: [(PushResult, String)] = [
             (unwell, "503 ServiceUnavailable"), (.unknown(reason: "no answer in 10 s"), "10 s"),
         ]

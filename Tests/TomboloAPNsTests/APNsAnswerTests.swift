@@ -27,8 +27,9 @@ struct APNsAnswerTests {
         (410, "Unregistered", .tokenGone, false), (413, "PayloadTooLarge", .push, false),
         (429, "TooManyProviderTokenUpdates", .connection, true),
         (429, "TooManyRequests", .tokenBackOff, false),
-        (500, "InternalServerError", .lane, false), (503, "ServiceUnavailable", .lane, false),
-        (503, "Shutdown", .lane, true), (503, "Service Unavailable", .lane, false),
+        (500, "InternalServerError", .upstream, false),
+        (503, "ServiceUnavailable", .upstream, false),
+        (503, "Shutdown", .upstream, true), (503, "Service Unavailable", .upstream, false),
         (400, "BadChannelId", .tokenGone, false), (400, "BadRequestParams", .push, false),
         (400, "BadRequestPayload", .push, false),
         (400, "CannotCreateChannelConfig", .push, false),
@@ -95,7 +96,8 @@ struct APNsAnswerTests {
     @Test(arguments: [
         (401, BlastRadius.providerToken), (403, .providerToken), (410, .tokenGone),
         (429, .tokenBackOff), (400, .push), (404, .push), (413, .push), (418, .push),
-        (500, .lane), (502, .lane), (504, .lane), (301, .lane), (204, .lane), (0, .lane),
+        (500, .upstream), (502, .upstream), (504, .upstream), (301, .upstream), (204, .upstream),
+        (0, .upstream),
     ])
     func `an unknown reason is classed by its status`(status: Int, reaches: BlastRadius) {
         let answer = APNsAnswer(status: status, body: [UInt8](#"{"reason":"NewInYear"}"#.utf8))
@@ -106,7 +108,7 @@ struct APNsAnswerTests {
 
     @Test func `a reason under another status than Apple's counts as unknown`() {
         let answer = APNsAnswer(status: 500, body: [UInt8](#"{"reason":"Unregistered"}"#.utf8))
-        #expect(answer.reaches == .lane)
+        #expect(answer.reaches == .upstream)
     }
 
     @Test(arguments: [

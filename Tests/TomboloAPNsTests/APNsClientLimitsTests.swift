@@ -26,13 +26,13 @@ struct APNsClientLimitsTests {
             default: break
             }
             exchange.respond(200, HTTPFields(), [])
-        } lane: { lane in
-            try await lane.stream(4_000) { _ in "aa" }
-            #expect(lane.outcomes.count == 4_000)
-            #expect(Set(lane.outcomes.map(\.result)) == [.accepted])
-            #expect(lane.capacities.contains(200))
-            let fallen = try #require(lane.capacities.dropFirst(2).firstIndex(of: 1))
-            #expect(lane.capacities[fallen...].contains(200))
+        } upstream: { upstream in
+            try await upstream.stream(4_000) { _ in "aa" }
+            #expect(upstream.outcomes.count == 4_000)
+            #expect(Set(upstream.outcomes.map(\.result)) == [.accepted])
+            #expect(upstream.capacities.contains(200))
+            let fallen = try #require(upstream.capacities.dropFirst(2).firstIndex(of: 1))
+            #expect(upstream.capacities[fallen...].contains(200))
         }
         #expect(server.connections.count == 1)
     }
@@ -43,23 +43,23 @@ struct APNsClientLimitsTests {
         let server = try await withScript(deadline: .seconds(2)) { _, exchange, number in
             if number == 2 { exchange.connection.setMaxConcurrentStreams(0) }
             exchange.respond(200, HTTPFields(), [])
-        } lane: { lane in
-            try await lane.expectAccepted("aa")
-            try await lane.expectAccepted("aa")
-            try await lane.wait { lane.capacities.last == 0 }
+        } upstream: { upstream in
+            try await upstream.expectAccepted("aa")
+            try await upstream.expectAccepted("aa")
+            try await upstream.wait { upstream.capacities.last == 0 }
             // The connect deadline is half of a push's.
-            try await lane.wait { lane.capacities.last == 1 }
-            try await lane.expectAccepted("aa")
+            try await upstream.wait { upstream.capacities.last == 1 }
+            try await upstream.expectAccepted("aa")
         }
         #expect(server.connections.count == 2)
     }
 
-    @Test func `a push that is there before its lane runs waits for it`() async throws {
+    @Test func `a push that is there before its upstream runs waits for it`() async throws {
         try await withScript(beforeRun: { $0.send("aa") }) { _, exchange, _ in
             exchange.respond(200, HTTPFields(), [])
-        } lane: { lane in
-            try await lane.wait { !lane.outcomes.isEmpty }
-            #expect(lane.outcomes.map(\.result) == [.accepted])
+        } upstream: { upstream in
+            try await upstream.wait { !upstream.outcomes.isEmpty }
+            #expect(upstream.outcomes.map(\.result) == [.accepted])
         }
     }
 
@@ -68,9 +68,9 @@ struct APNsClientLimitsTests {
             streams: 1, latency: .milliseconds(1_500), deadline: .seconds(2)
         ) { _, exchange, _ in
             exchange.respond(200, HTTPFields(), [])
-        } lane: { lane in
-            try await lane.expectAccepted("aa")
-            try await lane.expectAccepted("aa")
+        } upstream: { upstream in
+            try await upstream.expectAccepted("aa")
+            try await upstream.expectAccepted("aa")
         }
         #expect(server.connections.count == 1)
     }
@@ -81,10 +81,10 @@ struct APNsClientLimitsTests {
                 exchange.connection.goAway(reason: [UInt8](#"{"reason":"Shutdown"}"#.utf8))
             }
             exchange.respond(200, HTTPFields(), [])
-        } lane: { lane in
-            try await lane.stream(5_000) { _ in "aa" }
-            #expect(Set(lane.outcomes.map(\.result)) == [.accepted])
-            #expect(Set(lane.outcomes.map(\.push)).count == 5_000)
+        } upstream: { upstream in
+            try await upstream.stream(5_000) { _ in "aa" }
+            #expect(Set(upstream.outcomes.map(\.result)) == [.accepted])
+            #expect(Set(upstream.outcomes.map(\.push)).count == 5_000)
         }
         #expect(server.requests == 5_000)
         #expect(server.connections.count == 8)
@@ -97,15 +97,15 @@ struct APNsClientLimitsTests {
             exchange.connection.goAway(
                 reason: [UInt8](#"{"reason":"BadCertificate"}"#.utf8), lastStream: 0)
             exchange.respond(200, HTTPFields(), [])
-        } lane: { lane in
-            guard case .notSent(let reason) = try await lane.result(of: "aa") else {
-                Issue.record("\(lane.outcomes)")
+        } upstream: { upstream in
+            guard case .notSent(let reason) = try await upstream.result(of: "aa") else {
+                Issue.record("\(upstream.outcomes)")
                 return
             }
             #expect(reason.contains("BadCertificate"))
-            #expect(lane.client.status.trouble == reason)
+            #expect(upstream.client.status.trouble == reason)
             // The back-off's second, and then some.
-            try await lane.wait(within: .seconds(4)) { lane.capacities == [1, 0, 1] }
+            try await upstream.wait(within: .seconds(4)) { upstream.capacities == [1, 0, 1] }
         }
     }
 
@@ -116,9 +116,9 @@ struct APNsClientLimitsTests {
             } else {
                 exchange.respond(200, HTTPFields(), [])
             }
-        } lane: { lane in
-            try await lane.stream(600) { _ in "aa" }
-            #expect(Set(lane.outcomes.map(\.result)) == [.accepted])
+        } upstream: { upstream in
+            try await upstream.stream(600) { _ in "aa" }
+            #expect(Set(upstream.outcomes.map(\.result)) == [.accepted])
         }
         #expect(server.requests > 600 && server.requests < 1_000)
     }
@@ -128,9 +128,9 @@ struct APNsClientLimitsTests {
     {
         let server = try await withScript { _, exchange, _ in
             exchange.reset(code: Self.refusedStream)
-        } lane: { lane in
-            guard case .notSent(let reason) = try await lane.result(of: "aa") else {
-                Issue.record("\(lane.outcomes)")
+        } upstream: { upstream in
+            guard case .notSent(let reason) = try await upstream.result(of: "aa") else {
+                Issue.record("\(upstream.outcomes)")
                 return
             }
             #expect(reason.contains("refused"))
@@ -141,15 +141,16 @@ struct APNsClientLimitsTests {
     @Test func `a push that no request can carry is a dead letter, not an attempt`() async throws {
         let server = try await withScript { _, exchange, _ in
             exchange.respond(200, HTTPFields(), [])
-        } lane: { lane in
+        } upstream: { upstream in
             guard
-                case .rejected(400, let reason, .push, nil) = try await lane.result(of: "a a\r\n")
+                case .rejected(400, let reason, .push, nil) = try await upstream.result(
+                    of: "a a\r\n")
             else {
-                Issue.record("\(lane.outcomes)")
+                Issue.record("\(upstream.outcomes)")
                 return
             }
             #expect(reason.contains("path"))
-            try await lane.expectAccepted("aa")
+            try await upstream.expectAccepted("aa")
         }
         #expect(server.requests == 1)
     }

@@ -9,16 +9,16 @@ struct APNsClientTests {
     @Test(.needsNginx) func `a push carries what Apple asks for, and is accepted`() async throws {
         let nginx = try Nginx()
         defer { nginx.stop() }
-        try await withLane(nginx.url, authorities: nginx.authorities) { lane in
-            try await lane.expectAccepted("a0ff")
-            lane.send("a1") { push in
+        try await withUpstream(nginx.url, authorities: nginx.authorities) { upstream in
+            try await upstream.expectAccepted("a0ff")
+            upstream.send("a1") { push in
                 push.priority = 5
                 push.expiration = 1_700_000_600
                 push.collapseID = "start-7"
                 push.apnsID = "6f9619ff-8b86-d011-b42d-00c04fc964ff"
             }
-            try await lane.wait { lane.outcomes.count == 2 }
-            #expect(lane.outcomes.allSatisfy { $0.result == .accepted && $0.took > .zero })
+            try await upstream.wait { upstream.outcomes.count == 2 }
+            #expect(upstream.outcomes.allSatisfy { $0.result == .accepted && $0.took > .zero })
         }
         let requests = nginx.requests()
         try #require(requests.count == 2)
@@ -42,21 +42,21 @@ struct APNsClientTests {
     @Test(.needsNginx) func `each answer of a real server ends in its class`() async throws {
         let nginx = try Nginx()
         defer { nginx.stop() }
-        try await withLane(nginx.url, authorities: nginx.authorities) { lane in
-            _ = try await lane.result(of: "aa")
+        try await withUpstream(nginx.url, authorities: nginx.authorities) { upstream in
+            _ = try await upstream.result(of: "aa")
             let gone = Instant(milliseconds: 1_700_000_000_123)
             for (token, status, reason, reaches, since) in [
                 ("b0", 410, "Unregistered", .tokenGone, gone),
                 ("c0", 429, "TooManyRequests", .tokenBackOff, nil),
-                ("d0", 503, "ServiceUnavailable", .lane, nil),
+                ("d0", 503, "ServiceUnavailable", .upstream, nil),
                 ("f0", 400, "BadDeviceToken", .tokenMisplaced, nil),
-                ("30", 502, APNsAnswer.noReason, .lane, nil),
+                ("30", 502, APNsAnswer.noReason, .upstream, nil),
                 ("99", 404, APNsAnswer.noReason, .push, nil),
                 ("e0", 403, "InvalidProviderToken", .providerToken, nil),
             ] as [(String, Int, String, BlastRadius, Instant?)] {
                 let expected = PushResult.rejected(
                     status: status, reason: reason, reaches: reaches, tokenGoneSince: since)
-                let result = try await lane.result(of: token)
+                let result = try await upstream.result(of: token)
                 #expect(result == expected, "\(token)")
             }
         }
@@ -68,16 +68,16 @@ struct APNsClientTests {
     {
         let nginx = try Nginx(settings: "http2_max_concurrent_streams 37;")
         defer { nginx.stop() }
-        try await withLane(nginx.url, authorities: nginx.authorities) { lane in
-            #expect(lane.capacities == [1])
+        try await withUpstream(nginx.url, authorities: nginx.authorities) { upstream in
+            #expect(upstream.capacities == [1])
             // A refusal of the token is no acceptance.
-            _ = try await lane.result(of: "b0")
-            #expect(lane.capacities == [1])
-            try await lane.expectAccepted("aa")
-            try await lane.wait { lane.capacities.last != 1 }
-            #expect(lane.capacities == [1, 37])
-            try await lane.stream(500) { "a\($0)" }
-            #expect(lane.outcomes.dropFirst().allSatisfy { $0.result == .accepted })
+            _ = try await upstream.result(of: "b0")
+            #expect(upstream.capacities == [1])
+            try await upstream.expectAccepted("aa")
+            try await upstream.wait { upstream.capacities.last != 1 }
+            #expect(upstream.capacities == [1, 37])
+            try await upstream.stream(500) { "a\($0)" }
+            #expect(upstream.outcomes.dropFirst().allSatisfy { $0.result == .accepted })
         }
         let requests = nginx.requests()
         #expect(requests.count == 502)
@@ -87,16 +87,16 @@ struct APNsClientTests {
     @Test(.needsNginx) func `a push beyond the capacity is not sent`() async throws {
         let nginx = try Nginx()
         defer { nginx.stop() }
-        try await withLane(nginx.url, authorities: nginx.authorities) { lane in
-            lane.send("a0")
-            let second = lane.send("a1")
-            #expect(lane.outcomes.map(\.push) == [second])
-            guard case .notSent = lane.outcomes.first?.result else {
-                Issue.record("\(lane.outcomes)")
+        try await withUpstream(nginx.url, authorities: nginx.authorities) { upstream in
+            upstream.send("a0")
+            let second = upstream.send("a1")
+            #expect(upstream.outcomes.map(\.push) == [second])
+            guard case .notSent = upstream.outcomes.first?.result else {
+                Issue.record("\(upstream.outcomes)")
                 return
             }
-            try await lane.wait { lane.outcomes.count == 2 }
-            #expect(lane.outcomes.last?.result == .accepted)
+            try await upstream.wait { upstream.outcomes.count == 2 }
+            #expect(upstream.outcomes.last?.result == .accepted)
         }
         #expect(nginx.requests().count == 1)
     }
@@ -106,11 +106,11 @@ struct APNsClientTests {
     {
         let nginx = try Nginx(settings: "keepalive_requests 100;")
         defer { nginx.stop() }
-        try await withLane(nginx.url, authorities: nginx.authorities) { lane in
-            try await lane.stream(2_000) { "a\($0)" }
-            let others = Set(lane.outcomes.map(\.result)).subtracting([.accepted])
+        try await withUpstream(nginx.url, authorities: nginx.authorities) { upstream in
+            try await upstream.stream(2_000) { "a\($0)" }
+            let others = Set(upstream.outcomes.map(\.result)).subtracting([.accepted])
             #expect(others.isEmpty)
-            #expect(Set(lane.outcomes.map(\.push)).count == 2_000)
+            #expect(Set(upstream.outcomes.map(\.push)).count == 2_000)
         }
         let requests = nginx.requests()
         #expect(requests.count == 2_000)
@@ -118,16 +118,17 @@ struct APNsClientTests {
     }
 
     @Test(.needsNginx)
-    func `full connections make the lane open another, up to the number allowed`()
+    func `full connections make the upstream open another, up to the number allowed`()
         async throws
     {
         let nginx = try Nginx(settings: "http2_max_concurrent_streams 2;")
         defer { nginx.stop() }
-        try await withLane(nginx.url, authorities: nginx.authorities, connections: 3) { lane in
-            try await lane.stream(3_000) { "a\($0)" }
-            #expect(lane.capacities.max() == 6)
-            #expect(lane.client.status.connections == 3)
-            #expect(lane.outcomes.allSatisfy { $0.result == .accepted })
+        try await withUpstream(nginx.url, authorities: nginx.authorities, connections: 3) {
+            upstream in
+            try await upstream.stream(3_000) { "a\($0)" }
+            #expect(upstream.capacities.max() == 6)
+            #expect(upstream.client.status.connections == 3)
+            #expect(upstream.outcomes.allSatisfy { $0.result == .accepted })
         }
         #expect(Set(nginx.requests().map(\.connection)).count == 3)
     }
@@ -137,19 +138,19 @@ struct APNsClientTests {
     {
         let nginx = try Nginx()
         defer { nginx.stop() }
-        try await withLane(nginx.url, authorities: nginx.authorities) { lane in
+        try await withUpstream(nginx.url, authorities: nginx.authorities) { upstream in
             func expired(_ reaches: BlastRadius) -> PushResult {
                 .rejected(
                     status: 403, reason: "ExpiredProviderToken", reaches: reaches,
                     tokenGoneSince: nil)
             }
-            #expect(try await lane.result(of: "00") == expired(.connection))
-            try await lane.wait { lane.capacities.last == 1 }
-            try await lane.expectAccepted("a0")
+            #expect(try await upstream.result(of: "00") == expired(.connection))
+            try await upstream.wait { upstream.capacities.last == 1 }
+            try await upstream.expectAccepted("a0")
             // The new token as well: no third one is made, it is the operator's turn.
-            #expect(try await lane.result(of: "00") == expired(.providerToken))
-            try await lane.wait { lane.capacities.last == 1 }
-            try await lane.expectAccepted("a0")
+            #expect(try await upstream.result(of: "00") == expired(.providerToken))
+            try await upstream.wait { upstream.capacities.last == 1 }
+            try await upstream.expectAccepted("a0")
         }
         let requests = nginx.requests()
         try #require(requests.map(\.status) == ["403", "200", "403", "200"])
@@ -166,15 +167,15 @@ struct APNsClientTests {
     {
         let nginx = try Nginx()
         defer { nginx.stop() }
-        try await withLane(nginx.url, authorities: nginx.authorities) { lane in
-            try await lane.expectAccepted("a0")
+        try await withUpstream(nginx.url, authorities: nginx.authorities) { upstream in
+            try await upstream.expectAccepted("a0")
             #expect(
-                try await lane.result(of: "10")
+                try await upstream.result(of: "10")
                     == .rejected(
                         status: 429, reason: "TooManyProviderTokenUpdates", reaches: .connection,
                         tokenGoneSince: nil))
-            try await lane.wait { lane.capacities.last == 1 }
-            try await lane.expectAccepted("a1")
+            try await upstream.wait { upstream.capacities.last == 1 }
+            try await upstream.expectAccepted("a1")
         }
         let requests = nginx.requests()
         try #require(requests.count == 3)
@@ -188,36 +189,36 @@ struct APNsClientTests {
     {
         let nginx = try Nginx()
         defer { nginx.stop() }
-        try await withLane(nginx.url, authorities: nginx.authorities) { lane in
-            try await lane.expectAccepted("a0")
-            guard case .unknown(let reason) = try await lane.result(of: "40") else {
-                Issue.record("\(lane.outcomes)")
+        try await withUpstream(nginx.url, authorities: nginx.authorities) { upstream in
+            try await upstream.expectAccepted("a0")
+            guard case .unknown(let reason) = try await upstream.result(of: "40") else {
+                Issue.record("\(upstream.outcomes)")
                 return
             }
             #expect(!reason.isEmpty)
-            try await lane.expectAccepted("a1")
+            try await upstream.expectAccepted("a1")
         }
         let accepted = nginx.requests().filter { $0.status == "200" }
         #expect(Set(accepted.map(\.connection)).count == 1)
     }
 
-    @Test func `a lane that stops tells every push's outcome and takes no more`() async throws {
+    @Test func `a upstream that stops tells every push's outcome and takes no more`() async throws {
         let (listener, port) = listenOnLoopback()
         defer { close(listener) }
         let kept = Kept()
-        try await withLane("https://127.0.0.1:\(port)") { lane in
-            kept.lane = lane
-            lane.send("a0")
+        try await withUpstream("https://127.0.0.1:\(port)") { upstream in
+            kept.upstream = upstream
+            upstream.send("a0")
         }
-        let lane = try #require(kept.lane)
-        #expect(lane.outcomes.count == 1)
-        #expect(lane.capacities == [1, 0])
+        let upstream = try #require(kept.upstream)
+        #expect(upstream.outcomes.count == 1)
+        #expect(upstream.capacities == [1, 0])
     }
 }
 
-/// Holds a lane beyond its loop's life, for a look at it.
+/// Holds a upstream beyond its loop's life, for a look at it.
 ///
 /// `@unchecked Sendable`: written on the loop, read when the loop has ended.
 private final class Kept: @unchecked Sendable {
-    var lane: Lane?
+    var upstream: Upstream?
 }

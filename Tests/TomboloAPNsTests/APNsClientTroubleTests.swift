@@ -9,17 +9,17 @@ struct APNsClientTroubleTests {
     /// The reason for which a push to `url` was not sent.
     private func notSent(
         _ url: String, authorities: [UInt8]? = nil, deadline: Duration = .seconds(10),
-        then check: @escaping @Sendable (Lane) async throws -> Void = { _ in }
+        then check: @escaping @Sendable (Upstream) async throws -> Void = { _ in }
     ) async throws -> String {
         let reason = Reason()
-        try await withLane(url, authorities: authorities, deadline: deadline) { lane in
-            guard case .notSent(let text) = try await lane.result(of: "a0") else {
-                Issue.record("\(lane.outcomes)")
+        try await withUpstream(url, authorities: authorities, deadline: deadline) { upstream in
+            guard case .notSent(let text) = try await upstream.result(of: "a0") else {
+                Issue.record("\(upstream.outcomes)")
                 return
             }
             reason.text = text
-            #expect(lane.client.status.trouble == text)
-            try await check(lane)
+            #expect(upstream.client.status.trouble == text)
+            try await check(upstream)
         }
         return reason.text
     }
@@ -29,12 +29,12 @@ struct APNsClientTroubleTests {
     {
         let (listener, port) = listenOnLoopback()
         close(listener)
-        let reason = try await notSent("https://127.0.0.1:\(port)") { lane in
+        let reason = try await notSent("https://127.0.0.1:\(port)") { upstream in
             // No capacity during the back-off, and one push again at its end.
-            try await lane.wait { lane.capacities == [1, 0] }
-            try await lane.wait { lane.capacities == [1, 0, 1] }
-            guard case .notSent = try await lane.result(of: "a1") else {
-                Issue.record("\(lane.outcomes)")
+            try await upstream.wait { upstream.capacities == [1, 0] }
+            try await upstream.wait { upstream.capacities == [1, 0, 1] }
+            guard case .notSent = try await upstream.result(of: "a1") else {
+                Issue.record("\(upstream.outcomes)")
                 return
             }
         }
@@ -48,9 +48,9 @@ struct APNsClientTroubleTests {
         let (listener, port) = listenOnLoopback()
         defer { close(listener) }
         let reason = try await notSent("https://127.0.0.1:\(port)", deadline: .seconds(6)) {
-            lane in
-            #expect(lane.outcomes[0].took >= .seconds(3))
-            #expect(lane.outcomes[0].took < .seconds(6))
+            upstream in
+            #expect(upstream.outcomes[0].took >= .seconds(3))
+            #expect(upstream.outcomes[0].took < .seconds(6))
         }
         #expect(reason.contains("127.0.0.1:\(port)"))
     }
@@ -75,7 +75,7 @@ struct APNsClientTroubleTests {
         async throws
     {
         await #expect(throws: APNsConfigurationError.self) {
-            try await withLane("https://127.0.0.1:1", authorities: [1, 2, 3]) { _ in }
+            try await withUpstream("https://127.0.0.1:1", authorities: [1, 2, 3]) { _ in }
         }
     }
 
@@ -89,19 +89,19 @@ struct APNsClientTroubleTests {
         let hanging = "location /3/device/8 { proxy_pass http://127.0.0.1:\(port); }"
         let nginx = try Nginx(locations: Nginx.verdicts + "\n" + hanging)
         defer { nginx.stop() }
-        try await withLane(
+        try await withUpstream(
             nginx.url, authorities: nginx.authorities, deadline: .seconds(4)
-        ) { lane in
-            try await lane.expectAccepted("a0")
-            guard case .unknown(let reason) = try await lane.result(of: "80") else {
-                Issue.record("\(lane.outcomes)")
+        ) { upstream in
+            try await upstream.expectAccepted("a0")
+            guard case .unknown(let reason) = try await upstream.result(of: "80") else {
+                Issue.record("\(upstream.outcomes)")
                 return
             }
             #expect(reason.contains("127.0.0.1:\(nginx.port)"))
-            #expect(lane.outcomes[1].took >= .seconds(4))
-            #expect(lane.client.status.connections == 0)
-            try await lane.wait { lane.capacities.last == 1 }
-            try await lane.expectAccepted("a1")
+            #expect(upstream.outcomes[1].took >= .seconds(4))
+            #expect(upstream.client.status.connections == 0)
+            try await upstream.wait { upstream.capacities.last == 1 }
+            try await upstream.expectAccepted("a1")
         }
         let accepted = nginx.requests().filter { $0.status == "200" }
         #expect(Set(accepted.map(\.connection)).count == 2)
@@ -115,26 +115,26 @@ struct APNsClientTroubleTests {
         let hanging = "location /3/device/8 { proxy_pass http://127.0.0.1:\(port); }"
         let nginx = try Nginx(locations: Nginx.verdicts + "\n" + hanging)
         defer { nginx.stop() }
-        try await withLane(
+        try await withUpstream(
             nginx.url, authorities: nginx.authorities, deadline: .seconds(4)
-        ) { lane in
-            try await lane.expectAccepted("a0")
-            let hung = lane.send("80")
+        ) { upstream in
+            try await upstream.expectAccepted("a0")
+            let hung = upstream.send("80")
             var sent = 0
-            while !lane.outcomes.contains(where: { $0.push == hung }) {
+            while !upstream.outcomes.contains(where: { $0.push == hung }) {
                 sent += 1
-                try await lane.expectAccepted("a1")
+                try await upstream.expectAccepted("a1")
             }
-            #expect(lane.client.status.connections == 1)
-            try await lane.expectAccepted("a2")
-            #expect(lane.outcomes.count == sent + 3)
+            #expect(upstream.client.status.connections == 1)
+            try await upstream.expectAccepted("a2")
+            #expect(upstream.outcomes.count == sent + 3)
         }
         let accepted = nginx.requests().filter { $0.status == "200" }
         #expect(Set(accepted.map(\.connection)).count == 1)
     }
 }
 
-/// A word carried out of a lane's loop.
+/// A word carried out of a upstream's loop.
 ///
 /// `@unchecked Sendable`: written on the loop, read when the loop has ended.
 private final class Reason: @unchecked Sendable {

@@ -5,11 +5,11 @@ import TomboloCore
 struct APNsConfigurationTests {
     @Test func `without an endpoint pushes go to Apple's host of the environment`() throws {
         let production = try APNsConfiguration(
-            lane: LaneNumber(1), bundleID: "com.example.app", environment: .production)
+            upstream: UpstreamNumber(1), bundleID: "com.example.app", environment: .production)
         #expect(production.endpoint.description == "api.push.apple.com:443")
         #expect(production.endpoint.authority == "api.push.apple.com")
         let sandbox = try APNsConfiguration(
-            lane: LaneNumber(2), bundleID: "com.example.app", environment: .sandbox)
+            upstream: UpstreamNumber(2), bundleID: "com.example.app", environment: .sandbox)
         #expect(sandbox.endpoint.description == "api.sandbox.push.apple.com:443")
         #expect(sandbox.endpoint.isSecure && sandbox.endpoint.isApple)
     }
@@ -48,21 +48,21 @@ struct APNsConfigurationTests {
     ])
     func `a bundle id with a suffix or a foreign character is refused`(id: String) {
         #expect(throws: APNsConfigurationError.bundleID(id)) {
-            try APNsConfiguration(lane: LaneNumber(1), bundleID: id, environment: .sandbox)
+            try APNsConfiguration(upstream: UpstreamNumber(1), bundleID: id, environment: .sandbox)
         }
     }
 
     @Test func `a bundle id of 255 characters and 1 to 64 connections are taken`() throws {
         for connections in [1, APNsConfiguration.connectionsMax] {
             let taken = try APNsConfiguration(
-                lane: LaneNumber(1), bundleID: String(repeating: "a", count: 255),
+                upstream: UpstreamNumber(1), bundleID: String(repeating: "a", count: 255),
                 environment: .sandbox, connections: connections)
             #expect(taken.connections == connections)
         }
         for connections in [-1, 0, APNsConfiguration.connectionsMax + 1] {
             #expect(throws: APNsConfigurationError.connections(connections)) {
                 try APNsConfiguration(
-                    lane: LaneNumber(1), bundleID: "a", environment: .sandbox,
+                    upstream: UpstreamNumber(1), bundleID: "a", environment: .sandbox,
                     connections: connections)
             }
         }

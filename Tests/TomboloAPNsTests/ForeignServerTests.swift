@@ -16,9 +16,9 @@ struct ForeignServerTests {
     ) async throws {
         let nginx = try Nginx(settings: settings)
         defer { nginx.stop() }
-        try await withLane(nginx.url, authorities: nginx.authorities) { lane in
-            try await lane.streamNumbered(count)
-            #expect(Set(lane.outcomes.map(\.result)) == [.accepted])
+        try await withUpstream(nginx.url, authorities: nginx.authorities) { upstream in
+            try await upstream.streamNumbered(count)
+            #expect(Set(upstream.outcomes.map(\.result)) == [.accepted])
         }
         let ids = nginx.requests().filter { $0.status == "200" }.map(\.id)
         #expect(ids.count == count, "what was answered is known, and goes once")
@@ -33,9 +33,9 @@ struct ForeignServerTests {
     ) async throws {
         let h2o = try H2O(streams: streams)
         defer { h2o.stop() }
-        try await withLane(h2o.url, authorities: h2o.authorities) { lane in
-            try await lane.streamNumbered(count)
-            #expect(Set(lane.outcomes.map(\.result)) == [.accepted])
+        try await withUpstream(h2o.url, authorities: h2o.authorities) { upstream in
+            try await upstream.streamNumbered(count)
+            #expect(Set(upstream.outcomes.map(\.result)) == [.accepted])
         }
         let ids = h2o.drain()
         #expect(ids.count == count, "what was answered is known, and goes once")
@@ -43,7 +43,7 @@ struct ForeignServerTests {
     }
 }
 
-extension Lane {
+extension Upstream {
     /// Like `stream`, each push with an `apns-id` of its own.
     fileprivate func streamNumbered(_ count: Int) async throws {
         try await stream(count, to: { _ in "aa" }) { number, push in

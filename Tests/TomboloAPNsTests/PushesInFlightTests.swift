@@ -8,7 +8,8 @@ struct PushesInFlightTests {
 
     private func push(_ number: UInt64) -> Push {
         Push(
-            id: PushID(number), lane: LaneNumber(1), event: .update, token: "aa", apnsID: "",
+            id: PushID(number), upstream: UpstreamNumber(1), event: .update, token: "aa",
+            apnsID: "",
             priority: 5, expiration: 0, payload: [])
     }
 

@@ -45,15 +45,15 @@ final class ScriptedServer: HTTPHandler, @unchecked Sendable {
     func closed(_ connection: HTTPServerConnection) {}
 }
 
-/// Runs a lane against a server that follows `script`, each request `latency` after it came;
+/// Runs a upstream against a server that follows `script`, each request `latency` after it came;
 /// answers the server when both have ended.
 @discardableResult
 func withScript(
     streams: Int = 1_000, connections: Int = 1, latency: Duration = .zero,
     deadline: Duration = .seconds(10),
-    beforeRun: @escaping @Sendable (Lane) -> Void = { _ in },
+    beforeRun: @escaping @Sendable (Upstream) -> Void = { _ in },
     _ script: @escaping ScriptedServer.Script,
-    lane body: @escaping @Sendable (Lane) async throws -> Void
+    upstream body: @escaping @Sendable (Upstream) async throws -> Void
 ) async throws -> ScriptedServer {
     try await onLoop { loop in
         let scripted = ScriptedServer(loop, latency: latency, script)
@@ -67,7 +67,7 @@ func withScript(
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: loop) { try await server.run() }
             group.addTask {
-                try await withLane(
+                try await withUpstream(
                     url, connections: connections, deadline: deadline, beforeRun: beforeRun, body)
             }
             _ = try await group.next()

@@ -16,8 +16,8 @@ struct ThroughputPictureTests {
         try await withScript(streams: 1_000, latency: .milliseconds(100)) { server, exchange, _ in
             trouble.strike(exchange, at: server.moment)
             exchange.respond(200, HTTPFields(), [])
-        } lane: { lane in
-            try await picture.draw(lane, from: trouble)
+        } upstream: { upstream in
+            try await picture.draw(upstream, from: trouble)
         }
         print(picture.text(trouble))
         #expect(picture.lost.isEmpty, "pushes without an accepted end")
@@ -67,7 +67,7 @@ private final class Trouble: @unchecked Sendable {
     }
 }
 
-/// Accepted pushes by half seconds. On the lane's loop alone.
+/// Accepted pushes by half seconds. On the upstream's loop alone.
 private final class Picture: @unchecked Sendable {
     private let seconds: Int
     private var accepted: [Int]
@@ -79,18 +79,18 @@ private final class Picture: @unchecked Sendable {
         accepted = Array(repeating: 0, count: 2 * seconds)
     }
 
-    /// Sends as much as the lane takes for the whole time, and again what may not have been
+    /// Sends as much as the upstream takes for the whole time, and again what may not have been
     /// processed, as the relay does; then waits for the rest.
-    func draw(_ lane: Lane, from trouble: Trouble) async throws {
-        let start = lane.moment
+    func draw(_ upstream: Upstream, from trouble: Trouble) async throws {
+        let start = upstream.moment
         var (sent, seen) = (0, 0)
         var slots: [PushID: UInt64] = [:]
         var waiting: [UInt64] = []
         var next: UInt64 = 0
         while true {
-            let elapsed = (lane.moment - start).nanoseconds / 500_000_000
+            let elapsed = (upstream.moment - start).nanoseconds / 500_000_000
             let isOver = elapsed >= accepted.count
-            for outcome in lane.outcomes[seen...] {
+            for outcome in upstream.outcomes[seen...] {
                 guard let number = slots.removeValue(forKey: outcome.push) else { continue }
                 if outcome.result == .accepted {
                     lost.remove(number)
@@ -100,17 +100,19 @@ private final class Picture: @unchecked Sendable {
                     waiting.append(number)
                 }
             }
-            seen = lane.outcomes.count
+            seen = upstream.outcomes.count
             if isOver, waiting.isEmpty, sent == seen { return }
-            while sent - seen < lane.capacities.last ?? 0, !isOver || !waiting.isEmpty {
+            while sent - seen < upstream.capacities.last ?? 0, !isOver || !waiting.isEmpty {
                 let number = waiting.popLast() ?? next
                 if number == next { next += 1 }
                 lost.insert(number)
-                slots[lane.send("aa")] = number
+                slots[upstream.send("aa")] = number
                 sent += 1
             }
-            let before = (seen, lane.capacities.count)
-            try await lane.wait { (lane.outcomes.count, lane.capacities.count) != before }
+            let before = (seen, upstream.capacities.count)
+            try await upstream.wait {
+                (upstream.outcomes.count, upstream.capacities.count) != before
+            }
         }
     }
 

@@ -4,21 +4,21 @@ import TomboloJSON
 
 @testable import TomboloCore
 
-/// When a lane's breaker opens (pacing rule 14).
+/// When a upstream's breaker opens (pacing rule 14).
 @Suite struct BreakerTests {
-    /// Answers whether the lane is open after so many answers, of which each is a failure or not.
+    /// Answers whether the upstream is open after so many answers, of which each is a failure or not.
     static func isOpen(_ answers: some Sequence<Bool>) -> Bool {
-        var lane = Lane()
-        lane.setCapacity(10)
+        var upstream = Upstream()
+        upstream.setCapacity(10)
         for isFailure in answers {
             if isFailure {
-                lane.failed(
+                upstream.failed(
                     atOnce: false, probeMax: .minutes(15), jitter: 0, now: Instant(seconds: 1_000))
             } else {
-                lane.succeeded()
+                upstream.succeeded()
             }
         }
-        return lane.isOpen(now: Instant(seconds: 1_000))
+        return upstream.isOpen(now: Instant(seconds: 1_000))
     }
 
     @Test func `eight failures in a row open the breaker, and seven do not`() {
@@ -82,20 +82,22 @@ import TomboloJSON
         rig.verdict = { _ in .notSent(reason: "connection refused") }
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.advance(to: 400)
-        let lane = LaneNumber(0)
+        let upstream = UpstreamNumber(0)
         #expect(
-            rig.core.nextTry(lane, now: rig.now).map { $0 > rig.core.wall(rig.now) + .seconds(60) }
+            rig.core.nextTry(upstream, now: rig.now).map {
+                $0 > rig.core.wall(rig.now) + .seconds(60)
+            }
                 == true)
         var count = rig.pushes.count
-        rig.step(.probe(lane))
+        rig.step(.probe(upstream))
         #expect(rig.pushes.count == count + 1, "not when the next try is due")
-        #expect(rig.core.isParked(lane))
+        #expect(rig.core.isParked(upstream))
         rig.verdict = { _ in .accepted }
         count = rig.pushes.count
-        rig.step(.probe(lane))
+        rig.step(.probe(upstream))
         #expect(rig.pushes.count == count + 1)
-        #expect(!rig.core.isParked(lane))
-        rig.step(.probe(lane))
+        #expect(!rig.core.isParked(upstream))
+        rig.step(.probe(upstream))
         #expect(rig.pushes.count == count + 1, "pushes go: nothing is to be tried")
     }
 
@@ -107,7 +109,7 @@ import TomboloJSON
             rig.token("start:Runner", "a\(1_000 + index)0", "d\(index)")
         }
         let devices = (0..<phones).map { "\"d\($0)\"" }.joined(separator: ",")
-        rig.step(.capacity(LaneNumber(0), capacity))
+        rig.step(.capacity(UpstreamNumber(0), capacity))
         rig.verdict = { _ in nil }
         rig.command(.start, #"{"type":"Runner","audience":{"devices":[\#(devices)]},"state":{}}"#)
         return rig
@@ -119,30 +121,30 @@ import TomboloJSON
         var rig = Self.unanswered(phones)
         rig.advance(to: 10)
         for push in rig.flying { rig.answer(push, .unknown(reason: "silence"), took: .seconds(10)) }
-        #expect(rig.core.isParked(LaneNumber(0)) == closes)
+        #expect(rig.core.isParked(UpstreamNumber(0)) == closes)
         let silence = rig.notices.compactMap(\.silence)
         #expect(silence == (closes ? [UpstreamSilence(pushes: 8, span: .seconds(10))] : []))
     }
 
     @Test func `one push at a time closes it after twenty seconds without a word`() {
         var rig = Self.unanswered(8, capacity: 1)
-        let lane = LaneNumber(0)
+        let upstream = UpstreamNumber(0)
         for seconds in [10.0, 20] {
-            #expect(!rig.core.isParked(lane))
+            #expect(!rig.core.isParked(upstream))
             rig.advance(to: seconds)
             for push in rig.flying {
                 rig.answer(push, .unknown(reason: "silence"), took: .seconds(10))
             }
             while rig.commit() {}
         }
-        #expect(rig.core.isParked(lane))
+        #expect(rig.core.isParked(upstream))
         #expect(rig.notices.last?.silence == UpstreamSilence(pushes: 2, span: .seconds(20)))
         let waiting = rig.view()?.destinations.compactMap(\.waiting?.reason)
         #expect(waiting?.contains("upstream_closed") == true)
         #expect(waiting?.contains("stream_limit") == false, "it closed while they waited")
         rig.verdict = { _ in .accepted }
         rig.advance(to: 60)
-        #expect(!rig.core.isParked(lane))
+        #expect(!rig.core.isParked(upstream))
         #expect(rig.notices.last?.cause == nil)
     }
 
@@ -152,14 +154,14 @@ import TomboloJSON
         if let push = rig.flying.last { rig.answer(push, .accepted) }
         rig.advance(to: 10)
         for push in rig.flying { rig.answer(push, .unknown(reason: "silence"), took: .seconds(10)) }
-        #expect(!rig.core.isParked(LaneNumber(0)))
+        #expect(!rig.core.isParked(UpstreamNumber(0)))
     }
 
     @Test func `a connection that breaks with many pushes closes nothing`() {
         var rig = Self.unanswered(100)
         rig.advance(to: 1)
         for push in rig.flying { rig.answer(push, .unknown(reason: "reset"), took: .seconds(1)) }
-        #expect(!rig.core.isParked(LaneNumber(0)))
+        #expect(!rig.core.isParked(UpstreamNumber(0)))
     }
 
     @Test func `what waits for a stream says for how long Apple has said nothing`() {
@@ -184,11 +186,11 @@ import TomboloJSON
         rig.command(.start, #"{"type":"Runner","audience":{"devices":[\#(devices)]},"state":{}}"#)
         rig.advance(to: 30)
         fate = LostPushTests.fates[0]
-        let lane = LaneNumber(0)
+        let upstream = UpstreamNumber(0)
         for second in 30..<400 {
             rig.advance(to: Double(second))
             let told = rig.view()?.destinations.compactMap(\.waiting?.until) ?? []
-            let next = rig.core.nextTry(lane, now: rig.now)
+            let next = rig.core.nextTry(upstream, now: rig.now)
             #expect(told.allSatisfy { $0 == next }, "all wait for the one probe: \(told)")
             #expect(next.map { $0 > rig.core.wall(rig.now) } ?? true, "in the past")
         }
@@ -233,20 +235,20 @@ import TomboloJSON
         rig.command(
             .start,
             #"{"type":"Runner","audience":{"devices":["d0","d1","d2","d3","d4"]},"state":{}}"#)
-        let lane = LaneNumber(0)
+        let upstream = UpstreamNumber(0)
         rig.advance(to: 1)
-        #expect(rig.core.isParked(lane))
+        #expect(rig.core.isParked(upstream))
         rig.advance(to: 200)
-        #expect(rig.core.isParked(lane))
+        #expect(rig.core.isParked(upstream))
         let (letters, _) = rig.core.deadLetters(
             DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 10)
-        #expect(letters.count == Lane.strangersMax - 1)
+        #expect(letters.count == Upstream.strangersMax - 1)
         rig.verdict = { _ in .accepted }
         rig.advance(to: 2_000)
-        #expect(!rig.core.isParked(lane))
+        #expect(!rig.core.isParked(upstream))
         let reached = rig.view()?.destinations.count { $0.acknowledgedVersion == 1 }
         // A start token that is refused so is set aside, until its app registers it again.
-        let lost = refusal == Self.topics[0] ? Lane.strangersMax - 1 : 0
+        let lost = refusal == Self.topics[0] ? Upstream.strangersMax - 1 : 0
         #expect(reached == 5 - lost)
     }
 
@@ -257,7 +259,7 @@ import TomboloJSON
         rig.verdict = { _ in refusal }
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.advance(to: 60)
-        #expect(!rig.core.isParked(LaneNumber(0)))
+        #expect(!rig.core.isParked(UpstreamNumber(0)))
     }
 
     @Test(arguments: topics) func `tokens of another app among others are their own fault`(
@@ -267,7 +269,7 @@ import TomboloJSON
         let strangers: Set = ["b10010", "b10020", "b10040"]
         rig.verdict = { strangers.contains($0.token) ? refusal : .accepted }
         rig.command(.update, #"{"state":{"lap":1}}"#)
-        #expect(!rig.core.isParked(LaneNumber(0)))
+        #expect(!rig.core.isParked(UpstreamNumber(0)))
         let (letters, _) = rig.core.deadLetters(
             DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 10)
         #expect(Set(letters.map(\.device.rawValue)) == ["d1", "d2", "d4"])
@@ -297,7 +299,7 @@ import TomboloJSON
         rig.advance(to: Double(count) * 3 + 10)
         let isServed = rig.pushes.contains { $0.push.token == "a\(1_000 + count)0" }
         #expect(isServed)
-        #expect(!rig.core.isParked(LaneNumber(0)))
+        #expect(!rig.core.isParked(UpstreamNumber(0)))
     }
 
     @Test func `an upstream that was right once stays open over a restart`() {
@@ -307,7 +309,7 @@ import TomboloJSON
         rig.verdict = { $0.token == "b10040" ? .accepted : refusal }
         rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
         rig.advance(to: 60)
-        #expect(!rig.core.isParked(LaneNumber(0)))
+        #expect(!rig.core.isParked(UpstreamNumber(0)))
         #expect(rig.pushes.last { $0.push.token == "b10040" } != nil)
     }
 
@@ -316,11 +318,11 @@ import TomboloJSON
         let refusal = Self.topics[0]
         rig.verdict = { $0.token == "ff" ? .accepted : refusal }
         rig.advance(to: 600)
-        #expect(rig.core.isParked(LaneNumber(0)))
+        #expect(rig.core.isParked(UpstreamNumber(0)))
         rig.token("start:Runner", "ff", "d4")
         rig.advance(to: 610)
         #expect(rig.pushes.contains { $0.push.token == "ff" })
-        #expect(!rig.core.isParked(LaneNumber(0)))
+        #expect(!rig.core.isParked(UpstreamNumber(0)))
     }
 
     @Test func `where all phones are wrong the tries become rare`() {
@@ -335,12 +337,12 @@ import TomboloJSON
     }
 
     @Test func `however many wrong tokens one phone has, it closes nothing`() {
-        var lane = Lane()
+        var upstream = Upstream()
         let devices = [DeviceSlot](repeating: 7, count: 10) + [8, 9, 9]
-        let wrong = devices.map { lane.noteWrongToken(ofDevice: $0) }
+        let wrong = devices.map { upstream.noteWrongToken(ofDevice: $0) }
         #expect(wrong == [Bool](repeating: false, count: 11) + [true, true])
-        lane.noteRightToken()
-        let isStillWrong = (DeviceSlot(1)..<10).contains { lane.noteWrongToken(ofDevice: $0) }
+        upstream.noteRightToken()
+        let isStillWrong = (DeviceSlot(1)..<10).contains { upstream.noteWrongToken(ofDevice: $0) }
         #expect(!isStillWrong, "it was right once")
     }
 
@@ -358,13 +360,13 @@ import TomboloJSON
 
     @Test func `no probe waits longer than the operator allows, jitter included`() {
         for jitter in [0, 0.5, 0.999] {
-            var lane = Lane()
-            lane.setCapacity(1)
+            var upstream = Upstream()
+            upstream.setCapacity(1)
             for second in 0..<5 {
                 let now = Instant(seconds: 1_000 + Int64(second) * 2)
-                lane.failed(atOnce: true, probeMax: .seconds(1), jitter: jitter, now: now)
-                #expect(lane.probeAt! <= now + .seconds(1))
-                #expect(lane.probeAt! >= now + Span(nanoseconds: 800_000_000))
+                upstream.failed(atOnce: true, probeMax: .seconds(1), jitter: jitter, now: now)
+                #expect(upstream.probeAt! <= now + .seconds(1))
+                #expect(upstream.probeAt! >= now + Span(nanoseconds: 800_000_000))
             }
         }
     }

@@ -369,7 +369,7 @@ import TomboloJSON
             #"{"type":"Runner","audience":{"device":"phone","start":"channel"},"#
                 + #""state":{"lap":0},"renew":"always"}"#)
         // There is no channel to be had, and later there is.
-        rig.step(.channel(.notMade(LaneNumber(0)), nil))
+        rig.step(.channel(.notMade(UpstreamNumber(0)), nil))
         rig.token("activity:cat", "bb")
         rig.makesChannels = true
         rig.advance(to: 8 * Self.hour - 1_100)

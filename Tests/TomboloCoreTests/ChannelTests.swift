@@ -327,7 +327,7 @@ import TomboloJSON
 
     @Test func `where Apple refuses another channel, nobody waits for one`() {
         var rig = Self.rig(makes: false)
-        rig.step(.channel(.notMade(LaneNumber(0)), nil))
+        rig.step(.channel(.notMade(UpstreamNumber(0)), nil))
         #expect(rig.pushes.count == 1)
         rig.command(
             .start,

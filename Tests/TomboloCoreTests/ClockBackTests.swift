@@ -116,7 +116,8 @@ import TomboloJSON
             defer { refuses = false }
             return refuses
                 ? .rejected(
-                    status: 503, reason: "ServiceUnavailable", reaches: .lane, tokenGoneSince: nil)
+                    status: 503, reason: "ServiceUnavailable", reaches: .upstream,
+                    tokenGoneSince: nil)
                 : .accepted
         }
         rig.step(.clock(lead: .hours(2)))

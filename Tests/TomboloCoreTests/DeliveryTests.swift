@@ -3,7 +3,7 @@ import Testing
 import TomboloCore
 import TomboloJSON
 
-/// Devices, tokens, refusals, lanes, and coming back after a crash.
+/// Devices, tokens, refusals, upstreams, and coming back after a crash.
 @Suite struct DeliveryTests {
     static let start = #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#
 
@@ -121,11 +121,11 @@ import TomboloJSON
             rig.device("d\(index)", .frequent)
             rig.token("start:Runner", "a\(1_000 + index)0", "d\(index)")
         }
-        rig.step(.capacity(LaneNumber(0), 4))
+        rig.step(.capacity(UpstreamNumber(0), 4))
         let devices = (0..<30).map { "\"d\($0)\"" }.joined(separator: ",")
         rig.verdict = { _ in
             .rejected(
-                status: 503, reason: "ServiceUnavailable", reaches: .lane, tokenGoneSince: nil)
+                status: 503, reason: "ServiceUnavailable", reaches: .upstream, tokenGoneSince: nil)
         }
         rig.command(.start, #"{"type":"Runner","audience":{"devices":[\#(devices)]},"state":{}}"#)
         let storm = rig.pushes.count
@@ -144,7 +144,7 @@ import TomboloJSON
             rig.device("d\(index)", .frequent)
             rig.token("start:Runner", "a\(index)", "d\(index)")
         }
-        rig.step(.capacity(LaneNumber(0), 2))
+        rig.step(.capacity(UpstreamNumber(0), 2))
         rig.verdict = { _ in nil }
         rig.command(
             .start,
@@ -171,7 +171,7 @@ import TomboloJSON
             let start = "{\"type\":\"Runner\",\"audience\":{\"device\":\"\(device)\"},\"state\":{}}"
             rig.command(.start, start, id: "cat\(index)")
         }
-        rig.step(.capacity(LaneNumber(0), 1))
+        rig.step(.capacity(UpstreamNumber(0), 1))
         rig.verdict = { _ in nil }
         let before = rig.pushes.count
         for tick in 0..<20 {

@@ -8,7 +8,7 @@ import Testing
 
     private func destination(_ change: (inout Destination) -> Void = { _ in }) -> Destination {
         var made = Destination(
-            number: 1, activity: 0, device: 0, incarnation: 1, lane: LaneNumber(0),
+            number: 1, activity: 0, device: 0, incarnation: 1, upstream: UpstreamNumber(0),
             ledger: Ledger(since: 1), phaseSince: .distantPast)
         change(&made)
         return made

@@ -48,7 +48,7 @@ import TomboloJSON
         rig.advance(to: 120)
         let later = rig.pushes.dropFirst(before).map(\.push)
         #expect(Set(later.map(\.token)).isSubset(of: ["cc", "dd"]))
-        #expect(later.allSatisfy { $0.lane == LaneNumber(1) })
+        #expect(later.allSatisfy { $0.upstream == UpstreamNumber(1) })
         #expect(later.last.map { Rig.state($0) } == #"{"n":3}"#)
     }
 

@@ -8,7 +8,8 @@ import TomboloJSON
 /// 14).
 @Suite struct LostPushTests {
     static let fates: [PushResult] = [
-        .rejected(status: 503, reason: "ServiceUnavailable", reaches: .lane, tokenGoneSince: nil),
+        .rejected(
+            status: 503, reason: "ServiceUnavailable", reaches: .upstream, tokenGoneSince: nil),
         .rejected(
             status: 429, reason: "TooManyRequests", reaches: .tokenBackOff, tokenGoneSince: nil),
         .notSent(reason: "no connection"), .unknown(reason: "cut"),

@@ -8,7 +8,7 @@ import TomboloJSON
 /// out.
 @Suite struct PacingSentenceTests {
     private let busy = PushResult.rejected(
-        status: 503, reason: "ServiceUnavailable", reaches: .lane, tokenGoneSince: nil)
+        status: 503, reason: "ServiceUnavailable", reaches: .upstream, tokenGoneSince: nil)
     private let tooMany = PushResult.rejected(
         status: 429, reason: "TooManyRequests", reaches: .tokenBackOff, tokenGoneSince: nil)
 
@@ -111,7 +111,7 @@ import TomboloJSON
         #expect(stamps(rig).suffix(2) == [Rig.epoch.seconds + 12, Rig.epoch.seconds + 12])
     }
 
-    @Test func `an end waits for a token's back-off, and a parked lane`() {
+    @Test func `an end waits for a token's back-off, and a parked upstream`() {
         for result in [tooMany, .notSent(reason: "no connection")] {
             var rig = Rig()
             rig.runningActivity()
@@ -143,7 +143,7 @@ import TomboloJSON
         rig.command(.update, #"{"state":{"lap":1}}"#, id: "b")
         rig.command(.end, #"{}"#, id: "c")
         #expect(rig.pushes.count == before)
-        rig.step(.capacity(LaneNumber(0), 100))
+        rig.step(.capacity(UpstreamNumber(0), 100))
         rig.advance(to: 11)
         let order = rig.pushes.dropFirst(before).map { $0.push.token.suffix(1) }
         #expect(order == ["c", "a", "b"])
@@ -305,10 +305,10 @@ import TomboloJSON
         }
         rig.advance(to: 10)
         rig.verdict = { _ in nil }
-        rig.step(.capacity(LaneNumber(0), 1))
+        rig.step(.capacity(UpstreamNumber(0), 1))
         for id in ["a", "b", "c"] { rig.command(.update, #"{"state":{"lap":1}}"#, id: id) }
         #expect(rig.flying.count == 1)
-        rig.step(.capacity(LaneNumber(0), 100))
+        rig.step(.capacity(UpstreamNumber(0), 100))
         #expect(rig.flying.count == 3)
     }
 

@@ -84,7 +84,7 @@ import TomboloJSON
         var rig = Self.rig()
         rig.verdict = { _ in
             .rejected(
-                status: 503, reason: "ServiceUnavailable", reaches: .lane, tokenGoneSince: nil)
+                status: 503, reason: "ServiceUnavailable", reaches: .upstream, tokenGoneSince: nil)
         }
         rig.reload(Self.phone)
         rig.advance(to: 20)
@@ -129,7 +129,7 @@ import TomboloJSON
                 .start, #"{"type":"Runner","audience":{"device":"\#(id)"},"state":{}}"#, id: id)
         }
         rig.advance(to: 10)
-        rig.step(.capacity(LaneNumber(0), 1))
+        rig.step(.capacity(UpstreamNumber(0), 1))
         rig.verdict = { _ in nil }
         let before = rig.pushes.count
         for tick in 0..<10 {

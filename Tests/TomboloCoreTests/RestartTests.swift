@@ -57,7 +57,7 @@ import TomboloJSON
         #expect(Set(rig.pushes.map { $0.push.collapseID }).count == 3)
     }
 
-    @Test func `a start that waits for a place in its lane is not taken for tried`() {
+    @Test func `a start that waits for a place in its upstream is not taken for tried`() {
         var rig = Rig()
         rig.core.setCapacityForTests(1)
         for phone in ["phone", "pad", "watch"] {
@@ -111,7 +111,7 @@ import TomboloJSON
         rig.commit()
         let isOnItsWay = rig.take()
         #expect(isOnItsWay, "both starts go on record")
-        rig.step(.capacity(LaneNumber(0), 1))
+        rig.step(.capacity(UpstreamNumber(0), 1))
         rig.commitsByItself = true
         rig.step(.tick)
         rig.advance(to: 5)

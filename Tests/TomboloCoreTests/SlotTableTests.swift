@@ -46,7 +46,7 @@ import Testing
     @Test func `a vacant destination is no destination`() {
         #expect(Destination.vacant.isVacant)
         let first = Destination(
-            number: 1, activity: 0, device: 0, incarnation: 1, lane: LaneNumber(0),
+            number: 1, activity: 0, device: 0, incarnation: 1, upstream: UpstreamNumber(0),
             ledger: Ledger(since: 1), phaseSince: .distantPast)
         #expect(!first.isVacant)
     }

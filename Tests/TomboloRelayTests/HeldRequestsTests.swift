@@ -10,10 +10,10 @@ import TomboloCore
         func number(_ input: Input?) -> Int? {
             if case .capacity(_, let count)? = input { count } else { nil }
         }
-        for count in 1...3 { _ = held.append(.capacity(LaneNumber(0), count)) }
+        for count in 1...3 { _ = held.append(.capacity(UpstreamNumber(0), count)) }
         let first = number(held.popFirst())
         #expect(first == 1)
-        _ = held.append(.capacity(LaneNumber(0), 4))
+        _ = held.append(.capacity(UpstreamNumber(0), 4))
         #expect(held.count == 3)
         let rest = (0..<4).map { _ in number(held.popFirst()) }
         #expect(rest == [2, 3, 4, nil])
@@ -37,7 +37,7 @@ import TomboloCore
         }
         let beyond = held.append(command(2))
         #expect(beyond == Ticket(7) && held.count == HeldRequests.countMax)
-        let quiet = held.append(.channel(.notMade(LaneNumber(0)), nil))
+        let quiet = held.append(.channel(.notMade(UpstreamNumber(0)), nil))
         #expect(quiet == nil)
         while held.popFirst() != nil {}
         let large = held.append(command(HeldRequests.bytesMax))
@@ -50,7 +50,7 @@ import TomboloCore
 
     @Test func `what Apple, the disk and the machine say never waits`() {
         #expect(!Input.tick.isRequest && !Input.room(true).isRequest)
-        #expect(!Input.capacity(LaneNumber(0), 1).isRequest)
+        #expect(!Input.capacity(UpstreamNumber(0), 1).isRequest)
         #expect(
             Input.retry(DeadLetterQuery(tenant: TenantID(Identifier("a")!)), Ticket(1)).isRequest)
     }

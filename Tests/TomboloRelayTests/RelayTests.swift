@@ -137,7 +137,7 @@ import TomboloRelay
                 key, version: 1, deadline: relay.loop.now + .milliseconds(200))
             // Another cause is another line, and the same one again is none.
             apple.result = .rejected(
-                status: 503, reason: "Shutdown", reaches: .lane, tokenGoneSince: nil)
+                status: 503, reason: "Shutdown", reaches: .upstream, tokenGoneSince: nil)
             let deadline = relay.loop.now + .seconds(20)
             while lines.withLock({ $0.count }) < 2, relay.loop.now < deadline {
                 try await relay.loop.sleep(for: .milliseconds(20))
@@ -359,5 +359,5 @@ import TomboloRelay
 }
 
 extension Relay {
-    func capacity(_ count: Int) { capacityChanged(LaneNumber(0), to: count) }
+    func capacity(_ count: Int) { capacityChanged(UpstreamNumber(0), to: count) }
 }

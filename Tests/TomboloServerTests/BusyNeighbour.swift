@@ -26,7 +26,7 @@ extension TaintedWorld {
             try await settle()
             lines += try await read(round)
         }
-        for push in doors.sender.pushes where push.lane == LaneNumber(0) {
+        for push in doors.sender.pushes where push.upstream == UpstreamNumber(0) {
             lines.append("push \(push.collapseID ?? "-") \(push.event) \(push.token)")
         }
         return lines
@@ -41,7 +41,7 @@ extension TaintedWorld {
             let lines = try JSONDocument(answer.body).root["deliveries"]?.elements
             let answered = lines?.count { $0["push"] != nil }
             let pushes = doors.sender.pushes.count {
-                $0.lane == LaneNumber(0) && $0.surface == .activity
+                $0.upstream == UpstreamNumber(0) && $0.surface == .activity
             }
             if answered == pushes { return }
         }

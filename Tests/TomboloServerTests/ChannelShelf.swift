@@ -15,7 +15,7 @@ final class ChannelShelf: ChannelService, @unchecked Sendable {  // used on its 
     func leave(_ id: String) { kept[id] = .mostRecent }
 
     func create(
-        _ storage: Channel.Storage, in lane: LaneNumber
+        _ storage: Channel.Storage, in upstream: UpstreamNumber
     ) async throws(ChannelFailure) -> String {
         asked += 1
         kept["channel-\(asked)"] = storage
@@ -23,16 +23,16 @@ final class ChannelShelf: ChannelService, @unchecked Sendable {  // used on its 
     }
 
     func read(
-        _ id: String, in lane: LaneNumber
+        _ id: String, in upstream: UpstreamNumber
     ) async throws(ChannelFailure) -> Channel.Storage? { kept[id] }
 
-    func delete(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) {
+    func delete(_ id: String, in upstream: UpstreamNumber) async throws(ChannelFailure) {
         asked += 1
         if let failure = await whileDeleting?() { throw failure }
         kept[id] = nil
     }
 
-    func list(in lane: LaneNumber) async throws(ChannelFailure) -> [String] {
+    func list(in upstream: UpstreamNumber) async throws(ChannelFailure) -> [String] {
         kept.keys.sorted()
     }
 }

@@ -112,8 +112,8 @@ func withDoors(
             group.addTask(executorPreference: loop) { try await server.run() }
             // The relay takes commands from its first turn on.
             while await !relay.isReady { await Task.yield() }
-            for lane in apps.indices {
-                relay.capacityChanged(LaneNumber(Int32(lane)), to: 1_000)
+            for upstream in apps.indices {
+                relay.capacityChanged(UpstreamNumber(Int32(upstream)), to: 1_000)
             }
             try await body(
                 DoorsUnderTest(

@@ -213,7 +213,7 @@ struct TaintedWorld {
     func checkPushes(seed: UInt64) {
         #expect(!doors.sender.pushes.isEmpty)
         for push in doors.sender.pushes {
-            let tenant = Int(push.lane.rawValue)
+            let tenant = Int(push.upstream.rawValue)
             let place = push.token.hasPrefix("bb") ? push.token.dropFirst(2).first : nil
             let holder =
                 place.flatMap { Int(String($0)) }.map { phones[$0] }

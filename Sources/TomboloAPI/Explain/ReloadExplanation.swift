@@ -100,7 +100,7 @@ package struct ReloadExplanation: Sendable {
         case .budget: return "A reload waits\(until): the device's budget of class \(own) is spent."
         case .pause: return "A reload waits: an operator's pause holds it."
         case .backOff: return "A reload waits\(until): the attempt before came to nothing."
-        case .lane: return "A reload waits for its place on the way to Apple."
+        case .upstream: return "A reload waits for its place on the way to Apple."
         case .inFlight: return "A reload is under way, and Apple has not answered yet."
         }
     }

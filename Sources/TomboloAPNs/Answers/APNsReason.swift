@@ -39,7 +39,7 @@ package struct APNsReason: Hashable, Sendable {
         case 410: .tokenGone
         case 429: .tokenBackOff
         case 400...499: .push
-        default: .lane
+        default: .upstream
         }
     }
 
@@ -96,10 +96,10 @@ package struct APNsReason: Hashable, Sendable {
         .init(403, "TopicMismatch", .push),
 
         // Apple's service has a fault.
-        .init(500, "InternalServerError", .lane),
-        .init(503, "ServiceUnavailable", .lane),
+        .init(500, "InternalServerError", .upstream),
+        .init(503, "ServiceUnavailable", .upstream),
         // The spelling on the page about broadcasts.
-        .init(503, "Service Unavailable", .lane),
-        .init(503, "Shutdown", .lane, retiresConnection: true),
+        .init(503, "Service Unavailable", .upstream),
+        .init(503, "Shutdown", .upstream, retiresConnection: true),
     ]
 }

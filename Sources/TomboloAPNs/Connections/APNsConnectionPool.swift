@@ -117,7 +117,7 @@ final class APNsConnectionPool {
 
     /// Opens connections until it is cancelled, then closes all.
     func run() async {
-        precondition(!isRunning, "a lane's client runs once at a time")
+        precondition(!isRunning, "an upstream's client runs once at a time")
         isRunning = true
         hasRun = true
         client.noteTurn()

@@ -133,7 +133,7 @@ package enum ChannelCommand: Sendable {
     /// A channel was made, for a producer or for the pool.
     case made(Channel)
     /// The upstream's pool gets no channel: Apple refused or could not be reached.
-    case notMade(LaneNumber)
+    case notMade(UpstreamNumber)
     /// Apple will be asked to delete it: no activity may start on it any more.
     case deleting(ChannelKey)
     /// Apple did not delete it: it is usable again.

@@ -1,10 +1,10 @@
 /// Finds broadcast channels. The channels themselves have slots in the device table.
 struct ChannelTable: Sendable {
     private var byKey: [ChannelKey: DeviceSlot] = [:]
-    private var pools: [LaneNumber: ChannelPool] = [:]
+    private var pools: [UpstreamNumber: ChannelPool] = [:]
     private var nextNumber: Int64 = 1
     /// Upstreams whose waiting cards are to be examined next.
-    private var woken = TurnQueue<LaneNumber>()
+    private var woken = TurnQueue<UpstreamNumber>()
 
     init() {}
 
@@ -18,22 +18,22 @@ struct ChannelTable: Sendable {
 
     /// Wakes the cards that wait for a channel of this upstream, after one has come or was refused.
     /// They are examined until one has to wait again.
-    mutating func wake(_ lane: LaneNumber) {
-        if !woken.contains(lane) { woken.append(lane) }
+    mutating func wake(_ upstream: UpstreamNumber) {
+        if !woken.contains(upstream) { woken.append(upstream) }
     }
 
     /// Adds a card that waits for a channel of its upstream, and stops the examination there.
-    mutating func wait(_ slot: CardSlot, at lane: LaneNumber) {
-        self[lane].wait(slot)
-        _ = woken.remove(lane)
+    mutating func wait(_ slot: CardSlot, at upstream: UpstreamNumber) {
+        self[upstream].wait(slot)
+        _ = woken.remove(upstream)
     }
 
     var hasWoken: Bool { !woken.isEmpty }
 
     /// The next card to examine.
     mutating func popWoken() -> CardSlot? {
-        while let lane = woken.first {
-            if let slot = self[lane].popWaiting() { return slot }
+        while let upstream = woken.first {
+            if let slot = self[upstream].popWaiting() { return slot }
             _ = woken.popFirst()
         }
         return nil
@@ -48,8 +48,8 @@ struct ChannelTable: Sendable {
     mutating func skip(_ number: Int64) { nextNumber = max(nextNumber, number + 1) }
 
     /// The relay's own channels of one upstream.
-    subscript(lane: LaneNumber) -> ChannelPool {
-        get { pools[lane] ?? ChannelPool() }
-        _modify { yield &pools[lane, default: ChannelPool()] }
+    subscript(upstream: UpstreamNumber) -> ChannelPool {
+        get { pools[upstream] ?? ChannelPool() }
+        _modify { yield &pools[upstream, default: ChannelPool()] }
     }
 }

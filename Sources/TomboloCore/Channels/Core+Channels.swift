@@ -14,9 +14,9 @@ extension Core {
             } catch {
                 if let ticket { journal.answerNow(ticket, .refused(error)) }
             }
-        case .notMade(let lane):
-            channels[lane].refused(now: now)
-            channels.wake(lane)
+        case .notMade(let upstream):
+            channels[upstream].refused(now: now)
+            channels.wake(upstream)
         case .deleting(let key): mark(key, isBeingDeleted: true, ticket)
         case .kept(let key): mark(key, isBeingDeleted: false, ticket)
         case .deleted(let key):
@@ -69,11 +69,11 @@ extension Core {
         journal.write(channel.record())
         journal.flushNow()
         let slot = place(channel)
-        guard channel.name == nil, let lane = configuration.lane(of: channel) else {
+        guard channel.name == nil, let upstream = configuration.upstream(of: channel) else {
             return .created
         }
-        channels[lane].made(slot)
-        channels.wake(lane)
+        channels[upstream].made(slot)
+        channels.wake(upstream)
         return .created
     }
 
@@ -105,7 +105,9 @@ extension Core {
             return ["the record of channel number \(record.number) cannot be read"]
         }
         let slot = place(channel)
-        guard channel.name == nil, let lane = configuration.lane(of: channel) else { return [] }
+        guard channel.name == nil, let upstream = configuration.upstream(of: channel) else {
+            return []
+        }
         // Do not offer a channel that Apple does not know.
         let isUsed =
             channel.isGone || channel.activity.map { activities.slot(of: $0) != nil } ?? false
@@ -113,7 +115,7 @@ extension Core {
         if let restoredAt, channel.createdAt <= restoredAt {
             restsUntil = max(restsUntil, restoredAt + activityLifeMax)
         }
-        channels[lane].recovered(
+        channels[upstream].recovered(
             slot, isUsed: isUsed,
             restsUntil: clock.shownAt(restsUntil - activityLifeMax, now: now) + activityLifeMax)
         return []
@@ -126,8 +128,9 @@ extension Core {
     }
 
     /// Apple's ids of all channels of an upstream that this relay has made.
-    package func channelIDs(in lane: LaneNumber) -> [String] {
-        devices.compactMap { $0?.channel }.filter { configuration.lane(of: $0) == lane }.map(\.id)
+    package func channelIDs(in upstream: UpstreamNumber) -> [String] {
+        devices.compactMap { $0?.channel }.filter { configuration.upstream(of: $0) == upstream }
+            .map(\.id)
     }
 
     /// A named channel.

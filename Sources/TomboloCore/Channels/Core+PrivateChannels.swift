@@ -50,16 +50,16 @@ extension Core {
             wantsChannel(destination), startToken(destination) != nil,
             channelDestination(destination.activity) == nil
         else { return nil }
-        let lane = destination.lane
-        let taken = channels[lane].take(now: now)
-        if channels[lane].asks(now: now) == true { effects.channels.append(lane) }
+        let upstream = destination.upstream
+        let taken = channels[upstream].take(now: now)
+        if channels[upstream].asks(now: now) == true { effects.channels.append(upstream) }
         if let taken {
-            use(taken, for: destination.activity, lane, now: now)
+            use(taken, for: destination.activity, upstream, now: now)
             return nil
         }
         let until = destination.phaseSince + configuration.limits.channelWait
-        if channels[lane].isComing, now < until {
-            channels.wait(slot, at: lane)
+        if channels[upstream].isComing, now < until {
+            channels.wait(slot, at: upstream)
             return until
         }
         // Apple's limit is near, or Apple refused: use the update token instead.
@@ -69,14 +69,14 @@ extension Core {
     }
 
     private mutating func use(
-        _ channel: DeviceSlot, for activity: ActivitySlot, _ lane: LaneNumber, now: Instant
+        _ channel: DeviceSlot, for activity: ActivitySlot, _ upstream: UpstreamNumber, now: Instant
     ) {
         devices[known: channel].channel?.activity = activities[activity].number
         stageDevice(channel)
         let version = activities[activity].durable?.version ?? 0
         var destination = Destination(
             number: destinations.takeNumber(), activity: activity, device: channel,
-            incarnation: activities[activity].durableIncarnation, lane: lane,
+            incarnation: activities[activity].durableIncarnation, upstream: upstream,
             ledger: Ledger(since: version + 1), phaseSince: now)
         destination.token = devices[channel]?.channel.map { PushToken($0.id) }
         destination.phase = .live
@@ -115,12 +115,12 @@ extension Core {
     mutating func release(_ slot: CardSlot, endedAt: Instant, now: Instant) {
         guard let destination = destinations.at(slot), let device = devices[destination.device],
             let channel = device.channel, channel.name == nil, !channel.isGone,
-            let lane = configuration.lane(of: channel)
+            let upstream = configuration.upstream(of: channel)
         else { return }
         devices[known: destination.device].channel?.activity = nil
         devices[known: destination.device].channel?.restsUntil = endedAt + activityLifeMax
         stageDevice(destination.device)
-        channels[lane].release(
+        channels[upstream].release(
             destination.device, restsUntil: clock.shownAt(endedAt, now: now) + activityLifeMax)
     }
 }

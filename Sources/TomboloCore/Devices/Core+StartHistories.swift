@@ -102,7 +102,7 @@ extension Core {
 
     private func historyKey(of value: PushToken, _ device: Device) -> StartHistory.Key? {
         guard let place = configuration.tokenPlace(of: value, device) else { return nil }
-        let app = configuration[place.lane]
+        let app = configuration[place.upstream]
         var hash = StableHash()
         hash.combine(app.tenant.name.rawValue.utf8)
         hash.combine(app.id.utf8)

@@ -5,7 +5,7 @@ extension Core {
     package func device(holding token: String, tenant: TenantID) -> Identifier? {
         let value = PushToken(token)
         for index in configuration.apps.indices where configuration.apps[index].tenant == tenant {
-            let place = TokenPlace(lane: LaneNumber(Int32(index)), value: value)
+            let place = TokenPlace(upstream: UpstreamNumber(Int32(index)), value: value)
             if let slot = devices.holder(of: place), let device = devices[slot] {
                 return device.key.id
             }

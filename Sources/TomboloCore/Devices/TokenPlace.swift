@@ -1,5 +1,5 @@
 /// A token with its upstream: values are unique within one app and environment.
 struct TokenPlace: Hashable, Sendable {
-    var lane: LaneNumber
+    var upstream: UpstreamNumber
     var value: PushToken
 }

@@ -23,7 +23,7 @@ extension Core {
             lints += Alert.lints(of: alert.document.root, at: "/alert")
         }
         if let lint = PushSize.lint(of: activity, content) { lints.append(lint) }
-        lints += laneLints(activity)
+        lints += upstreamLints(activity)
         if !pauses.isEmpty { lints += pauseLints(content, activity) }
         return Array(lints.prefix(Lint.countMax))
     }
@@ -236,10 +236,10 @@ extension Core {
         ]
     }
 
-    private func laneLints(_ activity: Activity) -> [Lint] {
+    private func upstreamLints(_ activity: Activity) -> [Lint] {
         guard upstreams.numbers.contains(where: { isParked($0) }) else { return [] }
-        let lanes = Set(activity.destinations.map { destinations[$0].lane })
-        guard lanes.contains(where: { isParked($0) }) else { return [] }
+        let upstreams = Set(activity.destinations.map { destinations[$0].upstream })
+        guard upstreams.contains(where: { isParked($0) }) else { return [] }
         return [
             Lint(
                 .upstreamClosed, "",
@@ -250,12 +250,12 @@ extension Core {
 
     /// When an upstream with waiting pushes tries one of them again; nil if pushes are not waiting,
     /// or if the next push tries at once.
-    package func nextTry(_ lane: LaneNumber, now: Instant) -> Instant? {
-        upstreams[lane].nextTry(now: now).map { wall($0) }
+    package func nextTry(_ upstream: UpstreamNumber, now: Instant) -> Instant? {
+        upstreams[upstream].nextTry(now: now).map { wall($0) }
     }
 
     /// True if pushes of an upstream wait for Apple.
-    package func isParked(_ lane: LaneNumber) -> Bool {
-        upstreams[lane].parkedUntil != nil
+    package func isParked(_ upstream: UpstreamNumber) -> Bool {
+        upstreams[upstream].parkedUntil != nil
     }
 }

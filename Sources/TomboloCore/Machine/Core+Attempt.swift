@@ -77,9 +77,10 @@ extension Core {
     }
 
     private func hasPlace(_ slot: CardSlot, _ isItsTurn: Bool, now: Instant) -> Bool {
-        let lane = destinations[slot].lane
-        if destinations[slot].keepsPlace { return upstreams[lane].isUsable(now: now) }
-        return upstreams[lane].isOpen(now: now) && (isItsTurn || !upstreams[lane].hasWaiting)
+        let upstream = destinations[slot].upstream
+        if destinations[slot].keepsPlace { return upstreams[upstream].isUsable(now: now) }
+        return upstreams[upstream].isOpen(now: now)
+            && (isItsTurn || !upstreams[upstream].hasWaiting)
     }
 
     private mutating func postpone(_ slot: CardSlot, until: Instant?, _ hold: Hold, now: Instant) {
@@ -111,36 +112,36 @@ extension Core {
     }
 
     private mutating func queue(_ slot: CardSlot, must: Bool, now: Instant) {
-        let lane = destinations[slot].lane
+        let upstream = destinations[slot].upstream
         if !destinations[slot].isQueued {
             destinations[slot].isQueued = true
-            enqueue(.card(slot), in: lane, must: must, now: now)
+            enqueue(.card(slot), in: upstream, must: must, now: now)
         }
-        let hold: Hold = upstreams[lane].parkedUntil == nil ? .streamLimit : .upstreamClosed
-        postpone(slot, until: upstreams[lane].parkedUntil, hold, now: now)
+        let hold: Hold = upstreams[upstream].parkedUntil == nil ? .streamLimit : .upstreamClosed
+        postpone(slot, until: upstreams[upstream].parkedUntil, hold, now: now)
         destinations.deadlines.set(slot, at: nil)
     }
 
     mutating func enqueue(
-        _ turn: UpstreamTurn, in lane: LaneNumber, must: Bool, now: Instant
+        _ turn: UpstreamTurn, in upstream: UpstreamNumber, must: Bool, now: Instant
     ) {
-        upstreams[lane].enqueue(turn, must: must)
-        if upstreams[lane].seeksRightToken, !isStranger(turn, of: lane) {
-            upstreams[lane].tryStranger(now: now)
+        upstreams[upstream].enqueue(turn, must: must)
+        if upstreams[upstream].seeksRightToken, !isStranger(turn, of: upstream) {
+            upstreams[upstream].tryStranger(now: now)
         }
     }
 
     /// Forgets the strangers' status of a device that has another token or is gone.
     mutating func forgetStranger(_ device: DeviceSlot, now: Instant) {
-        for lane in upstreams.numbers { upstreams[lane].forgetStranger(device, now: now) }
+        for upstream in upstreams.numbers { upstreams[upstream].forgetStranger(device, now: now) }
     }
 
-    func isStranger(_ turn: UpstreamTurn, of lane: LaneNumber) -> Bool {
+    func isStranger(_ turn: UpstreamTurn, of upstream: UpstreamNumber) -> Bool {
         switch turn {
-        case .surface(let slot): upstreams[lane].isStranger(surfaces[slot].device)
+        case .surface(let slot): upstreams[upstream].isStranger(surfaces[slot].device)
         // A vacant slot is skipped soon.
         case .card(let slot):
-            destinations.holds(slot) && upstreams[lane].isStranger(destinations[slot].device)
+            destinations.holds(slot) && upstreams[upstream].isStranger(destinations[slot].device)
         }
     }
 
@@ -151,7 +152,7 @@ extension Core {
         guard let projection = projection(slot), let token = pushToken(slot, event) else {
             return
         }
-        let lane = destinations[slot].lane
+        let upstream = destinations[slot].upstream
         // Compute this before anything keeps a reference to the values that it changes.
         let state = frameState(slot, event, wish, projection, now: now)
         let (whole, value) = bound(state, event, at: slot, now: now)
@@ -159,14 +160,15 @@ extension Core {
             content(slot, projection, event, alert, whole, timestamp, now: now))
         let id = deliveryIDs.make(after: lastFactSeq, &chance)
         var push = Push(
-            id: PushID(.card(slot), at: lane, count: destinations.takePush()), lane: lane,
+            id: PushID(.card(slot), at: upstream, count: destinations.takePush()),
+            upstream: upstream,
             event: event, token: token.text, apnsID: id.text, priority: priority,
             expiration: expiration(slot, event, wish, alert, projection, now: now),
             collapseID: event == .start ? collapseID(slot) : nil,
             payload: payload)
         address(&push, at: slot, now: now)
         if wish != .frame { push.changedAt = projection.changedAt }
-        if !destinations[slot].keepsPlace { upstreams[lane].took(now: now) }
+        if !destinations[slot].keepsPlace { upstreams[upstream].took(now: now) }
         let takenBefore = destinations[slot].pacing.taken
         let isHigh = wish == .latest(.high) && projection.urgency == .high
         let closing = isHigh && priority == 5 ? closing(wish, slot, now: now) : nil
@@ -201,7 +203,7 @@ extension Core {
         if wish != .frame { destinations[slot].noteDelivery(flying) }
         destinations.deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         markDirty(slot, mayWait: event == .update && alert == nil, now: now)
-        counters[configuration[lane].tenant].pushesSent += 1
+        counters[configuration[upstream].tenant].pushesSent += 1
         effects.pushes.append(consume push)
     }
 
@@ -255,7 +257,7 @@ extension Core {
 
     private mutating func keepPlace(_ slot: CardSlot, now: Instant) {
         guard !destinations[slot].keepsPlace else { return }
-        upstreams[destinations[slot].lane].took(now: now)
+        upstreams[destinations[slot].upstream].took(now: now)
         destinations[slot].keepsPlace = true
         devices.budgets[destinations[slot].device].keptFor = slot
     }
@@ -272,7 +274,7 @@ extension Core {
         guard destinations.holds(slot), destinations[slot].keepsPlace,
             destinations[slot].reservation == .granted
         else { return }
-        upstreams.wake(destinations[slot].lane)
+        upstreams.wake(destinations[slot].upstream)
         leavePlace(slot)
         markDirty(slot, now: now)
     }
@@ -281,7 +283,7 @@ extension Core {
     mutating func leavePlace(_ slot: CardSlot) {
         guard destinations.holds(slot) else { return }
         if destinations[slot].keepsPlace {
-            upstreams[destinations[slot].lane].gaveBack()
+            upstreams[destinations[slot].upstream].gaveBack()
         }
         clearReservation(slot)
     }

@@ -65,8 +65,8 @@ extension Core {
     func isInAudience(_ device: DeviceSlot, of activity: ActivitySlot) -> Bool {
         let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
-            let lane = configuration.lane(of: owner),
-            configuration[lane].id == definition.app
+            let upstream = configuration.upstream(of: owner),
+            configuration[upstream].id == definition.app
         else { return false }
         return switch definition.audience {
         case .none, .channel: false
@@ -88,14 +88,14 @@ extension Core {
         let incarnation = activities[activity].durableIncarnation
         let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
-            let lane = configuration.lane(of: owner),
-            configuration[lane].id == definition.app,
+            let upstream = configuration.upstream(of: owner),
+            configuration[upstream].id == definition.app,
             let renewal = nextCard(of: activity, on: device),
             !devices.isFull(device, configuration.limits)
         else { return }
         var destination = Destination(
             number: destinations.takeNumber(), activity: activity, device: device,
-            incarnation: incarnation, renewal: renewal, lane: lane,
+            incarnation: incarnation, renewal: renewal, upstream: upstream,
             ledger: Ledger(since: activities[activity].durable?.version ?? 1), phaseSince: now)
         destination.startWaitsSince = wall(now)
         // If the app has sent an update token already, it has started the card itself.

@@ -124,7 +124,7 @@ extension Core {
         }
         var next = Destination(
             number: destinations.takeNumber(), activity: old.activity, device: old.device,
-            incarnation: old.incarnation, renewal: old.renewal + 1, lane: old.lane,
+            incarnation: old.incarnation, renewal: old.renewal + 1, upstream: old.upstream,
             ledger: Ledger(since: version), phaseSince: now)
         // Its alerts have rung on the old card.
         next.alertsThrough = old.alertsThrough

@@ -77,7 +77,7 @@ extension Core {
             noteFrames(slot, destinations[slot].playing.playing.name, news, now: now)
         }
         if wish == .frame {
-            counters[configuration[destinations[slot].lane].tenant].framesSent += 1
+            counters[configuration[destinations[slot].upstream].tenant].framesSent += 1
         }
         return full.flatMap { fitting(projection, $0, activities[destinations[slot].activity]) }
             ?? plain

@@ -263,7 +263,7 @@ extension Core {
         _ slot: ActivitySlot, _ kind: EventKind, changed: Bool, now: Instant
     ) -> Accepted {
         var counts = DestinationCounts()
-        var slowest: (decision: Decision, lane: LaneNumber)?
+        var slowest: (decision: Decision, upstream: UpstreamNumber)?
         var (skip, isReserved): (Skip?, Bool) = (nil, false)
         var grant: GrantInForce?
         let incarnation = activities[slot].durableIncarnation
@@ -295,7 +295,7 @@ extension Core {
             }
             counts.add(waiting)
             if slowest.map({ $0.decision.slowness < waiting.slowness }) ?? true {
-                slowest = (waiting, destinations[index].lane)
+                slowest = (waiting, destinations[index].upstream)
             }
         }
         if kind == .start {
@@ -312,7 +312,7 @@ extension Core {
             status: status(slot), kind: kind, changed: changed,
             grant: grant
                 ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
-            decision: slowest.flatMap { told($0.decision, $0.lane, now: now)?.forProducer }
+            decision: slowest.flatMap { told($0.decision, $0.upstream, now: now)?.forProducer }
                 ?? (isReserved ? .sent(isReserved: true) : skipped), destinations: counts,
             clip: nil, plan: nil)
     }

@@ -35,7 +35,7 @@ extension Core {
     func endsWaiting(of slot: DeviceSlot, now: Instant) -> Int {
         (devices[slot]?.destinations ?? []).count { card in
             destinations[card].hasRouteToEnd
-                && (isPaused(card) || !upstreams[destinations[card].lane].isOpen(now: now))
+                && (isPaused(card) || !upstreams[destinations[card].upstream].isOpen(now: now))
         }
     }
 

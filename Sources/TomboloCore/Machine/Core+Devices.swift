@@ -113,8 +113,8 @@ extension Core {
         ).completed(by: known?.registration, onlyApp: configuration.onlyApp(of: key.tenant))
         try configuration.checkZone(registration.timeZone, known: known?.registration.timeZone)
         try checkBounds(registration, key, known: devices.slot(of: key))
-        let lane = try configuration.lane(of: registration, tenant: key.tenant)
-        if registration.budgetClass == .lab, !configuration[lane].allowsLab {
+        let upstream = try configuration.upstream(of: registration, tenant: key.tenant)
+        if registration.budgetClass == .lab, !configuration[upstream].allowsLab {
             throw Refusal(
                 .labRefused,
                 "class \"lab\" has no budget at all and is only for an app whose endpoint is a "
@@ -123,7 +123,7 @@ extension Core {
         }
         var stored = Stored(known == nil ? .created : .updated)
         stored.lint = Lint.of(
-            registration, in: configuration[lane].environment)
+            registration, in: configuration[upstream].environment)
         if let slot = devices.slot(of: key), moves(slot, to: registration), let known,
             known.tokens.count > 0
         {
@@ -135,11 +135,11 @@ extension Core {
     /// True if the device had another app or environment before.
     private func moves(_ slot: DeviceSlot, to registration: DeviceRegistration) -> Bool {
         guard let known = devices[slot] else { return false }
-        let lanes = [known.registration, registration].map {
+        let upstreams = [known.registration, registration].map {
             // Nil for an app that is not configured any more.
-            try? configuration.lane(of: $0, tenant: known.key.tenant)
+            try? configuration.upstream(of: $0, tenant: known.key.tenant)
         }
-        return lanes[0] != lanes[1]
+        return upstreams[0] != upstreams[1]
     }
 
     // MARK: Tokens

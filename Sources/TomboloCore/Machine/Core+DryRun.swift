@@ -190,7 +190,7 @@ extension Core {
         let name = TokenName.activity(activity.reference)
         let routes = devices.prefix(Self.routesMax).compactMap { slot -> DryRun.Route? in
             guard let device = self.devices[slot],
-                let lane = configuration.lane(of: device)
+                let upstream = configuration.upstream(of: device)
             else { return nil }
             let route =
                 device.channel != nil
@@ -200,7 +200,7 @@ extension Core {
                     : device.tokens[.start(type: definition.type)] != nil
                         && definition.route != .adopt
                         ? "push_to_start" : nil
-            let grant = grantInForce(device: slot, definition, tenant, lane)
+            let grant = grantInForce(device: slot, definition, tenant, upstream)
             return DryRun.Route(device: device.key.id, route: route, grant: grant)
         }
         return (routes, devices.count)
@@ -212,8 +212,8 @@ extension Core {
     {
         guard start.route == .channel || start.route == .auto,
             let device = devices.lazy.compactMap({ self.devices[$0] }).first(where: \.asksForToken),
-            let lane = configuration.lane(of: device),
-            let slot = channels[lane].next(now: now)
+            let upstream = configuration.upstream(of: device),
+            let slot = channels[upstream].next(now: now)
         else { return nil }
         return self.devices[slot]?.channel?.id
     }

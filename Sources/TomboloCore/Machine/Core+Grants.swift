@@ -3,34 +3,34 @@
 extension Core {
     func grantInForce(_ destination: Destination) -> GrantInForce {
         grantInForce(
-            device: destination.device, activity: destination.activity, destination.lane)
+            device: destination.device, activity: destination.activity, destination.upstream)
     }
 
     /// The same for an existing destination.
     func grantInForce(_ slot: CardSlot) -> GrantInForce {
         grantInForce(
             device: destinations[slot].device, activity: destinations[slot].activity,
-            destinations[slot].lane)
+            destinations[slot].upstream)
     }
 
     private func grantInForce(
-        device: DeviceSlot, activity: ActivitySlot, _ lane: LaneNumber
+        device: DeviceSlot, activity: ActivitySlot, _ upstream: UpstreamNumber
     ) -> GrantInForce {
-        inForce(budgetClass(device: device, activity: activity), lane)
+        inForce(budgetClass(device: device, activity: activity), upstream)
     }
 
     /// The same for an activity that does not exist yet.
     func grantInForce(
         device: DeviceSlot, _ definition: Activity.Definition, _ tenant: TenantID,
-        _ lane: LaneNumber
+        _ upstream: UpstreamNumber
     ) -> GrantInForce {
-        inForce(budgetClass(device: device, definition, tenant), lane)
+        inForce(budgetClass(device: device, definition, tenant), upstream)
     }
 
     /// Replaces class `lab` unless the upstream allows it, because it is for simulators only. The
     /// configuration may have changed, and a type's class holds for both environments.
-    private func inForce(_ asked: BudgetClass, _ lane: LaneNumber) -> GrantInForce {
-        let isRefused = asked == .lab && !configuration[lane].allowsLab
+    private func inForce(_ asked: BudgetClass, _ upstream: UpstreamNumber) -> GrantInForce {
+        let isRefused = asked == .lab && !configuration[upstream].allowsLab
         let budgetClass = isRefused ? .standard : asked
         return GrantInForce(
             budgetClass: budgetClass, grant: configuration.budgets[budgetClass])

@@ -252,7 +252,7 @@ extension Core {
                 recipient: device.recipient, incarnation: destination.incarnation,
                 grant: grantInForce(destination), phase: destination.phase.name,
                 ledger: destination.ledger, version: projection.version,
-                waiting: told(destination.waiting, destination.lane, now: now),
+                waiting: told(destination.waiting, destination.upstream, now: now),
                 frames: (cursor?.tally ?? FrameCounts()) + destination.frames,
                 seconds: cursor?.seconds.seconds ?? [])
         }

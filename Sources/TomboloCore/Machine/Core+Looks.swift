@@ -89,8 +89,8 @@ extension Core {
 
     /// The next one to get a free place at a woken upstream; it sends its newest value.
     private mutating func nextTurn(now: Instant) -> Look? {
-        while let lane = upstreams.firstWoken {
-            guard upstreams[lane].isOpen(now: now), let turn = nextWaiting(lane) else {
+        while let upstream = upstreams.firstWoken {
+            guard upstreams[upstream].isOpen(now: now), let turn = nextWaiting(upstream) else {
                 upstreams.popWoken()
                 continue
             }
@@ -110,13 +110,13 @@ extension Core {
 
     /// The next one that waits at an upstream. If no token was ever right there, one of a device
     /// that has not been tried.
-    private mutating func nextWaiting(_ lane: LaneNumber) -> UpstreamTurn? {
-        if upstreams[lane].seeksRightToken,
-            let turn = upstreams[lane].firstWaiting(where: { !isStranger($0, of: lane) })
+    private mutating func nextWaiting(_ upstream: UpstreamNumber) -> UpstreamTurn? {
+        if upstreams[upstream].seeksRightToken,
+            let turn = upstreams[upstream].firstWaiting(where: { !isStranger($0, of: upstream) })
         {
-            upstreams[lane].takeWaiting(turn)
+            upstreams[upstream].takeWaiting(turn)
             return turn
         }
-        return upstreams[lane].nextWaiting()
+        return upstreams[upstream].nextWaiting()
     }
 }

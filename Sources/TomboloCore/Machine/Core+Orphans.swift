@@ -56,11 +56,11 @@ extension Core {
         now: Instant
     ) -> CardSlot? {
         guard let owner = devices[device], let version = activities[activity].durable?.version,
-            let lane = configuration.lane(of: owner)
+            let upstream = configuration.upstream(of: owner)
         else { return nil }
         var destination = Destination(
             number: destinations.takeNumber(), activity: activity, device: device,
-            incarnation: reference.incarnation, renewal: reference.renewal, lane: lane,
+            incarnation: reference.incarnation, renewal: reference.renewal, upstream: upstream,
             ledger: Ledger(since: version), phaseSince: now)
         destination.token = token.value
         destination.tokenIsNew = !token.isOnRecord

@@ -4,16 +4,18 @@ import TomboloJSON
 
 extension Core {
     mutating func pushEnded(_ outcome: PushOutcome, now: Instant, effects: inout Effects) {
-        let lane = outcome.push.lane
-        guard upstreams.holds(lane) else { return }
-        let outcome = judged(outcome, lane)
-        upstreams[lane].gaveBack()
-        if let notice = noteLane(lane, outcome, now: now) { effects.lanes.append(notice) }
+        let upstream = outcome.push.upstream
+        guard upstreams.holds(upstream) else { return }
+        let outcome = judged(outcome, upstream)
+        upstreams[upstream].gaveBack()
+        if let notice = noteUpstream(upstream, outcome, now: now) {
+            effects.upstreams.append(notice)
+        }
         switch outcome.push.turn {
         case .card(let slot): cardPushEnded(slot, outcome, now: now)
         case .surface(let slot): reloadEnded(slot, outcome, now: now)
         }
-        upstreams.wake(lane)
+        upstreams.wake(upstream)
     }
 
     private mutating func cardPushEnded(_ slot: CardSlot, _ outcome: PushOutcome, now: Instant) {
@@ -35,18 +37,19 @@ extension Core {
     /// Treats a wrong token as an upstream's fault if no token was ever right and several devices
     /// are affected: then the configuration is wrong, as with a refused key, and no token is
     /// dropped.
-    private mutating func judged(_ outcome: PushOutcome, _ lane: LaneNumber) -> PushOutcome {
+    private mutating func judged(_ outcome: PushOutcome, _ upstream: UpstreamNumber) -> PushOutcome
+    {
         switch outcome.result {
         case .accepted, .rejected(_, _, .tokenGone, _), .rejected(_, _, .tokenBackOff, _):
-            guard !upstreams[lane].hasBeenRight else { return outcome }
-            upstreams[lane].noteRightToken()
-            journal.write(Upstream(configuration[lane]).record)
+            guard !upstreams[upstream].hasBeenRight else { return outcome }
+            upstreams[upstream].noteRightToken()
+            journal.write(UpstreamRecord(configuration[upstream]).record)
             // If this record were lost, wrong tokens would close the upstream again.
             journal.flushAtOnce()
         case .rejected(let status, let reason, .tokenMisplaced, _),
             .rejected(let status, let reason, .topic, _):
             guard let device = device(of: outcome.push),
-                upstreams[lane].noteWrongToken(ofDevice: device)
+                upstreams[upstream].noteWrongToken(ofDevice: device)
             else { return outcome }
             var outcome = outcome
             outcome.result = .rejected(
@@ -128,43 +131,44 @@ extension Core {
     }
 
     /// A notice if the upstream closes, opens, or stays closed for longer; else nil.
-    private mutating func noteLane(
-        _ lane: LaneNumber, _ outcome: PushOutcome, now: Instant
-    ) -> LaneNotice? {
+    private mutating func noteUpstream(
+        _ upstream: UpstreamNumber, _ outcome: PushOutcome, now: Instant
+    ) -> UpstreamNotice? {
         let result = outcome.result
-        let tenant = configuration[lane].tenant
-        let parkedBefore = upstreams[lane].parkedUntil
-        if case .unknown = result {} else { upstreams[lane].heard(now: now) }
+        let tenant = configuration[upstream].tenant
+        let parkedBefore = upstreams[upstream].parkedUntil
+        if case .unknown = result {} else { upstreams[upstream].heard(now: now) }
         switch result {
         case .accepted:
             counters[tenant].pushesAccepted += 1
-            upstreams[lane].succeeded()
+            upstreams[upstream].succeeded()
         case .rejected(_, _, let reaches, _):
             counters[tenant].pushesRejected += 1
             switch reaches {
-            case .lane: fail(lane, atOnce: false, now: now)
-            case .providerToken, .connection: fail(lane, atOnce: true, now: now)
+            case .upstream: fail(upstream, atOnce: false, now: now)
+            case .providerToken, .connection: fail(upstream, atOnce: true, now: now)
             case .push, .tokenBackOff, .tokenGone, .tokenMisplaced, .topic:
-                upstreams[lane].succeeded()
+                upstreams[upstream].succeeded()
             }
         case .notSent:
             counters[tenant].pushesNotSent += 1
-            fail(lane, atOnce: true, now: now)
+            fail(upstream, atOnce: true, now: now)
         case .unknown:
             counters[tenant].pushesUnknown += 1
-            upstreams[lane].unanswered(
+            upstreams[upstream].unanswered(
                 took: outcome.took, probeMax: configuration.limits.probeMax,
                 jitter: chance.fraction(), now: now)
         }
         // A failed probe may have another cause.
-        let parked = upstreams[lane].parkedUntil
+        let parked = upstreams[upstream].parkedUntil
         guard parked != parkedBefore else { return nil }
-        return LaneNotice(
-            lane: lane, cause: parked.map { _ in result }, silence: upstreams[lane].silence)
+        return UpstreamNotice(
+            upstream: upstream, cause: parked.map { _ in result },
+            silence: upstreams[upstream].silence)
     }
 
-    private mutating func fail(_ lane: LaneNumber, atOnce: Bool, now: Instant) {
-        upstreams[lane].failed(
+    private mutating func fail(_ upstream: UpstreamNumber, atOnce: Bool, now: Instant) {
+        upstreams[upstream].failed(
             atOnce: atOnce, probeMax: configuration.limits.probeMax, jitter: chance.fraction(),
             now: now)
     }
@@ -184,7 +188,7 @@ extension Core {
             // Use Apple's clock if ours is behind it, because the app uses the phone's clock.
             let word = TokenStanding.Refusal(
                 at: max(wall(now), since ?? .distantPast), answer: "\(status) \(reason)",
-                environment: configuration[destinations[slot].lane].environment)
+                environment: configuration[destinations[slot].upstream].environment)
             rejected(slot, flying, reaches, word, goneSince: since, now: now)
         case .notSent:
             giveBack(slot, flying)
@@ -203,7 +207,7 @@ extension Core {
     /// Retries later if an open upstream failed. A closed upstream holds all of its pushes and
     /// probes by itself: a card with a back-off of its own could not be the probe.
     private mutating func backOff(_ slot: CardSlot, because cause: Hold, now: Instant) {
-        guard upstreams[destinations[slot].lane].parkedUntil == nil else { return }
+        guard upstreams[destinations[slot].upstream].parkedUntil == nil else { return }
         destinations[slot].backOff(because: cause, now: now)
     }
 
@@ -254,7 +258,7 @@ extension Core {
             if flying.event == .end { enter(.ended, slot, now: now) }
         case .tokenGone, .tokenMisplaced:
             tokenGone(slot, flying, reaches, word, since: goneSince, now: now)
-        case .tokenBackOff, .lane:
+        case .tokenBackOff, .upstream:
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
             guard reaches == .tokenBackOff else {
                 return backOff(slot, because: .appleUnwell, now: now)

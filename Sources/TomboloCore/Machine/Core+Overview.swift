@@ -53,7 +53,7 @@ extension Core {
                 activity: activity, device: device.key.id,
                 versions: version - destination.acknowledged,
                 budgetClass: grantInForce(destination).budgetClass,
-                waiting: told(destination.waiting, destination.lane, now: now)))
+                waiting: told(destination.waiting, destination.upstream, now: now)))
     }
 
     private func trouble(

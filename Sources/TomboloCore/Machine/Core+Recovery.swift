@@ -133,7 +133,7 @@ extension Core {
         case .deadLetter: return deadLetters.adopt(record)
         case .pause: return pauses.adopt(record)
         case .timeline: return adoptTimeline(record, now: now)
-        case .upstream: return Upstream.adopt(record, &upstreams, of: configuration.apps)
+        case .upstream: return UpstreamRecord.adopt(record, &upstreams, of: configuration.apps)
         case .key: keys.adopt(record)
         // Some need the devices first; the last one belongs to the shell.
         case .mark, .presence, .action, .owedReload, .relay: break
@@ -207,11 +207,11 @@ extension Core {
         }
         guard let device = deviceByNumber[mark.device],
             let owner = devices[device],
-            let lane = configuration.lane(of: owner)
+            let upstream = configuration.upstream(of: owner)
         else { return [] }  // the device or the app is gone
         var destination = Destination(
             number: record.number, activity: activity, device: device,
-            incarnation: mark.incarnation, renewal: mark.renewal, lane: lane,
+            incarnation: mark.incarnation, renewal: mark.renewal, upstream: upstream,
             ledger: mark.ledger ?? Ledger(since: mark.acknowledged + 1), phaseSince: now)
         recall(mark, in: &destination, restoredAt: restoredAt, now: now)
         destination.pacing.taken = mark.taken

@@ -56,9 +56,9 @@ extension Core {
             lastDelivery: destination.lastDelivery,
             token: TokenStanding(of: destination, in: self),
             waiting: told(
-                destination.waiting ?? slowedFrame(destination, now: now), destination.lane,
+                destination.waiting ?? slowedFrame(destination, now: now), destination.upstream,
                 now: now),
-            silence: upstreams[destination.lane].silence(now: now), frames: counts,
+            silence: upstreams[destination.upstream].silence(now: now), frames: counts,
             shown: report,
             shownMatches: report?.receivedState.map {
                 isShown($0, projection, destination, now: now)
@@ -105,14 +105,14 @@ extension Core {
 
     /// The decision as answers show it, in wall time. For a push that waits for its upstream, the
     /// upstream's state counts: it may have closed since, and its next probe sets the time.
-    func told(_ waiting: Decision?, _ lane: LaneNumber, now: Instant) -> Decision? {
+    func told(_ waiting: Decision?, _ upstream: UpstreamNumber, now: Instant) -> Decision? {
         guard case .deferred(let until, let hold)? = waiting else { return waiting }
         guard hold == .upstreamClosed || hold == .streamLimit else {
             return .deferred(until: until.map { wall($0) }, hold)
         }
-        let isParked = isParked(lane)
+        let isParked = isParked(upstream)
         return .deferred(
-            until: nextTry(lane, now: now), isParked ? .upstreamClosed : .streamLimit)
+            until: nextTry(upstream, now: now), isParked ? .upstreamClosed : .streamLimit)
     }
 
     /// True if no destination will do anything about a version before an instant.

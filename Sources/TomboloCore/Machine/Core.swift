@@ -99,16 +99,16 @@ package struct Core: Sendable {
             committed(commit, now: now, effects: &effects)
         case .pushEnded(let outcome):
             pushEnded(outcome, now: now, effects: &effects)
-        case .capacity(let lane, let count):
-            guard upstreams.holds(lane) else { return }
-            upstreams[lane].setCapacity(count)
-            upstreams.wake(lane)
+        case .capacity(let upstream, let count):
+            guard upstreams.holds(upstream) else { return }
+            upstreams[upstream].setCapacity(count)
+            upstreams.wake(upstream)
             lookAtWoken(.turns, now: now, effects: &effects)
             // Other upstreams may get their inputs in the same turn, so due things wait.
             return
-        case .probe(let lane) where upstreams.holds(lane):
-            upstreams[lane].tryNow(now)
-            upstreams.wake(lane)
+        case .probe(let upstream) where upstreams.holds(upstream):
+            upstreams[upstream].tryNow(now)
+            upstreams.wake(upstream)
         case .clock(let lead, let isBehind):
             clock.isBehind = isBehind
             // Timestamps may only be ahead by what the next relay would know.
@@ -144,8 +144,8 @@ package struct Core: Sendable {
         {
             next = .distantPast
         }
-        for lane in upstreams.numbers where upstreams[lane].hasWaiting {
-            if let probe = upstreams[lane].probeAt { next = min(next, probe) }
+        for upstream in upstreams.numbers where upstreams[upstream].hasWaiting {
+            if let probe = upstreams[upstream].probeAt { next = min(next, probe) }
         }
         // While a batch is being written, or is due already, the commit comes next.
         if let flush = journal.flushAt { next = min(next, flush) }

@@ -1,14 +1,14 @@
 extension CoreConfiguration {
     /// The upstream of a registration's app. Throws if that app is not configured any more.
-    func lane(
+    func upstream(
         of registration: DeviceRegistration, tenant: TenantID
-    ) throws(Refusal) -> LaneNumber {
+    ) throws(Refusal) -> UpstreamNumber {
         let app = registration.app ?? onlyApp(of: tenant)
         if let app,
-            let lane = lane(
+            let upstream = upstream(
                 tenant: tenant, app: app, environment: registration.environment)
         {
-            return lane
+            return upstream
         }
         let name = app.map { "app \"\($0)\"" } ?? "app"
         let world = registration.environment.map { " in \($0.name)" } ?? ""
@@ -18,13 +18,13 @@ extension CoreConfiguration {
     }
 
     /// The upstream of a device; nil if its app is not configured any more.
-    func lane(of device: Device) -> LaneNumber? {
+    func upstream(of device: Device) -> UpstreamNumber? {
         // Nil where the other function throws.
-        try? lane(of: device.registration, tenant: device.key.tenant)
+        try? upstream(of: device.registration, tenant: device.key.tenant)
     }
 
-    func lane(of channel: Channel) -> LaneNumber? {
-        lane(
+    func upstream(of channel: Channel) -> UpstreamNumber? {
+        upstream(
             tenant: channel.tenant, app: channel.app, environment: channel.environment)
     }
 
@@ -43,7 +43,7 @@ extension CoreConfiguration {
 
     /// The place of a device's token; nil if the device's app is not configured any more.
     func tokenPlace(of value: PushToken, _ device: Device) -> TokenPlace? {
-        lane(of: device).map { TokenPlace(lane: $0, value: value) }
+        upstream(of: device).map { TokenPlace(upstream: $0, value: value) }
     }
 
     /// The app of a start; empty if none is configured.

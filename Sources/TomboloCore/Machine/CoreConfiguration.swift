@@ -33,16 +33,16 @@ package struct CoreConfiguration: Sendable {
     package init(apps: [App]) { self.apps = apps }
 
     /// The app of an upstream.
-    subscript(lane: LaneNumber) -> App { apps[Int(lane.rawValue)] }
+    subscript(upstream: UpstreamNumber) -> App { apps[Int(upstream.rawValue)] }
 
     /// The upstream of an app. Without `environment`: the first one of the app.
-    package func lane(
+    package func upstream(
         tenant: TenantID, app: String, environment: APNsEnvironment?
-    ) -> LaneNumber? {
+    ) -> UpstreamNumber? {
         apps.firstIndex {
             $0.tenant == tenant && $0.id == app
                 && (environment == nil || $0.environment == environment)
-        }.map { LaneNumber(Int32($0)) }
+        }.map { UpstreamNumber(Int32($0)) }
     }
 
     /// The app if none is named: the tenant's, if it has only one.

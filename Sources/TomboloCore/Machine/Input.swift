@@ -27,9 +27,9 @@ package enum Input: Sendable {
     case committed(AppendReceipt)
     case pushEnded(PushOutcome)
     /// The number of pushes that an upstream may have in flight from now on.
-    case capacity(LaneNumber, Int)
+    case capacity(UpstreamNumber, Int)
     /// An upstream with waiting pushes tries at once, because its key or configuration has changed.
-    case probe(LaneNumber)
+    case probe(UpstreamNumber)
     /// True if the log has room for events.
     case room(Bool)
     /// A retired activity, read from the log.
@@ -110,16 +110,16 @@ package struct Effects: Sendable {
     package var answers: [(Ticket, Answer)] = []
     package var pushes: [Push] = []
     /// Upstreams whose pools want one more channel.
-    package var channels: [LaneNumber] = []
+    package var channels: [UpstreamNumber] = []
     /// Upstreams whose pushes begin to wait, wait longer after a failed probe, or continue.
-    package var lanes: [LaneNotice] = []
+    package var upstreams: [UpstreamNotice] = []
 
     package init() {}
 }
 
 /// A notice that an upstream's pushes wait for Apple, or do not wait any more.
-package struct LaneNotice: Hashable, Sendable {
-    package var lane: LaneNumber
+package struct UpstreamNotice: Hashable, Sendable {
+    package var upstream: UpstreamNumber
     /// The last failure; nil: pushes are sent again.
     package var cause: PushResult?
     /// How long Apple has been silent, if that closed the upstream.

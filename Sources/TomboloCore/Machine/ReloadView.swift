@@ -13,7 +13,7 @@ package struct ReloadView: Hashable, Sendable {
         /// Apple refused it or did not answer: it will be sent again.
         case backOff = "retry"
         /// The upstream is closed, or other pushes are first.
-        case lane
+        case upstream
         /// It is in flight: no answer yet.
         case inFlight = "in_flight"
     }
@@ -67,13 +67,13 @@ package struct ReloadView: Hashable, Sendable {
                 (.spacing, surface.lastSend + grant.spacing), (.backOff, surface.backOffUntil),
                 (.budget, budgetAt),
             ]
-            let last = waits.max { $0.1 < $1.1 } ?? (.lane, now)
+            let last = waits.max { $0.1 < $1.1 } ?? (.upstream, now)
             if core.isReloadPaused(device) {
                 holder = .pause
             } else if last.1 > now {
                 (holder, until) = (last.0, core.wall(last.1))
             } else {
-                holder = .lane
+                holder = .upstream
             }
         }
     }

@@ -53,7 +53,7 @@ extension Record {
             var table = ActionTable()
             isRead = table.adopt(self) { _ in nil }.isEmpty
         case .owedReload: isRead = OwedReload(record: self) != nil
-        case .upstream: isRead = Upstream(record: value) != nil
+        case .upstream: isRead = UpstreamRecord(record: value) != nil
         case .relay:
             isRead = RelayClock.Reading(record: self) != nil || !RelayClock.Reading.isRecord(self)
         case .key: isRead = true

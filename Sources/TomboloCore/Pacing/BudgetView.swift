@@ -52,7 +52,7 @@ extension Core {
             phone: phoneBudget(destination, force.grant, now: now),
             nextAt: next > now ? wall(next) : nil,
             highAt: closing.map { wall(max($0.until, next)) },
-            waiting: told(destination.waiting, destination.lane, now: now))
+            waiting: told(destination.waiting, destination.upstream, now: now))
     }
 
     /// The budgets of widgets and controls for which a reload was ever wanted.

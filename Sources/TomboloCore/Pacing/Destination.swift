@@ -146,7 +146,7 @@ struct Destination: SlotValue {
     /// How far the history of its card has been written.
     var story = CardStory.none
     var echo = Echo()
-    private let laneByte: UInt8
+    private let upstreamByte: UInt8
     private let devicePlace: Int32
     private var lastPush: LastPush?
 
@@ -206,20 +206,20 @@ struct Destination: SlotValue {
     init(
         number: Int64, activity: ActivitySlot, device: DeviceSlot, incarnation: Int64,
         renewal: Int64 = 0,
-        lane: LaneNumber, ledger: Ledger, phaseSince: Instant
+        upstream: UpstreamNumber, ledger: Ledger, phaseSince: Instant
     ) {
         self.number = number
         activityPlace = Int32(activity.place)
         devicePlace = Int32(device.place)
         card = CardNumber(incarnation: incarnation, renewal: renewal)
-        laneByte = UInt8(lane.rawValue)
+        upstreamByte = UInt8(upstream.rawValue)
         self.ledger = ledger
         self.phaseSince = phaseSince
     }
 
     /// The content of a free slot of the table; the numbers of destinations begin at 1.
     static let vacant = Destination(
-        number: 0, activity: Slot(0), device: Slot(0), incarnation: 0, lane: LaneNumber(0),
+        number: 0, activity: Slot(0), device: Slot(0), incarnation: 0, upstream: UpstreamNumber(0),
         ledger: Ledger(since: 1), phaseSince: .distantPast)
     var isVacant: Bool { number == 0 }
 
@@ -234,7 +234,7 @@ struct Destination: SlotValue {
     /// Counts the cards of the incarnation on this device (`ActivityReference`).
     var renewal: Int64 { card.renewal }
     /// `CoreConfiguration.appsMax` fits in this byte, and in the upstream's bits of a `PushID`.
-    var lane: LaneNumber { LaneNumber(Int32(laneByte)) }
+    var upstream: UpstreamNumber { UpstreamNumber(Int32(upstreamByte)) }
 
     /// No channel was available for its card: an update token is used instead.
     var hasFallenBack: Bool {

@@ -1,8 +1,8 @@
 /// Names an upstream: one app in one environment, with a shared provider token and connections.
-package struct LaneNumber: Hashable, Comparable, Sendable {
+package struct UpstreamNumber: Hashable, Comparable, Sendable {
     package let rawValue: Int32
     package init(_ rawValue: Int32) { self.rawValue = rawValue }
-    package static func < (one: LaneNumber, other: LaneNumber) -> Bool {
+    package static func < (one: UpstreamNumber, other: UpstreamNumber) -> Bool {
         one.rawValue < other.rawValue
     }
 }
@@ -47,7 +47,7 @@ package struct Push: Hashable, Sendable {
     }
 
     package var id: PushID
-    package var lane: LaneNumber
+    package var upstream: UpstreamNumber
     package var event: Event
     package var surface = Surface.activity
     /// Lower-case hex of the device token, as in `:path`; for a channel its id in base64.
@@ -65,11 +65,11 @@ package struct Push: Hashable, Sendable {
     package var changedAt: Instant?
 
     @inlinable package init(
-        id: PushID, lane: LaneNumber, event: Event, token: String, apnsID: String,
+        id: PushID, upstream: UpstreamNumber, event: Event, token: String, apnsID: String,
         priority: UInt8, expiration: Int64, collapseID: String? = nil, payload: [UInt8]
     ) {
         self.id = id
-        self.lane = lane
+        self.upstream = upstream
         self.event = event
         self.token = token
         self.apnsID = apnsID
@@ -97,7 +97,7 @@ package enum BlastRadius: UInt8, Hashable, Sendable {
     /// The connection.
     case connection
     /// The upstream: Apple has trouble (5xx).
-    case lane
+    case upstream
 }
 
 /// The result of one push. *Rejected*: never sent again unchanged. *Not sent*: may be sent again at

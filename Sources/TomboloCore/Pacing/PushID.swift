@@ -15,7 +15,7 @@ package struct PushID: Hashable, Sendable {
     private static let surfaceBit: UInt64 = 1 << 63
 
     /// - Parameter count: another number for each push; its lowest 24 bits are kept.
-    init(_ turn: UpstreamTurn, at lane: LaneNumber, count: UInt64) {
+    init(_ turn: UpstreamTurn, at upstream: UpstreamNumber, count: UInt64) {
         let table: UInt64
         let place: Int
         switch turn {
@@ -23,7 +23,7 @@ package struct PushID: Hashable, Sendable {
         case .surface(let slot): (table, place) = (Self.surfaceBit, slot.place)
         }
         rawValue =
-            table | UInt64(place) << 32 | UInt64(UInt8(lane.rawValue)) << 24 | count & 0xff_ffff
+            table | UInt64(place) << 32 | UInt64(UInt8(upstream.rawValue)) << 24 | count & 0xff_ffff
     }
 
     var turn: UpstreamTurn {
@@ -31,5 +31,5 @@ package struct PushID: Hashable, Sendable {
         return rawValue & Self.surfaceBit == 0 ? .card(Slot(place)) : .surface(Slot(place))
     }
 
-    var lane: LaneNumber { LaneNumber(Int32(rawValue >> 24 & 0xff)) }
+    var upstream: UpstreamNumber { UpstreamNumber(Int32(rawValue >> 24 & 0xff)) }
 }

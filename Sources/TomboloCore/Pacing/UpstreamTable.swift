@@ -1,28 +1,30 @@
 /// All upstreams by their numbers: one for each configured app.
 struct UpstreamTable: Sendable {
-    private var lanes: [Lane]
+    private var upstreams: [Upstream]
     /// The upstreams whose free places are given out next.
-    private var woken = TurnQueue<LaneNumber>()
+    private var woken = TurnQueue<UpstreamNumber>()
 
-    init(count: Int) { lanes = (0..<count).map { _ in Lane() } }
+    init(count: Int) { upstreams = (0..<count).map { _ in Upstream() } }
 
     /// The numbers of all upstreams, ascending.
-    var numbers: some Collection<LaneNumber> {
-        lanes.indices.lazy.map { LaneNumber(Int32($0)) }
+    var numbers: some Collection<UpstreamNumber> {
+        upstreams.indices.lazy.map { UpstreamNumber(Int32($0)) }
     }
 
-    func holds(_ number: LaneNumber) -> Bool { lanes.indices.contains(Int(number.rawValue)) }
+    func holds(_ number: UpstreamNumber) -> Bool {
+        upstreams.indices.contains(Int(number.rawValue))
+    }
 
-    subscript(number: LaneNumber) -> Lane {
-        _read { yield lanes[Int(number.rawValue)] }
-        _modify { yield &lanes[Int(number.rawValue)] }
+    subscript(number: UpstreamNumber) -> Upstream {
+        _read { yield upstreams[Int(number.rawValue)] }
+        _modify { yield &upstreams[Int(number.rawValue)] }
     }
 
     // MARK: Waking
 
     /// The upstream may have free places: waiting pushes get them, in a part of this step or of a
     /// later one.
-    mutating func wake(_ number: LaneNumber) {
+    mutating func wake(_ number: UpstreamNumber) {
         if !woken.contains(number) { woken.append(number) }
     }
 
@@ -40,7 +42,7 @@ struct UpstreamTable: Sendable {
     }
 
     /// The upstream whose places are given out now.
-    var firstWoken: LaneNumber? { woken.first }
+    var firstWoken: UpstreamNumber? { woken.first }
 
     /// The first upstream has given out all the places it can.
     mutating func popWoken() { _ = woken.popFirst() }

@@ -99,7 +99,7 @@ extension Core {
         case .wanted, .granted: break
         }
         guard let device = devices[surface.device],
-            let lane = configuration.lane(of: device)
+            let upstream = configuration.upstream(of: device)
         else {
             surfaces[slot].phase = .idle
             return
@@ -135,32 +135,34 @@ extension Core {
             return
         }
         // A surface that comes while others wait gets its turn after them (rule 8).
-        guard upstreams[lane].isOpen(now: now), isItsTurn || !upstreams[lane].hasWaiting else {
+        guard upstreams[upstream].isOpen(now: now), isItsTurn || !upstreams[upstream].hasWaiting
+        else {
             guard !surface.isQueued else { return }
             surfaces[slot].isQueued = true
-            enqueue(.surface(slot), in: lane, must: surface.hasLostTurn, now: now)
+            enqueue(.surface(slot), in: upstream, must: surface.hasLostTurn, now: now)
             return
         }
         surfaces[slot].hasLostTurn = false
-        sendReload(slot, device, token.value, lane, now: now, effects: &effects)
+        sendReload(slot, device, token.value, upstream, now: now, effects: &effects)
     }
 
     private mutating func sendReload(
-        _ slot: SurfaceSlot, _ device: Device, _ token: PushToken, _ lane: LaneNumber, now: Instant,
+        _ slot: SurfaceSlot, _ device: Device, _ token: PushToken, _ upstream: UpstreamNumber,
+        now: Instant,
         effects: inout Effects
     ) {
-        let id = PushID(.surface(slot), at: lane, count: destinations.takePush())
+        let id = PushID(.surface(slot), at: upstream, count: destinations.takePush())
         let target: Push.Surface =
             surfaces[slot].name != .widget
             ? .control : device.systemMajor >= 26 ? .widgets : .background
         var push = Push(
-            id: id, lane: lane, event: .update, token: token.text,
+            id: id, upstream: upstream, event: .update, token: token.text,
             apnsID: deliveryIDs.make(after: lastFactSeq, &chance).text,
             // Apple refuses a background push at 10 ("Sending notification requests to APNs").
             priority: target == .background ? 5 : 10,
             expiration: (wall(now) + .hours(1)).seconds, payload: Payload.reload(target))
         push.surface = target
-        upstreams[lane].took(now: now)
+        upstreams[upstream].took(now: now)
         surfaces[slot].phase = .inFlight(id)
         surfaces[slot].holdsToken = false
         surfaces[slot].sendBefore = surfaces[slot].lastSend
@@ -200,7 +202,7 @@ extension Core {
             case .tokenGone, .tokenMisplaced:
                 surfaces[slot].phase = .wanted
                 retireSurfaceToken(slot, "\(status) \(reason)", since: since, now: now)
-            case .tokenBackOff, .providerToken, .connection, .lane: again(slot, now: now)
+            case .tokenBackOff, .providerToken, .connection, .upstream: again(slot, now: now)
             }
         case .notSent:
             giveBack(slot)
@@ -238,7 +240,9 @@ extension Core {
             surface.name,
             TokenStanding.Refusal(
                 at: max(wall(now), since ?? .distantPast), answer: answer,
-                environment: configuration.lane(of: device).map { configuration[$0].environment }))
+                environment: configuration.upstream(of: device).map {
+                    configuration[$0].environment
+                }))
         releaseToken(token.value, of: surface.device)
         stageDevice(surface.device)
     }

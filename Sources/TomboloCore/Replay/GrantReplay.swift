@@ -21,7 +21,7 @@ package struct GrantReplay: Sendable {
     private var names: [ActivityNumber: Identifier] = [:]
     /// When each version of an activity was recorded; the first is version 1.
     private var times: [ActivityKey: [Instant]] = [:]
-    private var lanes: [TypeOfTenant: Bool] = [:]
+    private var upstreams: [TypeOfTenant: Bool] = [:]
     private var channels = 0
     /// When the history's newest event was recorded, of whatever activity.
     private var last: Instant?
@@ -63,8 +63,8 @@ package struct GrantReplay: Sendable {
         self.names = names
         self.only = only
         self.speed = speed
-        for lane in configuration.apps.indices {
-            step(.capacity(LaneNumber(Int32(lane)), .max))
+        for upstream in configuration.apps.indices {
+            step(.capacity(UpstreamNumber(Int32(upstream)), .max))
         }
         core.isTrial = true
         var recovery = CoreRecovery()
@@ -214,7 +214,7 @@ package struct GrantReplay: Sendable {
         var effects = Effects()
         core.step(input, now: now, effects: &effects)
         answer(effects.pushes)
-        for lane in effects.channels { make(nil, in: lane) }
+        for upstream in effects.channels { make(nil, in: upstream) }
     }
 
     /// Writes all batches, as a disk without delay.
@@ -259,15 +259,15 @@ package struct GrantReplay: Sendable {
     private mutating func openChannel(of start: Start, _ tenant: TenantID) {
         guard case .channel(let name) = start.audience,
             let app = start.app ?? core.configuration.onlyApp(of: tenant),
-            let lane = core.configuration.lane(tenant: tenant, app: app, environment: nil),
+            let upstream = core.configuration.upstream(tenant: tenant, app: app, environment: nil),
             core.channel(ChannelKey(tenant: tenant, name: name)) == nil
         else { return }
-        make(name, in: lane)
+        make(name, in: upstream)
         settle()
     }
 
-    private mutating func make(_ name: Identifier?, in lane: LaneNumber) {
-        let app = core.configuration[lane]
+    private mutating func make(_ name: Identifier?, in upstream: UpstreamNumber) {
+        let app = core.configuration[upstream]
         channels += 1
         let channel = Channel(
             tenant: app.tenant, app: app.id, environment: app.environment, name: name,
@@ -294,7 +294,7 @@ package struct GrantReplay: Sendable {
 
     /// Lets every device start cards of a type that the history starts.
     private mutating func arm(_ type: String, _ tenant: TenantID) {
-        guard lanes.updateValue(true, forKey: TypeOfTenant(tenant: tenant, type: type)) == nil
+        guard upstreams.updateValue(true, forKey: TypeOfTenant(tenant: tenant, type: type)) == nil
         else { return }
         for case let device? in core.devices where device.key.tenant == tenant {
             let token = TokenRegistration(token: "aa" + hex(device.number), observedAt: nil)

@@ -4,9 +4,9 @@ package import TomboloCore
 
 extension Relay {
     /// Counts the outcome of an upstream's push, and passes it to the core. Call it on the loop.
-    package nonisolated func pushEnded(_ outcome: PushOutcome, in lane: LaneNumber) {
+    package nonisolated func pushEnded(_ outcome: PushOutcome, in upstream: UpstreamNumber) {
         assumeIsolated { relay in
-            let index = Int(lane.rawValue)
+            let index = Int(upstream.rawValue)
             if relay.meters.indices.contains(index) { relay.meters[index].answered(outcome) }
             relay.put(.pushEnded(outcome))
         }
@@ -16,7 +16,7 @@ extension Relay {
     func measure(_ pushes: [Push], now: Instant) {
         let now = Self.wall(of: &core, now)
         for push in pushes {
-            meters[Int(push.lane.rawValue)].sent(changedAt: push.changedAt, now: now)
+            meters[Int(push.upstream.rawValue)].sent(changedAt: push.changedAt, now: now)
         }
     }
 
@@ -53,12 +53,12 @@ extension Relay {
 
     private func upstream(_ index: Int) -> UpstreamView {
         let app = core.configuration.apps[index]
-        let lane = LaneNumber(Int32(index))
-        let isClosed = core.isParked(lane)
+        let upstream = UpstreamNumber(Int32(index))
+        let isClosed = core.isParked(upstream)
         return UpstreamView(
             app: app.id, environment: app.environment, isClosed: isClosed,
-            trouble: isClosed ? laneTroubles[lane] : nil,
-            nextTry: core.nextTry(lane, now: steadyNow()),
+            trouble: isClosed ? upstreamTroubles[upstream] : nil,
+            nextTry: core.nextTry(upstream, now: steadyNow()),
             meter: meters[index])
     }
 }

@@ -20,7 +20,7 @@ extension ServerDoors {
         } catch {
             throw Problem(error)
         }
-        let (lane, app) = try await lane(of: asked, request.tenant)
+        let (upstream, app) = try await upstream(of: asked, request.tenant)
         if let known = await relay.channel(key) {
             guard known.app == app.id, known.environment == app.environment,
                 known.storage == asked.storage
@@ -46,7 +46,7 @@ extension ServerDoors {
         }
         let id: String
         do throws(ChannelFailure) {
-            id = try await service.create(asked.storage, in: lane)
+            id = try await service.create(asked.storage, in: upstream)
         } catch {
             throw Problem(error)
         }
@@ -58,7 +58,7 @@ extension ServerDoors {
         } catch {
             // No record has the channel's id, so delete it. If that fails, lists show it as
             // unknown.
-            try? await service.delete(id, in: lane)
+            try? await service.delete(id, in: upstream)
             throw error
         }
         let made = await relay.channel(key) ?? channel
@@ -84,11 +84,11 @@ extension ServerDoors {
     func showChannel(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try channelKey(request)
         let channel = try await known(key)
-        let lane = await lane(of: channel)
+        let upstream = await upstream(of: channel)
         var view = ChannelView(channel, activity: await relay.activity(on: key))
-        if let lane, let service = channels {
+        if let upstream, let service = channels {
             do throws(ChannelFailure) {
-                view.isRegistered = try await service.read(channel.id, in: lane) != nil
+                view.isRegistered = try await service.read(channel.id, in: upstream) != nil
             } catch {
                 // Show the record all the same; whether Apple knows the channel is unknown.
                 view.isRegistered = nil
@@ -107,8 +107,9 @@ extension ServerDoors {
                 } else { nil as Identifier? }
             page.channels.append(ChannelView(channel, activity: activity))
         }
-        for (lane, app) in await relay.lanes(of: request.tenant, app: nil, environment: nil) {
-            page.apps.append(await quota(lane, app))
+        for (upstream, app) in await relay.upstreams(of: request.tenant, app: nil, environment: nil)
+        {
+            page.apps.append(await quota(upstream, app))
         }
         return .json { [page] in page.write(to: &$0) }
     }
@@ -124,11 +125,11 @@ extension ServerDoors {
                     + "end has gone, the channel is free.")
         }
         let isDryRun = try request.isDryRun
-        let lane = await lane(of: channel)
-        let service = lane == nil ? nil : try service()
+        let upstream = await upstream(of: channel)
+        let service = upstream == nil ? nil : try service()
         if isDryRun { return .gone("channel", key.name.rawValue, isDryRun: true) }
         _ = try Self.stored(await relay.submit(.deleting(key)), "a channel")
-        if let lane, let service { try await delete(channel, key, in: lane, by: service) }
+        if let upstream, let service { try await delete(channel, key, in: upstream, by: service) }
         _ = try Self.stored(await relay.submit(.deleted(key)), "a channel")
         return .gone("channel", key.name.rawValue, isDryRun: false)
     }
@@ -136,10 +137,11 @@ extension ServerDoors {
     /// Deletes a channel at Apple. If Apple surely did not delete it, the channel is usable again.
     /// If that is unknown, it stays marked, and the client must repeat its DELETE.
     private func delete(
-        _ channel: Channel, _ key: ChannelKey, in lane: LaneNumber, by service: any ChannelService
+        _ channel: Channel, _ key: ChannelKey, in upstream: UpstreamNumber,
+        by service: any ChannelService
     ) async throws(Problem) {
         do throws(ChannelFailure) {
-            try await service.delete(channel.id, in: lane)
+            try await service.delete(channel.id, in: upstream)
         } catch {
             switch error {
             case .refused, .unreachable: _ = await relay.submit(ChannelCommand.kept(key))
@@ -162,8 +164,8 @@ extension ServerDoors {
         }
         guard let service = channels else { return nil }
         let isDryRun = try request.isDryRun
-        for (lane, _) in await relay.lanes(of: request.tenant, app: nil, environment: nil) {
-            let own = await relay.channelIDs(in: lane)
+        for (upstream, _) in await relay.upstreams(of: request.tenant, app: nil, environment: nil) {
+            let own = await relay.channelIDs(in: upstream)
             guard !own.contains(id) else {
                 throw Problem(
                     .channelInUse,
@@ -171,8 +173,8 @@ extension ServerDoors {
                         + "carry private cards, and are used again.")
             }
             do throws(ChannelFailure) {
-                guard try await service.list(in: lane).contains(id) else { continue }
-                if !isDryRun { try await service.delete(id, in: lane) }
+                guard try await service.list(in: upstream).contains(id) else { continue }
+                if !isDryRun { try await service.delete(id, in: upstream) }
                 return .gone("channel", id, isDryRun: isDryRun)
             } catch {
                 throw Problem(error)
@@ -204,16 +206,17 @@ extension ServerDoors {
             "No channel \"\(key.name)\" is there. Make it with PUT /v1/channels/\(key.name).")
     }
 
-    private func lane(
+    private func upstream(
         of asked: ChannelRequest, _ tenant: TenantID
-    ) async throws(Problem) -> (LaneNumber, CoreConfiguration.App) {
-        let lanes = await relay.lanes(of: tenant, app: asked.app, environment: asked.environment)
-        guard let first = lanes.first else {
+    ) async throws(Problem) -> (UpstreamNumber, CoreConfiguration.App) {
+        let upstreams = await relay.upstreams(
+            of: tenant, app: asked.app, environment: asked.environment)
+        guard let first = upstreams.first else {
             throw Problem(
                 .unknownApp, "No such app is configured.",
                 errors: [FieldError(pointer: "/app", message: "is not configured")])
         }
-        guard lanes.count == 1 else {
+        guard upstreams.count == 1 else {
             throw Problem(
                 .unknownApp, "Several apps are configured; name one, and its environment.",
                 errors: [FieldError(pointer: "/app", message: "is not clear")])
@@ -221,10 +224,10 @@ extension ServerDoors {
         return first
     }
 
-    private func lane(of channel: Channel) async -> LaneNumber? {
-        await relay.lanes(
+    private func upstream(of channel: Channel) async -> UpstreamNumber? {
+        await relay.upstreams(
             of: channel.tenant, app: channel.app, environment: channel.environment
-        ).first?.lane
+        ).first?.upstream
     }
 
     private func service() throws(Problem) -> any ChannelService {
@@ -234,13 +237,15 @@ extension ServerDoors {
         return channels
     }
 
-    private func quota(_ lane: LaneNumber, _ app: CoreConfiguration.App) async -> ChannelQuota {
+    private func quota(_ upstream: UpstreamNumber, _ app: CoreConfiguration.App) async
+        -> ChannelQuota
+    {
         var quota = ChannelQuota(app: app.id, environment: app.environment)
-        let own = await relay.channelIDs(in: lane)
+        let own = await relay.channelIDs(in: upstream)
         quota.own = own.count
         guard let service = channels else { return quota }
         do throws(ChannelFailure) {
-            let all = try await service.list(in: lane)
+            let all = try await service.list(in: upstream)
             let known = Set(own)
             quota.used = all.count
             quota.unknown = all.filter { !known.contains($0) }

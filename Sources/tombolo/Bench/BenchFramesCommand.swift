@@ -55,7 +55,7 @@ enum BenchFramesCommand {
         let meter: FrameMeter
         private let directory: TemporaryDirectory
         private let log: SQLiteEventLog
-        private let lanes = LaneSender()
+        private let upstreams = UpstreamSender()
         private let relay: Relay
         private let loop: EpollLoop
         private let tenant: TenantID
@@ -79,15 +79,16 @@ enum BenchFramesCommand {
                 channelsEndpoint: nil, caFile: context.invocation.text(.caFile))
             var chance = SystemRandomNumberGenerator()
             log = try SQLiteEventLog(directory: directory.path, chance: &chance)
-            try lanes.open([try CheckedApp(app, at: 0)], loop: loop)
-            meter = FrameMeter(activities: activities, every: every, lanes: lanes, loop: loop)
+            try upstreams.open([try CheckedApp(app, at: 0)], loop: loop)
+            meter = FrameMeter(
+                activities: activities, every: every, upstreams: upstreams, loop: loop)
             relay = Relay(
                 loop: loop, log: log, sender: meter,
                 configuration: CoreConfiguration(apps: [
                     CoreConfiguration.App(
                         tenant: tenant, id: app.id, environment: .sandbox, allowsLab: true)
                 ]), wallClock: SystemClock(), seed: chance.next())
-            lanes.attach(relay)
+            upstreams.attach(relay)
         }
 
         func run(seconds: Int) async throws -> Figures {
@@ -99,7 +100,7 @@ enum BenchFramesCommand {
                     return nil
                 }
                 group.addTask {
-                    try await self.lanes.run()
+                    try await self.upstreams.run()
                     return nil
                 }
                 group.addTask { try await self.play(seconds: seconds) }

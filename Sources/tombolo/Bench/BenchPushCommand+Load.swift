@@ -74,7 +74,7 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
         }
     }
 
-    func capacityChanged(lane: LaneNumber, to capacity: Int) {
+    func capacityChanged(upstream: UpstreamNumber, to capacity: Int) {
         self.capacity = capacity
         noteTurn()
     }
@@ -129,7 +129,7 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
 
     private func push(_ number: UInt64) -> Push {
         Push(
-            id: PushID(number), lane: LaneNumber(0), event: .update,
+            id: PushID(number), upstream: UpstreamNumber(0), event: .update,
             token: material.tokens[Int(number % UInt64(material.tokens.count))],
             apnsID: uuid(number), priority: 10, expiration: 0, payload: Payload.encode(content))
     }

@@ -54,7 +54,7 @@ enum BenchPushCommand {
                 keyID: "BENCHKEY01", teamID: "BENCHTEAM1", p8: P256PrivateKey.generate().pkcs8PEM)
             let key = ProviderKey(signer: signer, loop: loop) { SystemClock().now() }
             let configuration = try APNsConfiguration(
-                lane: LaneNumber(0), bundleID: bundleID, environment: .sandbox,
+                upstream: UpstreamNumber(0), bundleID: bundleID, environment: .sandbox,
                 endpoint: try APNsEndpoint(url: endpoint.description),
                 authorities: try invocation.text(.caFile).map { try FileBytes.read($0) },
                 connections: invocation.integer(.benchConnections) ?? 1)

@@ -21,7 +21,7 @@ final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
     /// Width of a slot of the histogram, in nanoseconds.
     private static let step: Int64 = 10_000
 
-    private let lanes: LaneSender
+    private let upstreams: UpstreamSender
     private let loop: any Loop
     private let every: Int64
     private var grids: [Grid]
@@ -34,8 +34,8 @@ final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
     private(set) var missed = 0
     private(set) var worst: Int64 = 0
 
-    init(activities: Int, every: Span, lanes: LaneSender, loop: any Loop) {
-        self.lanes = lanes
+    init(activities: Int, every: Span, upstreams: UpstreamSender, loop: any Loop) {
+        self.upstreams = upstreams
         self.loop = loop
         self.every = every.nanoseconds
         grids = Array(repeating: Grid(), count: activities)
@@ -53,7 +53,7 @@ final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
 
     func send(_ push: Push) {
         let activity = Self.activity(push)
-        lanes.send(push)
+        upstreams.send(push)
         guard push.event == .update, push.expiration == 0, let activity else { return }
         gone.append(activity)
         guard !isTurnNoted else { return }

@@ -26,7 +26,7 @@ struct PacerWorld {
                 CoreConfiguration.App(
                     tenant: tenant, id: "com.example.app", environment: .sandbox, allowsLab: true)
             ]), seed: 1)
-        step(.capacity(LaneNumber(0), .max))
+        step(.capacity(UpstreamNumber(0), .max))
         let count = max(1, destinations / Self.devicesPerActivity)
         for index in 0..<count {
             try add(index)

@@ -74,7 +74,7 @@ enum DoctorCommand {
     private static func examine(_ checked: CheckedApp, _ loop: EpollLoop) async -> Finding {
         let app = checked.app
         var finding = Finding(app: app.id, check: "key", isOK: false, detail: "", fix: nil)
-        let endpoint = checked.lane.endpoint
+        let endpoint = checked.upstream.endpoint
         let authorization = "bearer " + checked.signer.token(issuedAt: SystemClock().now())
         let tls: TLSClientConfiguration?
         do {
@@ -105,8 +105,8 @@ enum DoctorCommand {
     }
 
     private static func trust(_ checked: CheckedApp) throws -> TLSClientConfiguration? {
-        guard checked.lane.endpoint.isSecure else { return nil }
-        guard let authorities = checked.lane.authorities else {
+        guard checked.upstream.endpoint.isSecure else { return nil }
+        guard let authorities = checked.upstream.authorities else {
             return try TLSClientConfiguration()
         }
         return try TLSClientConfiguration(trust: .certificates(authorities))

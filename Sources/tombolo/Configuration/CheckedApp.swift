@@ -11,7 +11,7 @@ struct CheckedApp: Sendable {
     /// The bytes of the `.p8`, to compare keys.
     let p8: [UInt8]
     /// Where pushes go. The number of this upstream is the app's place in the configuration.
-    let lane: APNsConfiguration
+    let upstream: APNsConfiguration
     /// Where channels are managed; nil: at Apple.
     let channels: APNsEndpoint?
 
@@ -20,7 +20,7 @@ struct CheckedApp: Sendable {
     ///   - number: the upstream's number; nil: `place`.
     ///   - connectEvery: the longest time between two attempts to connect.
     init(
-        _ app: Configuration.App, at place: Int, lane number: LaneNumber? = nil,
+        _ app: Configuration.App, at place: Int, upstream number: UpstreamNumber? = nil,
         connectEvery: Duration = ReconnectBackOff.longest
     ) throws(ConfigurationFaults) {
         let pointer = "/apps/\(place)"
@@ -29,28 +29,28 @@ struct CheckedApp: Sendable {
         let endpoint = Self.endpoint(app.endpoint, "\(pointer)/endpoint", &findings)
         let channels = Self.endpoint(
             app.channelsEndpoint, "\(pointer)/channels_endpoint", &findings)
-        let lane = Self.made("\(pointer)/id", "write the app's CFBundleIdentifier", &findings) {
+        let upstream = Self.made("\(pointer)/id", "write the app's CFBundleIdentifier", &findings) {
             () throws(APNsConfigurationError) in
             try APNsConfiguration(
-                lane: number ?? LaneNumber(Int32(place)), bundleID: app.id,
+                upstream: number ?? UpstreamNumber(Int32(place)), bundleID: app.id,
                 environment: app.environment,
                 endpoint: endpoint, authorities: authorities, connectEvery: connectEvery)
         }
         let p8 = Self.secret(
             app.keyFile, "\(pointer)/key_file", &findings, origin: Self.originOfKeys)
         let signer = Self.signer(app, p8, pointer, &findings)
-        guard findings.isEmpty, let lane, let p8, let signer else {
+        guard findings.isEmpty, let upstream, let p8, let signer else {
             throw ConfigurationFaults(findings: findings)
         }
         self.app = app
         self.p8 = p8
         self.signer = signer
-        self.lane = lane
+        self.upstream = upstream
         self.channels = channels ?? endpoint
     }
 
     /// True for the same app in the same environment, even with another key.
-    func isLane(of other: Configuration.App) -> Bool { app.isLane(of: other) }
+    func isUpstream(of other: Configuration.App) -> Bool { app.isUpstream(of: other) }
 
     // MARK: Parts of an app
 

@@ -52,7 +52,7 @@ extension Configuration {
         for (index, view) in list.elements.enumerated() {
             var inner = FieldReader(view, pointer: "\(pointer)/\(index)")
             let app = App(reading: &inner, directory: directory)
-            if apps.contains(where: { app.isLane(of: $0) }) {
+            if apps.contains(where: { app.isUpstream(of: $0) }) {
                 inner.fail("id", "\(app.id) is there already for \(app.environment.name)")
             }
             do { try inner.finish() } catch { reader.adopt(error) }

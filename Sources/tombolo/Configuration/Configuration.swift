@@ -70,7 +70,7 @@ struct Configuration: Sendable {
 
 extension Configuration.App {
     /// True for the same app in the same environment, even with another key.
-    func isLane(of other: Self) -> Bool {
+    func isUpstream(of other: Self) -> Bool {
         id == other.id && tenant == other.tenant && environment == other.environment
     }
 }
@@ -89,7 +89,7 @@ extension Configuration {
         names += before.keys.sorted()
         if (tls == nil) != (old.tls == nil) { names.append("/tls") }
         for (place, app) in apps.enumerated() {
-            guard let known = old.apps.first(where: { $0.isLane(of: app) }) else {
+            guard let known = old.apps.first(where: { $0.isUpstream(of: app) }) else {
                 names.append("/apps/\(place)")
                 continue
             }

@@ -51,7 +51,7 @@ final class DevRun: @unchecked Sendable {
     private let phones: Int
     private let loop: EpollLoop
     private let life: RelayLife
-    private let lanes = LaneSender()
+    private let upstreams = UpstreamSender()
     private var configuration: Configuration
     private let service: RelayService
     private var simulator: SimulatorProcess?
@@ -72,7 +72,7 @@ final class DevRun: @unchecked Sendable {
         configuration = workplace.configuration(listen, database)
         if let database = configuration.database { _ = try LogCreateCommand.create(database) }
         configuration.readConsole(from: context.invocation.text(.consoleDirectory))
-        service = try await RelayService(configuration, lanes: lanes, loop: context.loop) {
+        service = try await RelayService(configuration, upstreams: upstreams, loop: context.loop) {
             life.log.write($0)
         }
     }
@@ -109,14 +109,14 @@ final class DevRun: @unchecked Sendable {
         service.reach(control)
         configuration.apps[0].endpoint = Origin(url)
         configuration.apps[0].caFile = caFile
-        try lanes.open(try CheckedApp.all(of: configuration), loop: loop)
+        try upstreams.open(try CheckedApp.all(of: configuration), loop: loop)
         try await registerFirstType(key: key)
         let ready = ReadyLine(
             api: service.origin, key: key, simulator: url, caFile: caFile)
         life.started(configuration, at: service.origin)
         try FileBytes.write(ready.json.bytes + [10], to: workplace.readyFile)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.lanes.run() }
+            group.addTask { try await self.upstreams.run() }
             group.addTask { try await self.show(ready, simulator, control) }
             if let name = context.invocation.text(.scenario) {
                 group.addTask { try await self.perform(name, key: key) }

@@ -156,7 +156,7 @@ final class VirtualHome {
         for (asked, answer) in effects.answers where asked == Ticket(ticket) {
             self.answer = answer
         }
-        for lane in effects.channels { try step(.capacity(lane, 10)) }
+        for upstream in effects.channels { try step(.capacity(upstream, 10)) }
         for push in effects.pushes {
             try step(
                 .pushEnded(PushOutcome(push: push.id, result: .accepted, took: .zero)))

@@ -22,7 +22,7 @@ final class RelayService: @unchecked Sendable {
     private let log: EngineEventLog
     /// Figures of a log in a database; nil for a directory.
     private let figures: PostgresFigures?
-    private let lanes: LaneSender
+    private let upstreams: UpstreamSender
     private let access: AccessControl
     private let doors: ServerDoors
     private let server: HTTPServer
@@ -39,7 +39,7 @@ final class RelayService: @unchecked Sendable {
     /// uses clear text. `inherited` is a listening socket to use instead of an address.
     init(
         _ configuration: Configuration, tls: TLSServerConfiguration? = nil,
-        inherited: InheritedSocket? = nil, lanes: LaneSender, loop: EpollLoop,
+        inherited: InheritedSocket? = nil, upstreams: UpstreamSender, loop: EpollLoop,
         report: @escaping @Sendable (OperatorNote) -> Void
     ) async throws {
         guard let home = LogHome(configuration) else {
@@ -48,7 +48,7 @@ final class RelayService: @unchecked Sendable {
                 remedy: "tombolo serve --data /var/lib/tombolo, or \"data\" in the --config file")
         }
         self.loop = loop
-        self.lanes = lanes
+        self.upstreams = upstreams
         let modes = configuration.data.map { DataModes($0, isDryRun: false).notes }
         for note in modes ?? [] { report(note) }
         var chance = SystemRandomNumberGenerator()
@@ -65,11 +65,11 @@ final class RelayService: @unchecked Sendable {
         }
         Self.report(log.lastRun, report)
         relay = Relay(
-            loop: loop, log: log, sender: lanes, configuration: configuration.core,
-            wallClock: SystemClock(), seed: chance.next(), channels: lanes,
+            loop: loop, log: log, sender: upstreams, configuration: configuration.core,
+            wallClock: SystemClock(), seed: chance.next(), channels: upstreams,
             trapped: trapped, workNote: note,
             refusalReasons: APNsReason.names, report: report)
-        lanes.attach(relay)
+        upstreams.attach(relay)
         do {
             for line in try await relay.recover() { report(OperatorNote(.warning, .damage, line)) }
             // Return the memory of the log's bytes, which are as large as the state made from them.
@@ -88,7 +88,7 @@ final class RelayService: @unchecked Sendable {
         }
         doors = ServerDoors(
             relay: relay, access: access, loop: loop,
-            configuration: configuration.doors, channels: lanes)
+            configuration: configuration.doors, channels: upstreams)
         doors.report = report
         isSecure = tls != nil
         doors.certificateEnd = tls?.validity.upperBound
@@ -111,11 +111,11 @@ final class RelayService: @unchecked Sendable {
 
     /// Connects the doors to the figures of server and machine.
     private func watch(_ data: String?) {
-        let (memory, cuts, lanes, figures) = (server.memory, server.cuts, lanes, figures)
+        let (memory, cuts, upstreams, figures) = (server.memory, server.cuts, upstreams, figures)
         doors.watch = { HTTPServerView(memory, cuts) }
         doors.machine = {
             var view = MachineReader(data: data).view
-            view.upstreams = lanes.places
+            view.upstreams = upstreams.places
             view.database = figures.map { MachineView.Database($0.view) }
             return view
         }
@@ -185,7 +185,7 @@ final class RelayService: @unchecked Sendable {
         await relay.endWaits()
         await server.drain(within: Self.drainTime)
         let deadline = loop.now + Self.pushTime
-        while lanes.pushesInFlight > 0, loop.now < deadline {
+        while upstreams.pushesInFlight > 0, loop.now < deadline {
             // Cancelled: a fast stop does not wait for Apple.
             guard (try? await loop.sleep(for: .milliseconds(10))) != nil else { break }
         }

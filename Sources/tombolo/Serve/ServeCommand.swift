@@ -32,21 +32,22 @@ enum ServeCommand {
         for notice in checked.notices(at: SystemClock().now()) {
             life.log.write(sources.note(notice))
         }
-        let lanes = LaneSender()
-        try lanes.open(checked.apps, loop: context.loop)
+        let upstreams = UpstreamSender()
+        try upstreams.open(checked.apps, loop: context.loop)
         var configuration = checked.configuration
         configuration.readConsole(from: context.invocation.text(.consoleDirectory))
         let service = try await RelayService(
-            configuration, tls: checked.tls, inherited: manager.listener, lanes: lanes,
+            configuration, tls: checked.tls, inherited: manager.listener, upstreams: upstreams,
             loop: context.loop
         ) { life.log.write($0) }
         let ready = ReadyLine(api: service.origin)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await lanes.run() }
+            group.addTask { try await upstreams.run() }
             group.addTask { try await stopOnSignal(service, manager, life, context.loop) }
             group.addTask { try await manager.reassure(on: context.loop) }
             let reload = ServeReload(
-                context, manager, sources, checked, lanes: lanes, service: service, log: life.log)
+                context, manager, sources, checked, upstreams: upstreams, service: service,
+                log: life.log)
             service.onReload { await reload.reload(isDryRun: $0) }
             group.addTask { try await reload.run(on: hangUps) }
             group.addTask { try await reload.watchCertificate() }

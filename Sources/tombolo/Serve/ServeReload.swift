@@ -11,7 +11,7 @@ final class ServeReload: @unchecked Sendable {
 
     private let context: CommandContext
     private let manager: Supervisor
-    private let lanes: LaneSender
+    private let upstreams: UpstreamSender
     private let service: RelayService
     private let log: OperatorLog
     /// The configuration at the start, except for push keys.
@@ -24,13 +24,13 @@ final class ServeReload: @unchecked Sendable {
 
     init(
         _ context: CommandContext, _ manager: Supervisor, _ sources: ConfigurationSources,
-        _ checked: CheckedConfiguration, lanes: LaneSender, service: RelayService,
+        _ checked: CheckedConfiguration, upstreams: UpstreamSender, service: RelayService,
         log: OperatorLog
     ) {
         self.log = log
         self.context = context
         self.manager = manager
-        self.lanes = lanes
+        self.upstreams = upstreams
         self.service = service
         started = sources
         current = checked
@@ -110,7 +110,7 @@ final class ServeReload: @unchecked Sendable {
         }
         var notes = modes?.notes ?? []
         notes += certificate(sources, isDryRun: isDryRun)
-        notes += await lanes.rotate(sources, loop: context.loop, isDryRun: isDryRun)
+        notes += await upstreams.rotate(sources, loop: context.loop, isDryRun: isDryRun)
         notes += restarts(sources)
         return notes.isEmpty ? [Self.nothing] : notes
     }

@@ -98,8 +98,8 @@ enum PacingSentences {
           an end waits for no bucket, no spacing and no push in flight
         4: an end waits for a route
           an end that is held for a token goes first and alone
-        4: an end waits for a back-off or a parked lane
-          an end waits for a token's back-off, and a parked lane
+        4: an end waits for a back-off or a parked upstream
+          an end waits for a token's back-off, and a parked upstream
         4: an end waits for a free stream, and goes first
           when a stream is free, an end goes before what came first
         4: an end waits for a pause

@@ -7,10 +7,10 @@ import TomboloCrypto
 import TomboloLoop
 
 /// A client on a loop, and what it told. On the loop only.
-final class Lane: PushOutcomeReceiver, @unchecked Sendable {
-    static let number = LaneNumber(7)
+final class Upstream: PushOutcomeReceiver, @unchecked Sendable {
+    static let number = UpstreamNumber(7)
 
-    // Sendable: used on the loop's thread only, on which `withLane` runs everything.
+    // Sendable: used on the loop's thread only, on which `withUpstream` runs everything.
     private(set) var outcomes: [PushOutcome] = []
     private(set) var capacities: [Int] = []
     let key: P256PrivateKey
@@ -31,7 +31,7 @@ final class Lane: PushOutcomeReceiver, @unchecked Sendable {
             Instant(seconds: Int64(time(nil)))
         }
         let configuration = try APNsConfiguration(
-            lane: Lane.number, bundleID: "com.example.app", environment: .sandbox,
+            upstream: Upstream.number, bundleID: "com.example.app", environment: .sandbox,
             endpoint: APNsEndpoint(url: url), authorities: authorities, connections: connections,
             pushDeadline: deadline)
         made = try APNsClient(
@@ -47,8 +47,8 @@ final class Lane: PushOutcomeReceiver, @unchecked Sendable {
         changed.unpark()
     }
 
-    func capacityChanged(lane: LaneNumber, to capacity: Int) {
-        precondition(lane == Lane.number)
+    func capacityChanged(upstream: UpstreamNumber, to capacity: Int) {
+        precondition(upstream == Upstream.number)
         capacities.append(capacity)
         changed.unpark()
     }
@@ -66,7 +66,7 @@ final class Lane: PushOutcomeReceiver, @unchecked Sendable {
     func send(_ token: String, _ change: (inout Push) -> Void = { _ in }) -> PushID {
         pushes += 1
         var push = Push(
-            id: PushID(pushes), lane: Lane.number, event: .update, token: token,
+            id: PushID(pushes), upstream: Upstream.number, event: .update, token: token,
             apnsID: "123e4567-e89b-12d3-a456-42661417\(pushes % 9_000 + 1_000)", priority: 10,
             expiration: 0, payload: [UInt8](#"{"aps":{"event":"update"}}"#.utf8))
         change(&push)
@@ -107,24 +107,24 @@ final class Lane: PushOutcomeReceiver, @unchecked Sendable {
 }
 
 /// Runs `body` beside a running client, on a loop of its own.
-func withLane(
+func withUpstream(
     _ url: String, authorities: [UInt8]? = nil, connections: Int = 1,
-    deadline: Duration = .seconds(10), beforeRun: @escaping @Sendable (Lane) -> Void = { _ in },
-    _ body: @escaping @Sendable (Lane) async throws -> Void
+    deadline: Duration = .seconds(10), beforeRun: @escaping @Sendable (Upstream) -> Void = { _ in },
+    _ body: @escaping @Sendable (Upstream) async throws -> Void
 ) async throws {
     try await onLoop { loop in
-        let lane = try Lane(
+        let upstream = try Upstream(
             url: url, authorities: authorities, connections: connections, deadline: deadline,
             loop: loop)
-        beforeRun(lane)
+        beforeRun(upstream)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: loop) {
                 // Ends by being cancelled, and throws then.
-                try? await lane.client.run()
+                try? await upstream.client.run()
             }
             group.addTask(executorPreference: loop) {
-                try await lane.wait { lane.capacities.contains(1) }
-                try await body(lane)
+                try await upstream.wait { upstream.capacities.contains(1) }
+                try await body(upstream)
             }
             _ = try await group.next()
             group.cancelAll()

@@ -1,4 +1,4 @@
-extension Upstream {
+extension UpstreamRecord {
     init(_ app: CoreConfiguration.App) {
         tenant = app.tenant
         self.app = app.id
@@ -10,11 +10,11 @@ extension Upstream {
         _ record: Record, _ upstreams: inout UpstreamTable, of apps: [CoreConfiguration.App]
     ) -> [String] {
         guard let value = record.value else { return [] }
-        guard let upstream = Upstream(record: value) else {
+        guard let known = UpstreamRecord(record: value) else {
             return ["the record of upstream number \(record.number) cannot be read"]
         }
-        for (lane, app) in zip(upstreams.numbers, apps) where Upstream(app) == upstream {
-            upstreams[lane].noteRightToken()
+        for (upstream, app) in zip(upstreams.numbers, apps) where UpstreamRecord(app) == known {
+            upstreams[upstream].noteRightToken()
         }
         return []
     }

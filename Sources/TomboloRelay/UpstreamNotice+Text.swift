@@ -3,8 +3,8 @@ import TomboloCore
 extension CoreConfiguration {
     /// A note about an upstream that has trouble or works again: the cause, and how to find out
     /// more.
-    func note(_ notice: LaneNotice) -> OperatorNote {
-        let app = apps[Int(notice.lane.rawValue)]
+    func note(_ notice: UpstreamNotice) -> OperatorNote {
+        let app = apps[Int(notice.upstream.rawValue)]
         let name = "app \(app.id) (\(app.environment.name))"
         let note =
             notice.cause.map { cause in
@@ -43,19 +43,19 @@ extension CoreConfiguration {
 
 extension Relay {
     /// Reports changes of upstreams. A probe that fails like the previous one is not reported.
-    func report(_ notices: [LaneNotice]) {
+    func report(_ notices: [UpstreamNotice]) {
         for notice in notices {
             let note = core.configuration.note(notice)
-            laneTroubles[notice.lane] = notice.cause.map { cause in
+            upstreamTroubles[notice.upstream] = notice.cause.map { cause in
                 UpstreamTrouble(
-                    since: laneTroubles[notice.lane]?.since ?? wallNow(),
+                    since: upstreamTroubles[notice.upstream]?.since ?? wallNow(),
                     cause: CoreConfiguration.text(cause, notice.silence))
             }
-            guard laneNotes[notice.lane] != note else { continue }
-            laneNotes[notice.lane] = note
+            guard upstreamNotes[notice.upstream] != note else { continue }
+            upstreamNotes[notice.upstream] = note
             report(
-                note.adding("next_try", core.nextTry(notice.lane, now: steadyNow())?.rfc3339),
-                of: core.configuration.apps[Int(notice.lane.rawValue)].tenant)
+                note.adding("next_try", core.nextTry(notice.upstream, now: steadyNow())?.rfc3339),
+                of: core.configuration.apps[Int(notice.upstream.rawValue)].tenant)
         }
     }
 }

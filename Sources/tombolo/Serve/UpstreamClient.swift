@@ -5,7 +5,7 @@ import TomboloRelay
 
 /// One upstream with one key: a push client that passes its outcomes to the relay. Used on the loop
 /// only.
-final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
+final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
     let checked: CheckedApp
@@ -24,7 +24,7 @@ final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
     private static let drainTime = APNsConfiguration.pushDeadline + .seconds(1)
 
     var app: Configuration.App { checked.app }
-    var number: LaneNumber { checked.lane.lane }
+    var number: UpstreamNumber { checked.upstream.upstream }
 
     init(_ checked: CheckedApp, key: ProviderKey, loop: EpollLoop) throws {
         self.checked = checked
@@ -34,10 +34,10 @@ final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
         proving = Parking(loop)
         channels = try APNsChannels(
             bundleID: checked.app.id, environment: checked.app.environment,
-            endpoint: checked.channels, authorities: checked.lane.authorities, key: key,
+            endpoint: checked.channels, authorities: checked.upstream.authorities, key: key,
             loop: loop)
         client = try APNsClient(
-            checked.lane, key: key, loop: loop, chance: SystemRandomNumberGenerator(),
+            checked.upstream, key: key, loop: loop, chance: SystemRandomNumberGenerator(),
             receiver: self)
     }
 
@@ -93,7 +93,7 @@ final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
         defer { isProving = false }
         client.send(
             Push(
-                id: PushID(0), lane: number, event: .update, token: KeyProbe.token,
+                id: PushID(0), upstream: number, event: .update, token: KeyProbe.token,
                 apnsID: APNsID(high: chance.next(), low: chance.next()).text, priority: 5,
                 expiration: 0, payload: KeyProbe.body))
         while true {
@@ -114,7 +114,7 @@ final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
         proving.unpark()
     }
 
-    func capacityChanged(lane: LaneNumber, to capacity: Int) {
-        if isCurrent { relay?.capacityChanged(lane, to: capacity) }
+    func capacityChanged(upstream: UpstreamNumber, to capacity: Int) {
+        if isCurrent { relay?.capacityChanged(upstream, to: capacity) }
     }
 }

@@ -8,12 +8,12 @@ import TomboloServer
 ///
 /// The relay is made before the clients (`dev` learns the endpoint later). Until then the upstreams
 /// have no capacity, as a relay without connections assumes. Used on the loop only.
-final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
+final class UpstreamSender: PushSender, ChannelService, @unchecked Sendable {
     // Sendable: used on the loop's thread only; relay and push clients call it there.
 
-    private var lanes: [LaneClient] = []
+    private var upstreams: [UpstreamClient] = []
     /// Clients that `run` will start.
-    private var starting: [LaneClient] = []
+    private var starting: [UpstreamClient] = []
     private var startingPlace: Parking?
     private var keys: [KeyName: ProviderKey] = [:]
     private weak var relay: Relay?
@@ -24,18 +24,18 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
     /// Call it before the relay runs.
     func attach(_ relay: Relay) {
         self.relay = relay
-        for lane in lanes { lane.relay = relay }
+        for upstream in upstreams { upstream.relay = relay }
     }
 
     /// Makes a client for each app; an app's place in the configuration is its upstream's number.
     func open(_ apps: [CheckedApp], loop: EpollLoop) throws(ProgramError) {
         for app in apps {
             do {
-                let lane = try LaneClient(app, key: key(of: app, loop: loop), loop: loop)
-                lane.relay = relay
-                lane.isCurrent = true
-                lanes.append(lane)
-                starting.append(lane)
+                let upstream = try UpstreamClient(app, key: key(of: app, loop: loop), loop: loop)
+                upstream.relay = relay
+                upstream.isCurrent = true
+                upstreams.append(upstream)
+                starting.append(upstream)
             } catch {
                 throw .usage("app \(app.app.id): \(error)", remedy: "tombolo config check")
             }
@@ -44,12 +44,12 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
 
     /// Runs all upstreams and their replacements until it is cancelled.
     func run() async throws {
-        guard let loop = lanes.first?.loop else { return }
+        guard let loop = upstreams.first?.loop else { return }
         let place = Parking(loop)
         startingPlace = place
         try await withThrowingTaskGroup(of: Void.self) { group in
             while !Task.isCancelled {
-                for lane in starting { group.addTask { try await lane.run() } }
+                for upstream in starting { group.addTask { try await upstream.run() } }
                 starting = []
                 if await place.park() == .cancelled { break }
             }
@@ -71,28 +71,28 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
         _ sources: ConfigurationSources, loop: EpollLoop, isDryRun: Bool
     ) async -> [OperatorNote] {
         var notes: [(index: Int, note: OperatorNote)] = []
-        var replacements: [(index: Int, next: LaneClient)] = []
+        var replacements: [(index: Int, next: UpstreamClient)] = []
         let apps = sources.configuration.apps
-        for (index, lane) in lanes.enumerated() {
-            guard let place = apps.firstIndex(where: { lane.checked.isLane(of: $0) }) else {
+        for (index, upstream) in upstreams.enumerated() {
+            guard let place = apps.firstIndex(where: { upstream.checked.isUpstream(of: $0) }) else {
                 let text = "it is not in the configuration any more; a restart removes it"
                 notes.append(
                     (
                         index,
                         OperatorNote(
-                            .warning, .configurationNeedsRestart, "app \(lane.app.id): \(text)")
+                            .warning, .configurationNeedsRestart, "app \(upstream.app.id): \(text)")
                     ))
                 continue
             }
             do {
                 let checked = try CheckedApp(
-                    apps[place], at: place, lane: lane.number,
-                    connectEvery: lane.checked.lane.connectEvery)
-                let isKeyNew = KeyName(checked) != KeyName(lane.checked)
-                let trusts = checked.lane.authorities == lane.checked.lane.authorities
+                    apps[place], at: place, upstream: upstream.number,
+                    connectEvery: upstream.checked.upstream.connectEvery)
+                let isKeyNew = KeyName(checked) != KeyName(upstream.checked)
+                let trusts = checked.upstream.authorities == upstream.checked.upstream.authorities
                 guard isKeyNew || !trusts else {
                     // A key that Apple refused before may be valid now: probe it.
-                    if !isDryRun { relay?.probe(lane.number) }
+                    if !isDryRun { relay?.probe(upstream.number) }
                     continue
                 }
                 guard !isDryRun else {
@@ -100,19 +100,19 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
                     continue
                 }
                 let key = key(of: checked, loop: loop)
-                replacements.append((index, try LaneClient(checked, key: key, loop: loop)))
+                replacements.append((index, try UpstreamClient(checked, key: key, loop: loop)))
             } catch let faults as ConfigurationFaults {
                 notes += faults.findings.map {
-                    (index, Self.stays(lane.app, ": \(sources.text($0))", remedy: $0.remedy))
+                    (index, Self.stays(upstream.app, ": \(sources.text($0))", remedy: $0.remedy))
                 }
             } catch {
-                notes.append((index, Self.stays(lane.app, ": \(error)")))
+                notes.append((index, Self.stays(upstream.app, ": \(error)")))
             }
         }
         await withTaskGroup(of: (Int, OperatorNote).self) { group in
             for (index, next) in replacements {
                 group.addTask {
-                    (index, await self.replace(self.lanes[index], by: next, at: index))
+                    (index, await self.replace(self.upstreams[index], by: next, at: index))
                 }
             }
             for await replaced in group { notes.append(replaced) }
@@ -139,7 +139,7 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
     }
 
     private func replace(
-        _ old: LaneClient, by next: LaneClient, at index: Int
+        _ old: UpstreamClient, by next: UpstreamClient, at index: Int
     ) async -> OperatorNote {
         next.relay = relay
         starting.append(next)
@@ -158,7 +158,7 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
         }
         old.isCurrent = false
         next.isCurrent = true
-        lanes[index] = next
+        upstreams[index] = next
         next.tellCapacity()
         old.retire()
         relay?.probe(next.number)
@@ -169,51 +169,52 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
     }
 
     /// Number of pushes without an outcome yet.
-    var pushesInFlight: Int { lanes.reduce(0) { $0 + $1.client.status.pushesInFlight } }
+    var pushesInFlight: Int { upstreams.reduce(0) { $0 + $1.client.status.pushesInFlight } }
 
     /// The endpoint of each upstream.
     var places: [MachineView.UpstreamPlace] {
-        lanes.map { lane in
+        upstreams.map { upstream in
             MachineView.UpstreamPlace(
-                app: lane.app.id, environment: lane.app.environment.name,
-                endpoint: "\(lane.checked.lane.endpoint)", caFile: lane.app.caFile ?? "")
+                app: upstream.app.id, environment: upstream.app.environment.name,
+                endpoint: "\(upstream.checked.upstream.endpoint)", caFile: upstream.app.caFile ?? ""
+            )
         }
     }
 
     func send(_ push: Push) {
-        let lane = Int(push.lane.rawValue)
-        guard lanes.indices.contains(lane) else {
-            let result = PushResult.notSent(reason: "lane \(lane) is not open yet")
+        let upstream = Int(push.upstream.rawValue)
+        guard upstreams.indices.contains(upstream) else {
+            let result = PushResult.notSent(reason: "upstream \(upstream) is not open yet")
             relay?.pushEnded(PushOutcome(push: push.id, result: result, took: .zero))
             return
         }
-        lanes[lane].client.send(push)
+        upstreams[upstream].client.send(push)
     }
 
     // MARK: Channels
 
     func create(
-        _ storage: Channel.Storage, in lane: LaneNumber
-    ) async throws(ChannelFailure) -> String { try await manager(lane).create(storage) }
+        _ storage: Channel.Storage, in upstream: UpstreamNumber
+    ) async throws(ChannelFailure) -> String { try await manager(upstream).create(storage) }
 
     func read(
-        _ id: String, in lane: LaneNumber
-    ) async throws(ChannelFailure) -> Channel.Storage? { try await manager(lane).read(id) }
+        _ id: String, in upstream: UpstreamNumber
+    ) async throws(ChannelFailure) -> Channel.Storage? { try await manager(upstream).read(id) }
 
-    func delete(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) {
-        try await manager(lane).delete(id)
+    func delete(_ id: String, in upstream: UpstreamNumber) async throws(ChannelFailure) {
+        try await manager(upstream).delete(id)
     }
 
-    func list(in lane: LaneNumber) async throws(ChannelFailure) -> [String] {
-        try await manager(lane).list()
+    func list(in upstream: UpstreamNumber) async throws(ChannelFailure) -> [String] {
+        try await manager(upstream).list()
     }
 
-    private func manager(_ lane: LaneNumber) throws(ChannelFailure) -> APNsChannels {
-        let index = Int(lane.rawValue)
-        guard lanes.indices.contains(index) else {
-            throw .unreachable("lane \(index) is not open yet")
+    private func manager(_ upstream: UpstreamNumber) throws(ChannelFailure) -> APNsChannels {
+        let index = Int(upstream.rawValue)
+        guard upstreams.indices.contains(index) else {
+            throw .unreachable("upstream \(index) is not open yet")
         }
-        return lanes[index].channels
+        return upstreams[index].channels
     }
 
     // MARK: Keys

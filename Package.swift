@@ -29,7 +29,11 @@ func tests(
 
 let package = Package(
     name: "tombolo",
-    products: [.executable(name: "tombolo", targets: ["tombolo"])],
+    products: [
+        .executable(name: "tombolo", targets: ["tombolo"]),
+        // For apps: what a phone says to the relay, and when.
+        .library(name: "TomboloContract", targets: ["TomboloContract"]),
+    ],
     // What not everybody needs, with the library that it costs: `swift build --traits Postgres`.
     traits: [
         .trait(name: "ClipPack", description: "PNG files: `clip pack`, and pictures in a terminal"),
@@ -55,6 +59,7 @@ let package = Package(
         room("TomboloJSON"),
         room("TomboloCore", ["TomboloJSON"], exclude: ["README.md"]),
         room("TomboloAPI", ["TomboloCore", "TomboloJSON"]),
+        room("TomboloContract", ["TomboloJSON"]),
 
         // Time and waiting; the log; the shell.
         room("TomboloLoop", ["CLinux"]),
@@ -79,7 +84,9 @@ let package = Package(
                 "TomboloCore", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON",
                 "CLinux",
             ]),
-        room("TomboloSimulator", ["TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON"]),
+        room(
+            "TomboloSimulator",
+            ["TomboloContract", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON"]),
         room(
             "TomboloServer",
             [
@@ -130,6 +137,7 @@ let package = Package(
             "SimulationTests",
             ["Simulation", "TomboloLoop", "TomboloCore", "TestSupport"]),
         tests("TomboloJSONTests", ["TomboloJSON"], exclude: ["Fuzzed/Corpus"]),
+        tests("TomboloContractTests", ["TomboloContract", "TomboloJSON"]),
         // The core on virtual time: marbles for the tests, a program for many random histories.
         .target(
             name: "CoreRig", dependencies: ["TomboloCore", "TomboloJSON"], path: "Tests/CoreRig",
@@ -173,8 +181,8 @@ let package = Package(
         tests(
             "TomboloSimulatorTests",
             [
-                "TomboloSimulator", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON",
-                "TestSupport",
+                "TomboloSimulator", "TomboloContract", "TomboloHTTP", "TomboloLoop",
+                "TomboloCrypto", "TomboloJSON", "TestSupport",
             ]),
         tests(
             "TomboloServerTests",
@@ -191,6 +199,7 @@ let package = Package(
                 "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
                 "TomboloLog", "TomboloSQLite", "TomboloPostgres", "TomboloRelay", "TomboloCrypto",
                 "TomboloHTTP", "TomboloAPNs", "TomboloSimulator", "TomboloServer",
+                "TomboloContract",
             ]),
         tests(
             "EndToEndTests",

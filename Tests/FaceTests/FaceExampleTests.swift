@@ -1,6 +1,7 @@
 import Testing
 import TomboloAPI
 import TomboloAPNs
+import TomboloContract
 import TomboloCore
 import TomboloCrypto
 import TomboloEventLog
@@ -37,6 +38,28 @@ import TomboloServer
         let problem = Problem(.invalidQuery, "limit is 0; it is 1 to 1000").adding("limit", 0)
         let status = problem.status  // 400
         #expect(status == 400)
+    }
+
+    @Test func `the example of TomboloContract`() {
+        let facts = DeviceFacts(
+            app: "com.example.app", environment: "sandbox", os: "26.1", frequentUpdates: true)
+        let now = Duration.zero
+        let saved: [UInt8] = []
+        var sent: [String] = []
+        func put(_ path: String, _ body: [UInt8]) -> Int {
+            sent.append(path)
+            return 204
+        }
+        func save(_ kept: [UInt8]) {}
+        var contract = AppContract(device: "phone-1", facts: facts, kept: saved)
+        let actions = contract.handle(.launched, at: now, time: "2026-11-20T09:03:00Z")
+        while let upload = contract.queue.next(at: now) {
+            let status = put(upload.path, upload.body)
+            _ = contract.answered(upload, .answered(status: status), at: now)
+        }
+        save(contract.kept)
+        #expect(actions == [.readStartTokens, .readActivities])
+        #expect(sent == ["/devices/phone-1"])
     }
 
     @Test func `the example of TomboloLoop`() throws {

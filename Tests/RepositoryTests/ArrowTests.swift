@@ -73,6 +73,7 @@ import Testing
                 targets: [
                     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
                     room("TomboloCore"), room("TomboloHTTP", ["COpenSSL"]),
+                    room("TomboloContract"), room("TomboloSimulator", ["TomboloContract"]),
                     // room("Commented"),
                     room(
                         "TomboloServer",
@@ -89,13 +90,16 @@ import Testing
     @Test func `the manifest is read from its text`() {
         #expect(
             manifest.targets.map(\.name) == [
-                "COpenSSL", "TomboloCore", "TomboloHTTP", "TomboloServer", "house",
+                "COpenSSL", "TomboloCore", "TomboloHTTP", "TomboloContract",
+                "TomboloSimulator", "TomboloServer", "house",
             ])
         #expect(
             manifest.targets.map(\.dependencies) == [
-                [], [], ["COpenSSL"], ["TomboloHTTP", "Other"], ["TomboloServer"],
+                [], [], ["COpenSSL"], [], ["TomboloContract"], ["TomboloHTTP", "Other"],
+                ["TomboloServer"],
             ])
-        #expect(manifest.targets.map(\.hasSettings) == [false, true, true, true, false])
+        #expect(
+            manifest.targets.map(\.hasSettings) == [false, true, true, true, true, true, false])
     }
 
     @Test func `arrows are followed as far as they go`() {
@@ -119,6 +123,14 @@ import Testing
     ])
     func `an arrow and the system are no violation`(text: String) {
         #expect(messages("Sources/TomboloHTTP/A.swift", text).isEmpty)
+    }
+
+    @Test func `the contract is imported by the apps on the phones, not by the phones`() {
+        let text = "import TomboloContract"
+        #expect(messages("Sources/TomboloSimulator/Relay/A.swift", text).isEmpty)
+        #expect(messages("Sources/TomboloSimulator/Phone/A.swift", text).count == 1)
+        #expect(messages("Sources/TomboloSimulator/Shell/A.swift", text).count == 1)
+        #expect(messages("Tests/TomboloSimulator/A.swift", text).isEmpty)
     }
 
     @Test func `a pure room imports no system`() {

@@ -36,6 +36,7 @@ import Testing
         ("package init?<A>(_ a: A) { return nil }", ["init"]),
         ("/// what\npackage protocol A {\n func b()\n}", ["b"]),
         ("package nonisolated(unsafe) static func a() {}", ["a"]),
+        ("public struct A {}", ["A"]), ("public mutating func a(b: Int) {}", ["a"]),
     ])
     func `what is silent is found`(text: String, names: [String]) { #expect(silent(text) == names) }
 

@@ -23,6 +23,7 @@ struct LinkageTests {
 
     @Test(arguments: [
         "TomboloCore", "TomboloJSON", "TomboloAPI", "TomboloEventLog", "TomboloRelay",
+        "TomboloContract",
     ])
     func `needs no network library`(room: String) throws {
         let symbols = try Objects.undefinedSymbols(of: room)

@@ -104,8 +104,8 @@ struct PhoneBench {
             case .drawn(let card): pictures.append(card)
             case .tokenIssuedSilently(let token, _): silentTokens.append(token)
             case .widgetFetch(let widget): fetches.append(widget)
-            case .ignored, .reloaded, .moved, .frequentUpdatesAllowed, .tapped, .widgetDrawn,
-                .galleryOpened:
+            case .ignored, .reloaded, .moved, .touched, .statusBar, .frequentUpdatesAllowed,
+                .tapped, .widgetDrawn, .galleryOpened:
                 break
             }
         }

@@ -182,7 +182,7 @@ import Testing
         ("watch", "on"), ("draws-every", "1s"), ("holds-low-priority", "off"),
         ("groups-low-priority", "1m"), ("reorders", "5"), ("trouble", "low_power"),
         ("no-update-token", "0.6"), ("start-jitter", "40s"), ("token-dies-after", "30m"),
-        ("dead-token-grace", "1h"),
+        ("dead-token-grace", "1h"), ("app", "careless"),
     ])
     func `each setting changes its phone and no other`(name: String, text: String) throws {
         let plain = try phone([])

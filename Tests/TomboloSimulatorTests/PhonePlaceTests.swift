@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import TomboloContract
 import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
@@ -50,16 +51,36 @@ import TomboloLoop
     @Test func `without a status bar the first pull shows the handle and the second opens`() {
         var phone = phone()
         _ = phone.move(to: .active, at: now)
-        phone.setStatusBar(hidden: true)
-        #expect(phone.pullControlCenter(at: now) == [])
-        #expect(phone.pullControlCenter(at: now + .milliseconds(2_750)) == [], "too late")
-        #expect(phone.pullControlCenter(at: now + .milliseconds(5_490)) == [.moved(.covered)])
+        let pull = PhoneEffect.touched(.init(x: PhoneGlass.width / 2, y: PhoneGlass.height))
+        #expect(phone.setStatusBar(hidden: true) == [.statusBar(hidden: true)])
+        #expect(phone.pullControlCenter(at: now) == [pull])
+        #expect(phone.pullControlCenter(at: now + .milliseconds(2_750)) == [pull], "too late")
+        let opened = phone.pullControlCenter(at: now + .milliseconds(5_490))
+        #expect(opened == [pull, .moved(.covered)])
         _ = phone.move(to: .active, at: now + .seconds(9))
-        phone.setStatusBar(hidden: false)
-        #expect(phone.pullControlCenter(at: now + .seconds(20)) == [.moved(.covered)])
+        #expect(phone.setStatusBar(hidden: false) == [.statusBar(hidden: false)])
+        #expect(phone.pullControlCenter(at: now + .seconds(20)) == [pull, .moved(.covered)])
     }
 
-    @Test func `the phone tells a Control Center from an app that is left, by the table`() throws {
+    /// What the app says after the phone's effects, each at its time after the beginning.
+    private func presence(
+        _ edge: PhoneGlass.Edge, _ effects: [(effect: PhoneEffect, at: Duration)]
+    ) throws -> JSONView {
+        var app = SimulatedApp(
+            PhoneBench { $0.controlCenter = edge }.phone.configuration, environment: .sandbox,
+            user: nil, tellsBudgetClass: true)
+        for (effect, time) in effects {
+            app.note(effect, at: Self.start + time, wall: now + time)
+        }
+        let next = app.next(at: Self.start + .seconds(60))
+        let upload = try #require(next)
+        #expect(upload.path == "/devices/phone-1/presence")
+        return try JSONDocument(upload.body).root
+    }
+
+    private static let start = MonotonicInstant(nanoseconds: 0)
+
+    @Test func `the app tells a Control Center from an app that is left, by the table`() throws {
         let rows = try ProtocolFiles.json("examples/window/control-center.json")
         #expect(rows.count > 20)
         for row in rows.elements {
@@ -67,32 +88,34 @@ import TomboloLoop
                 row["control_center"]?.string.flatMap(PhoneGlass.Edge.init))
             var phone = PhoneBench { $0.controlCenter = edge }.phone
             _ = phone.move(to: .active, at: now)
-            phone.setStatusBar(hidden: row["status_bar"]?.bool == false)
+            var effects: [(effect: PhoneEffect, at: Duration)] = []
+            let isHidden = row["status_bar"]?.bool == false
+            effects += phone.setStatusBar(hidden: isHidden).map { ($0, .zero) }
             for touch in try #require(row["touches"]).elements {
                 let point = PhoneGlass.Point(
                     x: try #require(touch["x"]?.double), y: try #require(touch["y"]?.double))
-                _ = phone.touch(point, at: now + .milliseconds(touch["at_ms"]?.integer ?? 0))
+                let time = Duration.milliseconds(touch["at_ms"]?.integer ?? 0)
+                effects += phone.touch(point, at: now + time).map { ($0, time) }
             }
-            let resigned = now + .milliseconds(row["resigns_at_ms"]?.integer ?? 0)
-            let expected: AppPresence = row["is"]?.string == "covered" ? .covered : .inactive
+            let resigned = Duration.milliseconds(row["resigns_at_ms"]?.integer ?? 0)
+            effects += phone.move(to: .inactive, at: now + resigned).map { ($0, resigned) }
+            let presence = try presence(edge, effects)
+            #expect(presence["phase"]?.string == "inactive")
             #expect(
-                phone.move(to: .inactive, at: resigned) == [.moved(expected)],
+                (presence["cause"]?.string == "control_center") == (row["is"]?.string == "covered"),
                 "\(row["case"]?.string ?? "")")
         }
     }
 
-    @Test func `the relay is told of it in the words of its API`() {
-        var reports = PhoneReports(
-            configuration: phone().configuration, environment: .sandbox, user: nil,
-            tellsBudgetClass: true)
-        let start = MonotonicInstant(nanoseconds: 0)
-        reports.note(.moved(.covered), at: start, wall: now)
-        let upload = reports.queue.next(at: start)
-        #expect(upload.map(\.path) == "/devices/phone-1/presence")
-        let body = String(decoding: upload.map(\.body) ?? [], as: UTF8.self)
-        let phase = #""phase":"inactive","cause":"control_center","#
-        #expect(body.hasPrefix(#"{"app":"com.example.app","#))
-        #expect(body.contains(phase))
+    @Test(arguments: [PhoneGlass.Edge.bottom, .topRight])
+    func `the relay hears of it in the words of its API`(edge: PhoneGlass.Edge) throws {
+        var phone = PhoneBench { $0.controlCenter = edge }.phone
+        _ = phone.move(to: .active, at: now)
+        let effects = phone.pullControlCenter(at: now).map { (effect: $0, at: Duration.zero) }
+        let presence = try presence(edge, effects)
+        #expect(presence["app"]?.string == "com.example.app")
+        #expect(presence["phase"]?.string == "inactive")
+        #expect(presence["cause"]?.string == "control_center")
     }
 
     @Test(arguments: [

@@ -67,7 +67,7 @@ import TomboloLoop
                     == JSON(unchecked: Array(#"{"image":"b"}"#.utf8)))
             _ = try await push(bench, to: update, "end", "c", extra: #","dismissal-date":1"#)
             _ = try await relay.wait(for: "PUT /v1/devices/phone-1/activities/cat") {
-                $0["phase"]?.string == "dismissed" && $0["shown_count"]?.integer == 3
+                $0["phase"]?.string == "ended" && $0["shown_count"]?.integer == 3
             }
             let dead = try await bench.push(
                 to: update.document.root["token"]?.string ?? "")

@@ -119,10 +119,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
                 return []
             }
         case .statusBar:
-            return { phone, _ in
-                phone.setStatusBar(hidden: !on)
-                return []
-            }
+            return { phone, _ in phone.setStatusBar(hidden: !on) }
         case .lowPower: return Self.trouble([.lowPower], on: on)
         case .trouble: return try Self.trouble(view, on: on)
         case .budget: return try Self.budget(view)

@@ -5,10 +5,6 @@ package enum AppPresence: String, Hashable, Sendable {
     case covered
     /// In the app switcher: the app has resigned active, but is not in the background yet.
     case inactive
-
-    /// Value of the report in the relay's API.
-    var phase: String { self == .covered ? AppPresence.inactive.rawValue : rawValue }
-    var cause: String? { self == .covered ? "control_center" : nil }
 }
 
 extension Phone {
@@ -16,8 +12,7 @@ extension Phone {
     /// switcher. A locked phone ignores all of this. Control Center and switcher need an
     /// app in front; `active` returns to it.
     ///
-    /// The app learns only that it resigns active. It guesses the cause from earlier touches
-    /// (`PhoneGlass`) and reports its guess.
+    /// The app learns only that it resigns active, and guesses the cause from earlier touches.
     package mutating func move(to place: AppPresence, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         let isOverlay = place == .covered || place == .inactive
@@ -26,8 +21,7 @@ extension Phone {
         }
         presence = place
         use(at: now, &effects)
-        let isTakenForCenter = place == .inactive && glass.isArmed(at: now)
-        effects.append(.moved(isTakenForCenter ? .covered : place))
+        effects.append(.moved(place))
         guard place == .active else { return effects }
         isTerminated = false
         trouble.kinds.remove(.startTokenSilent)
@@ -38,9 +32,10 @@ extension Phone {
     /// A pull at the edge of the Control Center. If the status bar is hidden, the first pull only
     /// shows the handle.
     package mutating func pullControlCenter(at now: WallInstant) -> [PhoneEffect] {
-        let effects = touch(at: now)
-        guard !isLocked, presence == .active, glass.pull(at: now) else { return effects }
-        return effects + move(to: .covered, at: now)
+        var effects = touch(at: now)
+        guard !isLocked, presence == .active else { return effects }
+        effects.append(.touched(glass.edgePoint))
+        return glass.pull(at: now) ? effects + move(to: .covered, at: now) : effects
     }
 
     /// The side button locks or unlocks the phone; locking sends the app to the background.
@@ -62,12 +57,16 @@ extension Phone {
         var effects = advance(to: now)
         guard !isLocked else { return effects }
         use(at: now, &effects)
-        if let point, presence == .active { glass.touch(point, at: now) }
-        return effects
+        guard let point, presence == .active else { return effects }
+        glass.touch(point, at: now)
+        return effects + [.touched(point)]
     }
 
     /// The app shows or hides the status bar.
-    package mutating func setStatusBar(hidden: Bool) { glass.isStatusBarHidden = hidden }
+    package mutating func setStatusBar(hidden: Bool) -> [PhoneEffect] {
+        glass.isStatusBarHidden = hidden
+        return [.statusBar(hidden: hidden)]
+    }
 
     /// Switches the phone off and on: it is locked, and no app is in front. Cards, tokens and
     /// budgets stay.

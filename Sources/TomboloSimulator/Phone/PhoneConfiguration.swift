@@ -57,6 +57,15 @@ package struct PhoneConfiguration: Hashable, Sendable {
         case never
     }
 
+    /// The app on the phone.
+    package enum App: String, CaseIterable, Hashable, Sendable {
+        /// Does what an app has to do.
+        case contract
+        /// Makes mistakes of real apps: it does not learn of cards that a push starts until it is
+        /// opened, uploads an empty token, and drops uploads when it is suspended.
+        case careless
+    }
+
     /// Name such as `phone-1`; also the relay's device id.
     package var name: String
     package var bundleID: String
@@ -64,6 +73,7 @@ package struct PhoneConfiguration: Hashable, Sendable {
     package var user: String?
     package var idiom = Idiom.phone
     package var os = "26.1"
+    package var app = App.contract
     package var budgetClass = BudgetClass.standard
     /// The user's switch for an app that declares frequent updates; if it is off, `frequent`
     /// behaves like `standard`.

@@ -19,8 +19,11 @@ package enum PhoneEffect: Hashable, Sendable {
     case widgetDrawn(Widget)
     /// The gallery fetches the snapshots of a kind's families.
     case galleryOpened(WidgetGallery)
-    /// The app came to the front or left it, in the app's own view.
+    /// The app came to the front or left it. The app itself sees only scene phases and touches.
     case moved(AppPresence)
+    /// The app in front saw a touch.
+    case touched(PhoneGlass.Point)
+    case statusBar(hidden: Bool)
     /// The user tapped something that the app reports to its backend.
     case tapped(PhoneTap)
     /// The user switched frequent updates for the app on or off.

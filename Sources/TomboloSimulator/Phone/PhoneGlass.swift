@@ -1,9 +1,5 @@
-/// The screen of a phone: its size, the edge of the Control Center, and what an app concludes from
-/// touches there.
-///
-/// An app gets "will resign active" both when the Control Center opens and when the user leaves the
-/// app. It tells them apart by a recent touch at the edge, which arms the detection for a short
-/// time.
+/// The screen of a phone: its size, the edge of the Control Center, and the handle that a pull at
+/// the edge shows for a short time if the status bar is hidden.
 package struct PhoneGlass: Hashable, Sendable {
     /// The edge from which the Control Center is pulled.
     package enum Edge: String, CaseIterable, Hashable, Sendable {
@@ -24,14 +20,12 @@ package struct PhoneGlass: Hashable, Sendable {
     /// Size in points, as of most phones since 2020.
     package static let width = 390.0
     package static let height = 844.0
-    /// How long a touch at the edge arms the detection (exclusive).
-    package static let window: Duration = .milliseconds(500)
-    /// The same without a status bar, where only the second pull opens the Control Center.
-    package static let windowWithoutStatusBar: Duration = .milliseconds(2_750)
+    /// How long a touch at the edge shows the handle (exclusive).
+    package static let handleTime: Duration = .milliseconds(2_750)
 
     package let edge: Edge
     package internal(set) var isStatusBarHidden = false
-    private var armedAt: WallInstant?
+    private var touchedEdgeAt: WallInstant?
 
     init(edge: Edge) { self.edge = edge }
 
@@ -43,21 +37,21 @@ package struct PhoneGlass: Hashable, Sendable {
         }
     }
 
+    /// A position at the edge.
+    var edgePoint: Point {
+        edge == .bottom ? Point(x: Self.width / 2, y: Self.height) : Point(x: Self.width, y: 0)
+    }
+
     /// A touch begins. A touch elsewhere does not change the state.
     mutating func touch(_ point: Point, at now: WallInstant) {
-        if isAtEdge(point) { armedAt = now }
+        if isAtEdge(point) { touchedEdgeAt = now }
     }
 
     /// A pull that begins at the edge. Returns true if it opens the Control Center.
     mutating func pull(at now: WallInstant) -> Bool {
-        let hasHandle = isArmed(at: now)
-        armedAt = now
-        return !isStatusBarHidden || hasHandle
-    }
-
-    /// True if an app that resigns active now concludes that the Control Center covers it.
-    package func isArmed(at now: WallInstant) -> Bool {
-        guard let armedAt, now >= armedAt else { return false }
-        return now - armedAt < (isStatusBarHidden ? Self.windowWithoutStatusBar : Self.window)
+        defer { touchedEdgeAt = now }
+        guard isStatusBarHidden else { return true }
+        guard let touchedEdgeAt, now >= touchedEdgeAt else { return false }
+        return now - touchedEdgeAt < Self.handleTime
     }
 }

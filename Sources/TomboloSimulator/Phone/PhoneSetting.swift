@@ -1,6 +1,6 @@
 /// A setting of a simulated phone on the command line: `phone-3.os=17.4`.
 package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
-    case os
+    case os, app
     case budgetClass = "class"
     /// The phone's user.
     case user
@@ -33,6 +33,7 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
     /// The allowed values, for error messages.
     var values: String {
         switch self {
+        case .app: "contract or careless"
         case .os: "a version such as 17.4"
         case .budgetClass: "standard, frequent or lab"
         case .user: "a name"
@@ -54,6 +55,7 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
     /// Applies the setting. Throws if the text is not an allowed value.
     func apply(_ text: String, to phone: inout PhoneConfiguration) throws(SimulatorError) {
         switch self {
+        case .app: phone.app = try value(text, .init(rawValue: text))
         case .os:
             guard let major = text.split(separator: ".").first.flatMap({ Int($0) }), major >= 16
             else { throw fault(text) }

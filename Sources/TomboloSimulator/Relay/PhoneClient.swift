@@ -1,10 +1,12 @@
+import TomboloContract
 import TomboloLoop
 
 /// The app on one phone as a client of the relay: it retries reports until the relay has them.
 final class PhoneClient: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
-    private var reports: PhoneReports
+    private let name: String
+    private var app: SimulatedApp
     private let link: RelayLink
     private let loop: any Loop
     private let wallClock: @Sendable () -> WallInstant
@@ -20,12 +22,14 @@ final class PhoneClient: @unchecked Sendable {
     private static let refreshSpacing: Duration = .seconds(30)
 
     init(
-        _ reports: PhoneReports, link: RelayLink, taps: TapSender, fetcher: WidgetFetcher,
+        _ name: String, _ app: SimulatedApp, link: RelayLink, taps: TapSender,
+        fetcher: WidgetFetcher,
         loop: any Loop,
         wallClock: @escaping @Sendable () -> WallInstant,
         line: @escaping @Sendable ([UInt8]) -> Void
     ) {
-        self.reports = reports
+        self.name = name
+        self.app = app
         self.link = link
         self.taps = taps
         self.fetcher = fetcher
@@ -43,25 +47,25 @@ final class PhoneClient: @unchecked Sendable {
         case .galleryOpened(let gallery): fetcher.open(gallery)
         default: break
         }
-        reports.note(effect, at: loop.now, wall: wall)
+        app.note(effect, at: loop.now, wall: wall)
         parking.unpark()
     }
 
     /// Sends reports until cancelled. A relay that is down delays them, but none is lost.
     func run() async throws {
         defer { link.close() }
-        reports.introduce(at: loop.now, wall: wallClock())
+        app.introduce(at: loop.now, wall: wallClock())
         var refreshAt = loop.now + Self.refreshSpacing
         while true {
             try Task.checkCancellation()
             if loop.now >= refreshAt {
                 refreshAt = loop.now + Self.refreshSpacing
-                reports.refresh(at: loop.now)
+                app.refresh(at: loop.now)
             }
-            if let upload = reports.queue.next(at: loop.now) {
+            if let upload = app.next(at: loop.now) {
                 await send(upload)
             } else {
-                let until = min(refreshAt, reports.queue.deadline ?? refreshAt)
+                let until = min(refreshAt, app.deadline ?? refreshAt)
                 if await parking.park(until: until) == .cancelled { throw CancellationError() }
             }
         }
@@ -70,23 +74,18 @@ final class PhoneClient: @unchecked Sendable {
     private func send(_ upload: UploadQueue.Upload) async {
         let connections = link.connectionsMade
         let outcome = await link.put(upload.path, upload.body)
-        reports.queue.ended(upload, outcome, at: loop.now)
+        app.answered(upload, outcome, at: loop.now)
         tell(outcome, of: upload)
-        if upload.kind == .device, case .answered(let status) = outcome,
-            [400, 403, 422].contains(status)
-        {
-            _ = reports.giveUpBudgetClass(at: loop.now)
-        }
         // The relay on a new connection may have restarted with older data.
         if connections > 0, link.connectionsMade > connections {
-            reports.refresh(at: loop.now)
+            app.refresh(at: loop.now)
         }
     }
 
     private func tell(_ outcome: UploadQueue.Outcome, of upload: UploadQueue.Upload) {
         var status: Int?
         switch outcome {
-        case .answered(let answered):
+        case .answered(let answered, _):
             isRelayGone = false
             guard answered >= 300 else { return }
             status = answered
@@ -96,7 +95,7 @@ final class PhoneClient: @unchecked Sendable {
         }
         line(
             SimulatorLine.untold(
-                phone: reports.configuration.name, path: upload.path, status: status,
+                phone: name, path: upload.path, status: status,
                 at: wallClock()))
     }
 }

@@ -1,3 +1,4 @@
+import TomboloContract
 import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
@@ -46,7 +47,7 @@ final class RelayLink: @unchecked Sendable {
     func put(_ path: String, _ body: [UInt8]) async -> UploadQueue.Outcome {
         guard let answer = await perform("PUT", path, fields, body, within: Self.answerTimeMax)
         else { return .unreachable }
-        return .answered(status: answer.status)
+        return .answered(status: answer.status, code: answer.code)
     }
 
     /// `GET /v1<path>`. With an `etag` the answer may be 304. Returns nil if none came in time.

@@ -1,4 +1,4 @@
-import TomboloJSON
+import TomboloContract
 import TomboloLoop
 
 /// Posts each tap once and at once; it never retries later. It uses its own connection, because
@@ -36,43 +36,28 @@ final class TapSender: @unchecked Sendable {
                 continue
             }
             let (tap, at) = waiting.removeFirst()
-            let left = PhoneTap.patience - (loop.now - at)
-            ended(tap.number, left > .zero ? await post(tap, within: left) : Self.late)
+            ended(tap.number, await post(tap, within: Tap.patience - (loop.now - at)))
         }
     }
 
-    private static let late = PhoneTap.Outcome.notSent(reason: "no answer in 5 s")
-
     private func post(_ tap: PhoneTap, within time: Duration) async -> PhoneTap.Outcome {
         let key = "\(phone)-\(tap.number)-\(tap.at.rfc3339)"
-        let answer = await link.post(
-            "/devices/\(percentEncoded(phone))/actions", tap.body, key: key, within: time)
-        guard let answer else { return Self.late }
-        // The phone cannot use an answer without an id.
-        let view = try? JSONDocument(answer.body).root
-        if answer.status == 202, let action = view?["action"]?.string {
-            return .sent(action: action)
+        let path = "/devices/\(PathSegment.encoded(phone))/actions"
+        let answer =
+            time > .zero ? await link.post(path, tap.body, key: key, within: time) : nil
+        return switch Tap.outcome(status: answer?.status, body: answer?.body ?? []) {
+        case .sent(let action): .sent(action: action)
+        case .notSent(let reason): .notSent(reason: reason)
         }
-        return .notSent(reason: view?["code"]?.string ?? "status \(answer.status)")
     }
 }
 
 extension PhoneTap {
     /// Body of the request to the relay
     package var body: [UInt8] {
-        var body = JSONWriter()
-        body.beginObject()
-        if let activity { body.member("activity", activity) }
-        if let widget { body.member("widget", widget) }
-        if let config { body.member("config", config) }
-        if let link { body.member("link", link) }
-        if let intent { body.member("intent", intent) }
-        if let parameters {
-            body.name("parameters")
-            body.raw(parameters)
-        }
-        body.member("at", at.rfc3339)
-        body.endObject()
-        return body.bytes
+        var tap = Tap()
+        (tap.activity, tap.widget, tap.config) = (activity, widget, config)
+        (tap.link, tap.intent, tap.parameters) = (link, intent, parameters)
+        return tap.body(time: at.rfc3339)
     }
 }

@@ -1,3 +1,4 @@
+import TomboloContract
 import TomboloJSON
 import TomboloLoop
 
@@ -74,8 +75,8 @@ final class WidgetFetcher: @unchecked Sendable {
 
     private func timeline(of widget: Widget) async -> WidgetFetchOutcome {
         var query = "?family=\(widget.key.family.rawValue)"
-        if let config = widget.key.config { query += "&config=\(percentEncoded(config))" }
-        let path = "/timelines/\(percentEncoded(widget.key.kind))/entries\(query)"
+        if let config = widget.key.config { query += "&config=\(PathSegment.encoded(config))" }
+        let path = "/timelines/\(PathSegment.encoded(widget.key.kind))/entries\(query)"
         guard let answer = await get(path, etag: widget.etag) else { return .failed }
         switch answer.status {
         case 200:
@@ -88,7 +89,7 @@ final class WidgetFetcher: @unchecked Sendable {
     }
 
     private func snapshot(_ kind: String, _ family: Widget.Family) async -> Widget.Entry? {
-        let path = "/timelines/\(percentEncoded(kind))/snapshot?family=\(family.rawValue)"
+        let path = "/timelines/\(PathSegment.encoded(kind))/snapshot?family=\(family.rawValue)"
         guard let answer = await get(path, etag: nil), answer.status == 200 else { return nil }
         return WidgetTimeline(answer.body, etag: nil)?.entries.first
     }
@@ -106,7 +107,7 @@ final class WidgetFetcher: @unchecked Sendable {
     }
 
     private func askWhoHasDevice() async {
-        let path = "/devices/\(percentEncoded(phone.name))"
+        let path = "/devices/\(PathSegment.encoded(phone.name))"
         let answer = await backend.get(path, etag: nil, within: Self.answerTimeMax)
         // Without an answer the user stays the same.
         guard let answer, answer.status == 200, let view = try? JSONDocument(answer.body).root

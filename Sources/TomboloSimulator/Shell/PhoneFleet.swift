@@ -157,7 +157,9 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
             case .tokenRetired(let token, _, let end):
                 owners[token] = nil
                 gateway.retire(token, end)
-            case .moved, .frequentUpdatesAllowed, .widgetFetch, .galleryOpened: break
+            case .moved, .touched, .statusBar, .frequentUpdatesAllowed, .widgetFetch,
+                .galleryOpened:
+                break
             case .widgetDrawn(let widget):
                 line(SimulatorLine.widget(phone: configuration.name, widget, at: now))
             case .tapped(let tap):

@@ -157,15 +157,15 @@ package final class Simulator: @unchecked Sendable {
                 at: wallClock())
         }
         let clients = try phones.map { phone in
-            let reports = PhoneReports(
-                configuration: phone.configuration, environment: configuration.environment,
+            let app = SimulatedApp(
+                phone.configuration, environment: configuration.environment,
                 user: phone.configuration.user, tellsBudgetClass: configuration.tellsBudgetClass)
             let taps = TapSender(
                 phone: phone.configuration.name, link: try RelayLink(relay, loop: loop), loop: loop)
             let fetcher = try WidgetFetcher(phone.configuration, relay: relay, loop: loop)
             return PhoneClient(
-                reports, link: try RelayLink(relay, loop: loop), taps: taps, fetcher: fetcher,
-                loop: loop, wallClock: wallClock, line: line)
+                phone.configuration.name, app, link: try RelayLink(relay, loop: loop), taps: taps,
+                fetcher: fetcher, loop: loop, wallClock: wallClock, line: line)
         }
         return (phones, clients)
     }

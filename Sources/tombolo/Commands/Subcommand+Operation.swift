@@ -93,6 +93,8 @@ extension Subcommand {
     /// Help for the values of `--phone`.
     private static let phoneSettings =
         "--phone PHONE.SETTING=VALUE sets, for phone-1 and so on or for all:\n"
+        + "  app         contract (does all that an app has to do), or careless: it misses the cards\n"
+        + "              that pushes start until it is opened, and drops uploads when suspended\n"
         + "  os          a version; phones before 18 have no channels, and draw every state\n"
         + "  class       standard, frequent or lab; user; frequent-updates and watch (on or off)\n"
         + "  allow       when the user taps \"Allow\": at-once, never or a duration\n"

@@ -19,7 +19,8 @@ enum DocumentationRule {
 
     private static let types = ["struct", "class", "enum", "actor", "protocol"]
     private static let modifiers: Set<String> = [
-        "package", "final", "static", "class", "mutating", "nonmutating", "nonisolated", "indirect",
+        "package", "public", "final", "static", "class", "mutating", "nonmutating", "nonisolated",
+        "indirect",
         "override", "convenience", "required", "borrowing", "consuming", "isolated", "nonisolated",
     ]
 
@@ -45,14 +46,14 @@ enum DocumentationRule {
         }
     }
 
-    /// The package types and protocols; the package functions and initialisers with parameters; the
-    /// functions a package protocol asks for.
+    /// The types and protocols that other rooms see (`package` or `public`); their functions and
+    /// initialisers with parameters; the functions such a protocol asks for.
     static func declarations(in file: SwiftFile) -> [Declaration] {
         let requirements = requirementRanges(in: file, ofPackage: true)
         return file.tokens.indices.compactMap { index in
             guard let kind = kind(at: index, in: file) else { return nil }
             let first = firstModifier(before: index, in: file)
-            let isPackage = file.tokens[first...index].contains { $0.isCode("package") }
+            let isPackage = file.tokens[first...index].contains(where: isFace)
             let isRequired = requirements.contains { $0.contains(index) }
             guard isPackage || isRequired, !isMemberwise(index, in: file) else { return nil }
             let token = file.tokens[index]
@@ -74,6 +75,10 @@ enum DocumentationRule {
             let words = file.tokens[start..<start + 5].map(\.text)
             return words[0] == "self" && words[1] == "." && words[3] == "=" && words[2] == words[4]
         }
+    }
+
+    private static func isFace(_ token: SwiftToken) -> Bool {
+        token.isCode("package") || token.isCode("public")
     }
 
     private static func kind(at index: Int, in file: SwiftFile) -> Kind? {
@@ -125,7 +130,7 @@ enum DocumentationRule {
         in file: SwiftFile, ofPackage: Bool
     ) -> [Range<Int>] {
         (file.places["protocol"] ?? []).compactMap { index in
-            guard !ofPackage || index > 0 && file.tokens[index - 1].isCode("package"),
+            guard !ofPackage || index > 0 && isFace(file.tokens[index - 1]),
                 let open = (index..<file.tokens.count).first(where: { file.tokens[$0].isCode("{") }
                 ),
                 let close = file.closings[open]

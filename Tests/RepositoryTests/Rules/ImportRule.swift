@@ -8,6 +8,13 @@ enum ImportRule {
     static func violations(in file: SwiftFile, manifest: Manifest) -> [Violation] {
         let arrows = manifest.targets.first { $0.name == file.target }?.dependencies ?? []
         return imports(in: file).compactMap { module, line in
+            if file.isSource, let place = Rooms.folders[module],
+                !file.path.hasPrefix(place.folder)
+            {
+                return Violation(
+                    path: file.path, line: line,
+                    message: "`import \(module)` outside of \(place.folder): \(place.reason)")
+            }
             if arrows.contains(module) { return nil }
             if !file.isSource, testModules.contains(module) { return nil }
             let isPure = file.isSource && Rooms.pure.contains(file.target)

@@ -9,6 +9,7 @@ enum Rooms {
         "TomboloJSON": [],
         "TomboloCore": ["TomboloJSON"],
         "TomboloAPI": ["TomboloCore", "TomboloJSON"],
+        "TomboloContract": ["TomboloJSON"],
         "TomboloLoop": ["CLinux"],
         "Yardsticks": ["CSQLite", "COpenSSL"],
         "TomboloEventLog": ["TomboloCore"],
@@ -23,7 +24,9 @@ enum Rooms {
         "TomboloAPNs": [
             "TomboloCore", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON", "CLinux",
         ],
-        "TomboloSimulator": ["TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON"],
+        "TomboloSimulator": [
+            "TomboloContract", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON",
+        ],
         "TomboloServer": [
             "TomboloRelay", "TomboloEventLog", "TomboloCore", "TomboloAPI", "TomboloHTTP",
             "TomboloLoop", "TomboloCrypto", "TomboloJSON", "CProtocolAssets", "CConsoleAssets",
@@ -48,7 +51,22 @@ enum Rooms {
 
     /// Rooms without I/O, clock and `async`. They import each other and nothing else, not even
     /// Glibc.
-    static let pure: Set<String> = ["TomboloJSON", "TomboloCore", "TomboloAPI"]
+    static let pure: Set<String> = [
+        "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloContract",
+    ]
+
+    /// Where a room may be imported, if not everywhere in the rooms that have its arrow.
+    static let folders: [String: (folder: String, reason: String)] = [
+        "TomboloContract": (
+            "Sources/TomboloSimulator/Relay/",
+            "the phone that judges what is shown must not share a mistake with the app on it"
+        )
+    ]
+
+    /// Rooms with a `public` face, because code outside of this package imports them.
+    static let outward: [String: String] = [
+        "TomboloContract": "apps import it by Swift Package Manager, and `package` ends there"
+    ]
 
     /// C targets carry no Swift settings.
     static let inC: Set<String> = [
@@ -80,6 +98,10 @@ enum Rooms {
         (
             "TomboloSimulator", ["TomboloCore", "TomboloAPNs", "TomboloAPI", "TomboloRelay"],
             "it reads Apple's specification by itself, so that both cannot be wrong together"
+        ),
+        (
+            "TomboloContract", ["CLinux", "TomboloCore", "TomboloLoop"],
+            "an app takes all that it reaches along to a phone"
         ),
         (
             "TomboloHTTP", ["TomboloCore", "TomboloJSON", "TomboloAPI"],

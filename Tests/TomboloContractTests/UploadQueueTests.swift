@@ -1,11 +1,10 @@
 import Testing
-import TomboloLoop
 
-@testable import TomboloSimulator
+@testable import TomboloContract
 
 @Suite struct UploadQueueTests {
-    private static func at(_ seconds: Double) -> MonotonicInstant {
-        MonotonicInstant(nanoseconds: Int64(seconds * 1e9))
+    private static func at(_ seconds: Double) -> Duration {
+        .nanoseconds(Int64((seconds * 1e9).rounded()))
     }
 
     private func put(
@@ -23,6 +22,11 @@ import TomboloLoop
         guard let upload = queue.next(at: Self.at(seconds)) else { return nil }
         queue.ended(upload, outcome, at: Self.at(seconds))
         return upload.path + "=" + String(decoding: upload.body, as: UTF8.self)
+    }
+
+    private func fail(_ queue: inout UploadQueue, at now: Duration) throws {
+        let next = queue.next(at: now)
+        queue.ended(try #require(next), .unreachable, at: now)
     }
 
     @Test func `the device goes first, and nothing before the relay knows it`() {
@@ -68,7 +72,7 @@ import TomboloLoop
         var waits: [Double] = []
         for _ in 0..<8 {
             _ = send(&queue, .unreachable, at: now)
-            let next = Double(queue.deadline?.nanoseconds ?? 0) / 1e9
+            let next = (queue.deadline ?? .zero) / .seconds(1)
             waits.append(((next - now) * 10).rounded() / 10)
             now = next
         }
@@ -125,5 +129,80 @@ import TomboloLoop
         #expect(send(&queue, at: 60) == "device=d")
         #expect(send(&queue, at: 61) == "token=t")
         #expect(send(&queue, at: 61) == nil)
+    }
+
+    @Test func `a value is retried for two hours, then it waits until it is resumed`() throws {
+        var queue = UploadQueue()
+        put(&queue, "token", .token, "t")
+        var now = Duration.zero
+        while let deadline = queue.deadline {
+            now = deadline
+            try fail(&queue, at: now)
+        }
+        #expect(now >= UploadQueue.retryTimeMax)
+        #expect(now < UploadQueue.retryTimeMax + UploadQueue.unreachableBackOffMax)
+        #expect(queue.next(at: now * 2) == nil)
+        #expect(queue.waitingCount == 1)
+        queue.resume(at: now)
+        #expect(send(&queue, at: now / .seconds(1)) == "token=t")
+    }
+
+    @Test func `just below two hours a value is still retried`() throws {
+        var queue = UploadQueue()
+        put(&queue, "token", .token, "t")
+        for time in [Duration.zero, UploadQueue.retryTimeMax - .nanoseconds(1)] {
+            try fail(&queue, at: time)
+            #expect(queue.deadline != nil)
+        }
+        try fail(&queue, at: UploadQueue.retryTimeMax * 2)
+        #expect(queue.deadline == nil)
+    }
+
+    @Test func `a newer token begins its two hours anew, also where the older one rests`() throws {
+        var queue = UploadQueue()
+        put(&queue, "token", .token, "old")
+        for time in [Duration.zero, UploadQueue.retryTimeMax] {
+            try fail(&queue, at: time)
+        }
+        #expect(queue.deadline == nil)
+        put(&queue, "token", .token, "new", at: 8_000)
+        #expect(send(&queue, at: 8_000) == "token=new")
+    }
+
+    @Test(arguments: [
+        (401, nil, true), (403, "key-of-former-user", true), (403, "user-not-bound", false),
+        (403, nil, false), (404, "unknown-device", false),
+    ])
+    func `a refused key stops all until the next key`(status: Int, code: String?, stops: Bool) {
+        var queue = UploadQueue()
+        put(&queue, "token", .token, "t")
+        #expect(send(&queue, .answered(status: status, code: code)) != nil)
+        #expect(queue.isKeyRefused == stops)
+        queue.resume(at: .zero)
+        #expect((queue.next(at: .zero) == nil) == stops)
+        queue.keyArrived(at: .zero)
+        #expect(stops == (send(&queue) == "token=t"))
+    }
+
+    @Test func `a report that says the same is not sent again`() {
+        var queue = UploadQueue()
+        put(&queue, "word", .report, "a")
+        #expect(send(&queue) == "word=a")
+        put(&queue, "word", .report, "a", at: 5)
+        #expect(send(&queue, at: 5) == nil)
+        queue.finish("word")
+        #expect(queue.count == 0)
+    }
+
+    @Test func `what fails again after it was resumed waits as long as before`() throws {
+        var queue = UploadQueue()
+        put(&queue, "token", .token, "t")
+        for time in [0, 0.1, 0.3] { try fail(&queue, at: Self.at(time)) }
+        #expect(queue.deadline == Self.at(0.7))
+        queue.refresh(at: Self.at(0.4))
+        #expect(queue.deadline == Self.at(0.7), "a refresh does not hurry what fails")
+        queue.resume(at: Self.at(0.4))
+        try fail(&queue, at: Self.at(0.4))
+        #expect(queue.deadline == Self.at(1.2))
     }
 }

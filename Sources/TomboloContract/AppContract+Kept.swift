@@ -1,0 +1,95 @@
+import TomboloJSON
+
+/// Keeps the contract over a relaunch: nothing that the app knows is forgotten with the process.
+extension AppContract {
+    /// The state to write to a file, as JSON. It has tokens: protect it until first unlock
+    /// (`FileProtectionType.completeUntilFirstUserAuthentication`).
+    public var kept: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let user { writer.member("user", user) }
+        if isSignedOut { writer.member("signed_out", true) }
+        writer.name("tokens")
+        writer.beginArray()
+        for (name, token) in tokens.sorted(by: { $0.key < $1.key }) {
+            writer.beginObject()
+            writer.member("name", name)
+            token.keep(to: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.name("cards")
+        writer.beginArray()
+        for card in cards { card.keep(to: &writer) }
+        writer.endArray()
+        writer.name("leaving")
+        writer.beginArray()
+        for id in leaving.sorted() { writer.string(id) }
+        writer.endArray()
+        writer.name("queue")
+        queue.keep(to: &writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Restores what `kept` gave. A file that cannot be read counts as none: the launch reads all
+    /// tokens and cards again.
+    mutating func restore(_ kept: [UInt8]) {
+        // Why the file cannot be read makes no difference.
+        guard let root = (try? JSONDocument(kept))?.root else { return }
+        user = root["user"]?.string
+        for view in Self.elements(root["tokens"]) {
+            guard let name = view["name"]?.string, let token = Token(kept: view) else { continue }
+            tokens[name] = token
+        }
+        for view in Self.elements(root["cards"]).suffix(Self.cardsMax) {
+            guard let id = view["id"]?.string else { continue }
+            cards.append(
+                Card(
+                    id: id, name: view["name"]?.string, token: Token(kept: view),
+                    isOver: view["over"]?.bool ?? false))
+        }
+        leaving = Set(Self.elements(root["leaving"]).compactMap(\.string))
+        isSignedOut = root["signed_out"]?.bool ?? false
+        if isSignedOut { queue.signOut() }
+        queue.restore(root["queue"], at: .zero)
+    }
+
+    private static func elements(_ view: JSONView?) -> [JSONView] {
+        view.map { Array($0.elements) } ?? []
+    }
+}
+
+extension AppContract.Token {
+    fileprivate func keep(to writer: inout JSONWriter) {
+        writer.member("token", text)
+        writer.member("observed_at", observedAt)
+    }
+
+    fileprivate init?(kept view: JSONView) {
+        guard let text = view["token"]?.string, let time = view["observed_at"]?.string else {
+            return nil
+        }
+        self.init(text: text, observedAt: time)
+    }
+
+    /// The body of `PUT /v1/devices/ID/tokens/NAME`.
+    var body: [UInt8] {
+        var body = JSONWriter()
+        body.beginObject()
+        keep(to: &body)
+        body.endObject()
+        return body.bytes
+    }
+}
+
+extension AppContract.Card {
+    fileprivate func keep(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", id)
+        if let name { writer.member("name", name) }
+        if isOver { writer.member("over", true) }
+        token?.keep(to: &writer)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,287 @@
+/// The app's half of the protocol: what to observe, what to keep, and what to upload in which order.
+///
+/// A pure state machine without ActivityKit. The app passes events in, carries the actions out,
+/// sends `queue.next`, and passes the answer to `answered`. It writes `kept` to a file after each
+/// of these, because the system may end the process at any time.
+///
+/// ```swift
+/// var contract = AppContract(device: "phone-1", facts: facts, kept: saved)
+/// let actions = contract.handle(.launched, at: now, time: "2026-11-20T09:03:00Z")
+/// while let upload = contract.queue.next(at: now) {
+///     let status = put(upload.path, upload.body)
+///     _ = contract.answered(upload, .answered(status: status), at: now)
+/// }
+/// save(contract.kept)
+/// ```
+public struct AppContract: Sendable {
+    /// The relay's id of this device.
+    public let device: String
+    public internal(set) var facts: DeviceFacts
+    /// The user whose key the app has; nil if there is none.
+    public internal(set) var user: String?
+    public var queue = UploadQueue()
+    var presence: ScenePresence
+    /// Tokens of starts, widgets and controls by their name.
+    var tokens: [String: Token] = [:]
+    /// Cards that are not gone, in the order in which they appeared.
+    var cards: [Card] = []
+    /// Ids of cards that the app ends. They may stay visible until the system has ended them.
+    var leaving: Set<String> = []
+    /// True from the sign-out until the next key.
+    var isSignedOut = false
+    /// Ids of the cards that have an observer in this process.
+    private var observed: Set<String> = []
+
+    struct Token: Hashable, Sendable {
+        var text: String
+        /// When the app first saw it, in RFC 3339.
+        var observedAt: String
+    }
+
+    struct Card: Hashable, Sendable {
+        var id: String
+        var name: String?
+        var token: Token?
+        /// Its first terminal state was reported.
+        var isOver = false
+    }
+
+    /// Most cards of one app that are kept. Beyond this, the oldest is forgotten. The system allows
+    /// far fewer at once.
+    public static let cardsMax = 1_024
+    /// Most hex digits of a token, as at the relay.
+    public static let tokenDigitsMax = 512
+
+    /// - Parameters:
+    ///   - device: the relay's id of this device; the same for the life of an installation.
+    ///   - kept: what `kept` was when the process last ran; empty at the first launch.
+    public init(device: String, facts: DeviceFacts, kept: [UInt8] = []) {
+        self.device = device
+        self.facts = facts
+        presence = ScenePresence(edge: facts.controlCenter)
+        restore(kept)
+    }
+
+    /// Takes an event.
+    ///
+    /// - Parameters:
+    ///   - now: the time since an origin that stays the same while the process runs.
+    ///   - time: the wall clock's time, in RFC 3339.
+    public mutating func handle(
+        _ event: AppEvent, at now: Duration, time: String
+    ) -> [AppAction] {
+        switch event {
+        case .launched: return launch(at: now)
+        case .scene(let phase): return take(phase, at: now, time: time)
+        case .touch(let x, let y): presence.touch(x: x, y: y, at: now)
+        case .statusBar(let hidden): presence.setStatusBar(hidden: hidden)
+        case .networkReturned: queue.resume(at: now)
+        case .startToken(let type, let token): note(token, "start:" + type, at: now, time: time)
+        case .widgetToken(let token): note(token, "widget", at: now, time: time)
+        case .controlToken(let kind, let token):
+            note(token, "control:" + kind, at: now, time: time)
+        case .activities(let seen): return reconcile(seen, at: now)
+        case .appeared(let card): return appear(card)
+        case .updateToken(let card, let token):
+            return noteUpdate(token, ofCard: card, at: now, time: time)
+        case .word(let card, let word): report(word, onCard: card, at: now)
+        case .facts(let facts):
+            if self.facts.controlCenter != facts.controlCenter {
+                presence = ScenePresence(edge: facts.controlCenter)
+            }
+            self.facts = facts
+            putDevice(at: now)
+        case .signedIn(let user): return signIn(user, at: now)
+        case .signedOut: return signOut()
+        }
+        return []
+    }
+
+    /// Takes the outcome of an upload that `queue.next` gave.
+    public mutating func answered(
+        _ upload: UploadQueue.Upload, _ outcome: UploadQueue.Outcome, at now: Duration
+    ) -> [AppAction] {
+        let wasRefused = queue.isKeyRefused
+        queue.ended(upload, outcome, at: now)
+        return queue.isKeyRefused && !wasRefused ? [.askForKey] : []
+    }
+
+    // MARK: - Launch and scenes
+
+    private mutating func launch(at now: Duration) -> [AppAction] {
+        observed = []
+        putDevice(at: now)
+        putTokens(at: now)
+        return reading
+    }
+
+    /// Tokens and cards are read at each launch and each time the app comes to the front, besides
+    /// being awaited: a stream may stay silent.
+    private var reading: [AppAction] {
+        (queue.isKeyRefused ? [.askForKey] : []) + [.readStartTokens, .readActivities]
+    }
+
+    private mutating func take(
+        _ phase: ScenePresence.Phase, at now: Duration, time: String
+    ) -> [AppAction] {
+        if phase == .active {
+            queue.resume(at: now)
+            queue.refresh(at: now)
+        }
+        let body = presence.body(phase, app: facts.app, time: time, at: now)
+        queue.put(path("/presence"), .presence, body, at: now)
+        return phase == .active ? reading : []
+    }
+
+    // MARK: - Users
+
+    private mutating func signIn(_ user: String?, at now: Duration) -> [AppAction] {
+        let isAnother = self.user != nil && self.user != user
+        let ends = isAnother ? leaveCards() : []
+        if isAnother { queue.signOut() }
+        (self.user, isSignedOut) = (user, false)
+        queue.keyArrived(at: now)
+        putDevice(at: now)
+        putTokens(at: now)
+        return ends
+    }
+
+    private mutating func signOut() -> [AppAction] {
+        let ends = leaveCards()
+        (user, isSignedOut) = (nil, true)
+        queue.signOut()
+        return ends + [.signOut]
+    }
+
+    /// Ends the cards of a former user. Most end by the relay; a card without an update token, or
+    /// on a phone without network, ends only here.
+    private mutating func leaveCards() -> [AppAction] {
+        let ends = cards.map { AppAction.end(card: $0.id) }
+        leaving.formUnion(cards.map(\.id))
+        cards = []
+        return ends
+    }
+
+    // MARK: - Cards
+
+    private mutating func reconcile(_ seen: [SeenCard], at now: Duration) -> [AppAction] {
+        let there = Set(seen.map(\.id))
+        for card in cards where !there.contains(card.id) { lose(card, at: now) }
+        leaving.formIntersection(there)
+        let ends = seen.filter { leaving.contains($0.id) }.map { AppAction.end(card: $0.id) }
+        return ends + seen.flatMap { appear($0) }
+    }
+
+    private mutating func appear(_ seen: SeenCard) -> [AppAction] {
+        guard !leaving.contains(seen.id) else { return [] }
+        if isSignedOut {
+            // A start for the former user was on its way.
+            leaving.insert(seen.id)
+            return [.end(card: seen.id)]
+        }
+        if !cards.contains(where: { $0.id == seen.id }) {
+            if cards.count >= Self.cardsMax { cards.removeFirst() }
+            cards.append(Card(id: seen.id, name: seen.name))
+        }
+        return observed.insert(seen.id).inserted ? [.observe(card: seen.id)] : []
+    }
+
+    /// The card went while the process did not run, so how it went is unknown.
+    private mutating func lose(_ card: Card, at now: Duration) {
+        if let path = reportPath(card) {
+            forgetToken(card)
+            if card.isOver {
+                queue.finish(path)
+            } else {
+                queue.put(path, .report, CardWord(.dismissed).body(), isLast: true, at: now)
+            }
+        }
+        cards.removeAll { $0.id == card.id }
+    }
+
+    private mutating func report(_ word: CardWord, onCard id: String, at now: Duration) {
+        guard let index = cards.firstIndex(where: { $0.id == id }) else { return }
+        let card = cards[index]
+        let path = reportPath(card)
+        if word.phase == .dismissed { cards.remove(at: index) }
+        guard let path else { return }
+        if card.isOver {
+            // Only the first terminal state is reported: this dismissal is no swipe.
+            if word.phase == .dismissed { return queue.finish(path) }
+            guard word.phase == .ended else { return }
+        }
+        if word.phase.isOver { forgetToken(card) }
+        if word.phase == .ended { cards[index].isOver = true }
+        let isSwipe = word.phase == .dismissed
+        queue.put(
+            path, .report, word.body(by: isSwipe ? "user" : nil), isLast: isSwipe, at: now)
+    }
+
+    /// The path of reports on a card; nil if it has no name, or a newer card has the same name: the
+    /// end of an older card is not the end of the activity.
+    private func reportPath(_ card: Card) -> String? {
+        guard let name = card.name, cards.last(where: { $0.name == name })?.id == card.id else {
+            return nil
+        }
+        return path("/activities/" + PathSegment.encoded(name))
+    }
+
+    // MARK: - Tokens
+
+    private mutating func noteUpdate(
+        _ token: String, ofCard id: String, at now: Duration, time: String
+    ) -> [AppAction] {
+        guard Self.isToken(token), let index = cards.firstIndex(where: { $0.id == id }),
+            !cards[index].isOver, reportPath(cards[index]) != nil, let name = cards[index].name
+        else { return [] }
+        if cards[index].token?.text != token {
+            cards[index].token = Token(text: token, observedAt: time)
+        }
+        put(cards[index].token, "activity:" + name, at: now)
+        // Two starts have made two cards. The older one stays until the newer has its token.
+        let doubled = cards[..<index].filter { $0.name == name }
+        leaving.formUnion(doubled.map(\.id))
+        cards.removeAll { doubled.contains($0) }
+        return doubled.map { .end(card: $0.id) }
+    }
+
+    /// An empty token is no token: it must not replace one that the relay has.
+    private mutating func note(
+        _ token: String, _ name: String, at now: Duration, time: String
+    ) {
+        guard Self.isToken(token) else { return }
+        if tokens[name]?.text != token { tokens[name] = Token(text: token, observedAt: time) }
+        put(tokens[name], name, at: now)
+    }
+
+    private mutating func forgetToken(_ card: Card) {
+        if let name = card.name { queue.forget(tokenPath("activity:" + name)) }
+    }
+
+    private mutating func putDevice(at now: Duration) {
+        queue.put(path(""), .device, facts.body(user: user), at: now)
+    }
+
+    private mutating func putTokens(at now: Duration) {
+        for (name, token) in tokens.sorted(by: { $0.key < $1.key }) { put(token, name, at: now) }
+    }
+
+    private mutating func put(_ token: Token?, _ name: String, at now: Duration) {
+        guard let body = token?.body else { return }
+        queue.put(tokenPath(name), .token, body, at: now)
+    }
+
+    private func tokenPath(_ name: String) -> String {
+        let parts = name.split(separator: ":", maxSplits: 1)
+        return path(
+            "/tokens/" + parts.map { PathSegment.encoded(String($0)) }.joined(separator: ":"))
+    }
+
+    private func path(_ rest: String) -> String {
+        "/devices/" + PathSegment.encoded(device) + rest
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        (1...tokenDigitsMax).contains(text.utf8.count)
+    }
+}

@@ -7,7 +7,9 @@ import Testing
 /// program on the `PATH`, and the address and the key of the relay in the environment. Blocks
 /// marked `console` are set-up, and are run by hand.
 @Suite struct ReadmeTests {
-    private static let pages = ["README.md", "Protocol/README.md", "deploy/README.md"]
+    private static let pages = [
+        "README.md", "Protocol/README.md", "Protocol/app.md", "deploy/README.md",
+    ]
     private static let root =
         "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 

@@ -84,7 +84,7 @@ public struct AppContract: Sendable {
         case .appeared(let card): return appear(card)
         case .updateToken(let card, let token):
             return noteUpdate(token, ofCard: card, at: now, time: time)
-        case .word(let card, let word): report(word, onCard: card, at: now)
+        case .word(let card, let word): return report(word, onCard: card, at: now)
         case .facts(let facts):
             if self.facts.controlCenter != facts.controlCenter {
                 presence = ScenePresence(edge: facts.controlCenter)
@@ -168,6 +168,7 @@ public struct AppContract: Sendable {
         let there = Set(seen.map(\.id))
         for card in cards where !there.contains(card.id) { lose(card, at: now) }
         leaving.formIntersection(there)
+        // In the order in which the system lists them.
         let ends = seen.filter { leaving.contains($0.id) }.map { AppAction.end(card: $0.id) }
         return ends + seen.flatMap { appear($0) }
     }
@@ -188,8 +189,9 @@ public struct AppContract: Sendable {
 
     /// The card went while the process did not run, so how it went is unknown.
     private mutating func lose(_ card: Card, at now: Duration) {
+        forgetToken(card)
         if let path = reportPath(card) {
-            forgetToken(card)
+            leaveDoubles(of: card)
             if card.isOver {
                 queue.finish(path)
             } else {
@@ -199,22 +201,38 @@ public struct AppContract: Sendable {
         cards.removeAll { $0.id == card.id }
     }
 
-    private mutating func report(_ word: CardWord, onCard id: String, at now: Duration) {
-        guard let index = cards.firstIndex(where: { $0.id == id }) else { return }
+    private mutating func report(
+        _ word: CardWord, onCard id: String, at now: Duration
+    ) -> [AppAction] {
+        guard let index = cards.firstIndex(where: { $0.id == id }) else { return [] }
         let card = cards[index]
         let path = reportPath(card)
+        if word.phase.isOver {
+            cards[index].isOver = true
+            forgetToken(card)
+        }
         if word.phase == .dismissed { cards.remove(at: index) }
-        guard let path else { return }
+        guard let path else { return [] }
         if card.isOver {
             // Only the first terminal state is reported: this dismissal is no swipe.
-            if word.phase == .dismissed { return queue.finish(path) }
-            guard word.phase == .ended else { return }
+            if word.phase == .dismissed { queue.finish(path) }
+            guard word.phase == .ended else { return [] }
         }
-        if word.phase.isOver { forgetToken(card) }
-        if word.phase == .ended { cards[index].isOver = true }
         let isSwipe = word.phase == .dismissed
         queue.put(
             path, .report, word.body(by: isSwipe ? "user" : nil), isLast: isSwipe, at: now)
+        return word.phase.isOver ? leaveDoubles(of: card) : []
+    }
+
+    /// Ends the older cards of a card's activity: two starts have made more than one.
+    @discardableResult
+    private mutating func leaveDoubles(of card: Card) -> [AppAction] {
+        let older = cards.prefix { $0.id != card.id }.filter {
+            $0.name == card.name && $0.name != nil && !$0.isOver
+        }
+        leaving.formUnion(older.map(\.id))
+        cards.removeAll { older.contains($0) }
+        return older.map { .end(card: $0.id) }
     }
 
     /// The path of reports on a card; nil if it has no name, or a newer card has the same name: the
@@ -232,17 +250,16 @@ public struct AppContract: Sendable {
         _ token: String, ofCard id: String, at now: Duration, time: String
     ) -> [AppAction] {
         guard Self.isToken(token), let index = cards.firstIndex(where: { $0.id == id }),
-            !cards[index].isOver, reportPath(cards[index]) != nil, let name = cards[index].name
+            !cards[index].isOver, let name = cards[index].name
         else { return [] }
         if cards[index].token?.text != token {
             cards[index].token = Token(text: token, observedAt: time)
         }
-        put(cards[index].token, "activity:" + name, at: now)
-        // Two starts have made two cards. The older one stays until the newer has its token.
-        let doubled = cards[..<index].filter { $0.name == name }
-        leaving.formUnion(doubled.map(\.id))
-        cards.removeAll { doubled.contains($0) }
-        return doubled.map { .end(card: $0.id) }
+        // An older card stays, with its token, until the newer one has a token.
+        let card = cards[index]
+        guard cards.last(where: { $0.name == name && $0.token != nil })?.id == id else { return [] }
+        put(card.token, "activity:" + name, at: now)
+        return leaveDoubles(of: card)
     }
 
     /// An empty token is no token: it must not replace one that the relay has.
@@ -255,7 +272,10 @@ public struct AppContract: Sendable {
     }
 
     private mutating func forgetToken(_ card: Card) {
-        if let name = card.name { queue.forget(tokenPath("activity:" + name)) }
+        guard let name = card.name,
+            !cards.contains(where: { $0.id != card.id && $0.name == name && $0.token != nil })
+        else { return }
+        queue.forget(tokenPath("activity:" + name))
     }
 
     private mutating func putDevice(at now: Duration) {

@@ -10,7 +10,7 @@ struct AppLife {
     enum Mistake: CaseIterable {
         case ignoresActivityUpdates, ignoresActivities, ignoresStartToken, uploadsEmptyTokens
         case forgetsAtRelaunch, givesUpAtFirst, uploadsOldestFirst, reportsEveryDismissal
-        case endsNothing, keepsKey
+        case endsNothing, keepsKey, forgetsTokensAtRelaunch
     }
 
     struct SystemCard {
@@ -31,6 +31,10 @@ struct AppLife {
     /// What `pushToStartTokenUpdates` yields: nothing where the stream is silent.
     var isStreamSilent = false
     private(set) var startToken: String?
+    /// The property `pushToStartToken` is nil, although there is a token.
+    var isPropertyNil = false
+    /// The newest start token that the app has seen.
+    private(set) var seenStartToken: String?
     private(set) var cards: [String: SystemCard] = [:]
     private var isWatching = false
     private(set) var observers: [String: Int] = [:]
@@ -60,6 +64,7 @@ struct AppLife {
         if !isRunning {
             isRunning = true
             (isWatching, observers, launchedAt) = (false, [:], now)
+            if mistake == .forgetsTokensAtRelaunch { saved = Self.withoutTokens(saved) }
             let kept = mistake == .forgetsAtRelaunch ? [] : saved
             contract = AppContract(device: "phone-9", facts: Self.facts(os), kept: kept)
             if let keyUser { tell(.signedIn(user: keyUser)) }
@@ -69,8 +74,22 @@ struct AppLife {
         pass(.zero)
     }
 
+    private static func withoutTokens(_ kept: [UInt8]) -> [UInt8] {
+        if kept.isEmpty { return kept }
+        var text = JSON(unchecked: kept)
+        for name in ["tokens", "queue"] {
+            text =
+                text.setting(JSONPointer(tokens: [name]), to: JSON(unchecked: [0x5b, 0x5d])) ?? text
+        }
+        return text.bytes
+    }
+
     /// The process ends without a word, as by a force-quit or under memory pressure.
-    mutating func terminate() { isRunning = false }
+    mutating func terminate() {
+        // The app has written it after the last event.
+        if isRunning { saved = contract.kept }
+        isRunning = false
+    }
 
     /// Time passes, and what is due is sent.
     mutating func pass(_ time: Duration) {
@@ -103,6 +122,7 @@ struct AppLife {
         if case .answered(204, _) = outcome {
             relay[upload.path] = body
             uploads.append((upload.path, body))
+            endFormerCards()
         } else if mistake == .givesUpAtFirst, upload.kind == .token {
             outcome = .answered(status: 204)
         }
@@ -137,6 +157,8 @@ struct AppLife {
     }
 
     mutating func change(_ id: String, to phase: CardWord.Phase, seen: Bool = true) {
+        // An ended card can only be dismissed.
+        guard let card = cards[id], !card.phase.isOver || phase == .dismissed else { return }
         cards[id]?.phase = phase
         if seen { observed(id) { $0.tell(.word(card: id, CardWord(phase))) } }
         if phase == .dismissed { cards[id] = nil }
@@ -159,8 +181,10 @@ struct AppLife {
 
     /// Another user signs in. In the app, or by the backend, of which the app does not know.
     mutating func signIn(_ next: String, inApp: Bool = true) {
-        if next != user { forgetUser() }
-        user = next
+        if next != user {
+            user = next
+            forgetUser()
+        }
         relay["/devices/phone-9"] = nil
         if inApp {
             keyUser = next
@@ -171,14 +195,27 @@ struct AppLife {
 
     /// The relay ends the cards of a user whose device it is no more.
     private mutating func forgetUser() {
+        endFormerCards()
         relay = relay.filter {
             !$0.key.contains("/activities/") && !$0.key.contains("/tokens/activity:")
+        }
+    }
+
+    /// The relay ends a card that is not of the device's user, once it has the card's token.
+    private mutating func endFormerCards() {
+        for (id, card) in cards.sorted(by: { $0.key < $1.key })
+        where card.user != user && !card.phase.isOver && card.token != nil
+            && token("activity:" + card.name) == card.token
+        {
+            cards[id]?.phase = .ended
+            observed(id) { $0.tell(.word(card: id, CardWord(.ended))) }
         }
     }
 
     // MARK: - The contract
 
     mutating func tell(_ event: AppEvent) {
+        if case .startToken(_, let token) = event, !token.isEmpty { seenStartToken = token }
         carryOut(contract.handle(event, at: now - launchedAt, time: "\(now)"))
         if mistake == .reportsEveryDismissal, case .word(let id, let word) = event,
             word.phase == .dismissed, let name = cards[id]?.name
@@ -186,18 +223,17 @@ struct AppLife {
             let path = "/devices/phone-9/activities/" + name
             contract.queue.put(path, .report, word.body(by: "user"), at: now - launchedAt)
         }
-        saved = contract.kept
     }
 
     private mutating func carryOut(_ actions: [AppAction]) {
         for action in actions { carryOut(action) }
-        saved = contract.kept
     }
 
     private mutating func carryOut(_ action: AppAction) {
         switch action {
         case .readStartTokens:
             guard mistake != .ignoresStartToken else { return }
+            let startToken = isPropertyNil ? nil : startToken
             if mistake == .uploadsEmptyTokens, startToken == nil {
                 let path = "/devices/phone-9/tokens/start:OrderAttributes"
                 let body = Array(#"{"token":""}"#.utf8)
@@ -252,7 +288,8 @@ struct AppLife {
                 faults.append("the relay does not know the token of \(id)")
             }
         }
-        if let startToken, token("start:OrderAttributes") != startToken {
+        let needed = isPropertyNil ? seenStartToken : startToken
+        if let needed, token("start:OrderAttributes") != needed {
             faults.append("the relay does not know the start token")
         }
         for (path, body) in relay where path.contains("/activities/") && !body.contains("miss") {

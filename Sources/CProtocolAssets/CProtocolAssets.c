@@ -41,6 +41,7 @@ static const unsigned char schemas[] = {
 #embed "../../Protocol/schemas/delivery.json" suffix(, ',',)
 #embed "../../Protocol/schemas/delivery-page.json" suffix(, ',',)
 #embed "../../Protocol/schemas/device.json" suffix(, ',',)
+#embed "../../Protocol/schemas/device-check.json" suffix(, ',',)
 #embed "../../Protocol/schemas/device-page.json" suffix(, ',',)
 #embed "../../Protocol/schemas/device-view.json" suffix(, ',',)
 #embed "../../Protocol/schemas/dry-run.json" suffix(, ',',)

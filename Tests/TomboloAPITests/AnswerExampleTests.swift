@@ -29,7 +29,8 @@ import TomboloJSON
                 "action-answer.taken", "activity-page.one", "activity.playing",
                 "batch-result.accepted", "batch-result.refused", "budgets.phone", "channel.dry-run",
                 "command-answer.play", "command-answer.replayed", "command-answer.start",
-                "command-answer.update", "device-page.last", "device-view.phone",
+                "command-answer.update", "device-check.phone", "device-page.last",
+                "device-view.phone",
                 "end-many-answer.dry-run", "end-many-answer.two", "log-entry.action",
                 "log-entry.card-began", "log-entry.card-dismissed", "log-entry.card-lost",
                 "log-entry.command", "log-entry.cut", "log-entry.left-out",
@@ -310,6 +311,13 @@ import TomboloJSON
 
     @Test func `a device, with no token whole`() throws {
         try expect("device-view.phone") { Samples.device.write(to: &$0) }
+    }
+
+    @Test func `what a device's app has told, and what lacks`() throws {
+        let device = Samples.device
+        let check = DeviceCheck(
+            of: device.id, device, boundUsers: ["u42"], at: Samples.moment + .hours(2))
+        try expect("device-check.phone") { check.write(to: &$0) }
     }
 
     @Test func `lists of what is registered`() throws {

@@ -13,7 +13,8 @@ import TomboloJSON
 
     /// What each is asked with; nil: nothing. A door that is new needs a row.
     private static let bodies: [TomboloServer.Operation: String?] = [
-        .registerDevice: "{}", .showDevice: nil, .deleteDevice: nil,
+        .registerDevice: "{}", .showDevice: nil, .checkDevice: nil,
+        .deleteDevice: nil,
         .registerToken: #"{"token":"aa11"}"#, .deleteToken: #"{"token":"aa11"}"#,
         .reconcileTokens: #"{"tokens":{}}"#, .reportPresence: #"{"phase":"active"}"#,
         .reportActivity: #"{"phase":"active"}"#,

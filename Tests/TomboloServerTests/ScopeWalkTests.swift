@@ -16,7 +16,7 @@ import TomboloCore
         .putTimeline, .deleteTimeline, .reloadTimeline, .reloadControl,
     ]
     private static let observe: Set<Operation> = [
-        .showActivity, .listActivities, .showDevice, .listLog, .showEvent, .tail, .metrics,
+        .showActivity, .listActivities, .showDevice, .checkDevice, .listLog, .showEvent, .tail, .metrics,
         .listPauses, .showPause, .listActivityDeliveries, .listDeliveries,
         .showDelivery, .explainActivity, .explain, .explainWidget, .listBudgets,
         .showType, .listDeadLetters, .showChannel, .listChannels, .overview, .listDevices,
@@ -27,7 +27,7 @@ import TomboloCore
         .timelineEntries, .timelineSnapshot, .timelinePlaceholder, .timelineChoices,
     ]
     private static let device: Set<Operation> = [
-        .registerDevice, .showDevice, .deleteDevice, .registerToken, .deleteToken,
+        .registerDevice, .showDevice, .checkDevice, .deleteDevice, .registerToken, .deleteToken,
         .reportPresence, .reportActivity, .reconcileTokens, .postAction,
     ]
     private static let keys: Set<Operation> = [

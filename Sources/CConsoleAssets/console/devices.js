@@ -10,6 +10,9 @@ import { Table } from "./table.js";
 
 const PAGE = 200;
 
+const STATES = { not_due: "not due" };
+const TONES = { done: "good", doubtful: "warn", lacks: "bad" };
+
 export async function devices(root, { id, signal }) {
     if (id) return device(root, id, signal);
     const table = new Table("Devices", [
@@ -52,16 +55,23 @@ export async function devices(root, { id, signal }) {
 async function device(root, id, signal) {
     const path = `/v1/devices/${segment(id)}`;
     let view = await get(path, {}, signal);
+    let steps = (await get(`${path}/check`, {}, signal)).steps;
     const list = h("dl.facts");
     const tokens = new Table(`Tokens of ${brief(id)}`, [
         { title: "For", cell: (row) => brief(row.name) },
         { title: "Begins with", cell: (row) => h("code", {}, brief(row.token)) },
         { title: timeTitle("Registered"), cell: (row) => time(row.registered_at) },
     ], { key: (row) => row.name, none: "It has no token: nothing can be pushed to it." });
+    const check = new Table(`What the app of ${brief(id)} has told`, [
+        { title: "Step", cell: (row) => row.step.replaceAll("_", " ") },
+        { title: "State", cell: (row) => badge(STATES[row.state] ?? row.state, TONES[row.state]) },
+        { title: "What is known, and what to do next", cell: (row) => [
+            brief(row.text, 300), row.next && h("p.hint", {}, `Next: ${brief(row.next, 300)}`)] },
+    ], { key: (row) => `${row.step} ${row.text}`, none: "" });
     const budgets = h("div.meters");
     fill(root, h("h1", {}, brief(id, 128)),
         h("div.columns", {}, panel("What is registered", list), panel("Budgets", budgets)),
-        panel("Tokens", tokens.element),
+        panel("Check", check.element), panel("Tokens", tokens.element),
         h("p", {}, link(`#/deliveries?device=${segment(id)}`, "Its deliveries")));
     const draw = (budget) => {
         facts(list, [
@@ -75,6 +85,7 @@ async function device(root, id, signal) {
             ...(view.refused_tokens ?? []).map((one) => ["refused token", brief(one.text, 300)]),
         ]);
         tokens.update(view.tokens);
+        check.update(steps);
         fill(budgets, budget.destinations.length + budget.surfaces.length === 0
             ? empty("No running activity, and no widget that was ever reloaded.")
             : [budget.destinations.map(meter), budget.surfaces.map(surface)]);
@@ -82,6 +93,7 @@ async function device(root, id, signal) {
     draw(await get("/v1/budgets", { device: id, limit: 50 }, signal));
     poll(2000, signal, async () => {
         view = await get(path, {}, signal);
+        steps = (await get(`${path}/check`, {}, signal)).steps;
         draw(await get("/v1/budgets", { device: id, limit: 50 }, signal));
     });
 }

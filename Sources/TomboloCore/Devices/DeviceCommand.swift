@@ -212,9 +212,9 @@ package struct PhoneReport: Sendable {
     package var receivedVersion: Int64?
     /// The version of the newest drawing.
     package var drawnVersion: Int64?
-    /// The content state on the phone, byte for byte.
+    /// The content state on the phone, in the phone's spelling.
     package var receivedState: JSON?
-    /// The content state of the newest drawing, byte for byte.
+    /// The content state of the newest drawing, in the phone's spelling.
     package var drawnState: JSON?
     package var shownAt: Instant?
     package var firstShownAt: Instant?

@@ -151,7 +151,20 @@ extension Core {
                 PresenceView(
                     report: report, state: device.presence.state,
                     isInFront: device.presence.isInFront(at: now))
-            })
+            },
+            cards: device.destinations.suffix(DeviceView.cardsMax).compactMap { index in
+                guard let destination = destinations.at(index), !destination.isFinished else {
+                    return nil
+                }
+                let reference = self.reference(destination)
+                return DeviceView.Card(
+                    activity: reference.text,
+                    needsToken: [.started, .live].contains(destination.phase)
+                        && startChannel(destination) == nil,
+                    hasToken: device.tokens[.activity(reference)] != nil,
+                    since: wall(destination.phaseSince), report: device.reports[reference])
+            },
+            hasTimelines: timelines.hasSome(for: device.registration.user, key))
     }
 
     /// The registered devices of a user.
@@ -195,6 +208,26 @@ package struct DeviceView: Sendable {
     package var refused: [TokenStanding] = []
     /// Nil before the first report.
     package var presence: PresenceView?
+    /// The newest cards that have not ended, at most `cardsMax`.
+    package var cards: [Card] = []
+    /// True if a timeline is for the device or its user.
+    package var hasTimelines = false
+
+    /// More cards of one device are not in its view.
+    package static let cardsMax = 64
+
+    /// One card of a device.
+    package struct Card: Sendable {
+        /// The activity's id, as its app knows it.
+        package var activity: String
+        /// True if updates go to a token of the card, and it has begun.
+        package var needsToken: Bool
+        package var hasToken: Bool
+        /// Wall time since which the card is in its phase.
+        package var since: Instant
+        /// The app's last report on it.
+        package var report: PhoneReport?
+    }
 }
 
 /// A device's last report about its app, and the present state.

@@ -84,6 +84,12 @@ struct TimelineTable: Sendable {
         return places.prefix(Self.shownMax)
     }
 
+    /// True if a timeline is for a device or its user.
+    func hasSome(for user: String?, _ device: DeviceKey) -> Bool {
+        !slots(of: .device(device.id), device.tenant).isEmpty
+            || user.map { !slots(of: .user($0), device.tenant).isEmpty } ?? false
+    }
+
     /// Advice for a tap that names no widget, if the widget may be among those not looked at.
     func hint(for user: String?, _ device: DeviceKey) -> String {
         shown(to: user, device).count < Self.shownMax

@@ -49,6 +49,14 @@ extension AccessControl {
         }
     }
 
+    /// For each live key of a device, the user that it is bound to.
+    func boundUsers(of device: DeviceKey) -> [String?] {
+        let now = now()
+        return records(of: device.tenant).filter {
+            $0.scopes.contains(.device(device.id)) && !$0.isExpired(at: now)
+        }.map(\.binding.user)
+    }
+
     /// Keys that have been expired for longer than `expiredKept`.
     func outlived(at steady: Instant) -> [KeyRecord] {
         let now = now()

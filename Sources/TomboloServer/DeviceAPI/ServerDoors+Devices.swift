@@ -51,6 +51,15 @@ extension ServerDoors {
         return .json { view.write(to: &$0) }
     }
 
+    /// `GET /v1/devices/{device}/check`: also for a device that is not registered.
+    func checkDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let key = try request.deviceKey()
+        let view = await relay.device(key)
+        let check = DeviceCheck(
+            of: key.id, view, boundUsers: access.boundUsers(of: key), at: await relay.wallNow())
+        return .json { check.write(to: &$0) }
+    }
+
     func deleteDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         try await submit(.delete, request)
     }

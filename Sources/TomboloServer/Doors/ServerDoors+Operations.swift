@@ -29,6 +29,7 @@ extension ServerDoors {
         case .reconcileTokens: try await reconcileTokens(request, exchange)
         case .registerDevice: try await registerDevice(request, exchange)
         case .showDevice: try await showDevice(request)
+        case .checkDevice: try await checkDevice(request)
         case .deleteDevice: try await deleteDevice(request)
         case .registerToken: try await registerToken(request, exchange)
         case .deleteToken: try await deleteToken(request, exchange)

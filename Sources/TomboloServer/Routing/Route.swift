@@ -40,7 +40,7 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case reloadTimeline, reloadControl
     case putChannel, showChannel, listChannels, deleteChannel
     case listDeadLetters, retryDeadLetters
-    case registerDevice, showDevice, deleteDevice
+    case registerDevice, showDevice, checkDevice, deleteDevice
     case registerToken, deleteToken, reconcileTokens
     case reportPresence, reportActivity, postAction
     case listLog, showEvent, tail

@@ -68,6 +68,7 @@ package enum RouteTable {
     private static let devices = [
         Route("PUT", "/v1/devices/{device}", .registerDevice, .ownDevice),
         Route("GET", "/v1/devices/{device}", .showDevice, .ownDeviceOrObserve),
+        Route("GET", "/v1/devices/{device}/check", .checkDevice, .ownDeviceOrObserve),
         Route("DELETE", "/v1/devices/{device}", .deleteDevice, .ownDevice),
         Route("PUT", "/v1/devices/{device}/tokens/{name}", .registerToken, .ownDevice),
         Route("DELETE", "/v1/devices/{device}/tokens/{name}", .deleteToken, .ownDevice),

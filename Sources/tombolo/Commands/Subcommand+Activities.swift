@@ -9,6 +9,8 @@ extension Flag {
         "a field of the content state; the value is a string, such as 1234567 or 1e10")
     static let stateFile = Flag(
         "state", .file, "the content state, a JSON object in a file; - is stdin")
+    static let testCard = Flag.toggle(
+        "card", "start a test card, and end it when the app has registered its token")
     static let type = Flag("type", .text("TYPE"), "the app's ActivityAttributes type")
     static let app = Flag("app", .text("BUNDLE"), "the app, where the relay serves several")
     static let device = Flag(
@@ -140,6 +142,23 @@ extension Subcommand {
         flags: [.limit] + Flag.ofClients,
         examples: ["tombolo device ls"],
         exits: [.unauthorized, .unreachable], run: ReadCommands.deviceList)
+
+    static let deviceCheck = Subcommand(
+        path: ["device", "check"], summary: "Say what a phone's app has told, and what lacks",
+        arguments: [Argument("DEVICE", .text("DEVICE"), "the device")],
+        flags: [.testCard, .type, .field, .textField, .stateFile] + Flag.ofClients,
+        details: [
+            "In order: registration, user, start tokens, update tokens, reports, frequent updates,\n"
+                + "tokens of widgets. Each that lacks comes with the next step. What nothing asks for\n"
+                + "yet is no lack.",
+            "--card starts a card on the phone, waits for its update token and ends it. It needs a\n"
+                + "key with the scope produce. --type names its type, -s and --text its state.",
+        ],
+        examples: [
+            "tombolo device check phone-1",
+            "tombolo device check phone-1 --card --type OrderAttributes -s step=baking",
+        ],
+        exits: [.failed, .unauthorized, .unreachable], run: DeviceCheckCommand.run)
 
     static let deviceShow = Subcommand(
         path: ["device", "show"], summary: "Show a device",

@@ -172,6 +172,7 @@ class Largest:
         yield ask("timelineChoices", "/v1/timelines/crowd/choices?device=crowd-0")
         yield ask("showType", "/v1/types/Large")
         yield ask("showDevice", "/v1/devices/d0")
+        yield ask("checkDevice", "/v1/devices/d0/check")
         for name in ("large-0", "crowd"):
             yield ask("showActivity", f"/v1/activities/{name}")
             yield ask("listActivityDeliveries", f"/v1/activities/{name}/deliveries?limit=1000")

@@ -324,6 +324,7 @@ class Population:
             "registerDevice": [Object("of the crowd", "/v1/devices/crowd-0", lambda n: {
                 "user": "crowd", "app_version": f"{n}", "time_zone": ["Asia/Tokyo", "Europe/Berlin"][n % 2]})],
             "showDevice": plain("/v1/devices/crowd-0", "of the crowd"),
+            "checkDevice": plain("/v1/devices/crowd-0/check", "of the crowd"),
             "deleteDevice": [Object("500 timelines", self._doomed_device("/v1/devices/doomed"))],
             "reconcileTokens": [Object("250 tokens", "/v1/devices/crowd-1/tokens", self._tokens)],
             "registerToken": [Object("of the crowd", "/v1/devices/crowd-0/tokens/widget", lambda n: {

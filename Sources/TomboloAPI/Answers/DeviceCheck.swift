@@ -1,0 +1,229 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// What a phone's app has told the relay, in the order in which it does so, and what lacks.
+///
+/// ```swift
+/// let check = DeviceCheck(of: id, view, boundUsers: ["u1"], at: now)
+/// check.isComplete  // false where a step lacks something
+/// ```
+package struct DeviceCheck: Sendable {
+    /// How far a step is.
+    package enum State: String, Sendable {
+        case done
+        /// It may work; `text` says what speaks against it.
+        case doubtful
+        /// Nothing asks for it yet: no card needs an update token, no widget is known.
+        case notDue = "not_due"
+        case lacks
+    }
+
+    /// The steps, in order.
+    package enum Name: String, CaseIterable, Sendable {
+        case registered, user
+        case startToken = "start_token"
+        case updateToken = "update_token"
+        case report
+        case frequentUpdates = "frequent_updates"
+        case widgetToken = "widget_token"
+    }
+
+    package struct Step: Sendable {
+        package var name: Name
+        package var state: State
+        /// A sentence about the step.
+        package var text: String
+        /// What to do next; nil if nothing is to be done.
+        package var next: String?
+    }
+
+    package let device: Identifier
+    package private(set) var steps: [Step] = []
+
+    /// True if no step lacks anything.
+    package var isComplete: Bool { !steps.contains { $0.state == .lacks } }
+
+    /// - Parameters:
+    ///   - view: nil if the device is not registered.
+    ///   - boundUsers: for each live key of the device the user that it is bound to; nil: to no user.
+    ///   - now: the wall clock's time.
+    package init(
+        of device: Identifier, _ view: DeviceView?, boundUsers: [String?], at now: Instant
+    ) {
+        self.device = device
+        guard let view else {
+            add(
+                .registered, .lacks, "The app has not registered this device.",
+                "PUT /v1/devices/\(device) at each launch of the app")
+            return
+        }
+        checkRegistration(view)
+        checkUser(view, boundUsers)
+        checkStartTokens(view, at: now)
+        checkCards(view, at: now)
+        checkWidgets(view)
+    }
+
+    private mutating func add(_ name: Name, _ state: State, _ text: String, _ next: String? = nil) {
+        steps.append(Step(name: name, state: state, text: text, next: next))
+    }
+
+    private mutating func checkRegistration(_ view: DeviceView) {
+        let registration = view.registration
+        let parts = [
+            registration.app, registration.environment?.name, registration.os.map { "iOS \($0)" },
+        ]
+        let what = parts.compactMap(\.self).joined(separator: ", ")
+        guard registration.environment != nil else {
+            return add(
+                .registered, .doubtful,
+                "The device is registered\(what.isEmpty ? "" : " (\(what))") without its "
+                    + "environment: the relay takes that of the app in its configuration.",
+                "send \"environment\" with the registration, read from embedded.mobileprovision")
+        }
+        add(.registered, .done, "The device is registered: \(what).")
+    }
+
+    private mutating func checkUser(_ view: DeviceView, _ boundUsers: [String?]) {
+        let user = view.registration.user
+        let others = boundUsers.compactMap(\.self).filter { !isSameText($0, user) }
+        if !others.isEmpty {
+            return add(
+                .user, .lacks,
+                "\(others.count) of the device's keys are bound to other users: the relay refuses "
+                    + "them (key-of-former-user).",
+                "mint a key for the user of now (tombolo key mint --scope device:\(device) --user "
+                    + "USER), and delete the others")
+        }
+        guard let user else {
+            return add(
+                .user, .notDue,
+                "The device has no user: no audience {\"user\": …} reaches it.",
+                "send \"user\" with the registration where cards are for users")
+        }
+        guard !boundUsers.isEmpty else {
+            return add(
+                .user, .doubtful,
+                "The device is \(user)'s, and has no key of its own: its app uses another key.",
+                "tombolo key mint --scope device:\(device) --user \(user)")
+        }
+        add(.user, .done, "The device is \(user)'s, and so are its keys.")
+    }
+
+    /// The app gets a start token for each type, and each may change at any time.
+    private mutating func checkStartTokens(_ view: DeviceView, at now: Instant) {
+        let prefix = "start:"
+        let tokens = view.tokens.filter { $0.name.hasPrefix(prefix) }
+        let refused = view.refused.filter { $0.name.text.hasPrefix(prefix) }
+        for standing in refused {
+            add(
+                .startToken, .lacks,
+                "\(standing.refused ?? "Apple refused \(standing.name.text)").", standing.cure)
+        }
+        if tokens.isEmpty, refused.isEmpty {
+            add(
+                .startToken, .lacks,
+                "The app has registered no start token: no push can begin a card.",
+                "read pushToStartToken at launch and in the foreground, and await "
+                    + "pushToStartTokenUpdates (iOS 17.2 and later)")
+        }
+        let names = refused.map(\.name.text)
+        for token in tokens where !names.contains(token.name) {
+            let age = now - token.registeredAt
+            let what = "\(token.name) is \(age.roundedText) old"
+            if let change = token.doubtedSince {
+                add(
+                    .startToken, .doubtful, "\(what). " + TokenStanding.doubt(since: change),
+                    "register pushToStartToken once more at the next launch")
+            } else if age > Self.tokenAgeMax {
+                add(
+                    .startToken, .doubtful, "\(what): the app may be gone.",
+                    "open the app: it registers its token at each launch")
+            } else {
+                add(.startToken, .done, "\(what), and Apple has not refused it.")
+            }
+        }
+    }
+
+    /// As the lint `start-token-old`.
+    private static let tokenAgeMax = Span.hours(30 * 24)
+    /// An app has so long to register a card's token, and to report the card.
+    private static let (tokenDueAfter, reportDueAfter) = (Span.seconds(30), Span.minutes(2))
+
+    private mutating func checkCards(_ view: DeviceView, at now: Instant) {
+        let waiting = view.cards.filter {
+            $0.needsToken && !$0.hasToken && now - $0.since > Self.tokenDueAfter
+        }
+        if let card = waiting.first {
+            add(
+                .updateToken, .lacks,
+                "\(waiting.count) of \(view.cards.count) cards have no update token, such as "
+                    + "\(card.activity): no update reaches them.",
+                "observe activityUpdates and each card's pushTokenUpdates, also in the seconds after "
+                    + "a background start; on the phone, tap \"Allow\"")
+        } else if view.cards.contains(where: \.hasToken) {
+            add(.updateToken, .done, "Each card that needs an update token has one.")
+        } else {
+            add(.updateToken, .notDue, "No card on the phone needs an update token now.")
+        }
+        let times = view.cards.map { $0.report?.shownAt } + [view.presence?.report.at]
+        if let last = times.compactMap(\.self).max() {
+            add(.report, .done, "The app's last report is of \(last.rfc3339).")
+        } else if view.presence != nil || view.cards.contains(where: { $0.report != nil }) {
+            add(.report, .done, "The app reports.")
+        } else if view.cards.contains(where: { $0.hasToken && now - $0.since > Self.reportDueAfter }
+        ) {
+            add(
+                .report, .lacks, "The app has reported nothing of its cards.",
+                "PUT /v1/devices/\(device)/activities/ID where a card appears, changes or ends")
+        } else {
+            add(.report, .notDue, "The app has reported no card and no presence yet.")
+        }
+        if view.registration.frequentUpdates == true {
+            add(.frequentUpdates, .done, "Frequent updates are allowed.")
+        } else {
+            add(
+                .frequentUpdates, .doubtful,
+                "The app does not report frequent updates as allowed: the phone takes fewer pushes "
+                    + "of priority 10.",
+                "set NSSupportsLiveActivitiesFrequentUpdates, and send frequent_updates as "
+                    + "ActivityAuthorizationInfo().frequentPushesEnabled says")
+        }
+    }
+
+    private mutating func checkWidgets(_ view: DeviceView) {
+        let surfaces = view.tokens.map(\.name).filter {
+            $0 == "widget" || $0.hasPrefix("control:")
+        }
+        if !surfaces.isEmpty {
+            add(.widgetToken, .done, "Registered: \(surfaces.joined(separator: ", ")).")
+        } else if view.hasTimelines {
+            add(
+                .widgetToken, .lacks,
+                "There are timelines for this device, and it has no token of its widgets: they "
+                    + "reload by themselves only.",
+                "register the token of WidgetPushHandler as \"widget\" (iOS 26 and later)")
+        } else {
+            add(.widgetToken, .notDue, "No timeline is for this device, and no widget is known.")
+        }
+    }
+
+    /// Writes the answer of `GET /v1/devices/{device}/check`.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("device", device.rawValue)
+        writer.member("complete", isComplete)
+        writer.name("steps")
+        writer.beginArray()
+        for step in steps {
+            writer.beginObject()
+            writer.member("step", step.name.rawValue)
+            writer.member("state", step.state.rawValue)
+            writer.member("text", step.text)
+            writer.optional("next", step.next)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+}

@@ -1,0 +1,186 @@
+import Glibc
+import TomboloCore
+import TomboloJSON
+
+/// `device check`: what a phone's app has told the relay and what lacks; with `--card` a test card
+/// goes there and back.
+enum DeviceCheckCommand {
+    static func run(_ context: CommandContext) async throws -> ExitStatus {
+        let device = context.invocation.arguments[0]
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let path = "/v1/devices/\(PathText.escaped(device))/check"
+        let answer = try await client.send(RelayRequest("GET", path), name: device)
+        let check = try answer.document().root
+        var isComplete = check["complete"]?.bool == true
+        var card: TestCard?
+        if context.invocation.isGiven(.testCard) {
+            var test = TestCard(device: device, client, context)
+            try await test.run()
+            isComplete = isComplete && test.isWhole
+            card = test
+        }
+        try print(check, card, context)
+        return isComplete ? .succeeded : .failed
+    }
+
+    private static func print(
+        _ check: JSONView, _ card: TestCard?, _ context: CommandContext
+    ) throws {
+        guard OutputFormat(context) == .table else {
+            var json = check.json
+            if let card {
+                json = json.setting(JSONPointer(tokens: ["card"]), to: card.json) ?? json
+            }
+            return try context.terminal.write(json.bytes + [10])
+        }
+        var lines: [String] = []
+        for step in check["steps"]?.elements.map({ $0 }) ?? [] {
+            let state = step["state"]?.string ?? ""
+            let name = step["step"]?.string?.replacing("_", with: " ") ?? ""
+            lines.append(line(state, name, step["text"]?.string ?? ""))
+            if let next = step["next"]?.string { lines.append("          next: \(next)") }
+        }
+        for step in card?.steps ?? [] {
+            lines.append(line(step.isDone ? "done" : "lacks", "card: \(step.name)", step.text))
+        }
+        try context.terminal.print(lines.map(Printable.line).joined(separator: "\n"))
+    }
+
+    private static func line(_ state: String, _ name: String, _ text: String) -> String {
+        let words = ["done": "ok", "lacks": "LACKS", "not_due": "-", "doubtful": "?"]
+        let word = words[state] ?? state
+        return word + String(repeating: " ", count: max(1, 7 - word.count)) + "\(name): \(text)"
+    }
+}
+
+/// A card that is started, waits for its update token, and ends.
+private struct TestCard {
+    struct Step {
+        var name: String
+        var isDone: Bool
+        var text: String
+    }
+
+    private(set) var steps: [Step] = []
+    private let device: String
+    private let activity: String
+    private let client: RelayClient
+    private let context: CommandContext
+
+    /// The app has so long to register the card's token.
+    private static let tokenTime = Duration.seconds(30)
+    private static let interval = Duration.milliseconds(200)
+
+    init(device: String, _ client: RelayClient, _ context: CommandContext) {
+        (self.device, self.client, self.context) = (device, client, context)
+        activity = "check-\(device)-\(time(nil))"
+    }
+
+    var isWhole: Bool { steps.allSatisfy(\.isDone) }
+
+    var json: JSON {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("activity", activity)
+        writer.member("complete", isWhole)
+        writer.member("stopped_at", steps.last { !$0.isDone }?.name ?? "")
+        writer.member("text", steps.last { !$0.isDone }?.text ?? "")
+        writer.endObject()
+        return writer.json
+    }
+
+    private mutating func note(_ name: String, _ isDone: Bool, _ text: String) {
+        steps.append(Step(name: name, isDone: isDone, text: text))
+    }
+
+    mutating func run() async throws {
+        guard let type = try await type() else {
+            return note("start", false, "the device has no start token, and no --type is given")
+        }
+        guard try await start(type) else { return }
+        if try await waitForToken() {
+            note("update token", true, "the app has registered the card's token")
+        } else {
+            note(
+                "update token", false,
+                "the app registered none within 30 s: it must observe activityUpdates, and somebody "
+                    + "must tap \"Allow\"; tombolo why \(activity) \(device) tells more")
+        }
+        try await end()
+    }
+
+    /// The type that `--type` names, else the first of which the device has a start token.
+    private func type() async throws -> String? {
+        if let type = context.invocation.text(.type) { return type }
+        let path = "/v1/devices/\(PathText.escaped(device))"
+        let answer = try await client.answer(RelayRequest("GET", path))
+        let names = try answer.document().root["tokens"]?.elements.compactMap { $0["name"]?.string }
+        return names?.first { $0.hasPrefix("start:") }.map { String($0.dropFirst(6)) }
+    }
+
+    private var path: String { "/v1/activities/\(PathText.escaped(activity))" }
+
+    private mutating func start(_ type: String) async throws -> Bool {
+        let state = try StateInput.read(context, readsInput: false) ?? .emptyObject
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("type", type)
+        writer.name("audience")
+        writer.beginObject()
+        writer.member("device", device)
+        writer.endObject()
+        writer.member("state", state)
+        writer.name("alert")
+        writer.beginObject()
+        writer.member("title", "A test card")
+        writer.endObject()
+        writer.endObject()
+        let answer = try await client.answer(
+            RelayRequest("PUT", path, fields: [("prefer", "wait=10")], body: writer.bytes))
+        let root = try answer.document().root
+        guard answer.status == 201 else {
+            note("start", false, root["detail"]?.string ?? "the relay answered \(answer.status)")
+            return false
+        }
+        let delivery = root["deliveries"]?.elements.first { _ in true }
+        guard delivery?["result"]?.string == "accepted" else {
+            let reason = delivery?["reason"]?.string ?? root["decision"]?["reason"]?.string
+            note(
+                "start", false,
+                "Apple has not taken the start within 10 s\(reason.map { " (\($0))" } ?? ""); "
+                    + "tombolo why \(activity) \(device) tells more")
+            try await end()
+            return false
+        }
+        note("start", true, "Apple took the start of \(activity)")
+        return true
+    }
+
+    private func waitForToken() async throws -> Bool {
+        let start = context.loop.now
+        while context.loop.now - start < Self.tokenTime {
+            let answer = try await client.send(RelayRequest("GET", path), name: activity)
+            let phases = try answer.document().root["destinations"]?.elements.compactMap {
+                $0["phase"]?.string
+            }
+            if phases?.contains(where: { $0 == "live" || $0 == "listening" }) == true {
+                return true
+            }
+            try await context.loop.sleep(for: Self.interval)
+        }
+        return false
+    }
+
+    private mutating func end() async throws {
+        let body = Array(#"{"dismiss":"now"}"#.utf8)
+        let answer = try await client.answer(
+            RelayRequest("POST", path + "/end", fields: [("prefer", "wait=10")], body: body))
+        guard steps.allSatisfy(\.isDone) else { return }
+        let delivery = try answer.document().root["deliveries"]?.elements.first { _ in true }
+        let isTaken = delivery?["result"]?.string == "accepted"
+        note(
+            "end", isTaken,
+            isTaken ? "Apple took the end" : "Apple has not taken the end within 10 s")
+    }
+}

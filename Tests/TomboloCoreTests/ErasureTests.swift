@@ -68,6 +68,17 @@ import TomboloCore
         #expect(rig.view() != nil)
     }
 
+    @Test(arguments: [
+        #"{"type":"T","audience":{"device":"phone"},"state":{}}"#,
+        #"{"type":"T","state":{},"audience":{"devices":["ph\u006fne"]}}"#,
+        #"{"type":"T","state":{},"audience":{"device":"phon\u0065"}}"#,
+        #"{"type":"T","state":{},"audience":{"device":"\u0070\u0068\u006f\u006e\u0065"}}"#,
+    ])
+    func `a device is found in a start, however its name is written`(body: String) {
+        #expect(DeviceTrace.inStart(Array(body.utf8), of: Self.phone.id) == .alone)
+        #expect(DeviceTrace.inStart(Array(body.utf8), of: Identifier("phon")!) == .none)
+    }
+
     @Test func `a device goes, running cards for it alone too, and others lose its name`() throws {
         var rig = Rig()
         rig.device("phone")

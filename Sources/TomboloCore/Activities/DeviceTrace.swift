@@ -47,13 +47,14 @@ package enum DeviceTrace: Hashable, Sendable {
     }
 
     /// False if the bytes certainly do not contain the name, which is a fast test for most rows.
-    /// Identifiers need no escapes in JSON; if the bytes have any escape, the answer is true.
+    /// A producer may write a name with escapes, although it needs none. So the answer is also true
+    /// if the bytes have a backslash.
     private static func mayName(_ device: Identifier, _ bytes: [UInt8]) -> Bool {
+        if bytes.contains(UInt8(ascii: "\\")) { return true }
         let name = Array(device.rawValue.utf8)
         guard let first = name.first, bytes.count >= name.count else { return false }
         return bytes.withUnsafeBufferPointer { bytes in
             for start in 0...(bytes.count - name.count) {
-                if bytes[start] == UInt8(ascii: "\\") { return true }
                 guard bytes[start] == first else { continue }
                 if name.indices.allSatisfy({ bytes[start + $0] == name[$0] }) { return true }
             }

@@ -1,6 +1,7 @@
 import Glibc
 import TomboloCore
 import TomboloJSON
+import TomboloLoop
 
 /// `device check`: what a phone's app has told the relay and what lacks; with `--card` a test card
 /// goes there and back.

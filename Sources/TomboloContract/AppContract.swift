@@ -1,4 +1,4 @@
-/// The app's half of the protocol: what to observe, what to keep, and what to upload in which order.
+/// The app's half of the protocol: what to observe, what to keep, and in which order to upload.
 ///
 /// A pure state machine without ActivityKit. The app passes events in, carries the actions out,
 /// sends `queue.next`, and passes the answer to `answered`. It writes `kept` to a file after each

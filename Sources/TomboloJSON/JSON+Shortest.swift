@@ -60,13 +60,31 @@ private struct JSONShortener {
             let start = position
             let length = JSONText.escapeLength(in: text, at: position)
             position += length
-            let escape = UnsafeBufferPointer(rebasing: text[start..<position])
-            var plain: [UInt8] = []
-            JSONText.unescape(escape, into: &plain)
-            var spelling: [UInt8] = []
-            plain.withUnsafeBufferPointer { JSONText.escape($0, into: &spelling) }
-            if spelling.count < length { replace(from: start, with: spelling) }
+            if length == 2 {
+                if text[start + 1] == ASCII.slash { replace(from: start, with: [ASCII.slash]) }
+            } else {
+                shorten(from: start)
+            }
         }
         position += 1
+    }
+
+    /// A `\uXXXX`, or a pair of them, from `start` to the position.
+    private mutating func shorten(from start: Int) {
+        var place = start + 2
+        let scalar = JSONText.scalar(in: text, at: &place)
+        switch scalar {
+        case "\"", "\\": replace(from: start, with: [ASCII.backslash, UInt8(ascii: scalar)])
+        case "\u{8}": replace(from: start, with: Array("\\b".utf8))
+        case "\u{c}": replace(from: start, with: Array("\\f".utf8))
+        case "\n": replace(from: start, with: Array("\\n".utf8))
+        case "\r": replace(from: start, with: Array("\\r".utf8))
+        case "\t": replace(from: start, with: Array("\\t".utf8))
+        case "\u{0}"..."\u{1f}": break
+        default:
+            output += text[copied..<start]
+            output += Unicode.UTF8.encode(scalar).unsafelyUnwrapped
+            copied = position
+        }
     }
 }

@@ -66,6 +66,13 @@ extension JSONView {
     private static func writeNumber(
         _ spelling: Slice<UnsafeBufferPointer<UInt8>>, to output: inout [UInt8]
     ) {
+        // Fast path: an integer whose last digit is not 0 is its own normal form.
+        if spelling.last != ASCII.zero, spelling.dropFirst().allSatisfy(ASCII.isDigit),
+            spelling.first != ASCII.zero
+        {
+            output += spelling
+            return
+        }
         var digits: [UInt8] = []
         let form = JSONDecimal.normalized(spelling) { digits.append(ASCII.zero + $0) }
         if form.isNegative { output.append(ASCII.minus) }

@@ -88,7 +88,7 @@ enum JSONText {
     }
 
     /// Parses `XXXX` or `XXXX\uXXXX`.
-    private static func scalar(
+    static func scalar(
         in content: UnsafeBufferPointer<UInt8>, at position: inout Int
     ) -> Unicode.Scalar {
         func unit() -> UInt32 {

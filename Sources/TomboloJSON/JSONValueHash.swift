@@ -126,6 +126,8 @@ struct JSONValueHash {
 
     private mutating func number() -> UInt64 {
         let start = position
+        if let hash = smallInteger() { return hash }
+        position = start
         while position < text.count, Self.isOfNumber(text[position]) { position += 1 }
         var (hash, word, count) = (Seed.number, UInt64(0), UInt64(0))
         let form = JSONDecimal.normalized(text[start..<position]) { digit in
@@ -136,9 +138,37 @@ struct JSONValueHash {
             hash = Self.mix(hash, word)
             word = 0
         }
-        hash = Self.mix(Self.mix(hash, word), count)
-        let sign: UInt64 = form.isNegative ? 1 : 0
-        return Self.mix(hash, UInt64(bitPattern: Int64(form.exponent)) << 1 | sign)
+        return Self.hash(hash, word, count, form.isNegative, form.exponent)
+    }
+
+    private static func hash(
+        _ hash: UInt64, _ word: UInt64, _ count: UInt64, _ isNegative: Bool, _ exponent: Int
+    ) -> UInt64 {
+        let sign: UInt64 = isNegative ? 1 : 0
+        return mix(
+            mix(mix(hash, word), count), UInt64(bitPattern: Int64(exponent)) << 1 | sign)
+    }
+
+    /// Fast path: an integer of at most 17 digits, spelled without a fraction and an exponent. Nil
+    /// for other numbers.
+    private mutating func smallInteger() -> UInt64? {
+        let isNegative = text[position] == ASCII.minus
+        if isNegative { position += 1 }
+        var (word, count): (UInt64, UInt64) = (0, 0)
+        while position < text.count, ASCII.isDigit(text[position]) {
+            word = word &* 10 &+ UInt64(text[position] &- ASCII.zero)
+            count += 1
+            position += 1
+        }
+        if count > 17 || position < text.count && Self.isOfNumber(text[position]) { return nil }
+        guard word != 0 else { return Self.hash(Seed.number, 0, 0, false, 0) }
+        var exponent = 0
+        while word.isMultiple(of: 10) {
+            word /= 10
+            exponent += 1
+            count -= 1
+        }
+        return Self.hash(Seed.number, word, count, isNegative, exponent)
     }
 
     private static func isOfNumber(_ byte: UInt8) -> Bool {

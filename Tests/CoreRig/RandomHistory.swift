@@ -176,8 +176,8 @@ package struct RandomHistory {
     }
 
     private mutating func settle() {
-        // Whatever is sent from now on is answered, as the client promises: a upstream that is parked
-        // waits for the answers it is owed.
+        // From now on each push is answered, as the client promises. A parked upstream waits for
+        // the answers of its pushes.
         fates.isCalm = true
         answerLate(one: false)
         for pause in paused { rig.resume(pause) }

@@ -8,7 +8,6 @@ import Testing
         "TomboloAPNsTests": 8, "TomboloCoreTests": 3, "TomboloHTTPTests": 7,
         "TomboloRelayTests": 1, "TomboloSQLiteTests": 4,
         "TomboloServerTests": 8, "TomboloSimulatorTests": 4, "histories": 1, "simulate": 2,
-        "tombolo": 39,
     ])
 
     private let tree: SourceTree

@@ -203,8 +203,8 @@ struct Plan {
 
     var chaosEnd: MonotonicInstant { MonotonicInstant(nanoseconds: 0) + chaos }
 
-    /// How long anything can still hold a push after the last fault: a parked upstream 23 min, a token
-    /// 5 min, a timestamp never.
+    /// How long anything can still hold a push after the last fault: a parked upstream 23 min, a
+    /// token 5 min, a timestamp never.
     let healing = Duration.seconds(40 * 60)
 
     /// The bound of pacing rule 2 for the slowest class, and the times of disk and network.

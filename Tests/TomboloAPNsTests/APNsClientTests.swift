@@ -202,7 +202,8 @@ struct APNsClientTests {
         #expect(Set(accepted.map(\.connection)).count == 1)
     }
 
-    @Test func `a upstream that stops tells every push's outcome and takes no more`() async throws {
+    @Test func `an upstream that stops tells every push's outcome and takes no more`() async throws
+    {
         let (listener, port) = listenOnLoopback()
         defer { close(listener) }
         let kept = Kept()
@@ -216,7 +217,7 @@ struct APNsClientTests {
     }
 }
 
-/// Holds a upstream beyond its loop's life, for a look at it.
+/// Holds an upstream beyond its loop's life, for a look at it.
 ///
 /// `@unchecked Sendable`: written on the loop, read when the loop has ended.
 private final class Kept: @unchecked Sendable {

@@ -134,7 +134,7 @@ struct APNsClientTroubleTests {
     }
 }
 
-/// A word carried out of a upstream's loop.
+/// A word carried out of an upstream's loop.
 ///
 /// `@unchecked Sendable`: written on the loop, read when the loop has ended.
 private final class Reason: @unchecked Sendable {

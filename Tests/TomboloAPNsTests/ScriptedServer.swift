@@ -45,7 +45,7 @@ final class ScriptedServer: HTTPHandler, @unchecked Sendable {
     func closed(_ connection: HTTPServerConnection) {}
 }
 
-/// Runs a upstream against a server that follows `script`, each request `latency` after it came;
+/// Runs an upstream against a server that follows `script`, each request `latency` after it came;
 /// answers the server when both have ended.
 @discardableResult
 func withScript(

@@ -4,9 +4,9 @@ import TomboloJSON
 
 @testable import TomboloCore
 
-/// When a upstream's breaker opens (pacing rule 14).
+/// When an upstream's breaker opens (pacing rule 14).
 @Suite struct BreakerTests {
-    /// Answers whether the upstream is open after so many answers, of which each is a failure or not.
+    /// True if the upstream is open after these answers. Each is a failure or not.
     static func isOpen(_ answers: some Sequence<Bool>) -> Bool {
         var upstream = Upstream()
         upstream.setCapacity(10)

@@ -54,10 +54,14 @@ import Testing
         #expect(elements("[1]") == ["1:1"])
         #expect(
             elements(#"[{"a":[1,2]},"],\"[",{}]"#) == [#"1:{"a":[1,2]}"#, #"2:"],\"[""#, "3:{}"])
-        #expect(elements("[\n{\n},\r\n[]\n]\n") == ["1: { }", "2:  [] "])
+        #expect(elements("[\n{\n},\r\n[]\n]\n") == ["1:{ }", "2:[]"])
         // What is no array, or no whole one, ends the lines; what is between commas is no JSON.
         #expect(elements("[1,,2]") == ["1:1", "2:,", "3:2"])
-        #expect(elements("[1, ]") == ["1:1", "2: ,"])
+        #expect(elements("[1, ]") == ["1:1", "2:,"])
+        // White space between elements counts against no limit.
+        let space = String(repeating: " \n", count: 40)
+        #expect(elements("[\(space)1\(space),\(space)2\(space)]") == ["1:1", "2:2"])
+        #expect(elements("[\(space)]") == [])
         #expect(elements("[1],2") == ["1:1", "2:!"])
         #expect(elements("[1,2") == ["1:1", "2:!"])
         #expect(elements(#"["a"#) == ["1:!"])

@@ -16,7 +16,8 @@ import TomboloCore
         .putTimeline, .deleteTimeline, .reloadTimeline, .reloadControl,
     ]
     private static let observe: Set<Operation> = [
-        .showActivity, .listActivities, .showDevice, .checkDevice, .listLog, .showEvent, .tail, .metrics,
+        .showActivity, .listActivities, .showDevice, .checkDevice, .listLog, .showEvent,
+        .tail, .metrics,
         .listPauses, .showPause, .listActivityDeliveries, .listDeliveries,
         .showDelivery, .explainActivity, .explain, .explainWidget, .listBudgets,
         .showType, .listDeadLetters, .showChannel, .listChannels, .overview, .listDevices,

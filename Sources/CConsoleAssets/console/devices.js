@@ -62,7 +62,7 @@ async function device(root, id, signal) {
         { title: "Begins with", cell: (row) => h("code", {}, brief(row.token)) },
         { title: timeTitle("Registered"), cell: (row) => time(row.registered_at) },
     ], { key: (row) => row.name, none: "It has no token: nothing can be pushed to it." });
-    const check = new Table(`What the app of ${brief(id)} has told`, [
+    const check = new Table(`What the app of ${brief(id)} has sent`, [
         { title: "Step", cell: (row) => row.step.replaceAll("_", " ") },
         { title: "State", cell: (row) => badge(STATES[row.state] ?? row.state, TONES[row.state]) },
         { title: "What is known, and what to do next", cell: (row) => [

@@ -1,12 +1,7 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// What a phone's app has told the relay, in the order in which it does so, and what lacks.
-///
-/// ```swift
-/// let check = DeviceCheck(of: id, view, boundUsers: ["u1"], at: now)
-/// check.isComplete  // false where a step lacks something
-/// ```
+/// What a phone's app has sent to the relay, step by step, and what is missing.
 package struct DeviceCheck: Sendable {
     /// How far a step is.
     package enum State: String, Sendable {
@@ -28,6 +23,7 @@ package struct DeviceCheck: Sendable {
         case widgetToken = "widget_token"
     }
 
+    /// One step of the check.
     package struct Step: Sendable {
         package var name: Name
         package var state: State
@@ -45,7 +41,7 @@ package struct DeviceCheck: Sendable {
 
     /// - Parameters:
     ///   - view: nil if the device is not registered.
-    ///   - boundUsers: for each live key of the device the user that it is bound to; nil: to no user.
+    ///   - boundUsers: for each live key of the device, the user that it is bound to, or nil.
     ///   - now: the wall clock's time.
     package init(
         of device: Identifier, _ view: DeviceView?, boundUsers: [String?], at now: Instant
@@ -129,15 +125,14 @@ package struct DeviceCheck: Sendable {
         }
         let names = refused.map(\.name.text)
         for token in tokens where !names.contains(token.name) {
-            let age = now - token.registeredAt
-            let what = "\(token.name) is \(age.roundedText) old"
+            let what = "\(token.name) was registered at \(token.registeredAt.rfc3339)"
             if let change = token.doubtedSince {
                 add(
                     .startToken, .doubtful, "\(what). " + TokenStanding.doubt(since: change),
                     "register pushToStartToken once more at the next launch")
-            } else if age > Self.tokenAgeMax {
+            } else if now - token.registeredAt > Self.tokenAgeMax {
                 add(
-                    .startToken, .doubtful, "\(what): the app may be gone.",
+                    .startToken, .doubtful, "\(what), more than 30 days ago: the app may be gone.",
                     "open the app: it registers its token at each launch")
             } else {
                 add(.startToken, .done, "\(what), and Apple has not refused it.")

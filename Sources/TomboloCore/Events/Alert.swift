@@ -55,6 +55,28 @@ package enum Alert {
                     "names a sound file that no app has, and does not silence the alert; leave "
                         + "\"sound\" out for an alert without a sound"))
         }
+        return lints + kindLints(of: alert, at: pointer)
+    }
+
+    /// Kinds inside an alert that no phone reads.
+    private static func kindLints(of alert: JSONView, at pointer: String) -> [Lint] {
+        var lints: [Lint] = []
+        for name in ["title", "body"] {
+            guard let list = alert[name]?["loc-args"], list.strings(atMost: list.count) == nil
+            else {
+                continue
+            }
+            lints.append(
+                Lint(
+                    .payloadMember, "\(pointer)/\(name)/loc-args",
+                    "must be an array of texts, one for each place in the app's text"))
+        }
+        if let sound = alert["sound"], sound.kind != .string {
+            lints.append(
+                Lint(
+                    .payloadMember, "\(pointer)/sound",
+                    "must be of kind string, not \(sound.kind.rawValue)"))
+        }
         return lints
     }
 
@@ -70,7 +92,8 @@ package enum Alert {
             }
         }
         _ = inner.string("sound")
-        if !reader.isOfLog, inner.errors.isEmpty, !hasText(view) {
+        let isNull = view["title"]?.isNull ?? false
+        if !reader.isOfLog, isNull || inner.errors.isEmpty, !hasText(view) {
             inner.fail(
                 "title",
                 "is missing: phones ignore an alert without text, and begin no card with it")

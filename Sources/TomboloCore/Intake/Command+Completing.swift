@@ -4,7 +4,7 @@ extension Command {
     /// Adds the type's settings that the producer left out: an alert's lifetime, and the history in
     /// the state. They go into the stored body, so that the log alone describes the event.
     func completed(by type: ActivityType?) -> Command {
-        let timed = timed(by: type)
+        let timed = timed(by: type).keepingRestart()
         guard let history = type?.history else { return timed }
         var next = timed
         next.content = timed.content.keeping(history)
@@ -12,6 +12,18 @@ extension Command {
             let written = JSON(unchecked: timed.body)
                 .setting(StateHistory.member, to: history.json)
         else { return timed }
+        next.body = written.bytes
+        return next
+    }
+
+    /// Writes into the body that the request had `restart=true`: the same request may come again.
+    private func keepingRestart() -> Command {
+        let flag = JSON(unchecked: Array("true".utf8))
+        guard restart, content.kind == .start,
+            let written = JSON(unchecked: body)
+                .setting(JSONPointer(tokens: [Self.restartMember]), to: flag)
+        else { return self }
+        var next = self
         next.body = written.bytes
         return next
     }

@@ -161,8 +161,8 @@ extension Core {
         let id = deliveryIDs.make(after: lastFactSeq, &chance)
         var push = Push(
             id: PushID(.card(slot), at: upstream, count: destinations.takePush()),
-            upstream: upstream,
-            event: event, token: token.text, apnsID: id.text, priority: priority,
+            upstream: upstream, event: event, token: token.text, apnsID: id.text,
+            priority: priority,
             expiration: expiration(slot, event, wish, alert, projection, now: now),
             collapseID: event == .start ? collapseID(slot) : nil,
             payload: payload)
@@ -191,8 +191,7 @@ extension Core {
             delay: destinations[slot].delay, bound: value, reserve: closing?.reserve)
         overtake(slot, now: now)
         destinations[slot].inFlight = flying
-        destinations[slot].waiting = nil
-        destinations[slot].delay = nil
+        (destinations[slot].waiting, destinations[slot].delay) = (nil, nil)
         if event == .start {
             destinations[slot].begin(push.id, now: now, wall: wall(now))
             spendStart(slot, now: now)

@@ -63,7 +63,11 @@ extension Core {
         trial.put(
             type, named: name, app: app, tenant: tenant, Ticket(0), now: .distantPast)
         if case .refused(let refusal)? = trial.journal.answer(to: Ticket(0)) { throw refusal }
-        return trial.journal.comingAnswer(to: Ticket(0)) ?? Stored(.updated)
+        var stored = trial.journal.comingAnswer(to: Ticket(0)) ?? Stored(.updated)
+        let key = ActivityType.Key(
+            tenant: tenant, app: try configuration.app(app, of: tenant), name: name)
+        stored.lint += activities.lints(ofRunning: type, key)
+        return stored
     }
 
     /// A core without activities and devices, for dry runs.

@@ -46,7 +46,7 @@ package struct FieldReader {
             let isMissing = message.hasPrefix(Self.missing)
             errors[place].message =
                 "must not be null"
-                + (isMissing ? message.dropFirst(Self.missing.count) : ": it \(message)")
+                + (isMissing ? message.dropFirst(Self.missing.count) : ": \(message)")
             return
         }
         guard errors.count < Self.errorsMax else { return }

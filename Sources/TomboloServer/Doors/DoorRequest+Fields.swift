@@ -15,7 +15,8 @@ extension DoorRequest {
             return .absent
         }
         guard let text = head.fields["if-match"], text != "*" else { return .none }
-        let tags = text.split(separator: ",", omittingEmptySubsequences: false)
+        // Empty elements count for nothing (RFC 9110, section 5.6.1).
+        let tags = text.split(separator: ",").filter { $0.contains { $0 != " " && $0 != "\t" } }
         guard tags.count <= Self.entityTagsMax else {
             throw Problem(
                 .invalidHeader, "If-Match has more than \(Self.entityTagsMax) ETags. Send fewer.")
@@ -24,7 +25,7 @@ extension DoorRequest {
             let words = tag.split(whereSeparator: { $0 == " " || $0 == "\t" })
             return words.count == 1 ? Self.version(ofTag: String(words[0])) : nil
         }
-        guard !versions.contains(nil) else {
+        guard !versions.contains(nil), !versions.isEmpty else {
             throw Problem(
                 .invalidHeader,
                 "If-Match: \(text) is not an ETag of an activity. Send one such as \"v3\", with its "
@@ -36,6 +37,16 @@ extension DoorRequest {
 
     /// Most tags in one `If-Match`: no client needs more versions.
     private static let entityTagsMax = 32
+
+    /// Refuses a condition where a request has events of many activities.
+    func refuseConditions() throws(Problem) {
+        for name in ["if-match", "if-none-match"] where head.fields.contains(name) {
+            throw Problem(
+                .invalidHeader,
+                "\(name) is not for a batch, which has events of many activities. Leave it away, or "
+                    + "send the event by itself.")
+        }
+    }
 
     /// The N of `"vN"` (the tag of a write) or of `"vN-HASH"` (the tag of GET). The hash also
     /// covers deliveries, so it is ignored for a write.

@@ -26,16 +26,9 @@ extension ServerDoors {
             try await performTimelines(request, exchange)
         case .listDeadLetters: try await listDeadLetters(request)
         case .retryDeadLetters: try await retryDeadLetters(request, exchange)
-        case .reconcileTokens: try await reconcileTokens(request, exchange)
-        case .registerDevice: try await registerDevice(request, exchange)
-        case .showDevice: try await showDevice(request)
-        case .checkDevice: try await checkDevice(request)
-        case .deleteDevice: try await deleteDevice(request)
-        case .registerToken: try await registerToken(request, exchange)
-        case .deleteToken: try await deleteToken(request, exchange)
-        case .reportPresence: try await reportPresence(request, exchange)
-        case .postAction: try await postAction(request, exchange)
-        case .reportActivity: try await reportActivity(request, exchange)
+        case .registerDevice, .showDevice, .checkDevice, .deleteDevice, .reconcileTokens,
+            .registerToken, .deleteToken, .reportPresence, .postAction, .reportActivity:
+            try await performDevices(request, exchange)
         case .listLog: try await listLog(request)
         case .showEvent: try await showEvent(request)
         case .tail: try await tail(request, exchange)
@@ -62,6 +55,23 @@ extension ServerDoors {
         case .openAPI: openAPI(request)
         case .home, .listProblems, .showProblem: try pages(request)
         case .showConsole, .showConsoleFile: try console(request)
+        }
+    }
+
+    private func performDevices(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        switch request.route.operation {
+        case .registerDevice: try await registerDevice(request, exchange)
+        case .showDevice: try await showDevice(request)
+        case .checkDevice: try await checkDevice(request)
+        case .deleteDevice: try await deleteDevice(request)
+        case .reconcileTokens: try await reconcileTokens(request, exchange)
+        case .registerToken: try await registerToken(request, exchange)
+        case .deleteToken: try await deleteToken(request, exchange)
+        case .reportPresence: try await reportPresence(request, exchange)
+        case .postAction: try await postAction(request, exchange)
+        default: try await reportActivity(request, exchange)
         }
     }
 

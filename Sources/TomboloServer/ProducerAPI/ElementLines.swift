@@ -69,8 +69,13 @@ struct ElementLines {
         case UInt8(ascii: "}"), UInt8(ascii: "]"): depth = max(0, depth - 1)
         default: break
         }
-        if !Self.isSpace(byte) { hasText = true }
-        output.append(Self.endsLine(byte) ? UInt8(ascii: " ") : byte)
+        if Self.isSpace(byte) {
+            // Between elements it would count as a part of one.
+            if depth > 0 { output.append(UInt8(ascii: " ")) }
+            return
+        }
+        hasText = true
+        output.append(byte)
     }
 
     private mutating func end(_ output: inout [UInt8]) {

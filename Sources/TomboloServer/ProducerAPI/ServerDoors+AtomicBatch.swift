@@ -69,10 +69,11 @@ extension ServerDoors {
     ) throws(Problem) -> (first: [AtomicLine], of: [Int]) {
         var (first, of) = ([AtomicLine](), [Int]())
         var places: [[UInt8]: Int] = [:]
+        var values: [Int: Command.BodyValue] = [:]
         for line in lines {
             let id = line.command.idempotency.map { Array($0.key.utf8) }
             if let id, let place = places[id] {
-                guard first[place].command.isSame(as: line.command) else {
+                guard first[place].command.isSame(as: line.command, &values[place]) else {
                     throw .reused(in: [first[place].line, line.line])
                 }
                 of.append(place)
@@ -103,7 +104,7 @@ extension ServerDoors {
             : try await lines(
                 request, exchange, form, atMost: configuration.dryRunLinesMax,
                 bytes: configuration.dryRunBytesMax)
-        let tried = Self.tried(lines)
+        let tried = await tried(lines)
         let runs = await relay.dryRun(tried.commands)
         var writer = LinesWriter()
         for (place, line) in lines.enumerated() {
@@ -131,11 +132,13 @@ extension ServerDoors {
 
     /// The commands of a dry run, without repeated ids. `of` has for each line the index of its
     /// command, or its problem.
-    private static func tried(
+    private func tried(
         _ lines: [BatchLine]
-    ) -> (commands: [Command], of: [Result<Int, Problem>]) {
+    ) async -> (commands: [Command], of: [Result<Int, Problem>]) {
         var (commands, of) = ([Command](), [Result<Int, Problem>]())
         var places: [[UInt8]: (run: Int, line: Int)] = [:]
+        var values: [Int: Command.BodyValue] = [:]
+        var compared = 0
         for line in lines {
             guard case .command(let command, _, let number) = line else {
                 of.append(.success(commands.count))
@@ -143,7 +146,12 @@ extension ServerDoors {
             }
             let name = command.idempotency.map { Array($0.key.utf8) }
             if let name, let (run, before) = places[name] {
-                let isSame = commands[run].isSame(as: command)
+                compared += command.body.count
+                if compared > Self.comparedBytesMax {
+                    compared = 0
+                    await relay.letOthersGo()
+                }
+                let isSame = commands[run].isSame(as: command, &values[run])
                 of.append(isSame ? .success(run) : .failure(.reused(in: [before, number])))
                 continue
             }
@@ -153,6 +161,9 @@ extension ServerDoors {
         }
         return (commands, of)
     }
+
+    /// Bytes of bodies that are compared by value in one turn of the loop: about a millisecond.
+    private static let comparedBytesMax = 32 << 10
 
     /// All lines as commands. Throws the problem of the first wrong line.
     private func commands(
@@ -182,9 +193,9 @@ extension ServerDoors {
         let bytesMax = bytesMax ?? configuration.atomicBytesMax
         let body = try await request.body(of: exchange, atMost: bytesMax)
         var splitter = LineSplitter(lineBytesMax: configuration.bodyBytesMax, form: form)
-        splitter.append(body)
         var (lines, turn) = ([BatchLine](), BatchTurn())
-        while let line = splitter.next() ?? splitter.last() {
+        var rest = body[...]
+        while let line = await nextLine(of: &splitter, &rest) {
             guard lines.count < linesMax else {
                 throw Problem(
                     .bodyTooLarge,
@@ -202,6 +213,21 @@ extension ServerDoors {
         try request.checkKey()
         return lines
     }
+
+    /// The next line. The body goes to the splitter piece by piece, so that others get the loop.
+    private func nextLine(
+        of splitter: inout LineSplitter, _ rest: inout ArraySlice<UInt8>
+    ) async -> LineSplitter.Line? {
+        while true {
+            if let line = splitter.next() { return line }
+            guard !rest.isEmpty else { return splitter.last() }
+            splitter.append(Array(rest.prefix(Self.pieceBytes)))
+            rest = rest.dropFirst(Self.pieceBytes)
+            await relay.letOthersGo()
+        }
+    }
+
+    private static let pieceBytes = 256 << 10
 }
 
 extension Problem {

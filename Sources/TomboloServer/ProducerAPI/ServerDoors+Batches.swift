@@ -12,6 +12,7 @@ extension ServerDoors {
     ) async throws(Problem) -> DoorResponse? {
         let form = try request.eventForm()
         if !form.isBatch { return try await appendCloudEvent(request, exchange, form) }
+        try request.refuseConditions()
         if try request.isDryRun { return try await dryRunLines(request, exchange, form) }
         if try request.flag("atomic") { return try await appendAtomically(request, exchange, form) }
         do {

@@ -3,8 +3,8 @@ import TomboloCore
 import TomboloJSON
 import TomboloLoop
 
-/// `device check`: what a phone's app has told the relay and what lacks; with `--card` a test card
-/// goes there and back.
+/// `device check`: what a phone's app has sent to the relay and what is missing. With `--card` it
+/// also starts and ends a test card.
 enum DeviceCheckCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let device = context.invocation.arguments[0]

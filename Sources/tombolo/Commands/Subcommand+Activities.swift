@@ -144,7 +144,7 @@ extension Subcommand {
         exits: [.unauthorized, .unreachable], run: ReadCommands.deviceList)
 
     static let deviceCheck = Subcommand(
-        path: ["device", "check"], summary: "Say what a phone's app has told, and what lacks",
+        path: ["device", "check"], summary: "Say what a phone's app has sent, and what is missing",
         arguments: [Argument("DEVICE", .text("DEVICE"), "the device")],
         flags: [.testCard, .type, .field, .textField, .stateFile] + Flag.ofClients,
         details: [

@@ -1,7 +1,7 @@
 import TomboloJSON
 
 extension Activity {
-    /// Frees the memory of an activity that has left its place: everything large is cleared.
+    /// Clears the large members of an activity that was removed from the table, to free memory.
     mutating func forget() {
         definition.attributes = .emptyObject
         definition.audience = .none

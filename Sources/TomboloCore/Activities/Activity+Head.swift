@@ -1,13 +1,13 @@
 import TomboloJSON
 
 // A head is one JSON object with short names, so that people can read it with a database shell.
-// Fields may be added: an older relay ignores unknown fields of a newer one's heads.
+// A newer relay may add fields: an older relay ignores fields that it does not know.
 
 extension Activity {
     /// The head's bytes: everything that start-up needs to restore this activity.
     func headBytes() -> [UInt8] { snapshot.bytes() }
 
-    /// Nil if the bytes are no head: then the caller reports the activity and sets it aside.
+    /// Returns nil if the bytes are not a valid head. The caller then sets the activity aside.
     init?(
         head bytes: [UInt8], number: ActivityNumber, version: Int64, seq: Int64,
         tenantSeq: Int64? = nil
@@ -20,7 +20,7 @@ extension Activity {
         }
     }
 
-    /// Throws if the bytes are no head or contain a value that no relay writes.
+    /// Throws if the bytes are not a head, or contain a value that no relay writes.
     init(
         stored bytes: [UInt8], number: ActivityNumber, version: Int64, seq: Int64,
         tenantSeq: Int64? = nil
@@ -146,7 +146,7 @@ extension PlayingClip {
         clip.write(into: &writer)
     }
 
-    /// Nil if there is no clip.
+    /// Returns nil if `view` has no clip under `name`.
     fileprivate static func stored(
         _ view: JSONView, as name: String
     ) throws(StoredValueError) -> Self? {

@@ -10,16 +10,16 @@ extension Activity {
     /// Number of newest events whose traces are kept.
     private static let tracesMax = 16
 
-    /// Notes the trace of the event that makes `version`; nil: the event came without one.
+    /// Stores the trace of the event that makes `version`; nil if the event has no trace.
     mutating func note(_ trace: TraceID?, of version: Int64) {
         guard trace != nil || hasTraces else { return }
-        // A discarded batch may have noted this version before.
+        // A discarded batch may have stored traces for this version or later ones: drop them.
         var kept = traces?.filter { $0.version < version } ?? []
         if let trace { kept.append(VersionTrace(version: version, trace: trace)) }
         traces = kept.isEmpty ? nil : Array(kept.suffix(Self.tracesMax))
     }
 
-    /// The trace of the newest of these versions that has one.
+    /// The trace of the newest version in the range that has one.
     func trace(of versions: ClosedRange<Int64>) -> TraceID? {
         guard hasTraces else { return nil }
         return traces?.last { versions.contains($0.version) }?.trace

@@ -2,7 +2,7 @@ package import TomboloJSON
 
 /// One activity in memory: identity, accepted state, durable state, and destinations.
 package struct Activity: Sendable {
-    /// The part of a start that holds for the whole incarnation.
+    /// The members of a start that apply to the whole incarnation.
     package struct Definition: Sendable {
         package var type: String
         package var app: String
@@ -11,7 +11,7 @@ package struct Activity: Sendable {
         /// The attributes, including the activity's id.
         package var attributes: JSON
         package var onUnknownStart: UnknownStartPolicy
-        /// Longest wait of a start on a device, after which it is dropped (pacing rule 5).
+        /// A start that has waited this long for a device is dropped (pacing rule 5).
         package var startWait = Start.startWaitDefault
         /// How long after its last event the relay ends the activity; nil: never.
         package var endAfter: Span?
@@ -19,12 +19,12 @@ package struct Activity: Sendable {
         package var renew = RenewalPolicy.never
         package var startedAt: Instant
         package var framesShowWhen = FramesShowWhen.background
-        /// A digest of the start's own fields, to compare starts.
+        /// Hash of the start's own fields: two equal starts have the same digest.
         package var digest: UInt64
     }
 
-    /// Shares one definition between copies of an activity, its snapshot and its events, for the
-    /// cost of one reference count.
+    /// Lets copies of an activity, its snapshot and its events share one definition. A copy of the
+    /// activity then costs one reference count for it.
     final class DefinitionBox: Sendable {
         let value: Definition
         init(_ value: Definition) { self.value = value }
@@ -34,34 +34,39 @@ package struct Activity: Sendable {
     package let number: ActivityNumber
     package internal(set) var incarnation: Int64
     var definitionBox: DefinitionBox
-    /// Follows every accepted event at once. It is never rolled back: if the log fails, the relay
-    /// stops.
+    /// The state after all accepted events, durable or not. A failed log does not roll it back,
+    /// because the relay stops then.
     package internal(set) var accepted: Projection
-    /// Follows only durable events, for readers and phones. Nil until a first start is durable.
+    /// The state after the durable events only: what readers and phones see. Nil until a first
+    /// start is durable.
     package internal(set) var durable: Projection?
-    /// Place of the newest durable event: in the log, and among the events of its tenant.
+    /// The newest durable event: `seq` is its place in the log, `tenantSeq` that in its tenant.
     package internal(set) var seq: Int64
     package internal(set) var tenantSeq: Int64
-    /// Alerts that some destinations still wait for, oldest first.
+    /// Alerts that must still be sent to some destinations, oldest first.
     package internal(set) var alerts: [Projection.PendingAlert] = []
-    /// Alerts of events that are not durable yet. Heads with these events are written before.
+    /// Alerts of events that are not durable yet. A head that is written with these events must
+    /// contain them.
     package internal(set) var comingAlerts: [Projection.PendingAlert] = []
-    /// First version of the accepted incarnation if it began in this run, else 0: see `alerts`.
+    /// First version of the accepted incarnation, if a later start began it in this process; else
+    /// 0. Heads leave out alerts of older versions.
     package internal(set) var beganAt: Int64 = 0
     var destinations: SlotList<Tables.Cards> = []
-    /// The one of `destinations` that is the cards' channel, perhaps a former incarnation's.
+    /// The entry of `destinations` for the activity's own channel. It may be of an earlier
+    /// incarnation.
     var channelDestination: CardSlot?
-    /// The newest versions whose `state_version` was older than the newest known one.
+    /// The latest versions whose updates changed nothing: their `state_version` was too old.
     package internal(set) var superseded: [Int64] = []
     static let supersededMax = 64
-    /// Traces of the newest events that have one, oldest first; nil: none has.
+    /// Traces of the newest events that have one, oldest first; nil if no event has one.
     @Seldom var traces: [VersionTrace]? = nil
     var hasTraces: Bool { _traces.isThere }
-    /// True if `Core.population` counts it as running.
+    /// True if `ActivityTable` counts the activity as running.
     var isCounted = false
     /// The incarnation of `durable`.
     package internal(set) var durableIncarnation: Int64
-    /// The definition of the durable incarnation while a later start is being written.
+    /// The definition of the durable incarnation, while a later start is accepted but not durable;
+    /// else nil.
     private var former: DefinitionBox?
 
     /// An activity that starts now.
@@ -92,14 +97,14 @@ package struct Activity: Sendable {
 
     package var hasEnded: Bool { accepted.ending != nil }
 
-    /// The definition of the durable incarnation. A later start must not be visible before it is
-    /// durable.
+    /// The definition of the durable incarnation. Readers use it, because a later start must stay
+    /// invisible until it is durable.
     var durableDefinition: Definition { former?.value ?? definition }
 
     /// True if a later start is accepted but not durable yet.
     var isToBeginAnew: Bool { durable != nil && incarnation != durableIncarnation }
 
-    /// Accepts a later start.
+    /// Accepts a start that begins a new incarnation.
     mutating func accept(
         _ next: Definition, incarnation number: Int64, _ projection: Projection
     ) {
@@ -111,18 +116,19 @@ package struct Activity: Sendable {
         beganAt = projection.version
     }
 
-    /// Notes that a start is durable.
+    /// Records that the start of incarnation `number`, with the definition `start`, is durable.
     mutating func began(_ start: Definition?, incarnation number: Int64) {
         durableIncarnation = number
         former = number == incarnation ? nil : start.map { DefinitionBox($0) }
     }
 
-    /// Notes that no start is being written any more.
+    /// Forgets the earlier definition when no accepted start waits for the log any more.
     mutating func settle() { former = nil }
 }
 
 extension Activity {
-    /// True if the card with that name shows the activity through its broadcast channel.
+    /// True if the incarnation in `reference` is shown through a broadcast channel now: the
+    /// audience is a channel, and the incarnation is durable and has not ended.
     func isOnChannel(_ reference: ActivityReference) -> Bool {
         guard case .channel = definition.audience, let durable, durable.ending == nil else {
             return false
@@ -130,7 +136,8 @@ extension Activity {
         return reference.incarnation == durableIncarnation
     }
 
-    /// When the activity ends by itself if the producer's last event was at `instant`; nil: never.
+    /// When the activity ends by itself if the producer's last event was at `instant`; nil if it
+    /// has ended already or has no `endAfter`.
     func endsBySilence(since instant: Instant) -> Instant? {
         hasEnded ? nil : definition.endAfter.map { instant + $0 }
     }

@@ -2,8 +2,8 @@ import TomboloJSON
 
 /// One activity rebuilt from its events alone, by the rules of the core.
 ///
-/// `log verify` checks heads with it, and past states are found with it. It decides nothing: every
-/// event in the log was accepted.
+/// `log verify` checks heads with it, and reads of past states use it. It checks no rules, because
+/// every event in the log was accepted.
 package struct ActivityFold: Sendable {
     /// The state after the events so far; nil before the first start.
     package private(set) var projection: Projection?
@@ -11,7 +11,7 @@ package struct ActivityFold: Sendable {
     package private(set) var incarnation: Int64 = 0
     /// The newest start's type; empty before the first.
     package private(set) var type = ""
-    /// The newest event that was applied; 0 before the first.
+    /// `seq` of the newest event that was applied; 0 before the first.
     package private(set) var seq: Int64 = 0
     /// True after an event with an erased body: the state is unknown until the next start.
     package private(set) var isErased = false
@@ -37,9 +37,9 @@ package struct ActivityFold: Sendable {
             if event.kind == .start { incarnation += 1 }
             return nil
         }
-        // Damage is the answer.
+        // The returned text reports the damage, so the error is dropped.
         guard let document = try? JSONDocument(event.body),
-            // An unreadable body changes nothing; the damage is reported elsewhere.
+            // The same holds for a body that is not a valid command.
             let content = try? Command.Content(kind: event.kind, document.root, lenient: true)
         else { return "event \(seq): its body is not a valid \(event.kind.name)" }
         if case .start(let start) = content {
@@ -54,8 +54,9 @@ package struct ActivityFold: Sendable {
         return nil
     }
 
-    /// Compares with a stored head. Returns the difference, or nil. Does not compare values that
-    /// the events do not contain: the id, and decisions of the configuration.
+    /// Returns how a stored head differs from this fold. Nil if it does not, or if the state is
+    /// unknown because of an erased event. The activity's id and values that come from the
+    /// configuration are not compared, because the events do not contain them.
     package func difference(fromHead value: [UInt8], version: Int64) -> String? {
         guard !isErased else { return nil }
         guard let head = StoredHead(value, version: version) else { return "it cannot be read" }
@@ -89,7 +90,7 @@ package struct StoredHead: Sendable {
     /// The state at the head's version.
     package let projection: Projection
 
-    /// Nil if the bytes are no head.
+    /// Returns nil if the bytes are not a valid head.
     package init?(_ value: [UInt8], version: Int64) {
         guard
             let activity = Activity(

@@ -1,14 +1,14 @@
 import TomboloJSON
 
 extension ActivityHead {
-    /// The head that the core writes after `events`, the next events after the head at `version`;
-    /// none may be a start. So a log need not store a head with each event.
+    /// The head that the core writes after `events`, which follow the head at `version`. So a log
+    /// need not store a head with each event.
     ///
-    /// Only served alerts differ: this head still has them as waiting. Their destinations'
-    /// checkpoints record that they were served.
+    /// Only alerts may differ: this head may list sent alerts as waiting. The checkpoints of the
+    /// destinations show that they were sent.
     ///
-    /// Nil if the head or an event cannot be read. A start's head contains more than the event (the
-    /// app, the id in the attributes), so it cannot be made from the event.
+    /// Returns nil if the head or an event cannot be read, or if an event is a start: a start's
+    /// head has values that its event lacks (the app, the id in the attributes).
     package static func following(
         _ head: ActivityHead, version: Int64, _ events: [RecordedEvent]
     ) -> ActivityHead? {
@@ -18,9 +18,9 @@ extension ActivityHead {
         else { return nil }
         for recorded in events {
             guard recorded.event.kind != .start,
-                // Damage is the answer.
+                // The nil result reports the damage, so the error is dropped.
                 let document = try? JSONDocument(recorded.event.body),
-                // Damage is the answer here, too.
+                // The same holds for an invalid command.
                 let content = try? Command.Content(
                     kind: recorded.event.kind, document.root, lenient: true)
             else { return nil }

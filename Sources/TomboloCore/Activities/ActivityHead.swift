@@ -1,9 +1,10 @@
-/// The newest state of an activity, as the core encodes it; the log adds version and sequence.
+/// The newest state of an activity, as the core encodes it. The log stores its version and sequence
+/// number beside it.
 package struct ActivityHead: Hashable, Sendable {
     package var activity: ActivityNumber
     package let content: HeadValue
-    /// True if `ActivityHead.following` makes this head from the head before and the batch's
-    /// events: a log that stores both may write it later.
+    /// True if `ActivityHead.following` makes this head from the previous head and the batch's
+    /// events. A log that stores these two may write this head later.
     package var follows: Bool
 
     /// A head with these bytes.

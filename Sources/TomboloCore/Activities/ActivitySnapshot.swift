@@ -1,13 +1,13 @@
 import TomboloJSON
 
-/// The content of a head: all that start-up needs of an activity. It is small compared with the
-/// activity, so one for each batch is cheap.
+/// The content of a head: everything that start-up needs to restore an activity. It is small
+/// compared with the activity, so one for each batch is cheap.
 struct ActivitySnapshot: Sendable {
     private let key: ActivityKey
     private let incarnation: Int64
     private let definition: Activity.DefinitionBox
     private let projection: Projection
-    /// Waiting alerts that are older than the newest one, which the projection has.
+    /// The waiting alerts except the newest one, which the projection contains.
     private let olderAlerts: [Projection.PendingAlert]
 
     init(of activity: borrowing Activity) {
@@ -23,7 +23,7 @@ struct ActivitySnapshot: Sendable {
         512 + projection.state.bytes.count + definition.value.attributes.bytes.count
     }
 
-    /// The bytes of a head's row.
+    /// The JSON bytes of the head.
     func bytes() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,8 +1,8 @@
 /// All activities in memory by their slots: look-up, counts of running ones, and the order in which
-/// ended ones leave.
+/// ended ones leave memory.
 ///
-/// A slot belongs to its activity until `remove`; then it is used again. Activities are read and
-/// changed in place.
+/// A slot belongs to its activity until `remove`; then another activity may get it. Activities are
+/// read and changed in place.
 struct ActivityTable: RandomAccessCollection, Sendable {
     private var rows = SlotArray<Tables.Activities, Activity>()
     private var free: [ActivitySlot] = []
@@ -69,7 +69,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
 
     // MARK: Numbers
 
-    /// The highest number of any activity.
+    /// The highest number that is in use or was skipped.
     var newest: ActivityNumber { ActivityNumber(nextNumber - 1) }
 
     mutating func takeNumber() -> ActivityNumber {
@@ -104,7 +104,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         recount(slot)
     }
 
-    /// Frees an activity's slot; nothing may refer to it any more.
+    /// Removes an activity and frees its slot. Nothing may refer to the slot any more.
     mutating func remove(_ slot: ActivitySlot) {
         byKey[rows[slot].key] = nil
         byNumber[rows[slot].number] = nil
@@ -115,7 +115,8 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         free.append(slot)
     }
 
-    /// Updates the counts after an activity has begun, ended or left, or an end is taken back.
+    /// Updates the counts after an activity has begun, ended or left memory, or an end was rolled
+    /// back.
     mutating func recount(_ slot: ActivitySlot) {
         let runs = !rows[slot].hasEnded
         guard runs != rows[slot].isCounted else { return }
@@ -126,7 +127,8 @@ struct ActivityTable: RandomAccessCollection, Sendable {
 
     // MARK: Ended activities
 
-    /// Adds an ended activity to the queue, and sometimes removes entries that have left.
+    /// Adds an ended activity to its tenant's queue. A queue that has become too long loses its
+    /// entries of activities that have left memory or run again.
     mutating func noteEnded(_ slot: ActivitySlot) {
         let tenant = rows[slot].key.tenant
         ended[tenant, default: EndedQueue()].append(slot, rows[slot].number)
@@ -144,7 +146,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         return nil
     }
 
-    /// Puts back an activity that cannot leave yet.
+    /// Puts an ended activity that cannot leave memory yet back at the end of its tenant's queue.
     mutating func keepEnded(_ slot: ActivitySlot) {
         guard retirements.at(slot) != nil else { return }
         ended[rows[slot].key.tenant]?.append(slot, rows[slot].number)
@@ -173,7 +175,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
                 + activity.reason
         }
         let key = traits.key
-        // An activity that was started again under this id wins.
+        // If this id is in memory already, the activity was started again: keep the new one.
         if byKey[key] == nil { damaged[key] = SetAside(activity: activity, traits: traits) }
         return "activity \(key.id) of \(key.tenant.name) (number \(number.rawValue)) is damaged: "
             + "\(activity.reason); nothing of it is pushed until it is started anew"
@@ -190,7 +192,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
 
     func damaged(_ key: ActivityKey) -> SetAside? { damaged.isEmpty ? nil : damaged[key] }
 
-    /// The number of the damaged activity that this one has replaced.
+    /// The number of the damaged activity whose id this activity has taken; nil if there is none.
     func replacedNumber(by slot: ActivitySlot) -> ActivityNumber? {
         damaged(rows[slot].key)?.activity.number
     }
@@ -201,7 +203,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         return found?.tenant == tenant ? found?.id : nil
     }
 
-    /// Damaged activities of a tenant by id, after the given one.
+    /// A tenant's damaged activities of `type` (nil: of all types) whose ids follow `after`, by id.
     func damaged(
         of tenant: TenantID, type: String?, after: Identifier?, limit: Int
     ) -> [SetAside] {

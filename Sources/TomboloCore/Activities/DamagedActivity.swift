@@ -7,19 +7,19 @@ import TomboloJSON
 package struct DamagedActivity: Hashable, Sendable {
     /// The activity's number in the log.
     package var number: ActivityNumber
-    /// Version and place of the last readable head.
+    /// Version of the stored head; `seq` is the place of its newest event in the log.
     package var version: Int64
     package var seq: Int64
-    /// The place among the events of its tenant.
+    /// The place of that event among the events of its tenant.
     package var tenantSeq: Int64
     /// The head's bytes, damaged or not.
     package var head: [UInt8]
-    /// The tenant in the row, if it can be read.
+    /// The tenant that the log names beside the head, if it can be read.
     package var tenant: TenantID?
-    /// The damage as a clause, for people.
+    /// Says to people what is damaged, as a part of a sentence.
     package var reason: String
 
-    /// - Parameter tenantSeq: nil if the log has only had one tenant.
+    /// - Parameter tenantSeq: nil if the log has had only one tenant; then it equals `seq`.
     package init(
         number: ActivityNumber, version: Int64, seq: Int64, tenantSeq: Int64? = nil, head: [UInt8],
         tenant: TenantID?, reason: String
@@ -33,7 +33,7 @@ package struct DamagedActivity: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Makes one from a head that the log could read.
+    /// Makes a damaged activity from a head that the log could read.
     init(_ head: PlacedHead, reason: String) {
         self.init(
             number: head.head.activity, version: head.version, seq: head.seq,
@@ -50,14 +50,14 @@ extension DamagedActivity {
         var app = ""
     }
 
-    /// Nil if the tenant is unknown: then nobody may see the activity. Without a readable id it
-    /// gets a name from its number.
+    /// Returns nil if the tenant is unknown or two names contradict: then no tenant may see the
+    /// activity. An activity without a readable id is named `damaged-` and its number.
     var traits: Traits? {
-        // Bytes that are not valid JSON may still begin like JSON.
+        // If the bytes are not valid JSON, the members are searched in the raw bytes below.
         let view = try? JSONView.stored(head)
         let written =
             view.flatMap { Self.identifier($0["tenant"]?.string) } ?? identifier(after: "tenant")
-        // The row may name the tenant, too; then both must agree.
+        // If the log names the tenant beside the head, both names must be equal.
         if let tenant, let written, tenant.name != written { return nil }
         guard let tenant = tenant ?? written.map(TenantID.init) else { return nil }
         let id =
@@ -78,7 +78,7 @@ extension DamagedActivity {
         text.flatMap(Identifier.init)
     }
 
-    /// The text of a member in the bytes of a head; an identifier never needs escapes.
+    /// The text of a member, searched in the raw bytes. An identifier never needs JSON escapes.
     private func identifier(after member: String) -> Identifier? {
         let name = Array("\"\(member)\":\"".utf8)
         let start = head.indices.first { head[$0...].starts(with: name) }

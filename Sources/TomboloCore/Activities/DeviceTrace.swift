@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// Where a device's name occurs in stored bytes, for the erasure of its data.
+/// Whether stored bytes name a device in their audience. The erasure of a device's data needs this.
 package enum DeviceTrace: Hashable, Sendable {
     /// The bytes do not name the device.
     case none
@@ -11,9 +11,9 @@ package enum DeviceTrace: Hashable, Sendable {
 
     /// Finds the device in a start's body.
     package static func inStart(_ body: [UInt8], of device: Identifier) -> DeviceTrace {
-        // Unreadable bytes name no device.
+        // An unreadable body counts as one that names no device.
         guard mayName(device, body), let document = try? JSONDocument(body),
-            // Neither does an invalid start.
+            // So does an invalid start.
             let content = try? Command.Content(kind: .start, document.root, lenient: true),
             case .start(let start) = content
         else { return .none }
@@ -26,7 +26,7 @@ package enum DeviceTrace: Hashable, Sendable {
         return inAudience(activity.definition.audience, of: device)
     }
 
-    /// The head without the device in its audience; unchanged if it cannot be read.
+    /// The head without the device in its audience; unchanged if it has no readable device list.
     package static func head(
         _ head: [UInt8], version: Int64, without device: Identifier
     ) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// Ended activities of a tenant, oldest first. Some may have left or been started again.
+/// Ended activities of a tenant, oldest first. Some of them may have left memory or run again.
 struct EndedQueue: Sendable {
     struct Place: Sendable {
         private var place: Int32

@@ -2,7 +2,7 @@ import TomboloJSON
 
 extension FrameCursor {
     /// `plain` is the state that a push shows now. `full` adds the data with which an app plays a
-    /// bundle or animates between keyframes; nil without such data.
+    /// bundle or animates between keyframes; nil if the clip has no such data.
     func states(of projection: Projection, at wall: Instant) -> (plain: JSON, full: JSON?) {
         let plain = frame(at: wall).map { projection.state(showing: $0) } ?? projection.state
         let full =

@@ -2,15 +2,15 @@ import TomboloJSON
 
 /// The content of a head: its bytes, or a snapshot that is encoded on demand.
 ///
-/// A log that writes heads late encodes few of them: under load, most are replaced before their row
-/// is written.
+/// A log that writes heads late encodes few of them: under load, a newer head replaces most of them
+/// before their row is written.
 package struct HeadValue: Sendable {
     private enum Content: Sendable {
         case bytes([UInt8])
         case snapshot(Shared)
     }
 
-    /// Copies of the value share one snapshot.
+    /// A reference, so that copies of the value share one snapshot.
     private final class Shared: Sendable {
         private let snapshot: ActivitySnapshot
         init(_ snapshot: consuming ActivitySnapshot) { self.snapshot = snapshot }

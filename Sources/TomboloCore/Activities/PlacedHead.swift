@@ -2,12 +2,12 @@
 package struct PlacedHead: Hashable, Sendable {
     package var head: ActivityHead
     package var version: Int64
-    /// The place in the log.
+    /// Place of the newest event in the log.
     package var seq: Int64
-    /// The place among the events of its tenant.
+    /// Place of the newest event among the events of its tenant.
     package var tenantSeq: Int64
 
-    /// - Parameter tenantSeq: nil if the log has only had one tenant.
+    /// - Parameter tenantSeq: nil if the log has had only one tenant; then it equals `seq`.
     package init(
         _ head: ActivityHead, version: Int64, seq: Int64, tenantSeq: Int64? = nil
     ) {

@@ -2,12 +2,12 @@ package import TomboloJSON
 
 /// The current content state of an activity: the fold of its events.
 package struct Projection: Sendable {
-    /// The state without the clip's frame; `state(at:)` includes it.
+    /// The state without the clip's frame; `state(at:)` returns it with the frame.
     package private(set) var state: JSON {
         didSet { stateHash = state.valueHash }
     }
-    /// Hash of the state's value: equal for two spellings of one state. Stored, because each
-    /// destination reads it.
+    /// Hash of the state as a JSON value: two texts of one value have the same hash. It is stored,
+    /// because each destination reads it.
     package private(set) var stateHash: UInt64
     package private(set) var version: Int64
     package private(set) var changedAt: Instant
@@ -21,12 +21,13 @@ package struct Projection: Sendable {
     /// The alert of the newest event that had one, with the version that brought it.
     package private(set) var alert: PendingAlert?
     package private(set) var ending: Ending?
-    /// A clip of clock `shown` that was playing at the end: each phone keeps its own last frame.
+    /// A clip with `clock: shown` that played when the activity ended. Each phone keeps the frame
+    /// that it showed last.
     package private(set) var keptClip: PlayingClip? {
         get { clips?.kept }
         set { clips = Clips.of(clip, newValue, over: state) }
     }
-    /// A reference, because few activities have clips, which are large.
+    /// Behind a reference, because clips are large and few activities have one.
     private var clips: Clips?
 
     private final class Clips: Sendable {
@@ -72,7 +73,8 @@ package struct Projection: Sendable {
         /// True if the card only disappears and its phone must not see the final state.
         package var isBare = false
 
-        /// The value of `dismissal-date`; nil if the system decides.
+        /// The value of `dismissal-date`; nil if the system decides. `now` gives a date that has
+        /// passed.
         package var date: Instant? {
             switch dismissal {
             case .standard: nil
@@ -83,7 +85,7 @@ package struct Projection: Sendable {
         }
     }
 
-    /// The state after a start: version 1, or the first of a new incarnation.
+    /// The state after a start. `version` is 1, or the first one of a new incarnation.
     package init(_ start: Start, version: Int64, at instant: Instant) {
         state =
             start.history?.kept(in: start.state, since: nil, isSaid: true, at: instant)
@@ -126,7 +128,7 @@ package struct Projection: Sendable {
             ending: Ending(at: instant, dismissal: .now, isBare: true), stateVersion: nil)
     }
 
-    /// The state with the largest value of the presence binding, to measure its size.
+    /// A copy with the largest value that the presence binding writes, to measure the state's size.
     func widened(by binding: PresenceBinding?) -> Projection {
         guard let binding else { return self }
         var wide = self
@@ -134,14 +136,14 @@ package struct Projection: Sendable {
         return wide
     }
 
-    /// The state as it is at an instant by the producer's clock.
+    /// The state with the frame that the clip has at `instant` if it runs without a stop.
     package func state(at instant: Instant) -> JSON {
         guard let clip else { return state }
         return state(showing: clip.elapsed(at: instant))
     }
 
-    /// The state for a phone that has seen `elapsed` of the clip: of the playing one, or of one
-    /// whose last frame the phone keeps.
+    /// The state for a phone that has seen `elapsed` of the clip: of the playing clip, or else of
+    /// the kept one.
     package func state(showing elapsed: Span) -> JSON {
         guard let clips, let place = clips.place, let shown = clips.playing ?? clips.kept else {
             return state
@@ -169,7 +171,7 @@ package struct Projection: Sendable {
             settleClip(at: instant, mayFreezeEnd: true)
             let frame = running.flatMap { state.document.root.at($0.clip.path)?.json }
             change(end.change, end.history, at: instant)
-            // If the end has a value for the clip's place, that value counts on every phone.
+            // If the end sets the clip's place to another value, every phone shows that value.
             if let running, let frame, !end.change.touches(running.clip.path),
                 state.document.root.at(running.clip.path)?.json == frame
             {
@@ -197,7 +199,8 @@ package struct Projection: Sendable {
             if let known = stateVersion, number < known { return }
             stateVersion = number
         }
-        // A clip that has played to its end is stopped, so that this update's value counts.
+        // Stop a clip that has played to its end first, so that it does not hide this update's
+        // value.
         if let clip, clip.isOver(at: instant), update.change.touches(clip.clip.path) {
             settleClip(at: instant)
         }
@@ -222,7 +225,7 @@ package struct Projection: Sendable {
             state = history.kept(
                 in: state, since: before, isSaid: change.touches(history.of), at: instant)
         }
-        // The frames' place in the state has changed.
+        // The place of the frames in the state's bytes may have moved: look it up again.
         if clips != nil { clips = Clips.of(clip, keptClip, over: state) }
     }
 
@@ -251,7 +254,8 @@ extension Update.Change {
         }
     }
 
-    /// A pointer into the request to its value for this place in the state; nil if it has none.
+    /// JSON Pointer into the request to the change's value for `path`; nil if the change has no
+    /// such value.
     func place(of path: JSONPointer) -> String? {
         switch self {
         case .none: nil

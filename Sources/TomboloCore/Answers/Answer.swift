@@ -1,14 +1,14 @@
-/// The only answer to a ticket: after its data is durable, or at once if nothing was stored.
+/// The one answer to a ticket, sent when its data is durable, or at once if nothing was stored.
 package enum Answer: Sendable {
     case accepted(Accepted)
-    /// One for each command of `atomic`, or for each activity that `endMany` ended.
+    /// One result for each command of `atomic`, or for each activity that `endMany` ended.
     case acceptedAll([Accepted])
-    /// The idempotency key is known: the answer of this event is repeated, after a comparison of
-    /// the full key.
+    /// The event at `seq` probably had this idempotency key. If a comparison of the full keys
+    /// confirms this, the answer to that event is repeated.
     case replay(seq: Int64)
-    /// The same for each line of a repeated atomic batch.
+    /// The same for a repeated atomic batch, with one event for each line.
     case replayAll(seqs: [Int64])
-    /// Some lines of an atomic batch are stored already and others are not, by their indices.
+    /// Only a part of an atomic batch is stored already: indices of stored and of missing lines.
     case partlyThere(there: [Int], missing: [Int])
     case refused(Refusal)
     /// `index` of the command that made an atomic batch fail.
@@ -20,11 +20,11 @@ package enum Answer: Sendable {
 /// The result of an accepted command.
 package struct Accepted: Sendable {
     package var activity: Identifier
-    /// The event's place in the log; not part of any answer.
+    /// The event's place in the log. No answer shows it.
     package var seq: Int64
-    /// The event's place among those of the tenant.
+    /// The event's place among the events of the tenant.
     package var tenantSeq: Int64
-    /// The tenant's newest fact before the facts that the event caused.
+    /// Number of the tenant's newest fact before the event. Facts that the event causes come later.
     package var factSeq: Int64
     package var version: Int64
     package var status: ActivityStatus
@@ -43,8 +43,8 @@ package struct Accepted: Sendable {
     package var lint: [Lint] = []
 }
 
-/// Destinations by their state of the newest version: sent, being sent now, waiting, or never to be
-/// sent, because the card is gone or was never begun.
+/// How many destinations have got the newest version, are getting it now, wait for it, or never get
+/// it (because the card is gone or was never begun).
 package struct DestinationCounts: Hashable, Sendable {
     package var sent = 0
     package var sending = 0
@@ -54,7 +54,7 @@ package struct DestinationCounts: Hashable, Sendable {
     package static let none = DestinationCounts()
     package var total: Int { sent + sending + deferred + skipped }
 
-    /// Counts one destination to which the version has not been sent.
+    /// Counts a destination that has not got the version, as `sending` or as `deferred`.
     package mutating func add(_ waiting: Decision) {
         if waiting.forProducer == .sending { sending += 1 } else { deferred += 1 }
     }

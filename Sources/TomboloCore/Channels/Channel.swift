@@ -2,12 +2,12 @@ package import TomboloJSON
 
 /// A broadcast channel of APNs (iOS 18 and later): one push reaches every card that listens on it.
 ///
-/// Either a producer has named it, or the relay made it for the cards of one activity at a time. In
-/// memory it has a slot in the device table, as the target of a destination.
+/// It is either a producer's named channel, or one of the relay's own, which serves one activity at
+/// a time. In memory it is in the device table, because destinations push to it as to a device.
 package struct Channel: Hashable, Sendable {
     /// What the channel stores for phones that are offline; it cannot be changed.
     package enum Storage: UInt8, Hashable, Sendable {
-        /// Nothing: allows a larger budget, and no expiration but 0.
+        /// Nothing. Apple then allows a larger budget, but no expiration except 0.
         case nothing = 0
         /// The most recent message, for up to 8 hours.
         case mostRecent = 1
@@ -29,16 +29,17 @@ package struct Channel: Hashable, Sendable {
     package let id: String
     package let storage: Storage
     package internal(set) var createdAt: Instant
-    /// For the relay's own channel: the activity whose cards listen.
+    /// For a channel of the relay's own: the activity whose cards listen on it.
     var activity: ActivityNumber?
-    /// For the relay's own channel: until then, cards of the former activity may still listen.
+    /// For a channel of the relay's own: cards of its former activity may listen until then.
     var restsUntil = Instant.distantPast
     /// True after Apple has answered that it does not know the channel.
     package internal(set) var isGone = false
-    /// True while Apple is to delete it, also after a restart: no activity may start on it.
+    /// True while Apple is asked to delete the channel, even across a restart. Meanwhile no
+    /// activity may start on it.
     package internal(set) var isBeingDeleted = false
 
-    /// Makes a value for a channel that Apple has made.
+    /// Describes a channel that Apple has created.
     package init(
         tenant: TenantID, app: String, environment: APNsEnvironment, name: Identifier?, id: String,
         storage: Storage
@@ -71,9 +72,9 @@ package struct Channel: Hashable, Sendable {
         return Record(space: .channel, number: number, value: writer.bytes)
     }
 
-    /// Nil if the bytes are no channel: then the caller reports it and sets it aside.
+    /// Returns nil if the bytes are not a valid channel. The caller then reports the record.
     init?(record bytes: [UInt8], number: Int64) {
-        guard let view = (try? JSONDocument(bytes))?.root,  // damage is the answer
+        guard let view = (try? JSONDocument(bytes))?.root,  // nil reports damage
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let app = view["app"]?.string, let id = view["id"]?.string,
             let environment = view["environment"]?.string.flatMap(APNsEnvironment.init(name:)),
@@ -92,7 +93,7 @@ package struct Channel: Hashable, Sendable {
         isBeingDeleted = view["deleting"] != nil
     }
 
-    /// Its name; a generated one for the relay's own channels.
+    /// The producer's name of the channel, or a generated one for a channel of the relay's own.
     package var label: Identifier {
         guard let label = name ?? Identifier("channel-\(number)") else {
             preconditionFailure("a number makes an identifier")
@@ -118,7 +119,7 @@ package struct ChannelRequest: Hashable, Sendable {
     package var environment: APNsEnvironment?
     package var storage: Channel.Storage
 
-    /// Reads the body of `PUT /v1/channels/{name}`. Throws all faults.
+    /// Reads the body of `PUT /v1/channels/{name}`. Throws `FieldErrors` with all faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         app = reader.string("app")
@@ -128,17 +129,17 @@ package struct ChannelRequest: Hashable, Sendable {
     }
 }
 
-/// Changes of channels. Except for `deleting`, Apple has already carried them out.
+/// What happened to a channel: Apple's answers, and `deleting` before Apple is asked.
 package enum ChannelCommand: Sendable {
     /// A channel was made, for a producer or for the pool.
     case made(Channel)
-    /// The upstream's pool gets no channel: Apple refused or could not be reached.
+    /// The upstream's pool gets no new channel: Apple refused or could not be reached.
     case notMade(UpstreamNumber)
-    /// Apple will be asked to delete it: no activity may start on it any more.
+    /// Apple will be asked to delete the channel: no activity may start on it any more.
     case deleting(ChannelKey)
-    /// Apple did not delete it: it is usable again.
+    /// Apple did not delete the channel: it is usable again.
     case kept(ChannelKey)
-    /// Apple has deleted it.
+    /// Apple has deleted the channel.
     case deleted(ChannelKey)
 }
 

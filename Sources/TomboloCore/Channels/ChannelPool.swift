@@ -2,13 +2,14 @@
 struct ChannelPool: Sendable {
     /// Number of free channels to keep ready, so that a start need not wait.
     static let freeMin = 2
-    /// Apple allows 10,000 for each app and environment; the rest is for named channels.
+    /// Maximum of channels in the pool. Apple allows 10,000 for each app and environment; the other
+    /// 500 are left for named channels.
     static let countMax = 9_500
     /// Wait time after a refusal before Apple is asked again.
     static let refusalTime = Span.minutes(10)
 
-    /// Channels without an activity, those with the longest rest last. `restsUntil` is the
-    /// monotonic time until which cards of the former activity may still listen.
+    /// Channels without an activity; released ones come last. `restsUntil` is the monotonic time
+    /// until which cards of the former activity may still listen.
     private var free: [(slot: DeviceSlot, restsUntil: Instant)] = []
     private(set) var count = 0
     private var isAsked = false
@@ -16,7 +17,7 @@ struct ChannelPool: Sendable {
     /// Cards that wait for a channel, in order of arrival, each once.
     private var waiting = TurnQueue<CardSlot>()
     private var members: Set<CardSlot> = []
-    /// The card that was served last.
+    /// The card that `popWaiting` returned last.
     private var lastServed: CardSlot?
 
     mutating func made(_ slot: DeviceSlot) {
@@ -35,14 +36,15 @@ struct ChannelPool: Sendable {
         if !isUsed { free.append((slot, restsUntil)) }
     }
 
-    /// Returns a channel to the pool; it may be used again after its rest.
+    /// Returns a channel to the pool. Another activity may get it after `restsUntil`.
     mutating func release(_ slot: DeviceSlot, restsUntil: Instant) {
         free.append((slot, restsUntil))
     }
 
     // MARK: Waiting cards
 
-    /// Adds a waiting card. The card that was just served keeps its place before the others.
+    /// Adds a waiting card at the end. The card that `popWaiting` has just returned goes to the
+    /// front.
     mutating func wait(_ slot: CardSlot) {
         guard members.insert(slot).inserted else { return }
         if slot == lastServed { waiting.putFirst(slot) } else { waiting.append(slot) }

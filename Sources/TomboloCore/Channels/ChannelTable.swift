@@ -3,7 +3,7 @@ struct ChannelTable: Sendable {
     private var byKey: [ChannelKey: DeviceSlot] = [:]
     private var pools: [UpstreamNumber: ChannelPool] = [:]
     private var nextNumber: Int64 = 1
-    /// Upstreams whose waiting cards are to be examined next.
+    /// Upstreams whose waiting cards must be examined next.
     private var woken = TurnQueue<UpstreamNumber>()
 
     init() {}
@@ -16,13 +16,14 @@ struct ChannelTable: Sendable {
 
     // MARK: Waking
 
-    /// Wakes the cards that wait for a channel of this upstream, after one has come or was refused.
-    /// They are examined until one has to wait again.
+    /// Wakes the cards that wait for a channel of this upstream, after Apple has made or refused
+    /// one. The core examines them in turn until one of them must wait again.
     mutating func wake(_ upstream: UpstreamNumber) {
         if !woken.contains(upstream) { woken.append(upstream) }
     }
 
-    /// Adds a card that waits for a channel of its upstream, and stops the examination there.
+    /// Adds a card that waits for a channel of its upstream. The upstream's other cards are not
+    /// examined any more.
     mutating func wait(_ slot: CardSlot, at upstream: UpstreamNumber) {
         self[upstream].wait(slot)
         _ = woken.remove(upstream)

@@ -34,7 +34,8 @@ extension Core {
         }
     }
 
-    /// Marks a channel as being deleted, or as usable again. Refused if it has an activity.
+    /// Marks a channel as being deleted, or as usable again. A channel with an activity cannot be
+    /// deleted: the ticket is refused.
     private mutating func mark(
         _ key: ChannelKey, isBeingDeleted: Bool, _ ticket: Ticket?
     ) {
@@ -94,10 +95,10 @@ extension Core {
         return slot
     }
 
-    /// Restores a channel from its record. Returns what is wrong with the record.
+    /// Restores a channel from its record. Returns a text for each fault of the record.
     ///
-    /// - Parameter restoredAt: time of a restore. A channel that was free in the backup may have
-    ///   had an activity since, whose cards still listen.
+    /// - Parameter restoredAt: time of the backup's restore, if any. An activity may have used the
+    ///   channel after the backup was made, and its cards may still listen.
     mutating func adoptChannel(_ record: Record, restoredAt: Instant?, now: Instant) -> [String] {
         channels.skip(record.number)
         guard let value = record.value else { return [] }
@@ -108,7 +109,7 @@ extension Core {
         guard channel.name == nil, let upstream = configuration.upstream(of: channel) else {
             return []
         }
-        // Do not offer a channel that Apple does not know.
+        // A channel that Apple does not know counts as used, so that no activity gets it.
         let isUsed =
             channel.isGone || channel.activity.map { activities.slot(of: $0) != nil } ?? false
         var restsUntil = channel.restsUntil
@@ -138,7 +139,7 @@ extension Core {
         channels.slot(of: key).flatMap { devices[$0]?.channel }
     }
 
-    /// The activity of a named channel: a running one, or one whose end was not sent yet.
+    /// The activity of a named channel: a running one, or one whose end was not pushed yet.
     package func activity(on key: ChannelKey) -> Identifier? {
         carried(by: key)?.key.id
     }
@@ -148,7 +149,7 @@ extension Core {
         let carried = (devices[slot]?.destinations ?? []).compactMap { destinations.at($0) }
             .first { !activities[$0.activity].hasEnded || !$0.isFinished }
         if let carried { return activities[carried.activity] }
-        // The activity's start may not be durable yet.
+        // A start on the channel may be accepted but not durable yet.
         guard audiences.coming.channels[key] != nil else { return nil }
         let start = journal.comingEvents.first {
             $0.event.tenant == key.tenant && $0.definition?.audience == .channel(key.name)
@@ -156,7 +157,8 @@ extension Core {
         return start.map { activities[$0.activity] }
     }
 
-    /// Throws unless the start's channel exists and has no other activity.
+    /// Throws a refusal unless the start's channel exists, is usable, and has no other activity. In
+    /// a dry run nothing is checked.
     func checkChannel(_ start: Start, _ key: ActivityKey) throws(Refusal) {
         guard !isTrial, case .channel(let name) = start.audience else { return }
         let channel = ChannelKey(tenant: key.tenant, name: name)
@@ -184,7 +186,8 @@ extension Core {
             errors: [FieldError(pointer: "/audience/channel", message: message)])
     }
 
-    /// The pacing of a channel: all activities on it share one budget.
+    /// The pacing for a new destination on a channel. It continues that of the channel's newest
+    /// destination, because all activities on a channel share one budget.
     func pacing(on channel: Device) -> PacingState {
         var pacing = PacingState()
         let before = channel.destinations.compactMap { destinations.at($0) }
@@ -195,7 +198,8 @@ extension Core {
         return pacing
     }
 
-    /// True if a named channel has a newer activity: listeners must not get pushes of the old one.
+    /// True if a newer activity uses the destination's named channel: no more pushes of the older
+    /// one.
     func isSucceeded(_ destination: Destination) -> Bool {
         guard devices.traits(destination.device).isChannel,
             let channel = devices[destination.device], channel.channel?.name != nil
@@ -205,7 +209,7 @@ extension Core {
         }
     }
 
-    /// Apple does not know the channel any more: stops all pushes to it.
+    /// Apple does not know the channel any more: stops all pushes to the channel.
     mutating func channelGone(_ slot: CardSlot, now: Instant) {
         destinations[slot].token = nil
         enter(.gone, slot, now: now)
@@ -213,7 +217,7 @@ extension Core {
         guard devices[device]?.channel?.isGone == false else { return }
         devices[known: device].channel?.isGone = true
         stageDevice(device)
-        // Other destinations on the channel get no pushes either.
+        // The other destinations on the channel cannot get pushes either.
         for other in devices[device]?.destinations ?? []
         where !destinations[other].isFinished {
             destinations[other].token = nil

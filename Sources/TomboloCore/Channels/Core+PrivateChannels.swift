@@ -1,12 +1,12 @@
 import TomboloJSON
 
 // A private channel for the cards of one activity: phones with iOS 18 and later then need no update
-// token. Not verified: whether such updates need no "Allow" on a real phone. The devices' reports
-// will show it.
+// token. It is not known yet whether a real phone shows such updates before the user taps "Allow";
+// the devices' reports will show it.
 
 extension Core {
     /// True if a destination's card should listen on the activity's own channel. Cards of an
-    /// earlier incarnation keep their route or their own channel.
+    /// earlier incarnation keep what they have: an update token or a channel.
     func wantsChannel(_ destination: Destination) -> Bool {
         let activity = activities[destination.activity]
         let route = activity.definition.route
@@ -17,7 +17,8 @@ extension Core {
         return devices[destination.device]?.asksForToken ?? false
     }
 
-    /// The channel of the activity's cards in its present incarnation.
+    /// The destination for the channel of the activity's present incarnation; nil if it has no
+    /// channel.
     func channelDestination(_ activity: ActivitySlot) -> CardSlot? {
         guard let slot = activities[activity].channelDestination,
             destinations.holds(slot), destinations[slot].activity == activity,
@@ -26,13 +27,14 @@ extension Core {
         return slot
     }
 
-    /// The channel id in a start's payload.
+    /// The channel id for a start's payload; nil if the card gets no channel, or none is ready yet.
     func startChannel(_ destination: Destination) -> String? {
         guard wantsChannel(destination) else { return nil }
         return channelDestination(destination.activity).flatMap { destinations[$0].token?.text }
     }
 
-    /// True if an alert may still come over the start's channel: the phone would ring twice.
+    /// True if the channel of the start may still send the alert: the start must not contain it,
+    /// else the phone would ring twice.
     func isOnItsWay(
         _ alert: Projection.PendingAlert, onChannelOf destination: Destination
     ) -> Bool {
@@ -42,7 +44,8 @@ extension Core {
         return alert.version > channel.alertsThrough || channel.inFlight?.alert == alert.version
     }
 
-    /// Finds a channel for a start. Returns until when the start waits for one.
+    /// Finds a channel for a waiting start. Returns the time until which the start waits for a
+    /// channel; nil if it need not wait.
     mutating func seekChannel(
         _ slot: CardSlot, now: Instant, effects: inout Effects
     ) -> Instant? {
@@ -62,7 +65,8 @@ extension Core {
             channels.wait(slot, at: upstream)
             return until
         }
-        // Apple's limit is near, or Apple refused: use the update token instead.
+        // No channel comes in time (the pool is full, or Apple refused): use the update token
+        // instead.
         destinations[slot].hasFallenBack = true
         markDirty(slot, now: now)
         return nil
@@ -80,7 +84,7 @@ extension Core {
             ledger: Ledger(since: version + 1), phaseSince: now)
         destination.token = devices[channel]?.channel.map { PushToken($0.id) }
         destination.phase = .live
-        // The starts contain the present state and its alerts.
+        // Starts contain the present state and its alerts, so the channel need not send them again.
         destination.acknowledged = version
         destination.alertsThrough = version
         let slot = insert(destination)
@@ -93,12 +97,13 @@ extension Core {
         }
     }
 
-    /// Notes that a card listens on its channel. It may have missed changes since its start was
-    /// sent, so the state is sent again.
+    /// Records that a card listens on its channel. The state is sent again if the channel's newest
+    /// push is newer than the start, because the card may have missed it.
     mutating func listens(_ slot: CardSlot, sent version: Int64, now: Instant) {
         enter(.listening, slot, now: now)
         guard let channel = channelDestination(destinations[slot].activity) else { return }
-        // The phone ignores pushes that are older than the start.
+        // A phone ignores pushes with a timestamp older than its start's: the channel's next one is
+        // later.
         let started = destinations[slot].pacing.taken.counting(at: wall(now))
         if started > destinations[channel].pacing.taken.counting(at: wall(now)) {
             destinations[channel].pacing.taken.note(started)
@@ -111,7 +116,8 @@ extension Core {
         destinations.deadlines.set(channel, at: now)
     }
 
-    /// Releases the channel of an activity that has left memory; it rests while cards may exist.
+    /// Returns the channel of an activity that has left memory to the pool. The channel rests while
+    /// cards of the activity may exist.
     mutating func release(_ slot: CardSlot, endedAt: Instant, now: Instant) {
         guard let destination = destinations.at(slot), let device = devices[destination.device],
             let channel = device.channel, channel.name == nil, !channel.isGone,

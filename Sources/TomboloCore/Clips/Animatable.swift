@@ -1,12 +1,12 @@
 package import TomboloJSON
 
-/// A value with intermediate values: a number, an angle, a 2-vector, a colour, or an object of
-/// these.
+/// A value between whose variants a tween can interpolate: a number, an angle, a vector, a colour,
+/// or an object of these.
 ///
 /// Angles are numbers and add up: 0 → 180 → 360 → 540, never modulo, never the shortest way. A
-/// 2-vector is `[x,y]`, or an object of two numbers; a colour is `#rrggbb` or `#rrggbbaa`.
+/// vector is an array of 1 to 4 numbers; a colour is `#rrggbb` or `#rrggbbaa`.
 package struct Animatable: Hashable, Sendable {
-    /// The structure in which the components are written.
+    /// The structure of the value without its numbers.
     private indirect enum Shape: Hashable, Sendable {
         case number
         case vector(Int)
@@ -31,18 +31,19 @@ package struct Animatable: Hashable, Sendable {
     }
 
     private let shape: Shape
-    /// All its numbers in order; those of a colour from 0 to 255. None exceeds `courseMax`.
+    /// All numbers of the value in order; a colour's are from 0 to 255. None exceeds `courseMax`.
     package let components: [Double]
 
     /// Largest number that a producer may send.
     package static let componentMax = 1e12
-    /// Limit for intermediate values and for speed: a spring may swing beyond its ends.
+    /// Limit for intermediate values and for speed: a spring may overshoot its ends.
     static let courseMax = 1e15
 
-    /// Most components of an animated value: a payload has 4 KB.
+    /// Maximum number of components in an animated value, because a payload has at most 4 KB.
     package static let componentsMax = 64
 
-    /// Nil if `view` is or contains a value without intermediate values.
+    /// Returns nil if `view` is or contains a value that cannot be interpolated, or has too many
+    /// components.
     package init?(_ view: JSONView) {
         var components: [Double] = []
         guard let shape = Self.shape(view, &components), components.count <= Self.componentsMax
@@ -59,8 +60,8 @@ package struct Animatable: Hashable, Sendable {
     /// True if the value can be animated to the other.
     package func hasShape(of other: Animatable) -> Bool { shape == other.shape }
 
-    /// The value with the members of its objects in another value's order, because JSON objects
-    /// have no order. Nil if the value cannot be animated to the other.
+    /// The value with its object members in the order of `other`, because JSON objects have no
+    /// order. Nil if the value cannot be animated to the other.
     package func arranged(as other: Animatable) -> Animatable? {
         Self.arranged(shape, components[...], as: other.shape)
             .map { Animatable(other.shape, $0) }
@@ -90,26 +91,28 @@ package struct Animatable: Hashable, Sendable {
         return result
     }
 
-    /// A value of the same structure with other numbers, clamped to `courseMax`.
+    /// A value of the same structure with these numbers, clamped to `courseMax`.
     package func with(_ components: [Double]) -> Animatable {
         Animatable(shape, components.map { $0.held(in: -Self.courseMax...Self.courseMax) })
     }
 
     /// The nearest value that a producer could have sent: numbers clamped to `componentMax`,
-    /// colours with whole components. Reading its `exactJSON` gives the same value.
+    /// colours with whole components. If its `exactJSON` is read, the result is the same value.
     var asGiven: Animatable {
         let held = components.map { $0.held(in: -Self.componentMax...Self.componentMax) }
         let value = Animatable(shape, held)
         return Animatable(value.exactJSON.document.root) ?? value
     }
 
-    /// Numbers rounded to a thousandth, colours to whole components from 0 to 255.
+    /// The JSON for a push: numbers are rounded to a thousandth, colour components to whole numbers
+    /// from 0 to 255.
     package var json: JSON {
         let rounded = components.map { ($0 * 1_000).rounded() / 1_000 }
         return with(rounded).exactJSON
     }
 
-    /// Numbers with all digits: a head stores the start of a tween that replaced a running one.
+    /// The JSON with all digits. A head stores it as the start of a tween that replaced a running
+    /// one.
     var exactJSON: JSON {
         var writer = JSONWriter()
         var rest = components[...]

@@ -1,18 +1,19 @@
 import TomboloJSON
 
-// Members that a content state has beside a frame, for apps that play flip-books by themselves or
-// animate between keyframes.
+// Extra members of a content state, for apps that play flip-books by themselves or animate between
+// keyframes.
 
 extension Clip {
-    /// The name of this member of the content state.
+    /// The name of the extra member in the content state.
     static let bundleMember = "clip"
 
-    /// `state` with a flip-book's frames beside it: `{"path","frames","every","loop","began"}`.
-    /// `every` is in seconds, `loop` a number of times or true for ever, `began` the Unix time of
-    /// the first frame in seconds. The app shows frame ⌊(now − began) / every⌋, modulo their number
-    /// in a loop. The present frame stays at `path`, for apps that do not know bundles.
+    /// `state` with a flip-book's frames in an extra member:
+    /// `{"path","frames","every","loop","began"}`. `every` is in seconds, `loop` the number of
+    /// repetitions or true for ever, `began` the Unix time of the first frame in seconds. The app
+    /// shows frame ⌊(now − began) / every⌋, in a loop modulo the number of frames. The present
+    /// frame stays at `path`, for apps that do not know bundles.
     ///
-    /// Nil for a tween, and if the state has a member of that name.
+    /// Returns nil for a tween, and if the state has a member of that name already.
     func bundled(into state: JSON, began: Instant) -> JSON? {
         guard case .flipbook(let flipbook) = motion,
             state.document.root[Self.bundleMember] == nil
@@ -35,11 +36,11 @@ extension Clip {
         return state.setting(JSONPointer(tokens: [Self.bundleMember]), to: writer.json)
     }
 
-    /// `state` with the time at which its keyframe is reached beside it: `{"path","reached"}`, a
-    /// Unix time in seconds. The phone animates until then: it cannot know when the next keyframe
-    /// comes.
+    /// `state` with an extra member that says when the keyframe is reached: `{"path","reached"}`,
+    /// in Unix seconds. The phone animates until then, because it cannot know when the next
+    /// keyframe comes.
     ///
-    /// Nil if the state has a member of that name.
+    /// Returns nil if the state has a member of that name already.
     func keyframed(into state: JSON, reached: Instant) -> JSON? {
         guard state.document.root[Self.bundleMember] == nil else { return nil }
         var writer = JSONWriter()

@@ -47,7 +47,7 @@ extension Clip {
         return nil
     }
 
-    /// Writes the form that `init(reading:)` reads.
+    /// Writes the JSON that `init(reading:)` reads.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("urgency", urgency.name)

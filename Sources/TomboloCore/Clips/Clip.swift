@@ -3,26 +3,26 @@ package import TomboloJSON
 /// An animation of one place in the state, as a function of time. Its frames are computed when they
 /// are due, never stored or queued.
 package struct Clip: Hashable, Sendable {
-    /// What moves.
+    /// What the clip shows: frames in turn, or values between two ends.
     package enum Motion: Hashable, Sendable {
         case flipbook(Flipbook)
         case tween(Tween)
     }
 
-    /// The clip's clock: wall time, or only the time while any destination shows the clip.
+    /// What advances the clip: wall time, or only the time while a destination shows the clip.
     package enum Clock: UInt8, Hashable, Sendable {
         case wall, shown
     }
 
     /// How frames become pushes (pacing rule 10).
     package enum Fit: UInt8, Hashable, Sendable {
-        /// `bundle` or `keyframes` if the type declares that its app can do it, else `step`.
+        /// `bundle` or `keyframes` if the type declares that its app supports it, else `step`.
         case auto
-        /// One frame a push.
+        /// One push for each frame.
         case step
         /// All frames of a flip-book in one push; the app plays them.
         case bundle
-        /// Only the ends of a tween's parts; the phone animates between them.
+        /// Only the end of each part of a tween; the phone animates between them.
         case keyframes
 
         static let choices: [(String, Fit)] = [
@@ -63,8 +63,9 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
-    /// The producer's frames with their places in the request. For a tween: its last value, and a
-    /// value between whole numbers, which the type may not allow.
+    /// Frames to check against the type, each with its place in the request. A flip-book gives all
+    /// of them. A tween gives its last value and one intermediate value, which is usually not a
+    /// whole number; the type may not allow that.
     package var givenFrames: [(pointer: String, frame: JSON)] {
         switch motion {
         case .flipbook(let flipbook):
@@ -87,7 +88,7 @@ package struct Clip: Hashable, Sendable {
         return frames.max { $0.bytes.count < $1.bytes.count } ?? .null
     }
 
-    /// Number of different frames; for a tween, of the requested frames.
+    /// Number of different frames; for a tween, the number of frames that it requests.
     package var frameCount: Int64 {
         switch motion {
         case .flipbook(let flipbook): Int64(flipbook.frames.count)
@@ -106,9 +107,9 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
-    /// The clip's time at which a stop or an end after `elapsed` freezes it. If less is left than
-    /// 250 ms and than the time between two keyframes, this is the clip's end: a phone that
-    /// animates already has the last keyframe, and an earlier value would turn it back.
+    /// The clip's time that a stop or an end after `elapsed` keeps. If less time is left than 250
+    /// ms and than one interval of keyframes, this is the clip's end: a phone that animates has the
+    /// last keyframe already, and an earlier value would make it go back.
     func frozen(after elapsed: Span) -> Span {
         guard case .tween(let tween) = motion, fit != .step else { return elapsed }
         let near = min(.milliseconds(250), tween.keyframeInterval(granted: .zero))
@@ -123,13 +124,13 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
-    /// Number of frames requested until `elapsed`: the first at 0, one for each `every`, and for a
+    /// Number of frames requested until `elapsed`: one at 0, one more for each `every`, and for a
     /// tween the last value.
     package func asked(after elapsed: Span) -> Int64 { rhythm.asked(after: elapsed) }
 
-    /// The interval between a destination's frames. A loop is slowed down; a clip that plays once
-    /// keeps its duration and is sampled evenly. A bundle is one push. Keyframes are as far apart
-    /// as the phone can animate.
+    /// The interval between a destination's frames if the grant allows one push for each `granted`.
+    /// A loop is slowed down; a clip that plays once keeps its duration and is sampled evenly. A
+    /// bundle keeps the producer's interval. Keyframes are as far apart as the phone can animate.
     package func step(granted: Span, fit: Fit = .step) -> Span {
         if fit == .bundle { return every }
         if fit == .keyframes, case .tween(let tween) = motion {
@@ -141,14 +142,15 @@ package struct Clip: Hashable, Sendable {
         return Span(nanoseconds: duration.nanoseconds / samples)
     }
 
-    /// `base` with the frame after `elapsed` at `path`; `base` itself if the parent of the place is
+    /// `base` with the frame after `elapsed` at `path`; unchanged if the parent of `path` is
     /// missing.
     package func state(_ base: JSON, at elapsed: Span) -> JSON {
         base.setting(path, to: value(at: elapsed)) ?? base
     }
 
-    /// The clip as it begins over a state. A tween takes its start from the state, or from the clip
-    /// that still moves the same place; a loop with the same frames continues.
+    /// The clip as it begins on a state. A tween begins at the value in the state, or at the value
+    /// of the running clip that it replaces at the same place. A loop with the same frames
+    /// continues the old loop.
     func begun(over state: JSON, following running: PlayingClip?, at instant: Instant) -> Clip {
         var clip = self
         let before = running.flatMap { $0.clip.path == path ? $0 : nil }
@@ -170,8 +172,8 @@ package struct Clip: Hashable, Sendable {
         return clip
     }
 
-    /// The frame of this loop that follows the frame shown last by the loop before, counted from
-    /// this loop's first frame. Nil if it does not continue that loop.
+    /// The number of the frame in this loop that comes after the last shown frame of the loop
+    /// `before`, counted from this loop's first frame. Nil if this loop does not continue `before`.
     func step(after shown: Span?, of before: PlayingClip) -> Int64? {
         guard case .flipbook(let next) = motion, case .flipbook(let old) = before.clip.motion,
             let shown, next.goesOnFrom == before.version

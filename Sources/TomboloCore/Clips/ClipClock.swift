@@ -1,4 +1,4 @@
-/// The time of a clip: it can stop, and continues where it stopped.
+/// The clock of a clip. It can be stopped, and continues later at the same time.
 package struct ClipClock: Hashable, Sendable {
     private var before: Span
     private var runningSince: Instant?
@@ -30,9 +30,10 @@ package struct ClipClock: Hashable, Sendable {
         runningSince = runs ? instant : nil
     }
 
-    /// Follows a change of the wall clock.
+    /// Corrects the clock when the wall clock jumps by `step`.
     mutating func move(by step: Span) { runningSince = runningSince.map { $0 + step } }
 
-    /// The parts for a record: the time until the last stop, and since when the clock runs.
+    /// The parts for a record: the time until the last stop, and the instant since when the clock
+    /// runs (nil: it is stopped).
     var parts: (before: Span, runningSince: Instant?) { (before, runningSince) }
 }

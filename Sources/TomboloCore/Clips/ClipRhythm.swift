@@ -1,4 +1,5 @@
-/// The times at which a clip requests frames: a small value that is read at each frame.
+/// The times at which a clip requests frames. It is a small value, because it is read at each
+/// frame.
 struct ClipRhythm: Hashable, Sendable {
     /// Interval between frames, as requested by the producer.
     let every: Span

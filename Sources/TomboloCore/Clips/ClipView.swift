@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// A clip as answers show it.
+/// A clip as the API's answers show it.
 package struct ClipView: Sendable {
     package var name: String
     package var frames: Int
@@ -10,7 +10,7 @@ package struct ClipView: Sendable {
 }
 
 extension ClipView {
-    /// The clip at an instant by the producer's clock.
+    /// Describes the clip at an instant of the wall clock.
     package init(_ playing: PlayingClip, at instant: Instant) {
         name = playing.name
         frames = Int(clamping: playing.clip.frameCount)

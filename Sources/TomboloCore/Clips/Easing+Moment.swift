@@ -1,8 +1,8 @@
-// The state of an easing at a moment, computed once for all components that it moves.
+// The state of an easing at a moment. It is computed once and used for all components of a value.
 
 extension Spring {
-    /// The state of a spring at a moment: the closed form of x″ + 2ζωx′ + ω²x = 0. Made once for
-    /// all components, because its functions are expensive.
+    /// The state of a spring at a moment: the closed form of x″ + 2ζωx′ + ω²x = 0. It is computed
+    /// once for all components, because exponentials and sines are expensive.
     struct Moment {
         private enum Form {
             case oscillating(decay: Double, damped: Double, sine: Double, cosine: Double)
@@ -11,7 +11,8 @@ extension Spring {
         }
 
         private let form: Form
-        /// The remaining part of the motion; for an overdamped spring, of its slower part.
+        /// The remaining part of the motion, from 1 down to 0; for an overdamped spring, that of
+        /// its slower part.
         private let envelope: Double
 
         init(_ spring: Spring, after t: Double) {
@@ -37,7 +38,7 @@ extension Spring {
             }
         }
 
-        /// The distance from the end and the velocity, for a component's start values.
+        /// Distance from the end and velocity now, for a component with these values at the start.
         func distance(
             _ start: Double, velocity: Double
         ) -> (distance: Double, velocity: Double) {
@@ -63,7 +64,7 @@ extension Spring {
 }
 
 extension Easing {
-    /// The state of a tween at a moment, made once for all of its components.
+    /// The state of a tween's easing at a moment, for all components of the value.
     enum Moment {
         case curve(value: Double, velocity: Double, length: Double)
         case spring(Spring.Moment)

@@ -62,7 +62,7 @@ extension Easing {
         return .spring(Spring(duration: (own ?? duration)?.seconds ?? 0.5, bounce: bounce))
     }
 
-    /// Writes the form that `reading` reads.
+    /// Writes the JSON that `reading` reads.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         switch self {

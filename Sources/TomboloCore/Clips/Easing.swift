@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// The course of a tween between two values. Names and numbers are SwiftUI's (`Animation`).
+/// How a tween moves between two values. Names and numbers are those of SwiftUI (`Animation`).
 package enum Easing: Hashable, Sendable {
     /// A timing curve: progress over time as a cubic Bézier from (0, 0) to (1, 1).
     case curve(CubicBezier)
@@ -13,7 +13,7 @@ package enum Easing: Hashable, Sendable {
     /// `default` is a spring: response 0.55 s, damping fraction 1.
     package static let standard = Easing.spring(Spring(duration: 0.55, bounce: 0))
 
-    /// Names that a producer may send, with their easing if no duration is given.
+    /// Names that a producer may send, with the easing that applies if no duration is given.
     package static let names: [(String, Easing)] = [
         ("default", .standard), ("linear", .linear), ("easeIn", .easeIn), ("easeOut", .easeOut),
         ("easeInOut", .easeInOut), ("spring", .spring(Spring(duration: 0.5, bounce: 0))),
@@ -23,7 +23,7 @@ package enum Easing: Hashable, Sendable {
     ]
 }
 
-/// A timing curve by its two inner points (SwiftUI, `UnitCurve.bezier`).
+/// A timing curve, given by its two inner control points (SwiftUI, `UnitCurve.bezier`).
 package struct CubicBezier: Hashable, Sendable {
     package let x1: Double
     package let y1: Double
@@ -32,7 +32,7 @@ package struct CubicBezier: Hashable, Sendable {
 
     /// x is a fraction of the time.
     package static let xRange = 0.0...1.0
-    /// y may leave the range between both values and returns.
+    /// y may leave the range from 0 to 1 and come back: the curve overshoots.
     package static let yRange = -1_000.0...1_000.0
 
     /// Clamps each number to its range.
@@ -50,10 +50,10 @@ package struct CubicBezier: Hashable, Sendable {
         return Self.coordinate(y1, y2, at: parameter(at: time))
     }
 
-    /// Progress per fraction of the time; 0 outside of 0 to 1.
+    /// Rate of change of the progress for each fraction of the time; 0 outside of 0 to 1.
     package func velocity(at time: Double) -> Double { progress(at: time).velocity }
 
-    /// Both values, for the cost of one.
+    /// `value` and `velocity` together, with one search for the parameter.
     package func progress(at time: Double) -> (value: Double, velocity: Double) {
         guard (0...1).contains(time) else { return (value(at: time), 0) }
         let parameter = parameter(at: time)
@@ -64,7 +64,7 @@ package struct CubicBezier: Hashable, Sendable {
         return (value, Self.slope(y1, y2, at: parameter) / run)
     }
 
-    /// The curve's parameter for a time, by bisection: x rises strictly between its ends.
+    /// The curve's parameter for a time, found by bisection, because x rises with the parameter.
     private func parameter(at time: Double) -> Double {
         var low = 0.0
         var high = 1.0
@@ -91,9 +91,9 @@ package struct CubicBezier: Hashable, Sendable {
     }
 }
 
-/// A spring by its perceptual duration and its bounce (SwiftUI, `Spring(duration:bounce:)`).
+/// A spring, given by its perceptual duration and its bounce (SwiftUI, `Spring(duration:bounce:)`).
 package struct Spring: Hashable, Sendable {
-    /// In seconds; also called the response.
+    /// Perceptual duration in seconds; also called the response.
     package let duration: Double
     /// 0: no overshoot; near 1: oscillates; below 0: overdamped.
     package let bounce: Double
@@ -101,7 +101,7 @@ package struct Spring: Hashable, Sendable {
     package static let durationRange =
         Tween.durationRange.lowerBound.seconds...Tween.durationRange.upperBound.seconds
     package static let bounceRange = -0.95...0.95
-    /// Fraction of the way: a spring nearer to its end counts as at rest.
+    /// A spring counts as at rest when it is nearer to its end than this fraction of the way.
     package static let restPart = 0.001
     /// Longest settling time of a spring, in seconds.
     package static let settlingMax = 60.0
@@ -119,14 +119,15 @@ package struct Spring: Hashable, Sendable {
     package var frequency: Double { 2 * Double.pi / duration }
     package var dampingFraction: Double { bounce < 0 ? 1 / (1 + bounce) : 1 - bounce }
 
-    /// The distance from the end after `t` seconds, and its rate of change.
+    /// Distance from the end after `t` seconds, and its rate of change. `start` and `velocity` are
+    /// the values at 0.
     package func distance(
         _ start: Double, velocity: Double, after t: Double
     ) -> (distance: Double, velocity: Double) {
         Moment(self, after: t).distance(start, velocity: velocity)
     }
 
-    /// Seconds until distance and speed stay within a thousandth of the way.
+    /// Seconds until distance and speed stay within `restPart` of the way, at most `settlingMax`.
     package func settlingTime(_ start: Double, velocity: Double) -> Double {
         let scale = max(start.magnitude, velocity.magnitude / frequency)
         guard scale > 0 else { return 0 }
@@ -139,7 +140,7 @@ package struct Spring: Hashable, Sendable {
             if reach > Self.restPart * scale {
                 restSince = nil
             } else if let since = restSince {
-                // After half a period at rest it does not swing out any more.
+                // After more than half a period at rest, the spring does not swing out again.
                 if time - since > Double.pi / frequency { return since }
             } else {
                 restSince = time

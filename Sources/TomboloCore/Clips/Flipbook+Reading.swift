@@ -1,7 +1,7 @@
 import TomboloJSON
 
 extension Flipbook {
-    /// Reads the object under `flipbook`; its `path` and `clock` belong to the clip.
+    /// Reads the object under `flipbook`. The clip reads the members `path` and `clock`.
     init?(reading reader: inout FieldReader, view: JSONView) {
         let frames = Self.frames(&reader)
         let every = reader.span("every", in: Self.everyRange)
@@ -48,7 +48,7 @@ extension Flipbook {
         }
     }
 
-    /// Writes the members that `init(reading:)` reads, without the braces.
+    /// Writes the members that `init(reading:)` reads, without the braces around them.
     func writeMembers(into writer: inout JSONWriter) {
         writer.name("frames")
         writer.beginArray()

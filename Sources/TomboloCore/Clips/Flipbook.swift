@@ -1,12 +1,12 @@
 package import TomboloJSON
 
-/// A flip-book: frames shown in turn, one for each `every`. Its frames are computed from the time,
-/// never queued.
+/// A flip-book: frames shown in turn, each for `every`. The frame is computed from the time; frames
+/// are never queued.
 package struct Flipbook: Hashable, Sendable {
-    /// How often it plays.
+    /// How many times all frames are shown.
     package enum Repetition: Hashable, Sendable {
         case forever
-        /// At least once.
+        /// This number of times, from 1 to `timesMax`.
         case times(Int64)
     }
 
@@ -16,20 +16,21 @@ package struct Flipbook: Hashable, Sendable {
     package let repetition: Repetition
     /// Index of the first frame; nil if the producer did not give one.
     package private(set) var startAt: Int?
-    /// The version of the loop that it continues; nil: it begins anew. Not stored: only a phone
-    /// that has followed that loop continues from its own frame.
+    /// The version of the loop that this one continues; nil: it begins anew. It is not stored: it
+    /// only matters to phones that were showing the old loop.
     private(set) var goesOnFrom: Int64?
-    /// How long it plays, at most `durationMax`; nil: for ever.
+    /// How long the flip-book plays, at most `durationMax`; nil: for ever.
     package let duration: Span?
 
     package static let framesMax = 256
     package static let timesMax: Int64 = 1_000_000
-    /// From faster than any display to one frame an hour.
+    /// From 10 ms, which no display shows, to one frame an hour.
     package static let everyRange = Span.milliseconds(10)...Span.hours(1)
-    /// A hundred years; the range of `Span` ends soon after that.
+    /// A hundred years. The range of `Span` ends at 292 years.
     package static let durationMax = Span.hours(876_000)
 
-    /// Nil if a number is outside its range, or if it would play longer than `durationMax`.
+    /// Returns nil if a number is outside its range, or if the flip-book would play longer than
+    /// `durationMax`.
     package init?(
         frames: [JSON], every: Span, repetition: Repetition = .forever, startAt: Int? = nil
     ) {
@@ -38,7 +39,8 @@ package struct Flipbook: Hashable, Sendable {
         else { return nil }
         var duration: Span?
         if case .times(let count) = repetition {
-            // Both factors are in range, so this product fits; the product with `every` may not.
+            // Both factors are in range, so this product fits in 64 bits. `times` clamps the one
+            // with `every`.
             guard (1...Self.timesMax).contains(count),
                 case let length = every.times(Int64(frames.count) * count),
                 length <= Self.durationMax
@@ -52,8 +54,8 @@ package struct Flipbook: Hashable, Sendable {
         self.duration = duration
     }
 
-    /// The index of the frame after `elapsed` of the clip's clock; after the last repetition, of
-    /// the last frame.
+    /// The index of the frame after `elapsed` of the clip's clock; after the last repetition, that
+    /// of the last frame.
     package func index(at elapsed: Span) -> Int {
         var step = max(0, elapsed.nanoseconds / every.nanoseconds)
         if case .times(let count) = repetition {
@@ -68,9 +70,9 @@ package struct Flipbook: Hashable, Sendable {
         return Array(frames[first...] + frames[..<first])
     }
 
-    /// The loop as a continuation of another one at its present frame, if both have the same
-    /// frames, play for ever, and the producer gave no first frame: only the speed changes.
-    /// Otherwise the loop itself.
+    /// Continues the loop `other` at its present frame if both have the same frames and play for
+    /// ever, and the producer gave no first frame: only the speed changes. Otherwise returns the
+    /// loop unchanged.
     func goingOn(from other: Flipbook, _ version: Int64, at elapsed: Span) -> Flipbook {
         guard startAt == nil, repetition == .forever, other.repetition == .forever,
             frames == other.frames

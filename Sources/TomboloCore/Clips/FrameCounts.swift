@@ -1,10 +1,11 @@
-/// Counts of the requested frames of clips at one destination. `asked` is always the sum of the
-/// others.
+/// How many frames clips have requested at one destination, and what became of them. `asked` is
+/// always the sum of `sent`, `merged` and `skipped`.
 package struct FrameCounts: Hashable, Sendable {
     package var asked: Int64 = 0
     package var sent: Int64 = 0
     package var merged: Int64 = 0
-    /// Skipped frames by reason: slowed down, no route, app in front, operator's pause, no change.
+    /// Frames that were not sent, by reason: slowed down (`slowed`), no route to the phone, app in
+    /// front (`hidden`), an operator's pause, no change.
     package var slowed: Int64 = 0
     package var noRoute: Int64 = 0
     package var hidden: Int64 = 0
@@ -15,7 +16,7 @@ package struct FrameCounts: Hashable, Sendable {
 
     package var skipped: Int64 { slowed + noRoute + hidden + paused + unchanged }
 
-    /// Frames shown per second of that time; nil if there was none.
+    /// Sent frames per second of `time`; nil if `time` is zero.
     package var achievedPerSecond: Double? {
         time > .zero ? Double(sent) / time.seconds : nil
     }

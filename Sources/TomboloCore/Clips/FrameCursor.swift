@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// The progress of a clip at one destination, and the decisions about its requested frames.
+/// How far one destination is in a clip, and what became of each frame that the clip requested.
 struct FrameCursor: Sendable {
     /// Whether frames are sent, or why not.
     enum Mode: UInt8, Hashable, Sendable {
@@ -13,47 +13,48 @@ struct FrameCursor: Sendable {
         case noRoute
     }
 
-    /// The clip itself: its frames are counted even after the projection has lost it.
+    /// The clip. It is kept here, so that its frames are counted after the projection has dropped
+    /// it.
     private(set) var playing: PlayingClip
-    /// Never `auto`.
+    /// How frames become pushes: never `auto`.
     let fit: Clip.Fit
     private(set) var mode = Mode.running
-    /// The clip's time as this phone has seen it. With the clock `shown` it can stop.
+    /// The clip's time on this phone. With `clock: shown` it stops while the phone shows no frames.
     private var clock: ClipClock
     /// When the next frame should be sent.
     var due: Instant
-    /// The interval behind `due`, and the granted interval from which it was derived.
+    /// The interval between frames, and the granted interval from which it was computed.
     private(set) var interval: Span
     private(set) var granted: Span
     /// True if the phone has all frames and plays them by itself.
     private var isBundleThere = false
     private(set) var lastPush = Instant.distantPast
-    /// Number of frames shown: the k-th frame of a loop is frame k mod n.
+    /// Number of frames shown: the next frame of a loop of n frames is frame `pushed` mod n.
     private(set) var pushed: Int64 = 0
-    /// The clip's time of the frame shown last.
+    /// The clip's time of the frame that was shown last.
     private(set) var shownAt: Span?
-    /// The clip's time of the frame shown before that, in case the last push is lost.
+    /// The clip's time of the frame shown before it, needed if the last push is lost.
     private(set) var shownBefore: Span?
-    /// Number of requested frames that have a decision.
+    /// Number of requested frames that are counted in `tally`.
     private(set) var counted: Int64 = 0
-    /// The decisions, counted.
+    /// How many frames had each decision.
     private(set) var tally = FrameCounts()
-    /// The decisions by second, for the last minute.
+    /// The same for each second of the last minute.
     private(set) var seconds = FrameSeconds()
-    /// The part of the tally that is recorded, and the minute in which it was recorded.
+    /// The part of `tally` that is in the log, and the minute in which it was written there.
     private var recorded = FrameCounts()
     private var recordedMinute: Int64?
 
-    /// The clip's timing, copied here because the clip is shared.
+    /// The clip's timing, copied here because reading it through the shared clip is slower.
     private let rhythm: ClipRhythm
 
     var version: Int64 { playing.version }
     var clip: Clip { _read { yield playing.clip } }
 
-    /// A clip that begins at this destination. Frames requested earlier had no route.
+    /// A clip that begins at this destination. Frames requested earlier count as `noRoute`.
     ///
-    /// - Parameter before: the clip that played here until now. A loop with the same frames
-    ///   continues from the frame that this phone shows.
+    /// - Parameter before: the cursor of the clip that played here until now. A loop with the same
+    ///   frames continues after the frame that this phone shows.
     init(
         _ playing: PlayingClip, fit: Clip.Fit, granted: Span, mode: Mode = .running,
         after before: FrameCursor? = nil, now: Instant, wall: Instant
@@ -80,7 +81,7 @@ struct FrameCursor: Sendable {
         if mode != .running, playing.clip.clock == .shown { clock.run(false, at: wall) }
     }
 
-    /// A clip that began under an earlier run of the relay.
+    /// Restores a clip that began before the relay was restarted.
     init(
         _ playing: PlayingClip, counted: Int64, pushed: Int64, shownAt: Span?,
         elapsed: Span, fit: Clip.Fit, granted: Span, now: Instant, wall: Instant
@@ -100,7 +101,7 @@ struct FrameCursor: Sendable {
             ? ClipClock(before: max(.zero, elapsed), runningSince: wall)
             : ClipClock(startedAt: playing.startedAt)
         due = now
-        // Frames requested while no relay ran had no route either.
+        // Frames requested while no relay ran count as `noRoute`, too.
         let missed = max(0, asked(at: wall) - 1 - counted)
         add(missed, .noRoute, at: wall)
     }
@@ -110,13 +111,14 @@ struct FrameCursor: Sendable {
     /// The clip's time at this destination.
     func elapsed(at wall: Instant) -> Span { clock.elapsed(at: wall) }
 
-    /// Follows a wall clock that was set back: the clip continues where it is.
+    /// Corrects the clip's start after the wall clock was set back by `step`, so that the clip goes
+    /// on.
     mutating func followClock(by step: Span) {
         playing.startedAt = playing.startedAt + step
         clock.move(by: step)
     }
 
-    /// True if the first frame has been requested. After a restart it may be a little ahead.
+    /// True if the first frame was requested. The start may be slightly ahead after a restart.
     private func hasBegun(at wall: Instant) -> Bool { wall >= playing.startedAt }
 
     /// When the first frame will be requested.
@@ -124,15 +126,14 @@ struct FrameCursor: Sendable {
         now + (playing.startedAt - wall)
     }
 
-    /// True if the clip has played to its end here; never for a loop.
     func isOver(at wall: Instant) -> Bool {
         rhythm.duration.map { elapsed(at: wall) >= $0 } ?? false
     }
 
-    /// True if no frame of it was shown here yet.
+    /// True if no frame of the clip was shown here yet.
     var isAtFirst: Bool { pushed == 0 && shownAt == nil }
 
-    /// True if the end of the clip has been shown; for a flip-book, its last frame.
+    /// True if the end of the clip was shown; for a flip-book, its last frame.
     var hasShownEnd: Bool { isEnd(shownAt) }
 
     /// True if a push now would show the end of the clip.
@@ -146,7 +147,7 @@ struct FrameCursor: Sendable {
     /// True if a push now shows a new frame instead of the last one again.
     func moves(at wall: Instant) -> Bool { mode == .running || isOver(at: wall) }
 
-    /// Changes whether frames are sent, from now on.
+    /// Sets whether frames are sent from now on, and counts the frames until now in the old mode.
     mutating func enter(_ mode: Mode, now: Instant, wall: Instant) {
         guard mode != self.mode else { return }
         // When frames are sent again, the newest requested one is due at once.
@@ -158,7 +159,7 @@ struct FrameCursor: Sendable {
         if isNext { due = now }
     }
 
-    /// Follows a change of the granted interval; the clip continues from the frame shown.
+    /// Sets the granted interval. The clip continues from the frame that is shown.
     mutating func follow(granted next: Span, now: Instant, wall: Instant) {
         guard next != granted else { return }
         granted = next
@@ -173,7 +174,7 @@ struct FrameCursor: Sendable {
     // MARK: Frames
 
     /// The clip's time of the frame that a push shows now. A hidden or paused clip keeps its frame;
-    /// nil if none was shown yet.
+    /// nil if it has shown none.
     func frame(at wall: Instant) -> Span? {
         guard moves(at: wall) else { return shownAt }
         guard let duration = rhythm.duration else {
@@ -184,14 +185,14 @@ struct FrameCursor: Sendable {
         }
         let elapsed = elapsed(at: wall)
         guard elapsed < duration else { return duration }
-        // Rounds down, because a push is a few milliseconds late: it shows a requested frame. The
-        // first frame is then often the one that the phone shows already, for free.
+        // Round down to a requested frame, because a push goes out a few milliseconds late. The
+        // first frame is then often the one that the phone shows already; it needs no push.
         let sample = Self.floor(elapsed, to: interval)
         guard fit == .keyframes, hasBegun(at: wall) else {
             return max(sample, Self.floor(elapsed, to: rhythm.every))
         }
-        // The phone animates to a keyframe until the next one comes. Tolerate the few nanoseconds
-        // that rounding leaves.
+        // A keyframe push carries the value at the end of its part, because the phone animates
+        // there. Rounding may leave a few nanoseconds: treat them as the end.
         let end = sample + interval
         return end > duration - Span(nanoseconds: interval.nanoseconds / 2) ? duration : end
     }
@@ -201,8 +202,8 @@ struct FrameCursor: Sendable {
         return Span(nanoseconds: span.nanoseconds / step * step)
     }
 
-    /// When the phone should reach the keyframe that a push shows now; nil for other clips. Nil for
-    /// a tween's last value, too, which is a plain state.
+    /// When the phone should reach the value of the keyframe that a push shows now. Nil for other
+    /// clips, and for a tween's last value.
     func keyframeReached(at wall: Instant) -> Instant? {
         guard fit == .keyframes, mode == .running, hasBegun(at: wall),
             let duration = rhythm.duration, let end = frame(at: wall), end < duration
@@ -216,17 +217,17 @@ struct FrameCursor: Sendable {
         return now + max(.zero, duration - elapsed(at: wall))
     }
 
-    /// The clip's time of the frame that the phone keeps if the activity ends at that instant: a
-    /// bundle has played on since its push.
+    /// The clip's time of the frame that the phone keeps if the activity ends now. A phone that has
+    /// a bundle has played on since the push.
     func kept(at wall: Instant) -> Span? { isBundleThere ? elapsed(at: wall) : shownAt }
 
-    /// When the first frame of a bundle would have been shown; nil if no bundle is to be sent.
+    /// When a phone would have shown the first frame of a bundle; nil if no bundle is sent now.
     func bundleBegan(at wall: Instant) -> Instant? {
         guard fit == .bundle, mode == .running, !isOver(at: wall) else { return nil }
         return wall - elapsed(at: wall)
     }
 
-    /// Counts a push that showed `frame` as one frame, if one was requested since the last.
+    /// Counts a push that showed `frame` as one sent frame, if a new frame was requested.
     mutating func show(_ frame: Span?, now: Instant, wall: Instant) {
         shownBefore = shownAt
         shownAt = frame
@@ -241,10 +242,11 @@ struct FrameCursor: Sendable {
         schedule(showsNew: new > 0, now: now, wall: wall)
     }
 
-    /// Notes that the last push is probably lost. The next frame replaces the lost one; if there is
-    /// none, the last frame is due again.
+    /// Handles a push that is probably lost. A later frame replaces its frame; if it showed the
+    /// clip's end, that must be shown again. A lost bundle is due at once.
     ///
-    /// - Parameter wasKnown: the push had no newer version, so that nothing else repeats it.
+    /// - Parameter wasKnown: true if the push had no newer version, so that no other push repeats
+    ///   it.
     mutating func lost(wasKnown: Bool, now: Instant) {
         if hasShownEnd { shownAt = shownBefore }
         guard wasKnown, isBundleThere else { return }
@@ -252,7 +254,7 @@ struct FrameCursor: Sendable {
         due = now
     }
 
-    /// Skips the frame that is due, because the phone shows it already: saves a push.
+    /// Skips the due frame without a push, because the phone shows the same value already.
     mutating func skipUnchanged(now: Instant, wall: Instant) {
         guard moves(at: wall) else { return }
         shownAt = frame(at: wall)
@@ -262,14 +264,16 @@ struct FrameCursor: Sendable {
         let isFirst = pushed == 0
         if new > 0 { pushed += 1 }
         schedule(showsNew: new > 0, now: now, wall: wall)
-        // Skipping is free, so the next frame, the first that moves, need not wait for the budget.
+        // A skipped frame costs no budget, so the next frame, the first that differs, need not
+        // wait.
         if isFirst, rhythm.duration == nil { due = min(due, now + rhythm.every) }
     }
 
     private mutating func schedule(showsNew: Bool, now: Instant, wall: Instant) {
         lastPush = now
         guard !isBundleThere else {
-            // The phone plays by itself; only the last value of a clip that plays once is due.
+            // The phone plays by itself; only the last value of a clip that plays once must be
+            // sent.
             due = rhythm.duration.map { now + ($0 - elapsed(at: wall)) } ?? .distantFuture
             return
         }
@@ -281,8 +285,8 @@ struct FrameCursor: Sendable {
             due = now + interval
             return
         }
-        // At full speed frames keep to their grid. An early push has shown the next due frame
-        // already.
+        // At full speed, frames stay on their grid. If a push came early, it has shown the next due
+        // frame: go one step further.
         guard due <= now else {
             if showsNew { due = due + interval }
             return
@@ -291,30 +295,33 @@ struct FrameCursor: Sendable {
         due = due + interval.times(late) + interval
     }
 
-    /// The next sample of a clip that plays once: even steps from its start; the last is its end.
+    /// Time of the next sample of a clip that plays once. Samples are evenly spaced; the last is
+    /// the end.
     private func nextOnGrid(now: Instant, wall: Instant) -> Instant {
         guard hasBegun(at: wall) else { return beginning(now: now, wall: wall) }
         let elapsed = elapsed(at: wall)
         let length = rhythm.duration ?? .zero
         let step = max(1, interval.nanoseconds)
         let next = Self.floor(elapsed, to: interval) + Span(nanoseconds: step)
-        // Tolerate the few nanoseconds that rounding leaves.
+        // Rounding may leave a few nanoseconds before the end: treat them as the end.
         let end = next > length - Span(nanoseconds: step / 2) ? length : next
         return now + max(.zero, end - elapsed)
     }
 
-    /// True if frames are left out; between keyframes the phone shows them by itself.
+    /// True if the budget leaves out frames. Keyframes leave out none: the phone shows them by
+    /// itself.
     private var isSlowed: Bool { fit == .step && interval > rhythm.every }
 
     // MARK: Counting
 
-    /// Number of frames requested until an instant, by the producer's clock.
+    /// Number of frames that the clip has requested until an instant of the wall clock.
     private func asked(at wall: Instant) -> Int64 {
         guard hasBegun(at: wall) else { return 0 }
         return rhythm.asked(after: playing.elapsed(at: wall))
     }
 
-    /// When the first or a loop's next frame is requested; nil if one waits already.
+    /// When the clip's first frame, or the next frame of a loop, is requested; nil if one waits
+    /// already.
     func nextAsked(now: Instant, wall: Instant) -> Instant? {
         guard hasBegun(at: wall) else { return beginning(now: now, wall: wall) }
         guard rhythm.duration == nil, asked(at: wall) <= counted else { return nil }
@@ -323,9 +330,9 @@ struct FrameCursor: Sendable {
         return now + Span(nanoseconds: every - elapsed % every)
     }
 
-    /// Decides about every frame requested so far.
+    /// Counts every frame requested so far by its decision.
     ///
-    /// - Parameter rest: number of newest frames that are left for the next push.
+    /// - Parameter rest: number of newest frames to leave for the next push.
     mutating func account(at wall: Instant, but rest: Int64 = 0) {
         let new = asked(at: wall) - counted - rest
         switch mode {
@@ -347,16 +354,17 @@ struct FrameCursor: Sendable {
 
     private func time(of count: Int64) -> Span { rhythm.every.times(count) }
 
-    /// A copy in which every frame requested until an instant is counted.
+    /// A copy in which all frames requested until `wall` are counted.
     func accounted(at wall: Instant) -> FrameCursor {
         var copy = self
         copy.account(at: wall)
         return copy
     }
 
-    /// The growth of the tally since the last call in another minute; nil within a minute.
+    /// How much `tally` has grown since the last call, to be written to the log once a minute. Nil
+    /// if the minute is the same, on the first call, and if nothing has grown.
     ///
-    /// - Parameter isLast: true at the clip's end, even within a minute.
+    /// - Parameter isLast: true at the clip's end; then the minute does not matter.
     mutating func takeNews(at wall: Instant, isLast: Bool = false) -> FrameCounts? {
         let minute = floorDivide(wall.seconds, 60)
         guard isLast || minute != recordedMinute else { return nil }
@@ -367,6 +375,6 @@ struct FrameCursor: Sendable {
         return tally - recorded
     }
 
-    /// The tally at an instant, without changing the cursor.
+    /// The tally with all frames requested until an instant.
     func counts(at wall: Instant) -> FrameCounts { accounted(at: wall).tally }
 }

@@ -1,7 +1,7 @@
-/// Counts of frames for each second of the producer's clock, for the last minute. The frames
-/// themselves are not stored.
+/// Counts of frames for each of the last 60 seconds that had any. The frames themselves are not
+/// stored.
 package struct FrameSeconds: Hashable, Sendable {
-    /// One second.
+    /// The counts of one second of the wall clock.
     package struct Second: Hashable, Sendable {
         /// Whole Unix seconds.
         package var at: Int64
@@ -9,7 +9,7 @@ package struct FrameSeconds: Hashable, Sendable {
     }
 
     package static let lengthMax = 60
-    /// The newest second, stored apart because each frame changes it.
+    /// The newest second, stored apart because every frame changes it.
     private var newest: Second?
     private var older: [Second] = []
 
@@ -31,13 +31,12 @@ package struct FrameSeconds: Hashable, Sendable {
     }
 }
 
-/// The decision about a requested frame, in the words of `FrameCounts`.
+/// What became of a requested frame: one case for each counter of `FrameCounts`.
 enum FrameDecision: UInt8, Sendable {
     case sent, merged, slowed, noRoute, hidden, paused, unchanged
 }
 
 extension FrameCounts {
-    /// Counts frames with the same decision.
     mutating func add(_ count: Int64, _ decision: FrameDecision) {
         asked += count
         switch decision {

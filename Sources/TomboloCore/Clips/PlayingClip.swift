@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// A clip from the event that starts it to the event that stops it.
+/// A clip that an event has started and no event has stopped yet.
 package struct PlayingClip: Sendable {
     /// The version that started the clip; its name is `clip_<version>`.
     package var version: Int64
@@ -13,7 +13,7 @@ package struct PlayingClip: Sendable {
         init(_ clip: Clip) { self.clip = clip }
     }
 
-    /// A clip that an event starts.
+    /// Starts a clip with an event.
     package init(version: Int64, startedAt: Instant, clip: Clip) {
         self.version = version
         self.startedAt = startedAt
@@ -22,25 +22,26 @@ package struct PlayingClip: Sendable {
 
     package var clip: Clip { _read { yield shared.clip } }
 
-    /// The frame at a clip's time.
+    /// The clip's frame after `elapsed` of its own clock.
     func value(at elapsed: Span) -> JSON { shared.clip.value(at: elapsed) }
 
-    /// True for a flip-book.
     var isFlipbook: Bool { shared.clip.isFlipbook }
 
     package var name: String { "clip_\(version)" }
 
-    /// The clip's time at an instant by the producer's clock; zero before its start.
+    /// The clip's time at an instant of the wall clock, if the clip never stops; zero before its
+    /// start.
     ///
-    /// If the start is far ahead, the clock was set back: a clip that plays once is over then.
+    /// If the start is far ahead, the wall clock was set back: then a clip that plays once is over.
     package func elapsed(at instant: Instant) -> Span {
         let isSetBack = startedAt > instant + RelayClock.leadMax
         return isSetBack ? clip.duration ?? .zero : max(.zero, instant - startedAt)
     }
 
-    /// The clip with its start moved to fit a clock that was set back.
+    /// The clip with another start, if the wall clock was set back and the start is far ahead of
+    /// it.
     ///
-    /// - Parameter elapsed: the clip's present time.
+    /// - Parameter elapsed: the clip's present time; nil: `elapsed(at:)`.
     func placed(at wall: Instant, elapsed: Span? = nil) -> PlayingClip {
         guard startedAt > wall + RelayClock.leadMax else { return self }
         var clip = self
@@ -48,7 +49,7 @@ package struct PlayingClip: Sendable {
         return clip
     }
 
-    /// True if the last repetition has ended; never for a clip that loops.
+    /// True if the clip has played to its end; never for a loop that plays for ever.
     package func isOver(at instant: Instant) -> Bool {
         clip.duration.map { elapsed(at: instant) >= $0 } ?? false
     }

@@ -1,16 +1,15 @@
 package import TomboloJSON
 
-/// A value of a type's content states that depends on where the app is: `presence` of a type, used
-/// for example for the corners of a window.
+/// A value in a type's content states that shows whether the user is in the app (the type's member
+/// `presence`), for example for the corners of a window.
 ///
-/// The relay writes it into each device's payload. It is not part of the projected state, and
-/// producers cannot send it.
+/// The relay writes it into each device's payload. Producers cannot send it.
 package struct PresenceBinding: Sendable {
-    /// Place of the value, where the state itself has nothing.
+    /// Place of the value. The producer's state must have no value there, but must have the parent.
     package let path: JSONPointer
-    /// The value while the app is in front or covered.
+    /// The value while the app is in front or covered by the system.
     package let active: JSON
-    /// The value after the app is left.
+    /// The value after the user has left the app.
     package let inactive: JSON
     private let ends: (active: Animatable, inactive: Animatable)
     private let duration: Span?
@@ -28,20 +27,20 @@ package struct PresenceBinding: Sendable {
         self.easing = easing
     }
 
-    /// The value without animation.
+    /// The final value of a state.
     func rest(inFront: Bool) -> JSON { inFront ? active : inactive }
 
-    /// The animation to one of the values, from a shown value.
+    /// The animation from the value that the phone shows to the final value.
     func way(inFront: Bool, from value: JSON) -> Tween {
         Tween(
             from: Animatable(value.document.root), to: rest(inFront: inFront),
             animatable: inFront ? ends.active : ends.inactive, duration: duration, easing: easing)
     }
 
-    /// The state with the value in it; the state itself if it has no place for it.
+    /// The state with the value in it; unchanged if the parent of `path` is missing.
     func write(_ value: JSON, into state: JSON) -> JSON { state.setting(path, to: value) ?? state }
 
-    /// The state with the longest possible value: intermediate numbers have more digits.
+    /// The state with a value of the maximum size: intermediate numbers have more digits.
     func widened(_ state: JSON) -> JSON {
         let numbers = max(ends.active.components.count, ends.inactive.components.count)
         let bytes = max(active.bytes.count, inactive.bytes.count) + numbers * Self.digitsMax
@@ -52,10 +51,10 @@ package struct PresenceBinding: Sendable {
             into: state)
     }
 
-    /// Most bytes of a number, with sign and exponent.
+    /// Maximum number of bytes of a number, with sign and exponent.
     private static let digitsMax = 24
 
-    /// Why a state or a clip is refused; nil if it is not refused.
+    /// Why a state, or a clip that plays at `clip`, is refused; nil if it is allowed.
     func fault(of state: JSON, playing clip: JSONPointer?) -> FieldError? {
         let name = "\(path)"
         if clip == path {

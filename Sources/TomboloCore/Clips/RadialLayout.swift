@@ -1,9 +1,9 @@
-/// Items on a circle, for the scenario `radial`: their places depend on the turning angle. Item 0
-/// is at the bottom (y grows downwards), the others follow clockwise.
+/// Items on a circle, for the scenario `radial`, which turns the circle. Item 0 is at the bottom (y
+/// grows downwards); the others follow clockwise.
 package struct RadialLayout: Hashable, Sendable {
     package var width: Double
     package var height: Double
-    /// 1 or more.
+    /// Number of items: at least 1.
     package var count: Int
 
     package init(width: Double, height: Double, count: Int) {
@@ -12,18 +12,18 @@ package struct RadialLayout: Hashable, Sendable {
         self.count = count
     }
 
-    /// The radius: a third of the width.
+    /// A third of the width.
     package var radius: Double { width / 3 }
 
-    /// - Parameter offset: angle of the whole circle, in radians; it adds up, never modulo.
+    /// - Parameter offset: angle by which the circle is turned, in radians. It may exceed 2π.
     package func place(of item: Int, offset: Double) -> (x: Double, y: Double) {
         let angle = 2 * Double.pi * Double(item) / Double(max(1, count)) + offset
         let (sine, cosine) = RealFunctions.sineAndCosine(angle)
         return (width / 2 - radius * sine, height / 2 + radius * cosine)
     }
 
-    /// Number of keyframes on an arc that keep straight lines between them within `tolerance`: the
-    /// sagitta of a chord over the angle α is r·(1 − cos(α/2)).
+    /// Number of keyframes on an arc such that straight lines between them leave it by at most
+    /// `tolerance`. The sagitta of a chord over the angle α is r·(1 − cos(α/2)).
     package func keyframes(turning radians: Double, tolerance: Double) -> Int {
         let arc = radians.magnitude
         for count in 1..<360 {

@@ -1,14 +1,14 @@
-/// Exponential and trigonometric functions, because this room may not use the C library.
+/// Exponential and trigonometric functions, because `TomboloCore` may not use the C library.
 ///
-/// Accurate to a few units in the last place for arguments up to about a million. The results are
-/// the same on every machine, so a clip rebuilt from the log is the same clip.
+/// Accurate to a few units in the last place for arguments up to about a million. All machines give
+/// the same results, so a clip that is rebuilt from the log is the same.
 package enum RealFunctions {
     private static let logarithmOfTwoHigh = 0x1.62e42fefa0000p-1
     private static let logarithmOfTwoLow = 0x1.cf79abc9e3b3ap-40
     private static let halfPiHigh = 0x1.921fb54400000p+0
     private static let halfPiLow = 0x1.0b4611a626331p-34
 
-    /// e to the power of `x`; clamped to 0 and to the largest finite number.
+    /// e to the power of `x`, clamped to 0 and the largest finite number.
     package static func exp(_ x: Double) -> Double {
         if x < -745 { return 0 }
         if x > 709 { return .greatestFiniteMagnitude }
@@ -23,9 +23,9 @@ package enum RealFunctions {
         return sum * Double(sign: .plus, exponent: Int(power), significand: 1)
     }
 
-    /// Both functions, because callers need both.
+    /// Sine and cosine of `x` in radians. Both, because callers need both.
     package static func sineAndCosine(_ x: Double) -> (sine: Double, cosine: Double) {
-        // A larger double has no fraction of a turn left.
+        // Such a large number is exact to a turn only, so its angle means nothing.
         guard x.magnitude < 1e15 else { return (0, 1) }
         let turns = (x / 1.570_796_326_794_896_6).rounded()
         let rest = (x - turns * halfPiHigh) - turns * halfPiLow

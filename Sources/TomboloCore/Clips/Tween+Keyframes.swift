@@ -2,17 +2,17 @@
 // state changes").
 
 extension Tween {
-    /// Longest animation of a change of state on a phone.
+    /// Longest time that a phone animates a change of the state.
     package static let keyframeSpanMax = Span.seconds(2)
-    /// Longest part of an angle, in degrees: a chord of 30 degrees leaves its circle by 3.4 % of
-    /// the radius, so items on the circle do not cut through the middle.
+    /// Maximum turn between two keyframes, in degrees. A phone moves items on a straight line: over
+    /// 30 degrees, that line leaves the circle by only 3.4 % of the radius.
     private static let arcMax = 30.0
-    /// Largest deviation between two keyframes, as a fraction of the whole way.
+    /// Maximum distance from the tween to the line between two keyframes, as a fraction of the way.
     private static let deviationMax = 1.0 / 50
-    /// Most parts that are tried.
+    /// Maximum number of parts.
     private static let partsMax: Int64 = 256
 
-    /// Time between keyframes: as long as the phone can animate, and no shorter than the grant.
+    /// Time between keyframes: as long as the lines stay close, but not shorter than the grant.
     func keyframeInterval(granted: Span) -> Span {
         guard length > .zero else { return every }
         let least = max(1, max(every, granted).nanoseconds)
@@ -20,8 +20,8 @@ extension Tween {
         return Span(nanoseconds: length.nanoseconds / min(closeParts, most))
     }
 
-    /// The fewest parts whose straight lines stay close to the tween. Skips some counts: testing a
-    /// sufficient count costs as much as it has parts.
+    /// A number of parts, nearly the smallest, whose straight lines stay close to the tween. Some
+    /// counts are skipped: a test of a sufficient count costs as much as it has parts.
     func findCloseParts() -> Int64 {
         guard length > .zero, let from, from.hasShape(of: to) else { return 1 }
         let ways = to.components.indices.map { index in
@@ -32,7 +32,8 @@ extension Tween {
         }
         let components = Self.courses(of: ways)
         var parts = (length.nanoseconds - 1) / Self.keyframeSpanMax.nanoseconds + 1
-        // If a count is too small, slightly larger ones usually fail at the same place: test it.
+        // If a count is too small, a slightly larger one usually fails at the same place: test that
+        // first.
         var place = 0.0
         while parts < Self.partsMax {
             let near = Int64(place * Double(parts))
@@ -47,12 +48,12 @@ extension Tween {
         return min(parts, Self.partsMax)
     }
 
-    /// True if the straight line of one of these parts stays close for these components.
+    /// True if the line of part `index` of `parts` stays close to the tween for all `components`.
     private func isClose(
         _ index: Int64, of parts: Int64, _ components: [Int], _ from: Animatable
     ) -> Bool {
         let part = length.nanoseconds / parts
-        // Parts are whole nanoseconds, so the last part is a little longer.
+        // Parts are whole nanoseconds, so the last part may be slightly longer than an exact one.
         let arc = unit.map { $0.degrees(Self.arcMax) * (1 + 1e-6) } ?? .infinity
         let end = Span(nanoseconds: index == parts ? length.nanoseconds : part * index)
         let middle = Span(nanoseconds: end.nanoseconds - part / 2)
@@ -70,7 +71,7 @@ extension Tween {
         }
     }
 
-    /// The unit of a tween's numbers, if they are angles.
+    /// The unit of the tween's numbers if they are angles.
     package enum AngleUnit: UInt8, Hashable, Sendable {
         case degrees, radians
 
@@ -80,7 +81,7 @@ extension Tween {
 
         package var name: String { Self.choices[Int(rawValue)].0 }
 
-        /// An angle of so many degrees, in this unit.
+        /// `count` degrees in this unit.
         fileprivate func degrees(_ count: Double) -> Double {
             self == .degrees ? count : count * .pi / 180
         }

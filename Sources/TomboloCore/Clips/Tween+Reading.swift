@@ -1,7 +1,7 @@
 import TomboloJSON
 
 extension Tween {
-    /// Reads the object under `tween`; its `path` and `clock` belong to the clip.
+    /// Reads the object under `tween`. The clip reads the members `path` and `clock`.
     init?(reading reader: inout FieldReader) {
         let to = reader.value("to")
         let end = to.flatMap(Animatable.init)
@@ -24,7 +24,7 @@ extension Tween {
             every: every, unit: unit)
     }
 
-    /// Writes the members that `init(reading:)` reads, without the braces.
+    /// Writes the members that `init(reading:)` reads, without the braces around them.
     func writeMembers(into writer: inout JSONWriter) {
         if let from { writer.member("from", from.exactJSON) }
         writer.member("to", last)

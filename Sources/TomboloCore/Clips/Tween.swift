@@ -2,35 +2,35 @@ package import TomboloJSON
 
 /// A value that moves from one value to another, as a function of time.
 package struct Tween: Hashable, Sendable {
-    /// The start in the producer's words; nil: the tween starts from the state's value.
+    /// The first value; nil: the tween starts from the value in the state.
     package private(set) var from: Animatable?
     package let to: Animatable
-    /// The last value with its original bytes.
+    /// The last value in the producer's bytes.
     package let last: JSON
     package let duration: Span?
     package let easing: Easing
     /// Interval between the frames that the producer requests.
     package let every: Span
-    /// Set if the numbers are angles: then keyframes are close enough to stay on the arc.
+    /// Set if the numbers are angles: then keyframes are close enough that items stay on the arc.
     package let unit: AngleUnit?
-    /// Start velocity of each component, per second: a spring takes over the velocity of the tween
-    /// before.
+    /// Start velocity of each component, per second. A spring takes over the velocity of the tween
+    /// that it replaces.
     package private(set) var velocity: [Double]
     /// Time from the first value to the last; for a spring, until it is at rest.
     package private(set) var length: Span
-    /// Number of parts for keyframes if nothing else limits it. Stored, because it is expensive to
-    /// compute and each destination reads it.
+    /// Number of parts for keyframes before the grant limits it. It is expensive to compute and
+    /// each destination reads it, so it is stored.
     private(set) var closeParts: Int64 = 1
 
     package static let durationRange = Span.milliseconds(10)...Span.hours(1)
-    /// Duration of a timing curve without one (SwiftUI, `Animation.linear`).
+    /// Duration of a timing curve if the producer gives none (SwiftUI, `Animation.linear`).
     package static let durationStandard = Span.milliseconds(350)
     /// The default: ten frames a second.
     package static let everyStandard = Span.milliseconds(100)
 
     /// - Parameters:
-    ///   - from: of the same shape as `to`, or nil.
-    ///   - to: the last value's bytes; `animatable` is the parsed value.
+    ///   - from: has the same shape as `to`, or is nil.
+    ///   - to: the last value's bytes; `animatable` is the same value, parsed.
     package init(
         from: Animatable?, to: JSON, animatable: Animatable, duration: Span?, easing: Easing,
         every: Span = Tween.everyStandard, unit: AngleUnit? = nil
@@ -52,14 +52,14 @@ package struct Tween: Hashable, Sendable {
         closeParts = findCloseParts()
     }
 
-    /// The tween as it begins in an activity. It starts from the value of a running tween, else
-    /// from its own `from`, else from the state's value. A spring takes over the velocity of the
-    /// running tween.
+    /// The tween as it begins in an activity. It starts from the present value of the tween
+    /// `running`, else from its own `from`, else from the value in the state. A spring also takes
+    /// over the velocity of `running`.
     func begun(over present: JSONView?, following running: (Animatable, [Double])?) -> Tween {
         var tween = self
         if running == nil, from != nil { return self }
         if let (value, velocity) = running, let start = value.arranged(as: to) {
-            // A value that a producer could send, so that a head restores exactly this value.
+            // Round to a value that a producer could send: a head then restores exactly this value.
             tween.from = start.asGiven
             if case .spring = easing {
                 tween.velocity = value.with(velocity).arranged(as: to)?.components ?? []
@@ -71,7 +71,7 @@ package struct Tween: Hashable, Sendable {
         return tween
     }
 
-    /// Restores the tween from a head, without choosing a start again.
+    /// The tween of a head, with the velocity that the head stores.
     func restored(velocity: [Double]) -> Tween {
         guard !velocity.isEmpty else { return self }
         var tween = self
@@ -81,16 +81,16 @@ package struct Tween: Hashable, Sendable {
         return tween
     }
 
-    /// True if the first value can be animated to the last.
+    /// True if the first value is known and can be animated to the last.
     package var isPossible: Bool { from.map { $0.hasShape(of: to) } ?? false }
 
-    /// The value after `elapsed`; exactly the last one from the end on.
+    /// The value after `elapsed`; after the end, exactly the last one.
     package func json(at elapsed: Span) -> JSON {
         if elapsed >= length { return last }
         return state(at: elapsed).value.json
     }
 
-    /// Sample values for a test of their sizes, because a tween has too many values.
+    /// Some values of the tween, to estimate its largest frame.
     var samples: [JSON] {
         let part = length.nanoseconds / Self.samplesMax
         return (0...Self.samplesMax).map { json(at: Span(nanoseconds: part * $0)) } + [last]
@@ -113,12 +113,10 @@ package struct Tween: Hashable, Sendable {
         return (to.with(values), to.with(speeds).components)
     }
 
-    /// The easing's state at a moment before the end, for all components.
     func moment(at elapsed: Span) -> Easing.Moment {
         easing.moment(after: max(0, elapsed.seconds), of: length.seconds)
     }
 
-    /// One component's value and speed at a moment.
     private func course(
         of index: Int, from start: Animatable, at moment: Easing.Moment
     ) -> (value: Double, speed: Double) {
@@ -127,7 +125,7 @@ package struct Tween: Hashable, Sendable {
             to: to.components[index])
     }
 
-    /// One component's value at a moment; nil: the end.
+    /// One component's value at a moment; nil stands for the end.
     func value(of index: Int, at moment: Easing.Moment?) -> Double {
         guard let from, let moment else { return to.components[index] }
         return course(of: index, from: from, at: moment).value
@@ -141,13 +139,13 @@ package struct Tween: Hashable, Sendable {
             for (distance, speed) in courses(of: tween) {
                 longest = max(longest, spring.settlingTime(distance, velocity: speed))
             }
-            // Not longer than `Spring.settlingMax`.
+            // `settlingTime` is at most `Spring.settlingMax`, so this fits.
             return Span(nanoseconds: Int64((longest * 1e9).rounded()))
         }
     }
 
-    /// Distance and velocity of the components at the start, without equivalent ones. Two that
-    /// differ only in size take the same time; if there are many, the largest count.
+    /// Start distance and velocity of the components. Of components that differ only by a factor,
+    /// one is enough, because they need the same time; of many others, the largest are enough.
     private static func courses(of tween: Tween) -> [(distance: Double, speed: Double)] {
         var ways: [(distance: Double, speed: Double)] = []
         for (index, end) in tween.to.components.enumerated() {
@@ -155,13 +153,14 @@ package struct Tween: Hashable, Sendable {
                 index < $0.components.count ? $0.components[index] : end
             }
             let speed = index < tween.velocity.count ? tween.velocity[index] : 0
-            // Without a known start, assume a distance of 1.
+            // If the start is not known yet, assume a distance of 1.
             ways.append((start.map { $0 - end } ?? 1, speed))
         }
         return courses(of: ways).map { ways[$0] }
     }
 
-    /// Indices of ways that differ in more than their size, the largest first.
+    /// Indices of the ways without those that differ from an earlier one only by a factor, the
+    /// largest first, at most `coursesMax`.
     static func courses(of ways: [(distance: Double, speed: Double)]) -> [Int] {
         func size(_ index: Int) -> Double {
             ways[index].distance.magnitude + ways[index].speed.magnitude
@@ -178,6 +177,6 @@ package struct Tween: Hashable, Sendable {
         return courses
     }
 
-    /// Most courses: each one needs the simulation of a spring.
+    /// Maximum number of ways, because each one needs the simulation of a spring.
     private static let coursesMax = 8
 }

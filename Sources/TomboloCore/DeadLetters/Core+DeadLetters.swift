@@ -1,6 +1,6 @@
 import TomboloJSON
 
-// Pushes that Apple finally refused: stored with the cause, and retried on request.
+// Pushes that Apple has finally refused. They are stored with the cause and can be retried.
 
 extension Core {
     mutating func bury(
@@ -21,20 +21,21 @@ extension Core {
         journal.flushSoon(now: now)
     }
 
-    /// Letters with serials below `before`, newest first.
+    /// At most `limit` letters with serials below `before`, newest first; `next` is `before` for
+    /// the next page.
     package func deadLetters(
         _ query: DeadLetterQuery, before: Int64?, limit: Int
     ) -> (letters: [DeadLetter], next: Int64?) {
         deadLetters.page(query, before: before, limit: limit)
     }
 
-    /// The serials of the matching letters, in pieces for one step each.
+    /// The serials of the matching letters, divided into pieces that a retry handles one by one.
     package func pieces(of query: DeadLetterQuery) -> [Set<Int64>?] {
         deadLetters.pieces(of: query)
     }
 
-    /// Sends the newest state to the destinations of the matching letters. A letter without a
-    /// destination stays as evidence of the failure.
+    /// Sends the newest state to the destinations of the matching letters. A letter that cannot be
+    /// retried stays.
     mutating func retry(
         _ query: DeadLetterQuery, _ ticket: Ticket, now: Instant
     ) {
@@ -64,7 +65,7 @@ extension Core {
         journal.answer(ticket, stored)
     }
 
-    /// The result that a retry would have; sends nothing.
+    /// The result that a retry would have. It sends nothing.
     package func dryRun(_ query: DeadLetterQuery) throws(Refusal) -> Stored {
         var stored = Stored(.updated)
         for letter in try deadLetters.meant(by: query) {
@@ -81,7 +82,7 @@ extension Core {
     private func destination(of letter: DeadLetter) -> CardSlot? {
         guard let activity = activities.slot(of: letter.activity) else { return nil }
         let tenant = letter.activity.tenant
-        // A letter may be for a device or a channel; its activity only has one of them.
+        // A letter names a device or a channel; an activity uses only one device with that name.
         let names = [
             devices.slot(of: DeviceKey(tenant: tenant, id: letter.device)),
             channels.slot(of: ChannelKey(tenant: tenant, name: letter.device)),
@@ -99,7 +100,8 @@ extension Core {
         return nil
     }
 
-    /// The destination of a retry. Throws the obstacle if there is none.
+    /// The destination to which a retry of the letter pushes. Throws the obstacle if no retry is
+    /// possible.
     private func destination(reviving letter: DeadLetter) throws(RetryObstacle) -> CardSlot {
         guard let slot = destination(of: letter), let destination = destinations.at(slot) else {
             throw .noCard
@@ -109,12 +111,12 @@ extension Core {
         case (.start, .waiting):
             guard startToken(destination) != nil else { throw .noStartToken }
         case (.start, .gone):
-            // If a card has begun since, another start would make a second card.
+            // If a card has begun meanwhile, another start would make a second card.
             guard destination.startWasRefused || destination.startWasSkipped else {
                 throw .cardBegun
             }
             guard startToken(destination) != nil else { throw .noStartToken }
-        // If the card ended before its start was sent, there was never a card.
+        // If the activity ended before its start was sent, there never was a card.
         case (.start, .ended), (.start, .lapsed): throw .cardOver
         case (.start, _): throw .cardBegun
         case (_, .live), (_, .ended), (_, .gone):
@@ -127,7 +129,7 @@ extension Core {
         return slot
     }
 
-    /// Undoes the effects of the refusal as far as possible.
+    /// Undoes the effects of the refusal, so that the destination pushes its newest state.
     private mutating func revive(_ slot: CardSlot, _ letter: DeadLetter, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         if letter.event == .start {

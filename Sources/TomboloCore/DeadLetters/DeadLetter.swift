@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// A push that Apple refused and that is not sent again as it was, with the cause.
+/// A push that Apple refused and that the relay does not repeat, with the cause.
 package struct DeadLetter: Hashable, Sendable {
     /// The letter's number among the records of all tenants.
     package let number: Int64
@@ -14,14 +14,14 @@ package struct DeadLetter: Hashable, Sendable {
     package var event: Push.Event
     package var version: Int64
     package var status: Int
-    /// Apple's own word.
+    /// Apple's `reason` in the answer.
     package var reason: String
     package var apnsID: String
     package var at: Instant
 
     package var id: String { "dead_\(serial)" }
 
-    /// The card that the push was for.
+    /// The card to which the push went.
     struct Card: Hashable {
         var activity: ActivityKey
         var incarnation: Int64
@@ -33,7 +33,7 @@ package struct DeadLetter: Hashable, Sendable {
         Card(activity: activity, incarnation: incarnation, renewal: renewal, device: device)
     }
 
-    /// Parses `id`.
+    /// The serial in an `id`; nil if `id` has another form.
     package static func serial(id: String) -> Int64? {
         id.hasPrefix("dead_") ? Int64(id.dropFirst(5)) : nil
     }
@@ -68,9 +68,9 @@ package struct DeadLetter: Hashable, Sendable {
 }
 
 extension DeadLetter {
-    /// Nil if the bytes are no dead letter: then the caller reports it and sets it aside.
+    /// Returns nil if the bytes are not a valid dead letter. The caller then reports the record.
     init?(record bytes: [UInt8], number: Int64) {
-        guard let view = (try? JSONDocument(bytes))?.root,  // damage is the answer
+        guard let view = (try? JSONDocument(bytes))?.root,  // nil reports damage
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let id = view["activity"]?.string.flatMap(Identifier.init),
             let device = view["device"]?.string.flatMap(Identifier.init),
@@ -82,7 +82,7 @@ extension DeadLetter {
             let at = view["at"]?.integer
         else { return nil }
         self.init(
-            // Older relays counted over all tenants.
+            // Records of older relays have no serial; then the number was also the serial.
             number: number, serial: view["serial"]?.storedCount ?? number,
             activity: ActivityKey(tenant: TenantID(tenant), id: id),
             incarnation: incarnation, renewal: view["renewal"]?.storedCount ?? 0, device: device,
@@ -91,7 +91,7 @@ extension DeadLetter {
     }
 }
 
-/// A selection of dead letters; all given conditions must hold.
+/// A selection of dead letters: a letter must match all members that are not nil.
 package struct DeadLetterQuery: Hashable, Sendable {
     package var tenant: TenantID
     package var serial: Int64?
@@ -103,8 +103,8 @@ package struct DeadLetterQuery: Hashable, Sendable {
     /// Serials to select; nil: all.
     package var serials: Set<Int64>?
 
-    /// Letters that a retry handles in one step (or the letters of one card), so that other
-    /// requests do not wait long.
+    /// A retry handles at most this many letters in one step (or all letters of one card), so that
+    /// other requests do not wait long.
     package static let pieceMax = 256
 
     package init(tenant: TenantID) { self.tenant = tenant }

@@ -1,11 +1,10 @@
 /// Dead letters of all tenants, oldest first.
-///
-/// Each tenant keeps a limited number of newest letters; facts in the log still describe the
-/// others. Removals are returned as records, so that the log forgets the letters, too.
+/// Each tenant keeps only its newest letters. Removals are returned as records, so that the log
+/// deletes the letters, too.
 struct DeadLetterTable: Sendable {
-    /// Most letters of one tenant, so that it takes no room from others.
+    /// A tenant's oldest letters are removed above this number, so that others have room.
     static let countMax = 10_000
-    /// Letters removed at once, because finding the oldest ones scans all letters.
+    /// This many are removed together, because a search for the oldest ones scans all letters.
     private static let forgottenAtOnce = 100
 
     private var letters: [DeadLetter] = []
@@ -20,14 +19,13 @@ struct DeadLetterTable: Sendable {
 
     func count(of tenant: TenantID) -> Int { counts[tenant] ?? 0 }
 
-    /// The number and the serial for a tenant's next letter.
     mutating func takeNumber(of tenant: TenantID) -> (number: Int64, serial: Int64) {
         defer { nextNumber += 1 }
         serials[tenant, default: 0] += 1
         return (nextNumber, serials[tenant] ?? 0)
     }
 
-    /// Adds a letter. Returns the changed records.
+    /// Adds a letter. Returns the records to write: the letter, and the deletion of old letters.
     mutating func add(_ letter: DeadLetter) -> [Record] {
         keep(letter)
         return [letter.record()] + removeOldest(of: letter.activity.tenant)
@@ -48,7 +46,7 @@ struct DeadLetterTable: Sendable {
         }
     }
 
-    /// Removes letters. Returns their records, without a value.
+    /// Removes letters. Returns the records that delete them in the log.
     mutating func remove(where isGone: (DeadLetter) -> Bool) -> [Record] {
         var left: [DeadLetter] = []
         var records: [Record] = []
@@ -65,7 +63,7 @@ struct DeadLetterTable: Sendable {
         return records
     }
 
-    /// Letters with serials below `before`, newest first.
+    /// At most `limit` letters with serials below `before`, newest first.
     func page(
         _ query: DeadLetterQuery, before: Int64?, limit: Int
     ) -> (letters: [DeadLetter], next: Int64?) {
@@ -77,9 +75,9 @@ struct DeadLetterTable: Sendable {
         )
     }
 
-    /// The serials of the matching letters, in pieces for one step each. All letters of a card are
-    /// in the same piece, for one push. Later letters are in no piece. There is one piece if no
-    /// letter matches.
+    /// The serials of the matching letters, in pieces of about `pieceMax`. All letters of a card
+    /// are in one piece, so that one push serves them. If no letter matches, the only piece is
+    /// `query.serials`.
     func pieces(of query: DeadLetterQuery) -> [Set<Int64>?] {
         var places: [DeadLetter.Card: Int] = [:]
         var cards: [[Int64]] = []
@@ -102,7 +100,7 @@ struct DeadLetterTable: Sendable {
         return pieces.isEmpty ? [query.serials] : pieces
     }
 
-    /// The matching letters. Throws if the query names a letter that does not exist.
+    /// The matching letters. Throws if the query names one letter and it does not exist.
     func meant(by query: DeadLetterQuery) throws(Refusal) -> [DeadLetter] {
         let matching = letters.filter(query.matches)
         guard matching.isEmpty, query.serial != nil || query.apnsID != nil else { return matching }
@@ -111,7 +109,7 @@ struct DeadLetterTable: Sendable {
             "no such dead letter; it was retried before, or is too old: GET /v1/dead-letters")
     }
 
-    /// Restores a letter from its record. Returns what is wrong with the record.
+    /// Restores a letter from its record. Returns a text if the record is damaged.
     mutating func adopt(_ record: Record) -> [String] {
         nextNumber = max(nextNumber, record.number + 1)
         guard let value = record.value else { return [] }

@@ -5,16 +5,16 @@ package struct ClipPlan: Hashable, Sendable {
     package var fit: Clip.Fit
     package var askedFramesPerSecond: Double
     package var grantedFramesPerSecond: Double
-    /// Pushes until the end; for a loop, in an hour.
+    /// Number of pushes from start to end; for an endless loop, in an hour.
     package var pushes: Int64
-    /// The largest payload among its frames.
+    /// Size of the largest payload among the clip's frames.
     package var payloadBytes: Int
-    /// Frames at priority 5 are best effort: Apple may group, delay or drop them.
+    /// True if Apple may group, delay or drop frames, because they have priority 5.
     package var bestEffort: Bool
 
     /// - Parameters:
     ///   - grant: the slowest destination's grant.
-    ///   - intervalMax: above this interval only the poster frame is sent.
+    ///   - intervalMax: if the grant's interval is longer, only a poster frame is sent.
     init(
         _ clip: Clip, fit: Clip.Fit, _ grant: GrantInForce, intervalMax: Span, payloadBytes: Int
     ) {
@@ -24,7 +24,8 @@ package struct ClipPlan: Hashable, Sendable {
         self.payloadBytes = payloadBytes
         askedFramesPerSecond = 1 / clip.every.seconds
         guard fit != .bundle else {
-            // The app plays it; a clip that plays once gets its last value in another push.
+            // The app plays the bundle. A clip that plays once gets its last value in a second
+            // push.
             grantedFramesPerSecond = askedFramesPerSecond
             pushes = clip.duration == nil ? 1 : 2
             bestEffort = false
@@ -39,17 +40,18 @@ package struct ClipPlan: Hashable, Sendable {
         bestEffort = grant.grant.perHour != nil
     }
 
-    /// Number of pushes of a clip that is sampled at an interval.
+    /// Number of pushes for a clip with one sample in each `interval`.
     private static func pushes(of clip: Clip, each interval: Span, _ fit: Clip.Fit) -> Int64 {
         let step = max(1, interval.nanoseconds)
         guard let length = clip.duration?.nanoseconds else {
             return (Span.hours(1).nanoseconds + step - 1) / step + 1
         }
         guard length > 0 else { return 1 }
-        // Samples before the last value; one directly before it is left out.
+        // Samples before the last value. A sample just before the last value is left out.
         let samples = max(0, length - step / 2) / step + 1
-        // A keyframe contains the end of its part, and a flip-book's last frame is requested one
-        // interval before its end: without slowing down, the last value is a sample already.
+        // The last sample shows the end already if it is a keyframe, because that carries the end
+        // of its part, or if it is the last frame of a flip-book at full speed. Else the end is one
+        // more.
         if fit == .keyframes { return samples }
         if case .flipbook = clip.motion, interval == clip.every { return samples }
         return samples + 1

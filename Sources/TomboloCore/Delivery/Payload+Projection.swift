@@ -1,6 +1,6 @@
 extension Payload.Content {
-    /// Sets the fields that depend on a projection besides its state: relevance, stale date and
-    /// dismissal date. Every start has a stale date.
+    /// Sets the fields that come from the projection, except the state: for an end the dismissal
+    /// date, for other events relevance and stale date. Every start has a stale date.
     mutating func describe(_ projection: Projection, at wall: Instant) {
         guard event != .end else {
             dismissalDate = projection.ending?.date?.seconds

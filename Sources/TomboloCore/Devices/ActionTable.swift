@@ -1,9 +1,9 @@
 import TomboloJSON
 
-/// The idempotency keys of actions in the last 24 hours, and the number of recent actions of each
+/// Idempotency keys of the actions of the last 24 hours, and the number of recent actions of each
 /// device. The content of actions is not stored.
 ///
-/// Entries belong to device names: registering a device again does not reset its limit.
+/// Entries belong to the device's name, so a new registration does not reset its limit.
 struct ActionTable: Sendable {
     private struct Key: Hashable, Sendable {
         var device: DeviceKey
@@ -16,7 +16,7 @@ struct ActionTable: Sendable {
         var number: Int64
     }
 
-    /// Number of actions of one device in the present minute.
+    /// Number of actions that a device posted within the minute that began at `since`.
     private struct Minute: Sendable {
         var since: Instant
         var count: Int
@@ -28,12 +28,14 @@ struct ActionTable: Sendable {
     private var minutes: [DeviceKey: Minute] = [:]
     private var nextNumber: Int64 = 1
 
-    /// Most keys, of 0.2 kB each; beyond it the oldest is dropped early.
+    /// Maximum number of keys, of 0.2 kB each. Above it the oldest key is dropped early.
     static let keptMax = 100_000
-    /// Most actions of a device in a minute: nobody taps faster, and each one is a fact in the log.
+    /// Maximum number of actions of a device in a minute. People tap less, and each action is a
+    /// fact in the log.
     static let perMinuteMax = 60
 
-    /// The answer to an earlier request with the same key. Throws if its body was different.
+    /// The answer to an earlier request with the same key; nil if there was none. Throws if the
+    /// bodies differ.
     func earlier(
         _ action: DeviceAction, of device: DeviceKey
     ) throws(Refusal) -> Stored.TakenAction? {
@@ -48,7 +50,7 @@ struct ActionTable: Sendable {
         return known.taken
     }
 
-    /// Counts an action. Throws if the device has posted too many.
+    /// Counts an action of a device. Throws if the device has posted too many in this minute.
     mutating func count(_ device: DeviceKey, now: Instant) throws(Refusal) {
         var minute = minutes[device] ?? Minute(since: now, count: 0)
         if now - minute.since >= .minutes(1) { minute = Minute(since: now, count: 0) }
@@ -66,7 +68,7 @@ struct ActionTable: Sendable {
         minutes[device] = minute
     }
 
-    /// Accepts an action. Returns it, and the records to write.
+    /// Accepts an action. Returns its id and expiry, and the records to write.
     mutating func take(
         _ action: DeviceAction, of device: DeviceKey, _ chance: inout Chance, now: Instant
     ) -> (Stored.TakenAction, [Record]) {
@@ -87,7 +89,7 @@ struct ActionTable: Sendable {
         return (taken, records)
     }
 
-    /// Erases a device. Returns the records to delete.
+    /// Erases the entries of a device. Returns the records that delete them in the log.
     mutating func forget(device: DeviceKey) -> [Record] {
         minutes[device] = nil
         let gone = order.filter { $0.key.device == device }
@@ -125,13 +127,13 @@ struct ActionTable: Sendable {
         return Record(space: .action, number: one.number, value: writer.bytes)
     }
 
-    /// Restores an action from its record; call it in the order of the numbers. Returns what is
-    /// wrong with the record.
+    /// Restores an action from its record. Records must come in the order of their numbers. Returns
+    /// a text if the record is damaged.
     ///
-    /// - Parameter name: finds a device by its number, for records of older relays.
+    /// - Parameter name: finds a device by number, because older relays stored numbers, not names.
     mutating func adopt(_ record: Record, name: (Int64) -> DeviceKey?) -> [String] {
         nextNumber = max(nextNumber, record.number + 1)
-        let view = record.value.flatMap { try? JSONDocument($0) }?.root  // Nil is handled below.
+        let view = record.value.flatMap { try? JSONDocument($0) }?.root  // nil is handled below
         if let number = view?["device"]?.integer, name(number) == nil { return [] }
         guard let view, let device = Self.device(view) ?? view["device"]?.integer.flatMap(name),
             let text = view["key"]?.string,

@@ -1,7 +1,8 @@
-// The history of a phone's starts is kept after its device is gone.
+// The history of a phone's starts is kept when its device or its start token is removed. If the
+// phone comes back, it gets no second card and no new budget.
 
 extension Core {
-    /// Stores the history of a start token's phone when the token leaves its device.
+    /// Stores the history of a phone under its start token, when the token leaves the device.
     mutating func keepHistory(
         ofToken value: PushToken, type: String, _ slot: DeviceSlot, now: Instant
     ) {
@@ -15,7 +16,7 @@ extension Core {
         keep(cards, of: slot, under: key, now: now)
     }
 
-    /// Stores the history and the budgets of a device when it is deleted.
+    /// Stores the history and the budgets of a device under its name, when it is deleted.
     mutating func keepHistory(ofDevice slot: DeviceSlot, now: Instant) {
         guard let device = devices[slot], device.channel == nil else { return }
         for (name, token) in device.tokens.all {
@@ -31,8 +32,8 @@ extension Core {
             now: now)
     }
 
-    /// Moves a card's history when its token moves to another device, which must be the same phone.
-    /// Pushes to card and phone then count for the other device.
+    /// Moves the history of one card when its token moves to another device, which must be the same
+    /// phone. The pushes that the phone has had then count for the other device.
     mutating func moveCard(
         _ reference: ActivityReference, from slot: DeviceSlot, to other: DeviceSlot, now: Instant
     ) {
@@ -71,7 +72,7 @@ extension Core {
         journal.flushSoon(now: now)
     }
 
-    /// Erases the histories of a device whose data is erased.
+    /// Erases all histories of a device, by name and by token, when its data is erased.
     mutating func forgetHistories(of device: DeviceKey) {
         journal.write(startHistories.remove(.device(device)))
         guard let known = devices.slot(of: device).flatMap({ devices[$0] }) else { return }
@@ -82,7 +83,7 @@ extension Core {
         }
     }
 
-    /// A card that may be on the phone, or whose start was tried; nil if there is none.
+    /// The history of a card that may be on the phone, or whose start was tried; else nil.
     private func card(of destination: Destination, now: Instant) -> StartHistory.Card? {
         guard
             destination.phase != .waiting || destination.reservedStart
@@ -113,7 +114,7 @@ extension Core {
 
     // MARK: Restoring
 
-    /// Restores the history of the phone of a start token that has come to a device.
+    /// Restores the history of a phone whose start token is now at this device.
     mutating func recallStarts(of value: PushToken, type: String, _ slot: DeviceSlot, now: Instant)
     {
         guard !startHistories.isEmpty, let device = devices[slot],
@@ -132,7 +133,7 @@ extension Core {
         recallSurfaces(history.surfaces, of: slot, now: now)
     }
 
-    /// Restores the history of a new destination: its phone may have the card already.
+    /// Restores the history of a new destination, because its phone may have the card already.
     mutating func recallCard(_ index: CardSlot, now: Instant) {
         guard !startHistories.isEmpty, let destination = destinations.at(index),
             let device = devices[destination.device]
@@ -162,7 +163,8 @@ extension Core {
         recallPacing(index, history, card, now: now)
     }
 
-    /// Restores the pacing of a card, as if a push had just been sent.
+    /// Restores the budgets of a card and its phone, so that a restart of the history does not
+    /// refill them.
     private mutating func recallPacing(
         _ index: CardSlot, _ history: StartHistory, _ card: StartHistory.Card, now: Instant
     ) {
@@ -198,8 +200,8 @@ extension Core {
         enter(card.resumedPhase, index, now: now)
     }
 
-    /// Restores what happened to the card after its start token had left the device, if the device
-    /// was deleted later than that.
+    /// Adds what the history under the device's name knows of the card: the device may have been
+    /// deleted after its start token had left it.
     private mutating func recallSince(_ index: CardSlot, now: Instant) {
         guard let destination = destinations.at(index),
             let key = devices[destination.device]?.key, let history = startHistories[.device(key)],
@@ -212,8 +214,9 @@ extension Core {
         recallPacing(index, history, card, now: now)
     }
 
-    /// A device that was deleted and registered again sends the token of the card that it has. The
-    /// destination that would start another card continues with this one.
+    /// Handles the token of a card that the phone still shows, sent after the device was deleted
+    /// and registered again. The waiting destination continues with this card instead of starting
+    /// another.
     mutating func recallShown(_ reference: ActivityReference, of slot: DeviceSlot, now: Instant) {
         guard !startHistories.isEmpty, let device = devices[slot],
             let history = startHistories[.device(device.key)],
@@ -230,16 +233,16 @@ extension Core {
                 && !destination.reservedStart && destination.final == nil
         }
         guard let index else { return }
-        // The token may also belong to a later start without a known outcome. Take the younger
-        // time, so that a living card is not taken for dead.
+        // The destination may have tried a start with unknown outcome, and the token may be of that
+        // card. Take the later time, so that a living card is not taken for expired.
         let tried = destinations[index].cardSince
         destinations[index].resume(card)
         if let tried, tried > card.since ?? .distantPast { destinations[index].cardSince = tried }
         recallPacing(index, history, card, now: now)
     }
 
-    /// A card of a running activity from before the device was deleted and registered again, under
-    /// any name, that the relay does not continue: the phone had two cards. Nil if there is none.
+    /// The history of a card that the phone still has from before the device was deleted, and that
+    /// no destination continues: the relay may have started a second card. Nil if there is none.
     func forgottenCard(
         _ reference: ActivityReference, of slot: DeviceSlot, _ activity: ActivitySlot
     ) -> StartHistory.Card? {
@@ -256,7 +259,7 @@ extension Core {
 
     // MARK: After a restart
 
-    /// Restores budgets that are in no checkpoint: those of devices without starts of their own.
+    /// Restores the budgets that no checkpoint has: those of devices without destinations.
     mutating func recallBudgets(now: Instant) {
         guard !startHistories.isEmpty else { return }
         for slot in devices.indices {
@@ -273,7 +276,7 @@ extension Core {
 }
 
 extension Destination {
-    /// Continues with a card that its phone has.
+    /// Continues with the card that the phone has, instead of starting another one.
     fileprivate mutating func resume(_ card: StartHistory.Card) {
         become(incarnation: card.incarnation, renewal: card.renewal)
         cardSince = card.since

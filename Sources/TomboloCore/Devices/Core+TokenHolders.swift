@@ -1,7 +1,7 @@
-// Each token belongs to one device: if two shared it, their phone would get everything twice.
+// Each token belongs to one device. If two devices shared it, the phone would get each push twice.
 
 extension Core {
-    /// The tenant's device that has this token now.
+    /// The tenant's device that has this token now; nil if no device has it.
     package func device(holding token: String, tenant: TenantID) -> Identifier? {
         let value = PushToken(token)
         for index in configuration.apps.indices where configuration.apps[index].tenant == tenant {
@@ -13,8 +13,8 @@ extension Core {
         return nil
     }
 
-    /// The device that had a token when Apple declared it dead. Scans the given slots: such queries
-    /// are too rare for an index.
+    /// The device that had a token when Apple declared it dead. Scans the slots in `places`,
+    /// because such a query is too rare for an index.
     package func device(
         thatHeld token: String, tenant: TenantID, in places: Range<Int>
     ) -> Identifier? {
@@ -33,8 +33,8 @@ extension Core {
     /// Number of device slots, including vacant ones.
     package var devicePlaces: Int { devices.count }
 
-    /// Gives a device a token, or removes one if `token` is nil. All changes of tokens are made
-    /// here, except after Apple's refusal.
+    /// Sets a device's token, or removes it if `token` is nil. Every change of a token is made
+    /// here, except the removal after Apple's refusal.
     mutating func setToken(
         _ name: TokenName, _ token: Device.Token?, of slot: DeviceSlot, now: Instant
     ) {
@@ -50,7 +50,7 @@ extension Core {
         }
     }
 
-    /// Releases a token of a device, unless the device has it under another name, too.
+    /// Lets another device hold the token, unless this device still has it under another name.
     mutating func releaseToken(_ value: PushToken, of slot: DeviceSlot) {
         guard let device = devices[slot], let place = configuration.tokenPlace(of: value, device),
             !device.tokens.all.contains(where: { $0.token.value == value })
@@ -58,7 +58,7 @@ extension Core {
         devices.release(place, by: slot)
     }
 
-    /// Releases all tokens of a device that is deleted.
+    /// Releases all tokens of a device that is being deleted.
     mutating func releaseTokens(of slot: DeviceSlot) {
         guard let device = devices[slot] else { return }
         for (_, token) in device.tokens.all {
@@ -68,7 +68,7 @@ extension Core {
         }
     }
 
-    /// Another device with this token, and when its app observed it.
+    /// The other device that has this token, and when its app observed the token last.
     private func otherHolder(
         of value: PushToken, than device: Device
     ) -> (slot: DeviceSlot, observedAt: Instant)? {
@@ -80,10 +80,11 @@ extension Core {
         return (slot, times.map(\.observedAt).max() ?? .distantPast)
     }
 
-    /// Decides whether a token of another device may move to this one. Throws `tokenInUse` unless
-    /// both have the same user or an operator asks.
+    /// Decides whether a token that another device has may move to this device. Throws `tokenInUse`
+    /// unless both devices have the same user or an operator asks. A device that is being deleted
+    /// gives its tokens freely.
     ///
-    /// - Returns: false if the other device's registration of the token is newer.
+    /// - Returns: false if the other device observed the token later.
     func mayTake(
         _ value: PushToken, observedAt: Instant, for device: Device, by authority: DeviceAuthority
     ) throws(Refusal) -> Bool {
@@ -102,7 +103,7 @@ extension Core {
         return last <= observedAt
     }
 
-    /// Removes a token from its former device, because it moves to this one.
+    /// Removes a token from the device that had it, because the device at `slot` gets it.
     mutating func takeFromOthers(
         _ value: PushToken, for slot: DeviceSlot, now: Instant
     ) {
@@ -118,8 +119,8 @@ extension Core {
         stageDevice(other)
     }
 
-    /// After a restart: older relays let two devices have the same token. The newer registration
-    /// keeps it if both have the same user, else the older one.
+    /// Settles at start-up who holds a token: older relays let two devices have the same one. With
+    /// the same user, the newer registration keeps it; with different users, the older one.
     mutating func adoptTokens(of slot: DeviceSlot) {
         guard let device = devices[slot] else { return }
         for (name, token) in device.tokens.all {

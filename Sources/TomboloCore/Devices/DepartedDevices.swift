@@ -1,28 +1,28 @@
 import TomboloJSON
 
-/// The former owners of deleted devices, so that an owner's key from before cannot register the
-/// device again.
+/// The former owners of deleted devices. A key that was minted for a former owner cannot register
+/// the device again.
 ///
-/// A device without an owner is not listed. A registration or an erasure removes the entry.
+/// A device without an owner has no entry. A registration or an erasure removes the entry.
 struct DepartedDevices: Sendable {
     struct Entry: Sendable {
-        /// The number of the device and of its record.
+        /// Number of the deleted device; the entry's record has the same number.
         var number: Int64
         var owner: DeviceOwner
     }
 
-    /// Most entries, of about 0.2 kB each. Beyond it the oldest is forgotten: operators should
-    /// delete the keys of users who sign out.
+    /// Maximum number of entries, of about 0.2 kB each. Above it the oldest one is removed; so
+    /// operators should delete the keys of users who sign out.
     static let countMax = 50_000
 
     private var entries: [DeviceKey: Entry] = [:]
-    /// In order of departure; some entries are removed already.
+    /// All entries in order of departure, and some that are removed already.
     private var order: [(number: Int64, key: DeviceKey)] = []
     private var first = 0
 
     subscript(key: DeviceKey) -> Entry? { entries[key] }
 
-    /// Adds a departed device. Returns the records to write.
+    /// Adds the owner of a deleted device. Returns the records to write.
     mutating func add(_ key: DeviceKey, _ entry: Entry) -> [Record] {
         var records = remove(key)
         place(key, entry)
@@ -39,21 +39,21 @@ struct DepartedDevices: Sendable {
         return records
     }
 
-    /// Removes an entry after a registration or an erasure. Returns the records to delete.
+    /// Removes an entry after a registration or an erasure. Returns the records that delete it.
     mutating func remove(_ key: DeviceKey) -> [Record] {
         entries.removeValue(forKey: key).map {
             [Record(space: .device, number: $0.number, value: nil)]
         } ?? []
     }
 
-    /// Restores an entry from its record. Returns false if it is no record of a departed device.
+    /// Restores an entry. Returns false if the record is not that of a departed device.
     mutating func adopt(_ record: Record) -> Bool {
         guard let (key, entry) = Self.read(record) else { return false }
         place(key, entry)
         return true
     }
 
-    /// Adds an entry whose record is still the device's own.
+    /// Adds an entry to memory only.
     mutating func place(_ key: DeviceKey, _ entry: Entry) {
         entries[key] = entry
         order.append((entry.number, key))
@@ -74,7 +74,7 @@ struct DepartedDevices: Sendable {
 
     /// Nil if the record is not one of a departed device.
     static func read(_ record: Record) -> (DeviceKey, Entry)? {
-        // Damage is the answer.
+        // The nil result reports the damage, so the error is dropped.
         guard let view = record.value.flatMap({ try? JSONDocument($0) })?.root,
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let id = view["departed"]?.string.flatMap(Identifier.init),
@@ -87,7 +87,7 @@ struct DepartedDevices: Sendable {
 }
 
 extension DeviceOwner {
-    /// Writes the form that `init(reading:)` reads.
+    /// Writes the JSON that `init(reading:)` reads.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         if let user { writer.member("user", user) }

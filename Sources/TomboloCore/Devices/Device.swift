@@ -1,27 +1,28 @@
 package import TomboloJSON
 
-/// A device in memory.
+/// A device in memory, or a broadcast channel, which pushes treat like a device.
 struct Device: Sendable {
     struct Token: Hashable, Sendable {
         var value: PushToken
-        /// Wall time at which the relay received it, to compare with the timestamp of a 410.
+        /// Wall time at which the relay got the token. A 410 with an older timestamp does not
+        /// apply.
         var registeredAt: Instant
         var observedAt: Instant
-        /// True if it is durable: nothing is sent to it before.
+        /// True if the token is in the log. Nothing is sent to it before.
         var isOnRecord = true
     }
 
     /// A token that Apple declared dead.
     struct Retired: Hashable, Sendable {
         var value: PushToken
-        /// When the app had received the token.
+        /// When the app had got the token from the system.
         var observedAt: Instant
         var refusal: TokenStanding.Refusal
 
         var at: Instant { refusal.at }
     }
 
-    /// A device's reports about its app.
+    /// What a device has reported about its app.
     struct Heard: Sendable {
         var presence = Presence()
         var classifier: PresenceClassifier
@@ -29,19 +30,20 @@ struct Device: Sendable {
         var report: PresenceReport?
     }
 
-    /// Most tokens of unknown activities that a device keeps.
+    /// Maximum number of a device's tokens of unknown activities, and of its dead tokens.
     static let tokensMax = 256
-    /// Most reports that a device keeps.
+    /// Maximum number of activity reports of a device.
     static let reportsMax = 64
 
     let key: DeviceKey
     let number: Int64
     private var user: String?
     private var ownerKey: Int64 = -1
-    /// The registration without the user.
+    /// The registration without the user. Devices with equal ones share it.
     private var shared: RegistrationPool.Shared
     var tokens = TokenTable()
-    /// When its app last listed all its tokens: tokens observed earlier and not listed are gone.
+    /// When the app last sent all its tokens. Tokens that it observed earlier and did not send are
+    /// gone.
     var reconciledAt = Instant.distantPast
     var destinations: SlotList<Tables.Cards> = []
     /// Running activities whose audience names the device.
@@ -68,19 +70,18 @@ struct Device: Sendable {
         }
     }
 
-    /// The device's user, with the user's newest key; nil: it never had one. Set it after the
-    /// registration.
+    /// The device's user with that user's newest key; nil if it never had a user. Set the
+    /// registration before the owner.
     var owner: DeviceOwner? {
         get { rare?.owner ?? (ownerKey < 0 ? nil : DeviceOwner(user: user, key: ownerKey)) }
         set {
             ownerKey = newValue?.key ?? -1
-            // True after a key without a user has registered the device again.
+            // The owner's user differs after a key without a user has registered the device again.
             let other = newValue.flatMap { isSameText($0.user, user) ? nil : $0 }
             if rare?.owner != other { keep { $0.owner = other } }
         }
     }
 
-    /// The registration without the user.
     var common: DeviceRegistration { shared.value }
 
     private static func common(_ registration: DeviceRegistration) -> RegistrationPool.Shared {
@@ -89,10 +90,10 @@ struct Device: Sendable {
         return RegistrationPool.Shared(common)
     }
 
-    /// Shares equal registrations to save memory.
+    /// Uses the pool's equal registration if there is one, to save memory.
     mutating func share(with pool: inout RegistrationPool) { shared = pool.shared(shared) }
 
-    /// Removes a token that Apple has declared dead.
+    /// Removes a token that Apple has declared dead, and keeps it in `retired`.
     mutating func retire(_ name: TokenName, _ refusal: TokenStanding.Refusal) {
         guard let token = tokens.remove(name) else { return }
         if retired.count >= Self.tokensMax,
@@ -104,18 +105,19 @@ struct Device: Sendable {
             value: token.value, observedAt: token.observedAt, refusal: refusal)
     }
 
-    /// True if a request to delete a token means the present one: a late deletion may mean an older
-    /// token. Also true if the device has no such token.
+    /// True if a request to delete a token means the token that the device has now: a late request
+    /// may mean an older one. Also true if the device has no such token.
     func mayDelete(_ name: TokenName, _ token: TokenRegistration) -> Bool {
         guard let known = tokens[name] else { return true }
         return known.value == PushToken(token.token)
             && token.observedAt.map { $0 >= known.observedAt } ?? true
     }
 
-    /// True if a registration is outdated: its token was already dead when the app last observed
-    /// it, or it is older than the dead token.
+    /// True if a registration of a token is outdated: it names the dead token and was observed
+    /// before Apple declared it dead, or it was observed before the dead token was.
     ///
-    /// - Parameter now: wall time; an observation ahead of it proves nothing.
+    /// - Parameter now: wall time. If the dead token was observed later than this, its time is
+    ///   wrong and proves nothing.
     func isRetired(
         _ name: TokenName, _ value: String, observedAt: Instant, now: Instant
     ) -> Bool {
@@ -124,10 +126,10 @@ struct Device: Sendable {
             || last.value == PushToken(value) && observedAt <= last.at
     }
 
-    /// Whether the app is in front, and since when. Without a report it is in the background.
+    /// Whether the app is in front, and since when. Without a report: in the background.
     var presence: Presence { heard?.presence ?? Presence() }
 
-    /// The initial value before any report.
+    /// The value of `heard` before the first report.
     var silence: Heard {
         Heard(classifier: PresenceClassifier(edge: registration.controlCenterEdge))
     }
@@ -150,7 +152,7 @@ struct Device: Sendable {
 }
 
 extension Device {
-    /// Values that few devices have, and no idle device.
+    /// Values that few devices have. A device without any of them stores only nil.
     struct Rare: Sendable {
         var retired: [TokenName: Retired] = [:]
         var reports: [ActivityReference: PhoneReport] = [:]
@@ -170,59 +172,61 @@ extension Device {
         rare = own
     }
 
-    /// Tokens that Apple declared dead, by name, until the app has another: a late registration
-    /// must not restore one.
+    /// Tokens that Apple declared dead, by name, until the app sends another one. A late
+    /// registration must not bring a dead token back.
     var retired: [TokenName: Retired] {
         get { rare?.retired ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.retired = newValue } } }
     }
-    /// The newest report of each activity; lost at a restart.
+    /// The newest report of each activity. Reports are not stored, so a restart loses them.
     var reports: [ActivityReference: PhoneReport] {
         get { rare?.reports ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.reports = newValue } } }
     }
-    /// Its widgets and controls for which a reload was requested.
+    /// The device's widgets and controls for which a reload was requested.
     var surfaces: [TokenName: SurfaceSlot] {
         get { rare?.surfaces ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.surfaces = newValue } } }
     }
-    /// The surfaces' values from the device's record; empty once they are restored.
+    /// The surfaces in the device's record, until start-up has restored them; then empty.
     var keptSurfaces: [TokenName: [Int64]] {
         get { rare?.keptSurfaces ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.keptSurfaces = newValue } } }
     }
-    /// Until when the start tokens of these types are not used, after too many pushes to Apple.
+    /// Start tokens by type that must not be used until the given time, because Apple answered that
+    /// the relay sent too many pushes.
     var startBackOffs: [TokenName: Instant] {
         get { rare?.startBackOffs ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.startBackOffs = newValue } } }
     }
-    /// Its reports about its app; nil without any.
+    /// What the device has reported about its app; nil if it has reported nothing.
     var heard: Heard? {
         get { rare?.heard }
         set { if rare != nil || newValue != nil { keep { $0.heard = newValue } } }
     }
-    /// Set if the device is deleted, but stays until this wall time at most, so that its cards can
-    /// end. It is not found by name any more.
+    /// Set if the device was deleted, but stays until its cards have ended: at most until this wall
+    /// time. It cannot be found by name then.
     var leavingUntil: Instant? {
         get { rare?.leavingUntil }
         set { if rare?.leavingUntil != newValue { keep { $0.leavingUntil = newValue } } }
     }
-    /// When `os` or `app_version` last changed; nil if no start token is in doubt because of that.
+    /// When `os` or `app_version` last changed; nil if the change casts no doubt on a start token.
     var changedAt: Instant? {
         get { rare?.changedAt }
         set { if rare?.changedAt != newValue { keep { $0.changedAt = newValue } } }
     }
-    /// Longest stay of a deleted device, for the ends of its cards.
+    /// Longest time that a deleted device stays, so that its cards can end.
     static let leavingMax = Span.minutes(10)
-    /// The recipient in facts and answers.
+    /// How facts and answers name the device or channel.
     var recipient: Recipient { channel == nil ? .device(key.id) : .channel(key.id) }
-    /// Set if this is a broadcast channel instead of a device.
+    /// The broadcast channel, if this entry of the table is one instead of a device.
     var channel: Channel? {
         get { rare?.channel }
         set { if rare != nil || newValue != nil { keep { $0.channel = newValue } } }
     }
 
-    /// - Parameter surfaces: wanted reloads and spent budgets of its widgets and controls.
+    /// - Parameter surfaces: requested reloads and spent budgets of the device's widgets and
+    ///   controls.
     func record(surfaces: [(name: String, parts: [Int64])] = []) -> Record {
         if let channel { return channel.record() }
         var writer = JSONWriter()
@@ -283,14 +287,14 @@ extension Device {
         return Record(space: .device, number: number, value: writer.bytes)
     }
 
-    /// Nil if the bytes are no device: then the caller reports it and sets it aside.
+    /// Returns nil if the bytes are not a valid device. The caller then reports the record.
     init?(record bytes: [UInt8], number: Int64) {
-        guard let document = try? JSONDocument(bytes) else { return nil }  // damage is the answer
+        guard let document = try? JSONDocument(bytes) else { return nil }  // nil reports damage
         let view = document.root
         guard let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let id = view["id"]?.string.flatMap(Identifier.init),
             let fields = view["registration"],
-            let registration = try? DeviceRegistration(reading: fields)  // damage, too
+            let registration = try? DeviceRegistration(reading: fields)  // as above
         else { return nil }
         key = DeviceKey(tenant: TenantID(tenant), id: id)
         self.number = number
@@ -335,7 +339,7 @@ extension Device {
 }
 
 extension DeviceRegistration {
-    /// Writes the form that `init(reading:)` reads.
+    /// Writes the JSON that `init(reading:)` reads.
     package func write(into writer: inout JSONWriter) {
         writer.beginObject()
         if let user { writer.member("user", user) }

@@ -1,15 +1,15 @@
 package import TomboloJSON
 
-/// A user's action on a phone: a tap on a card or a link, or a button's intent.
+/// What a user did on a phone: tapped a card, a widget or a link, or a button with an intent.
 package struct DeviceAction: Hashable, Sendable {
-    /// The card in the app's words.
+    /// The tapped card, by the id in its attributes.
     package var activity: ActivityReference?
-    /// The kind of the tapped widget and its configuration id, if it was a widget.
+    /// Kind and configuration id of the tapped widget, if a widget was tapped.
     package var widget: Identifier?
     package var config: Identifier?
     package var link: String?
     package var intent: String?
-    /// Parameters of the intent: one JSON object.
+    /// The intent's parameters, as one JSON object.
     package var parameters: JSON?
     /// When the user acted, by the phone's clock.
     package var at: Instant
@@ -17,22 +17,22 @@ package struct DeviceAction: Hashable, Sendable {
     package var expires: Span
     package var idempotency: IdempotencyKey?
 
-    /// The kind of an action's fact.
+    /// The kind of the fact that the log stores for an action.
     package static let factKind = "action"
     package static let expiresDefault = Span.seconds(30)
-    /// Longest validity: an action that takes effect later would surprise the user.
+    /// Maximum of `expires`: an action that takes effect later would surprise the user.
     package static let expiresMax = Span.minutes(10)
-    /// How far the phone's clock may be ahead.
+    /// A time in the future by more than this is refused: a clock is wrong.
     package static let aheadMax = Span.seconds(5)
-    /// Most bytes of the parameters: enough for a user's answer.
+    /// Maximum size of the parameters.
     package static let parametersBytesMax = 4_096
     package static let intentBytesMax = 256
-    /// Most bytes of a link, as for the `url` of a widget's entry.
+    /// Maximum size of a link, as for the `url` of a widget's entry.
     package static let linkBytesMax = 2_048
-    /// How long the links and intents in a card's state can be used after it was sent.
+    /// How long after a card's state was sent its links and intents may be used.
     package static let offeredFor = Span.hours(24)
 
-    /// Reads the body of `POST …/actions`. Throws all faults.
+    /// Reads the body of `POST …/actions`. Throws `FieldErrors` with all faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         if let text = reader.string("activity") {
@@ -77,8 +77,8 @@ package struct DeviceAction: Hashable, Sendable {
         self.at = at ?? .distantPast
     }
 
-    /// The action as it is judged: if the relay's clock is known to be behind, a future time is
-    /// replaced by the time of arrival.
+    /// The action with a corrected time: if the relay's clock is known to be behind, a time in the
+    /// future becomes the time of arrival.
     func arrived(at wall: Instant, clockIsBehind: Bool) -> DeviceAction {
         guard clockIsBehind, at > wall else { return self }
         var action = self
@@ -86,7 +86,7 @@ package struct DeviceAction: Hashable, Sendable {
         return action
     }
 
-    /// Throws if the action is too late, or if the phone's clock is wrong.
+    /// Throws if the action has expired, or if its time is too far in the future.
     func checkAge(at wall: Instant) throws(Refusal) {
         if at > wall + Self.aheadMax {
             throw Refusal(
@@ -107,10 +107,9 @@ package struct DeviceAction: Hashable, Sendable {
         }
     }
 
-    /// The body of the action's fact.
+    /// The JSON of the action's fact.
     ///
-    /// - Parameters:
-    ///   - owner: a hash of the device's user; nil: it has no user.
+    /// - Parameter owner: a hash of the device's user; nil if the device has no user.
     func body(_ id: String, of recipient: Recipient, owner: Int64?) -> [UInt8] {
         var writer = FactRecipient.body(about: recipient)
         writer.member("action", id)

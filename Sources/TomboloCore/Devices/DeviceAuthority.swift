@@ -1,31 +1,32 @@
-/// What a request's key may change of a device.
+/// What the key of a request may change in a device.
 package enum DeviceAuthority: Hashable, Sendable {
     /// Scope `operate`: any user and any app.
     case operate
-    /// A device's own key: the user and the app that the key is bound to, and the key's place in
-    /// the order of minting. A key without user or app sets neither, and keeps what an operator has
-    /// set.
+    /// A device's own key, with the user and the app to which it is bound, and its number in the
+    /// order of minting. A key without a user or an app cannot set that value, but keeps the value
+    /// that an operator has set.
     case device(user: String?, app: String?, key: Int64)
 }
 
 /// The user of a device, and the newest key of that user.
 ///
-/// Keys are numbered in the order of minting, and numbers are never used again; a replacement keeps
-/// its predecessor's place. So the key of a former user is recognised without any clock.
+/// Keys are numbered in the order of minting, and a number is never used again. A key that replaces
+/// another gets its number. So the key of a former user is recognised without a clock.
 struct DeviceOwner: Hashable, Sendable {
-    /// nil: an operator has removed the user.
+    /// nil if the user was removed.
     var user: String?
-    /// The user's newest key; if an operator set the user, the newest key at that moment.
+    /// The number of the user's newest key; if an operator has set the user, of the newest key
+    /// then.
     var key: Int64
 }
 
 extension DeviceAuthority {
-    /// The registration within the key's rights. Throws `userNotBound` if it names another user or
-    /// app: a client that could choose a user would get that user's cards.
+    /// The registration with the user and the app of the key. Throws `userNotBound` if the request
+    /// names others: a client that could choose its user would get that user's cards.
     ///
     /// - Parameters:
-    ///   - known: the present registration.
-    ///   - onlyApp: the app of a tenant that has only one.
+    ///   - known: the device's registration so far.
+    ///   - onlyApp: the tenant's app if it has exactly one.
     func bind(
         _ registration: DeviceRegistration, known: DeviceRegistration?, onlyApp: String?
     ) throws(Refusal) -> DeviceRegistration {
@@ -52,8 +53,8 @@ extension DeviceAuthority {
         return bound
     }
 
-    /// Throws `keyOfFormerUser` if the key was minted for a former user of the device. Does nothing
-    /// if the device never had a user.
+    /// Throws `keyOfFormerUser` if the key was minted for a user who had the device before its
+    /// present owner. If the device never had an owner, any key may be used.
     func checkOwner(_ owner: DeviceOwner?, of device: Identifier) throws(Refusal) {
         guard case .device(let bound?, _, let key) = self, let owner, key <= owner.key,
             !isSameText(bound, owner.user)
@@ -64,13 +65,13 @@ extension DeviceAuthority {
                 + "the user who has signed in, and delete this one")
     }
 
-    /// The owner of the device after a registration by this key.
+    /// The owner of the device after a registration with this key.
     ///
     /// - Parameters:
-    ///   - known: the present owner.
-    ///   - user: the user in the present registration.
-    ///   - forgetsUser: the registration removes the user; a merely missing user changes nothing.
-    ///   - newest: the newest key ever minted.
+    ///   - known: the owner so far.
+    ///   - user: the user in the registration so far.
+    ///   - forgetsUser: true if the request sets the user to null; a missing user changes nothing.
+    ///   - newest: the number of the newest key of all.
     func owner(
         after registration: DeviceRegistration, known: DeviceOwner?, user: String?,
         forgetsUser: Bool, newest: Int64
@@ -87,8 +88,8 @@ extension DeviceAuthority {
         }
     }
 
-    /// Throws if the key belongs to another person than the device's present user: its taps would
-    /// count as that user's.
+    /// Throws if the key is bound to another user than the device has now, because its taps would
+    /// count as taps of the device's user.
     func checkPerson(of device: Device) throws(Refusal) {
         guard case .device(let bound?, _, _) = self, let user = device.registration.user,
             !isSameText(bound, user)

@@ -8,8 +8,8 @@ extension DeviceRegistration {
         ("budget_class", .budgetClass),
     ]
 
-    /// Reads the body of `PUT /v1/devices/{device}`. Throws all faults. A `null` member tells the
-    /// relay to forget the value.
+    /// Reads the body of `PUT /v1/devices/{device}`. A member that is `null` removes the stored
+    /// value. Throws `FieldErrors` with all faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         for (name, member) in Self.members where view[name]?.isNull == true {
@@ -34,7 +34,7 @@ extension DeviceRegistration {
 extension TokenRegistration {
     package static let digitsMax = 512
 
-    /// Reads the body of `PUT …/tokens/{name}`. Throws all faults.
+    /// Reads the body of `PUT …/tokens/{name}`. Throws `FieldErrors` with all faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         let text = reader.string("token") ?? ""
@@ -63,7 +63,7 @@ extension TokenRegistration {
 }
 
 extension PhoneReport {
-    /// Reads the body of `PUT …/activities/{id}`. Throws all faults.
+    /// Reads the body of `PUT …/activities/{id}`. Throws `FieldErrors` with all faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         let phase = reader.choice(
@@ -76,7 +76,7 @@ extension PhoneReport {
         by = reader.choice("by", [("user", "user"), ("system", "system")])
         receivedVersion = reader.integer("received_version", in: 0...Int64.max)
         drawnVersion = reader.integer("drawn_version", in: 0...Int64.max)
-        // The older name: an app only knows what it received, while the system draws.
+        // `shown_version` and `shown_state` are the old names of the `received_` members.
         if let older = reader.integer("shown_version", in: 0...Int64.max) {
             if receivedVersion != nil {
                 reader.fail("shown_version", "is received_version: give one")

@@ -1,20 +1,20 @@
 package import TomboloJSON
 
-/// A request of a phone, or of its backend, about a device.
+/// A request of a phone or of its backend that changes or reports something about a device.
 package enum DeviceCommand: Sendable {
     case register(DeviceRegistration)
     case delete
     case putToken(TokenName, TokenRegistration)
-    /// The complete set of tokens.
+    /// All tokens that the app has now; others are removed.
     case putTokens(TokenSet)
-    /// Deletes the token if the device has the same one.
+    /// Deletes the token if it is the one that the device has.
     case deleteToken(TokenName, TokenRegistration)
     case presence(PresenceReport)
     case report(ActivityReference, PhoneReport)
     case action(DeviceAction)
 }
 
-/// A registered device: one installation of one app.
+/// What a device has registered. A device is one installation of one app.
 package struct DeviceRegistration: Hashable, Sendable {
     package var user: String?
     package var app: String?
@@ -25,12 +25,13 @@ package struct DeviceRegistration: Hashable, Sendable {
     package var locale: String?
     package var frequentUpdates: Bool?
     package var controlCenter: String?
-    /// Only a key with scope `operate` may set it.
+    /// Only a key with scope `operate` can set it.
     package var budgetClass: BudgetClass?
-    /// Members that are `null` in the request. Missing members keep their values.
+    /// Members that are `null` in the request: their stored values are removed. Missing members
+    /// keep their values.
     package var forgets: Members = []
 
-    /// Members of a registration.
+    /// A set of members of a registration.
     package struct Members: OptionSet, Hashable, Sendable {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -47,9 +48,9 @@ package struct DeviceRegistration: Hashable, Sendable {
         package static let budgetClass = Members(rawValue: 1 << 9)
     }
 
-    /// The complete registration after a request that has only some members.
+    /// The complete registration after a request that contains only some members.
     ///
-    /// - Parameter onlyApp: the app if none is named.
+    /// - Parameter onlyApp: the tenant's app if it has exactly one.
     func completed(by known: DeviceRegistration?, onlyApp: String?) -> DeviceRegistration {
         var whole = self
         whole.forgets = []
@@ -69,7 +70,7 @@ package struct DeviceRegistration: Hashable, Sendable {
         member(\.frequentUpdates, .frequentUpdates)
         member(\.controlCenter, .controlCenter)
         member(\.budgetClass, .budgetClass)
-        // The environment of another app does not apply to this one.
+        // An environment is kept only if the app stays the same.
         if whole.app ?? onlyApp == known.app ?? onlyApp { member(\.environment, .environment) }
         return whole
     }
@@ -87,7 +88,7 @@ package enum TokenName: Hashable, Sendable {
     case widget
     case control(kind: String)
 
-    /// Nil if `text` is in another form than the four.
+    /// Returns nil if `text` has none of these four forms.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         switch (parts.first.map(String.init), parts.count == 2 ? String(parts[1]) : nil) {
@@ -112,7 +113,7 @@ package enum TokenName: Hashable, Sendable {
         }
     }
 
-    /// Compares types and kinds by their bytes.
+    /// Compares types and kinds by their bytes, not by Unicode equivalence.
     package static func == (one: TokenName, other: TokenName) -> Bool {
         switch (one, other) {
         case (.start(let one), .start(let other)), (.control(let one), .control(let other)):
@@ -133,19 +134,19 @@ package enum TokenName: Hashable, Sendable {
     }
 }
 
-/// The name of an activity's card in apps: `ID` for the first incarnation, `ID~N` from the second
-/// on, and `ID~N.R` for a card that replaced one near its 8 hours.
+/// The name of an activity's card in apps: `ID` in the first incarnation, `ID~N` in the N-th one.
+/// `ID~N.R` is the R-th renewal: a card that replaced another near its 8 hours.
 package struct ActivityReference: Hashable, Sendable {
     package var id: Identifier
     private var card: CardNumber
 
-    /// Numbers above 2^31 are clamped.
+    /// Numbers above 2³¹−1 are clamped.
     package init(id: Identifier, incarnation: Int64, renewal: Int64 = 0) {
         self.id = id
         card = CardNumber(incarnation: incarnation, renewal: renewal)
     }
 
-    /// Nil if `text` has no id, or numbers in another spelling than `text` would have.
+    /// Returns nil if `text` has no valid id, or is not exactly what the property `text` returns.
     package init?(_ text: String) {
         let parts = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let id = Identifier(String(first)) else { return nil }
@@ -161,7 +162,7 @@ package struct ActivityReference: Hashable, Sendable {
 
     /// Number of the activity's incarnation; 1 for the first.
     package var incarnation: Int64 { card.incarnation }
-    /// Number of the device's card in the incarnation: 0, plus 1 for each renewal.
+    /// Number of the card in the incarnation on a device: 0 for the first, plus 1 for each renewal.
     package var renewal: Int64 { card.renewal }
 
     package var text: String {
@@ -170,12 +171,12 @@ package struct ActivityReference: Hashable, Sendable {
     }
 }
 
-/// A token in an app's registration.
+/// A token as an app sends it.
 package struct TokenRegistration: Hashable, Sendable {
-    /// 2 to 512 lower-case hex digits, in pairs: the length is not fixed (Apple, "Sending
+    /// An even number of lower-case hex digits, 2 to 512: Apple does not fix the length ("Sending
     /// notification requests to APNs").
     package var token: String
-    /// When the app received it; an older token never replaces a newer one.
+    /// When the app got the token from the system. An older token never replaces a newer one.
     package var observedAt: Instant?
 
     package init(token: String, observedAt: Instant? = nil) {
@@ -190,7 +191,7 @@ package struct PhoneReport: Sendable {
     package enum Phase: UInt8, Hashable, Sendable {
         case pending, active, stale, ended, dismissed
 
-        /// True if the card is on the phone and alive.
+        /// True if the phone shows the card and it has not ended.
         var isThere: Bool { self == .active || self == .stale }
 
         /// The name in reports.
@@ -208,35 +209,35 @@ package struct PhoneReport: Sendable {
     package var phase: Phase
     /// Who dismissed the card: `user` or `system`.
     package var by: String?
-    /// The newest version that the phone has, seen or not.
+    /// The newest version that has reached the phone, drawn or not.
     package var receivedVersion: Int64?
-    /// The version of the newest drawing.
+    /// The version that the phone drew last.
     package var drawnVersion: Int64?
-    /// The content state on the phone, in the phone's spelling.
+    /// The content state that has reached the phone, as the phone encodes it.
     package var receivedState: JSON?
-    /// The content state of the newest drawing, in the phone's spelling.
+    /// The content state that the phone drew last, as the phone encodes it.
     package var drawnState: JSON?
     package var shownAt: Instant?
     package var firstShownAt: Instant?
-    /// How often the drawing has changed, including the start.
+    /// How many times the drawing has changed, counting the first one.
     package var shownCount: Int64?
     package var lastLocalUpdate: Instant?
-    /// Found by the relay: the report lacks the last push although there was time for it.
+    /// Set by the relay: true if the report lacks the last push although there was time for it.
     package internal(set) var missesPush = false
-    /// Found by the relay: since when (wall time) the drawing is older than the phone's state and
-    /// unchanged; nil if it is up to date.
+    /// Set by the relay: since when (wall time) the drawing is older than the received state and
+    /// has not changed; nil if the drawing is not older.
     package internal(set) var frozenSince: Instant?
-    /// Found by the relay: the version with the reported state, compared by value.
+    /// Set by the relay: the version whose state equals `receivedState` by value.
     package internal(set) var matchedVersion: Int64?
-    /// Found by the relay: the version with the state reported as drawn.
+    /// Set by the relay: the version whose state equals `drawnState` by value.
     package internal(set) var matchedPicture: Int64?
-    /// The versions that the history has already for this card.
+    /// The versions that the history has for this card before this report.
     var noted: (received: Int64?, drawn: Int64?) = (nil, nil)
 
-    /// True if it reports a version that the history does not have yet.
+    /// True if the report has a version that the history does not have for this card.
     var hasNewVersion: Bool { nextNoted != noted }
 
-    /// Finds out whether the drawing is stuck, by comparison with the report before.
+    /// Sets `frozenSince` by comparison with the report before.
     mutating func notePicture(after before: PhoneReport?, wall: Instant) {
         let isOlder =
             if let receivedState, let drawnState {
@@ -257,13 +258,13 @@ package struct PhoneReport: Sendable {
         return former.isSameValue(as: drawnState)
     }
 
-    /// The versions that the history has after this report.
+    /// The versions that the history has after this report is noted.
     var nextNoted: (received: Int64?, drawn: Int64?) {
         (received ?? noted.received, drawn ?? noted.drawn)
     }
 
-    /// The newest version on the phone, as far as known.
+    /// The newest version that is known to have reached the phone.
     package var received: Int64? { receivedVersion ?? matchedVersion ?? drawn }
-    /// The newest version drawn, as far as known.
+    /// The newest version that the phone is known to have drawn.
     package var drawn: Int64? { drawnVersion ?? matchedPicture }
 }

@@ -1,5 +1,5 @@
-/// All devices by their slots. Values that pacing reads often are stored beside them, because a
-/// device is large.
+/// All devices and channels by their slots. A device is large, so the values that pacing reads
+/// often are stored separately.
 struct DeviceTable: RandomAccessCollection, Sendable {
     /// The values of a device that pacing needs.
     struct Traits: Sendable {
@@ -7,7 +7,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         var isThere = false
         var isChannel = false
         var isLeaving = false
-        /// True if it has reported about its app.
+        /// True if the device has reported about its app.
         var isHeard = false
         var hasOwnClass = false
         var mayBeFrequent = false
@@ -26,28 +26,29 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     }
 
     private var devices = SlotArray<Tables.Devices, Device?>()
-    /// Slots that nothing refers to any more.
+    /// Free slots: nothing refers to them any more.
     private var free: [DeviceSlot] = []
     private var all = SlotArray<Tables.Devices, Traits>()
     private var byKey: [DeviceKey: DeviceSlot] = [:]
     private var byUser: [UserKey: [DeviceSlot]] = [:]
     private var counts: [TenantID: Int] = [:]
-    /// The first devices of each tenant, at most `nearNamesMax`.
+    /// Up to `nearNamesMax` device names of each tenant, to find one that is similar to a wrong
+    /// name.
     private var firstKeys: [TenantID: [DeviceKey]] = [:]
     private var registrations = RegistrationPool()
     private var holders: [TokenPlace: DeviceSlot] = [:]
     private var nextNumber: Int64 = 1
-    /// Users' actions on the devices.
+    /// The users' actions on the devices.
     var actions = ActionTable()
     /// The former owners of deleted devices.
     var departed = DepartedDevices()
-    /// Deleted devices whose cards still have to end.
+    /// Slots of deleted devices that stay until their cards have ended.
     private(set) var leaving: Set<DeviceSlot> = []
-    /// The shared budget of each device's activities.
+    /// The budget that all activities of a device share, by slot.
     var budgets = SlotArray<Tables.Devices, DeviceBudget>()
-    /// When a device's lease or grace period ends, by slot.
+    /// When the state of a device changes by time, by slot: a presence lease or a deletion ends.
     var deadlines = DeadlineHeap<Tables.Devices>()
-    /// When tokens of unknown activities are dropped, by the device's slot.
+    /// When tokens of unknown activities are dropped, by slot.
     var orphanDeadlines = DeadlineHeap<Tables.Devices>()
 
     init() {}
@@ -60,7 +61,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         _read { yield devices[place] }
     }
 
-    /// Changes a device. Traps for a vacant slot, because the change would be lost silently.
+    /// Changes a device. Traps if the slot is vacant, because the change would be lost.
     subscript(known place: DeviceSlot) -> Device {
         _read {
             guard let device = devices[place] else { preconditionFailure("no device is here") }
@@ -68,27 +69,29 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         }
         _modify {
             guard var device = devices[place] else { preconditionFailure("no device is here") }
-            // Take the device out while it changes, so that its arrays are not copied.
+            // Take the device out while it changes: with one reference only, its arrays are not
+            // copied.
             devices[place] = nil
             defer { put(device, at: place) }
             yield &device
         }
     }
 
-    /// The pacing values of a device, always up to date.
+    /// The values of a device that pacing needs.
     func traits(_ place: DeviceSlot) -> Traits { all[place] }
 
     // MARK: Finding
 
-    /// Notes that a device or its backend has sent something.
+    /// Notes that a device or its backend has sent a request, so that it is not silent any more.
     mutating func hasSpoken(_ key: DeviceKey) {
         if let slot = byKey[key] { budgets[slot].silentSince = .distantFuture }
     }
 
-    /// Channels are not found by key.
+    /// The slot of a registered device. Channels and devices that are being deleted have no key
+    /// here.
     func slot(of key: DeviceKey) -> DeviceSlot? { byKey[key] }
 
-    /// The slot of a device. Throws `unknownDevice` if there is none.
+    /// The slot of a registered device. Throws `unknownDevice` if the name is not registered.
     func registered(_ key: DeviceKey) throws(Refusal) -> DeviceSlot {
         if let slot = byKey[key] { return slot }
         throw Refusal(
@@ -96,27 +99,25 @@ struct DeviceTable: RandomAccessCollection, Sendable {
             "no device \"\(key.id)\"; register it first with PUT /v1/devices/\(key.id)")
     }
 
-    /// A user's devices, in the order in which the user got them.
+    /// A user's devices, in the order in which they were assigned to the user.
     func slots(of user: UserKey) -> [DeviceSlot] { byUser[user] ?? [] }
 
-    /// A tenant's devices if there are at most `nearNamesMax`, else none: in a large fleet, a
-    /// similar name is no sign of a mistake. Does not depend on other tenants.
+    /// Names of the tenant's devices if it has at most `nearNamesMax`, else none: among many names,
+    /// a similar one is no sign of a mistake.
     func few(of tenant: TenantID) -> [DeviceKey] {
         count(of: tenant) <= nearNamesMax ? firstKeys[tenant] ?? [] : []
     }
 
-    /// The users of these devices.
+    /// The users of the devices in `few`.
     func fewUsers(of tenant: TenantID) -> [String] {
         few(of: tenant).compactMap { byKey[$0].flatMap { devices[$0]?.registration.user } }
     }
 
-    /// Number of registered devices of all tenants.
     var keyCount: Int { byKey.count }
 
-    /// Number of registered devices of one tenant.
     func count(of tenant: TenantID) -> Int { counts[tenant] ?? 0 }
 
-    /// Throws if the tenant or the relay has as many devices as allowed.
+    /// Throws if the tenant or the relay already has the maximum number of devices.
     func checkCount(of tenant: TenantID, _ limits: Limits) throws(Refusal) {
         let remedy = "delete those that are gone (DELETE /v1/devices/{device})"
         let own = count(of: tenant)
@@ -128,9 +129,9 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Restores which apps were in front before the restart.
+    /// Restores the presence of apps that were in front before the restart.
     ///
-    /// - Parameter steady: converts wall time to the monotonic time.
+    /// - Parameter steady: converts wall time to monotonic time.
     mutating func adoptPresences(
         _ records: [Record], now: Instant, steady: (Instant) -> Instant
     ) {
@@ -150,7 +151,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Restores users' actions from before the restart. Returns what is wrong with them.
+    /// Restores the users' actions from their records. Returns a text for each damaged record.
     mutating func adoptActions(_ records: [Record]) -> [String] {
         let kept = records.filter { $0.space == .action }
         guard !kept.isEmpty else { return [] }
@@ -190,7 +191,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         return devices.append(device)
     }
 
-    /// Makes the device in this slot findable by its key.
+    /// Lets the device in this slot be found by its key.
     mutating func register(_ place: DeviceSlot, _ key: DeviceKey) {
         guard byKey.updateValue(place, forKey: key) == nil else { return }
         counts[key.tenant, default: 0] += 1
@@ -199,7 +200,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Frees the slot of a device, which is not found by its key any more.
+    /// Removes a device and frees its slot. Nothing may refer to the slot any more.
     mutating func remove(_ place: DeviceSlot) {
         guard devices[place] != nil else { return }
         unregister(place)
@@ -210,7 +211,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         orphanDeadlines.set(place, at: nil)
     }
 
-    /// Removes the key of a device, unless another device has the key.
+    /// Removes the device's key, unless the key belongs to another slot now.
     private mutating func unregister(_ place: DeviceSlot) {
         guard let key = devices[place]?.key, byKey[key] == place else { return }
         byKey[key] = nil
@@ -218,23 +219,23 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         firstKeys[key.tenant]?.removeAll { $0 == key }
     }
 
-    /// Deletes a device that stays until its cards have ended. It is not found by its key any more.
-    /// Its owner is remembered, even after the device has gone.
+    /// Deletes a device, but keeps its slot until its cards have ended. The device is not found by
+    /// its key any more. Its owner is kept for longer than the device.
     mutating func leave(_ place: DeviceSlot, until end: Instant) {
         unregister(place)
         self[known: place].leavingUntil = end
         adoptLeaving(place)
     }
 
-    /// Notes that a device of this name is registered again. Returns the records to delete: none
-    /// while the deleted device stays.
+    /// Handles the new registration of a deleted device's name. Returns the records to delete: none
+    /// while the old device stays, because it still uses the record.
     mutating func comeBack(_ key: DeviceKey) -> [Record] {
         let stays = leaving.contains { devices[$0]?.number == departed[key]?.number }
         let records = departed.remove(key)
         return stays ? [] : records
     }
 
-    /// The same for a device that was leaving before the restart.
+    /// Adds a deleted device that stays: after `leave`, or at start-up.
     mutating func adoptLeaving(_ place: DeviceSlot) {
         leaving.insert(place)
         deadlines.set(place, at: .distantPast)
@@ -248,21 +249,21 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         all[place] = Traits(device)
     }
 
-    /// Shares equal registrations.
+    /// Lets the device share an equal registration, to save memory.
     mutating func shareRegistration(_ place: DeviceSlot) {
         devices[place]?.share(with: &registrations)
     }
 
     // MARK: Users
 
-    /// Adds the device to its user, and returns the user; nil if it has none.
+    /// Adds the device to its user's devices. Returns the user; nil if the device has none.
     mutating func enterUser(_ place: DeviceSlot) -> UserKey? {
         guard let user = user(of: place) else { return nil }
         byUser[user, default: []].append(place)
         return user
     }
 
-    /// Removes the device from its user, and returns the user; nil if it has none.
+    /// Removes the device from its user's devices. Returns the user; nil if the device has none.
     mutating func leaveUser(_ place: DeviceSlot) -> UserKey? {
         guard let user = user(of: place) else { return nil }
         byUser[user]?.removeAll { $0 == place }
@@ -275,19 +276,19 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         return UserKey(tenant: device.key.tenant, user: user)
     }
 
-    /// The owner of a device, also after its deletion; nil: it never had one.
+    /// The owner of a device, also after its deletion; nil if it never had one.
     func owner(of key: DeviceKey) -> DeviceOwner? {
         byKey[key].flatMap { devices[$0] }.map(\.owner) ?? departed[key]?.owner
     }
 
-    /// Throws `keyOfFormerUser` if the key was minted for a former user of the device.
+    /// Throws `keyOfFormerUser` if the request's key was minted for a former user of the device.
     func checkOwner(of key: DeviceKey, _ authority: DeviceAuthority) throws(Refusal) {
         guard authority != .operate else { return }
         try authority.checkOwner(owner(of: key), of: key.id)
     }
 
-    /// Sets the owner of devices whose records an older relay wrote without it. Returns the records
-    /// to write.
+    /// Sets the owner of devices whose records come from an older relay, which stored no owner.
+    /// Returns the records of the key order to write.
     mutating func noteOwners(_ keys: inout KeyTable) -> [Record] {
         var all: [Record] = []
         for place in devices.indices {
@@ -303,10 +304,10 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     // MARK: Tokens
 
-    /// The device that has the token now.
     func holder(of token: TokenPlace) -> DeviceSlot? { holders[token] }
 
-    /// Notes that Apple accepted a token. Returns true if Apple had refused this token before.
+    /// Handles Apple's acceptance of a token: it is not dead. Returns true if Apple had refused it
+    /// before.
     mutating func noteTaken(_ value: PushToken, of place: DeviceSlot) -> Bool {
         guard let retired = devices[place]?.retired, !retired.isEmpty else { return false }
         let left = retired.filter { $0.value.value != value }
@@ -316,14 +317,15 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     mutating func hold(_ token: TokenPlace, by place: DeviceSlot) { holders[token] = place }
 
-    /// Releases the token, unless another device has it.
+    /// Releases the token, unless another device has it now.
     mutating func release(_ token: TokenPlace, by place: DeviceSlot) {
         if holders[token] == place { holders[token] = nil }
     }
 
     // MARK: Cards
 
-    /// Number of cards that a start may make, including those of unregistered devices.
+    /// Maximum number of cards that a start with this audience can make now. Names of unregistered
+    /// devices count.
     func cards(of audience: Audience, _ tenant: TenantID) -> Int {
         switch audience {
         case .none: 0
@@ -333,13 +335,14 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         }
     }
 
-    /// True if a device has as many cards as it may have; never for a channel, which has one.
+    /// True if a device has the maximum number of cards; never for a channel.
     func isFull(_ place: DeviceSlot, _ limits: Limits) -> Bool {
         devices[place]?.destinations.count ?? 0 >= limits.cardsPerDeviceMax
             && devices[place]?.channel == nil
     }
 
-    /// Throws if a device would get too many cards: each request of a device scans its cards.
+    /// Throws if a device would get too many cards. The limit exists because each request of a
+    /// device scans its cards.
     func checkCards(of place: DeviceSlot, more: Int, _ limits: Limits) throws(Refusal) {
         let count = devices[place]?.destinations.count ?? 0
         guard more > 0, count + more > limits.cardsPerDeviceMax else { return }

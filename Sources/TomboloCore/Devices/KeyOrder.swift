@@ -1,22 +1,22 @@
 import TomboloJSON
 
-/// The order in which API keys were minted, including deleted ones: no number is used twice.
+/// The order in which API keys were minted. Numbers of deleted keys are not used again.
 ///
-/// It is record 0 in `RecordSpace.key`; keys begin at 1.
+/// The order is record 0 in `RecordSpace.key`; the numbers of keys begin at 1.
 package struct KeyOrder: Hashable, Sendable {
-    /// The number of the newest key ever minted; 0: none.
+    /// The number of the newest key ever minted; 0 if there was none.
     package var newest: Int64 = 0
-    /// The key that counts as the source of a device's user if the device's record does not name
-    /// one; nil: there is no such device.
+    /// The number that stands for the owner's key if an older relay stored a device without an
+    /// owner; nil if no device has needed it.
     var unnoted: Int64?
 
     package static let number: Int64 = 0
 
     init() {}
 
-    /// Nil if the record cannot be read.
+    /// Returns nil if the record cannot be read.
     package init?(record value: [UInt8]) {
-        // Damage is the answer.
+        // The nil result reports the damage, so the error is dropped.
         guard let view = try? JSONDocument(value).root, let newest = view["newest"]?.integer else {
             return nil
         }
@@ -33,12 +33,12 @@ package struct KeyOrder: Hashable, Sendable {
     }
 }
 
-/// The encoded API keys, and their order.
+/// The API keys in encoded form, and their order.
 struct KeyTable: Sendable {
     private var values: [Int64: [UInt8]] = [:]
     private(set) var order = KeyOrder()
 
-    /// All keys by number. If the newest key was deleted, the order's record comes first.
+    /// All keys by number. If the newest key was deleted, the record of the order comes first.
     var stored: [(number: Int64, value: [UInt8])] {
         var all = values.sorted { $0.key < $1.key }.map { (number: $0.key, value: $0.value) }
         if order.newest > all.last?.number ?? 0, let value = order.record.value {
@@ -47,7 +47,7 @@ struct KeyTable: Sendable {
         return all
     }
 
-    /// Stores a key; nil deletes it. Returns the records to write.
+    /// Stores a key, or deletes it if `value` is nil. Returns the records to write.
     mutating func keep(_ number: Int64, _ value: [UInt8]?) -> [Record] {
         values[number] = value
         order.newest = max(order.newest, number)
@@ -55,7 +55,6 @@ struct KeyTable: Sendable {
         return value == nil && number == order.newest ? [order.record, record] : [record]
     }
 
-    /// Restores a key or the order from its record.
     mutating func adopt(_ record: Record) {
         guard record.number != KeyOrder.number else {
             let read = record.value.flatMap { KeyOrder(record: $0) } ?? KeyOrder()
@@ -66,8 +65,8 @@ struct KeyTable: Sendable {
         order.newest = max(order.newest, record.number)
     }
 
-    /// The key that counts as the source of users in records without one. The record must be
-    /// written if the key is chosen now.
+    /// The key number for owners that an older relay did not store. The first call chooses it, and
+    /// returns the record to write.
     mutating func unnoted() -> (key: Int64, records: [Record]) {
         if let known = order.unnoted { return (known, []) }
         order.unnoted = order.newest

@@ -1,9 +1,10 @@
 import TomboloJSON
 
-// A lease survives a restart: that an app is in front does not change with the relay.
+// A presence lease survives a restart of the relay, because the restart does not change the app.
 
 extension Presence {
-    /// The record of a device's presence; without a lease it deletes the stored one.
+    /// The record of a device's presence. If the presence is no lease, the record deletes the
+    /// stored one.
     ///
     /// - Parameter wall: converts monotonic time to wall time.
     func record(ofDevice number: Int64, wall: (Instant) -> Instant) -> Record {
@@ -17,7 +18,7 @@ extension Presence {
         return Record(space: .presence, number: number, value: writer.bytes)
     }
 
-    /// Nil if the record cannot be read or its lease has expired.
+    /// Returns nil if the record cannot be read or its lease has expired.
     ///
     /// - Parameter steady: converts wall time to monotonic time.
     init?(_ record: Record, steady: (Instant) -> Instant, now: Instant) {
@@ -28,7 +29,7 @@ extension Presence {
         guard isLease else { return nil }
     }
 
-    /// The values in a record; nil if it cannot be read.
+    /// The values in a record; nil if the record cannot be read.
     static func parts(of record: Record) -> (state: State, heard: Instant, observed: Instant)? {
         guard let view = record.value.flatMap({ try? JSONDocument($0) })?.root,  // nil is handled
             let state = view["state"]?.string.flatMap(State.lease(named:)),
@@ -39,7 +40,7 @@ extension Presence {
 }
 
 extension Presence.State {
-    /// The state with this name, if it is a lease.
+    /// The state with this name; nil if it is not a state with a lease.
     fileprivate static func lease(named name: String) -> Self? {
         [.active, .covered, .returning].first { $0.name == name }
     }

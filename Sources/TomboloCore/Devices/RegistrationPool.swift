@@ -1,13 +1,12 @@
-/// Registrations, without users, that many devices share: there are few different systems, versions
-/// and places.
+/// Registrations, without users, that many devices share. Most devices have one of a few
+/// combinations of system, app version and language.
 struct RegistrationPool: Sendable {
-    /// One shared registration.
     final class Shared: Sendable {
         let value: DeviceRegistration
         init(_ value: DeviceRegistration) { self.value = value }
     }
 
-    /// Limit, after which the pool starts again: clients choose the values.
+    /// Above this number the pool starts empty again, because clients choose the values.
     static let countMax = 10_000
 
     private var known: [DeviceRegistration: Shared] = [:]
@@ -16,7 +15,7 @@ struct RegistrationPool: Sendable {
 
     var count: Int { known.count }
 
-    /// An equal registration from the pool, or this one.
+    /// The equal registration in the pool. If the pool has none, adds `one` and returns it.
     mutating func shared(_ one: Shared) -> Shared {
         if let other = known[one.value] { return other }
         if known.count >= Self.countMax { known = [:] }

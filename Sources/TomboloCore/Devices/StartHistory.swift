@@ -1,18 +1,16 @@
 import TomboloJSON
 
-/// The history of a phone's starts, kept when a start token leaves its device. The budget of starts
-/// belongs to the phone, whatever its device is called; and a card that the phone has must not be
-/// started again.
+/// The history of a phone's starts, kept when a start token leaves its device. Under any device
+/// name, the phone keeps its budget of starts, and a card that it has must not be started again.
 struct StartHistory: Sendable {
-    /// The key of a history.
     enum Key: Hashable, Sendable {
-        /// A deleted device.
+        /// The name of a deleted device.
         case device(DeviceKey)
-        /// A token, as a hash of app and value: the tokens of a deleted device are not stored.
+        /// A hash of app and token. The tokens of a deleted device themselves are not stored.
         case token(TenantID, hash: UInt64)
     }
 
-    /// A card that the phone has, or had.
+    /// A card that the phone has or had, or whose start was tried.
     struct Card: Sendable {
         var activity: Int64
         var incarnation: Int64
@@ -22,25 +20,27 @@ struct StartHistory: Sendable {
         var alertsThrough: Int64
         var lastTimestamp: Int64
         var wasDismissed: Bool
-        /// When the bucket of the card is full again.
+        /// When the card's token bucket is full again.
         var bucketFullAt = Instant.distantPast
-        /// True if the device then had another user: a returning user gets a new card.
+        /// True if the device then got another user: if the first user returns, a new card is
+        /// started.
         var wasLeft = false
     }
 
     let number: Int64
     let key: Key
-    /// When the budget of starts is full again.
+    /// When the phone's budget of starts is full again.
     var startsFullAt = Instant.distantPast
-    /// When the shared bucket of its cards is full again.
+    /// When the bucket that the phone's cards share is full again.
     var bucketFullAt = Instant.distantPast
-    /// When the budgets of its widgets and controls are full again.
+    /// When the budgets of the phone's widgets and controls are full again.
     var surfaces: [TokenName: Instant] = [:]
     var cards: [Card] = []
-    /// The history is not needed after this time.
+    /// After this time, the history is not needed.
     var until = Instant.distantPast
 
-    /// Most histories of a tenant; beyond it the one with the earliest `until` is dropped.
+    /// Maximum number of a tenant's histories. Above it, the one with the earliest `until` is
+    /// dropped.
     static let countMax = 10_000
 
     var tenant: TenantID {
@@ -55,7 +55,7 @@ struct StartHistory: Sendable {
         self.key = key
     }
 
-    /// Adds newer budgets and cards.
+    /// Adds what the phone has spent and its newest cards.
     mutating func add(_ spent: DeviceBudget, _ news: [Card], now: Instant) {
         startsFullAt = max(startsFullAt, spent.starts.fullAt)
         bucketFullAt = max(bucketFullAt, spent.bucket.fullAt)
@@ -68,7 +68,7 @@ struct StartHistory: Sendable {
             until, startsFullAt, bucketFullAt, news.isEmpty ? .distantPast : now + activityLifeMax)
     }
 
-    /// Adds the budgets that widgets and controls have spent.
+    /// Adds the budgets of widgets and controls.
     mutating func add(_ spent: [TokenName: Instant]) {
         surfaces.merge(spent) { max($0, $1) }
         until = max(until, spent.values.max() ?? .distantPast)
@@ -76,8 +76,8 @@ struct StartHistory: Sendable {
 }
 
 extension StartHistory {
-    /// The last card that the phone may have of this incarnation. Ignores cards whose start will be
-    /// tried again: only the spent budget of earlier tries counts for them.
+    /// The newest card of this incarnation that the phone may have. Cards in phase `waiting` do not
+    /// count, because their start will be tried again.
     func lastCard(of activity: ActivityNumber, _ incarnation: Int64) -> Card? {
         cards.filter {
             $0.activity == activity.rawValue && $0.incarnation == incarnation
@@ -85,7 +85,7 @@ extension StartHistory {
         }.max { $0.renewal < $1.renewal }
     }
 
-    /// Exactly this card, or the last one: older relays stored only that.
+    /// This card, else the newest one of the incarnation, because older relays stored only that.
     func card(of activity: ActivityNumber, _ incarnation: Int64, _ renewal: Int64) -> Card? {
         exactCard(of: activity, incarnation, renewal) ?? lastCard(of: activity, incarnation)
     }
@@ -99,12 +99,12 @@ extension StartHistory {
 }
 
 extension StartHistory.Card {
-    /// True if both are the same card.
+    /// True if both describe the same card.
     func isSame(_ other: Self) -> Bool {
         activity == other.activity && incarnation == other.incarnation && renewal == other.renewal
     }
 
-    /// The phase in which a destination continues, so that nothing is started twice.
+    /// The phase in which a destination continues, so that the card is not started twice.
     var resumedPhase: Destination.Phase {
         switch phase {
         case .starting, .startUnknown, .started, .live: .started
@@ -145,9 +145,9 @@ extension StartHistory {
         return Record(space: .startHistory, number: number, value: writer.bytes)
     }
 
-    /// Nil if the bytes are no history: then the caller reports it and sets it aside.
+    /// Returns nil if the bytes are not a valid history. The caller then reports the record.
     init?(record bytes: [UInt8], number: Int64) {
-        guard let view = (try? JSONDocument(bytes))?.root,  // damage is the answer
+        guard let view = (try? JSONDocument(bytes))?.root,  // nil reports damage
             let tenant = view["tenant"]?.string.flatMap(Identifier.init).map(TenantID.init),
             let starts = view["starts"]?.integer, let until = view["until"]?.integer
         else { return nil }
@@ -180,7 +180,7 @@ extension StartHistory.Card {
     }
 
     fileprivate init?(_ parts: [Int64]) {
-        // Older relays stored fewer values.
+        // Older relays stored 8 values.
         guard parts.count == 8 || parts.count == 10,
             let phase = Destination.Phase(rawValue: UInt8(clamping: parts[3]))
         else { return nil }

@@ -9,14 +9,15 @@ struct StartHistoryTable: Sendable {
 
     subscript(key: StartHistory.Key) -> StartHistory? { byKey[key] }
 
-    /// Stores a history in place of the one with the same key. Returns its record.
+    /// Stores a history, replacing that with the same key. Returns its record.
     mutating func keep(_ history: StartHistory) -> Record {
         byKey[history.key] = history
         return history.record()
     }
 
     /// Makes a history for a new key. If the table is full, drops histories that are not needed any
-    /// more, else the one needed for the shortest time. Returns the records of the dropped ones.
+    /// more; if the tenant still has too many, drops the one with the earliest `until`. Returns the
+    /// records that delete the dropped ones.
     mutating func make(
         _ key: StartHistory.Key, now: Instant
     ) -> (history: StartHistory, gone: [Record]) {
@@ -35,13 +36,13 @@ struct StartHistoryTable: Sendable {
         return (history, records)
     }
 
-    /// Removes a history. Returns its record without a value; empty if there is none.
+    /// Removes a history. Returns the record that deletes it; empty if there is no history.
     mutating func remove(_ key: StartHistory.Key) -> [Record] {
         guard let history = byKey.removeValue(forKey: key) else { return [] }
         return [Record(space: .startHistory, number: history.number, value: nil)]
     }
 
-    /// Restores a history from its record. Returns what is wrong with the record.
+    /// Restores a history from its record. Returns a text if the record is damaged.
     mutating func adopt(_ record: Record) -> [String] {
         nextNumber = max(nextNumber, record.number + 1)
         guard let value = record.value else { return [] }

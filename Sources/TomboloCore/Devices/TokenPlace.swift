@@ -1,4 +1,4 @@
-/// A token with its upstream: values are unique within one app and environment.
+/// A token with its upstream. Token values are unique within one app and environment only.
 struct TokenPlace: Hashable, Sendable {
     var upstream: UpstreamNumber
     var value: PushToken

@@ -1,13 +1,13 @@
 package import TomboloJSON
 
-/// All tokens that an app has at one moment: other tokens of the device are gone.
+/// All tokens that an app has at one moment. Other tokens of the device are gone.
 package struct TokenSet: Sendable {
     package var tokens: [(name: TokenName, registration: TokenRegistration)]
-    /// When the app listed them; a token registered later stays.
+    /// When the app listed the tokens. Tokens that were registered later stay.
     package var observedAt: Instant?
 
-    /// Reads the body of `PUT …/tokens`: `{"tokens":{NAME:{"token"}},"observed_at"}`. Throws all
-    /// faults.
+    /// Reads the body of `PUT …/tokens`: `{"tokens":{NAME:{"token"}},"observed_at"}`. Throws
+    /// `FieldErrors` with all faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         tokens = []
@@ -43,7 +43,7 @@ package struct TokenSet: Sendable {
 }
 
 extension Core {
-    /// Replaces a device's tokens by the set, completely or not at all.
+    /// Replaces the device's tokens by those in `set`. If one is refused, nothing changes.
     mutating func putTokens(
         _ set: TokenSet, _ slot: DeviceSlot, by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) {
@@ -54,12 +54,13 @@ extension Core {
             _ = try keepToken(
                 name, registration, slot, by: authority, now: now)
         }
-        // A time ahead of the clock comes from a wrong clock and must not exclude later sets.
+        // If the app's time is ahead of the relay's, the app's clock is wrong: use the relay's,
+        // else later sets would count as older.
         let seen = min(set.observedAt ?? wall(now), wall(now))
         devices[known: slot].reconciledAt = max(device.reconciledAt, seen)
     }
 
-    /// The names of the tokens that would be removed. Throws if a new token would be refused.
+    /// The names of the tokens that `set` removes. Throws if a token in `set` would be refused.
     func gone(
         after set: TokenSet, of device: Device, by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> [TokenName] {
@@ -81,7 +82,7 @@ extension Core {
 }
 
 extension TokenSet {
-    /// The tokens, each with the time at which its app observed it.
+    /// The tokens, each with the time at which the app observed it.
     fileprivate func observed(
         at wall: Instant
     ) -> [(name: TokenName, registration: TokenRegistration)] {

@@ -1,14 +1,14 @@
-/// What the relay knows of one token of a device; all texts about tokens come from here.
+/// What the relay knows about one token of a device. All texts about tokens are made here.
 package struct TokenStanding: Hashable, Sendable {
-    /// Apple's answer that a token is dead, or belongs to another app or environment.
+    /// Apple's answer that a token is dead, or that it belongs to another app or environment.
     package struct Refusal: Hashable, Sendable {
         package var at: Instant
-        /// For example `400 BadDeviceToken`; nil if an older relay stored the refusal.
+        /// For example `400 BadDeviceToken`; nil if an older relay recorded the refusal.
         package var answer: String?
-        /// The environment that was asked; nil like `answer`.
+        /// The environment to which the push was sent; nil if an older relay recorded the refusal.
         package var environment: APNsEnvironment?
 
-        /// True if Apple never accepts this token for the app: a retry would not help.
+        /// True if Apple will never accept this token for the app, so that a retry is useless.
         package var isMisplaced: Bool { answer?.hasPrefix("400 ") ?? false }
 
         var text: String {
@@ -18,20 +18,21 @@ package struct TokenStanding: Hashable, Sendable {
     }
 
     package var name: TokenName
-    /// True if the device has a token. With a `refusal`, the app has registered the same one again.
+    /// True if the device has a token. If there is also a `refusal`, the app has registered the
+    /// refused token again.
     package var isThere: Bool
-    /// The refusal, until the app registers another token.
+    /// Apple's refusal, until the app registers another token.
     package var refusal: Refusal?
 
-    /// Why nothing can be sent to it, as a clause; nil if something can.
+    /// Why nothing can be sent to the token, as a clause; nil if the device has the token.
     package var lack: String? { isThere ? nil : refused ?? "the device has no \(shown)" }
 
-    /// Apple's refusal as a clause; nil if there is none.
+    /// Apple's refusal as a clause; nil if there was no refusal.
     package var refused: String? {
         refusal.map { "Apple refused the device's \(shown) \($0.text)" }
     }
 
-    /// The remedy for a refusal, as a sentence.
+    /// What people can do about the refusal, as a sentence.
     package var cure: String {
         switch refusal?.answer {
         case "400 BadDeviceToken"?:
@@ -43,7 +44,7 @@ package struct TokenStanding: Hashable, Sendable {
         }
     }
 
-    /// A sentence about a start token that is older than a change of the phone's system or app.
+    /// A warning that a start token is older than a change of the phone's system or app.
     package static func doubt(since changedAt: Instant) -> String {
         "The app registered its start token before the phone's \"os\" or \"app_version\" changed, "
             + "at \(changedAt.rfc3339). After such a step the token may be dead, and Apple takes "
@@ -55,13 +56,14 @@ package struct TokenStanding: Hashable, Sendable {
 }
 
 extension Device {
-    /// The state of one of the device's tokens.
+    /// What the relay knows about the token with this name.
     func standing(of name: TokenName) -> TokenStanding {
         TokenStanding(
             name: name, isThere: tokens[name] != nil, refusal: retired[name].map(\.refusal))
     }
 
-    /// Replaces the registration of the same installation.
+    /// Stores a new registration of the device, and notes a change of the system or the app
+    /// version.
     mutating func update(_ new: DeviceRegistration, at wall: Instant) {
         func isOther(_ old: String?, _ new: String?) -> Bool {
             old != nil && new != nil && !isSameText(old, new)
@@ -72,7 +74,8 @@ extension Device {
         registration = new
     }
 
-    /// The change since which a start token is in doubt; nil if it is not.
+    /// When the change happened that puts this start token in doubt; nil if the token is not in
+    /// doubt.
     func doubtsToken(_ name: TokenName) -> Instant? {
         guard case .start = name, let changedAt, let token = tokens[name],
             token.registeredAt < changedAt
@@ -80,13 +83,13 @@ extension Device {
         return changedAt
     }
 
-    /// Notes that a start at this moment has begun a card.
+    /// Removes the doubt if a start that was sent at `moment` has begun a card.
     mutating func noteBegun(_ type: String, at moment: Instant) {
-        // A card begun by a newer token proves nothing about older ones.
+        // A start from before the change does not prove that the token has survived it.
         if let change = doubtsToken(.start(type: type)), moment >= change { changedAt = nil }
     }
 
-    /// Lints for tokens that Apple has refused before.
+    /// A lint for each token that Apple has refused and the app sends again.
     func lints(ofAgain set: [(name: TokenName, registration: TokenRegistration)]) -> [Lint] {
         set.compactMap { name, registration in
             guard retired[name]?.value == PushToken(registration.token) else { return nil }
@@ -99,7 +102,8 @@ extension Device {
 }
 
 extension Lint {
-    /// A lint that Apple refused the card's token; nil if Apple did not.
+    /// A lint that Apple refused the card's token; nil if the token was not refused or was
+    /// replaced.
     static func ofRefusal(
         _ standing: TokenStanding, on device: Identifier?, _ pointer: String
     ) -> Lint? {

@@ -1,6 +1,7 @@
-/// A device's tokens by name, in order of arrival. Compact, because there are many devices.
+/// A device's tokens by name, in order of arrival. The table is compact, because there are many
+/// devices.
 struct TokenTable: Sendable {
-    /// A name and its token, with members in an order without padding.
+    /// A name and its token. The order of the members avoids padding.
     private struct Entry {
         let name: TokenName
         private var isOnRecord: Bool
@@ -31,7 +32,6 @@ struct TokenTable: Sendable {
     var isEmpty: Bool { entries.isEmpty }
     var names: [TokenName] { entries.map(\.name) }
 
-    /// All tokens.
     var all: [(name: TokenName, token: Device.Token)] { entries.map { ($0.name, $0.token) } }
 
     subscript(name: TokenName) -> Device.Token? {
@@ -47,7 +47,6 @@ struct TokenTable: Sendable {
         }
     }
 
-    /// Removes a token and returns it.
     mutating func remove(_ name: TokenName) -> Device.Token? {
         let token = self[name]
         self[name] = nil

@@ -1,15 +1,15 @@
 package import TomboloJSON
 
-/// An alert, which makes a phone ring or light up: `title` and `body`, each a string or an object
+/// An alert, which lets a phone ring or light up: `title` and `body`, each a string or an object
 /// `{"loc-key","loc-args"}`, and `sound` (Apple, "Starting and updating Live Activities with
 /// ActivityKit push notifications").
 package enum Alert {
-    /// An alert that has waited longer than this is outdated.
+    /// Default of `alert_ttl`: an alert that has waited longer is not sent any more.
     package static let defaultTTL = Span.minutes(2)
-    /// Most alerts that wait at a destination: the oldest expire first.
+    /// Maximum number of an activity's waiting alerts; the oldest are dropped.
     package static let waitingMax = 8
 
-    /// The text of a member.
+    /// Whether a member has a text.
     private enum Text {
         /// The member is missing, or is an object without `loc-key`.
         case missing
@@ -23,13 +23,13 @@ package enum Alert {
         return text.utf8.isEmpty ? .empty : .some
     }
 
-    /// True if it has a title or a body, even an empty one. A phone drops a start whose alert has
-    /// neither.
+    /// True if the alert has a title or a body, even an empty one. A phone drops a start whose
+    /// alert has neither.
     package static func hasText(_ alert: JSONView) -> Bool {
         text("title", of: alert) != .missing || text("body", of: alert) != .missing
     }
 
-    /// Why phones ignore the alert and its sound; nil if they do not.
+    /// Why phones ignore the alert and its sound; nil if phones show the alert.
     package static func fault(in alert: JSONView) -> String? {
         switch (text("title", of: alert), text("body", of: alert)) {
         case (.missing, .missing): "has neither a title nor a body"
@@ -39,7 +39,7 @@ package enum Alert {
         }
     }
 
-    /// Lints for parts of an alert that a phone silently ignores.
+    /// Lints for parts of an alert that phones silently ignore.
     static func lints(of alert: JSONView, at pointer: String) -> [Lint] {
         var lints: [Lint] = []
         if let fault = fault(in: alert) {
@@ -80,7 +80,7 @@ package enum Alert {
         return lints
     }
 
-    /// Words that people write for "no sound".
+    /// Words that people write in `sound` when they want no sound.
     private static let silences: Set<String> = ["", "nil", "none", "null"]
 
     static func reading(_ reader: inout FieldReader) -> JSON? {

@@ -1,7 +1,6 @@
 import TomboloJSON
 
 extension Command.Content {
-    /// The command's alert; nil if it has none.
     var alert: JSON? {
         switch self {
         case .start(let start): start.alert

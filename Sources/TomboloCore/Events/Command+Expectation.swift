@@ -1,5 +1,5 @@
 extension Command.Expectation {
-    /// Throws if the activity has another version than the expected ones.
+    /// Throws if `version` is none of the expected versions. `absent` is checked elsewhere.
     func check(_ version: Int64) throws(Refusal) {
         guard case .versions(let expected) = self, !expected.contains(version) else { return }
         let list = expected.map(String.init).joined(separator: " or ")

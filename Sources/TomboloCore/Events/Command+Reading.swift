@@ -5,9 +5,10 @@ extension Command.Content {
     ///
     /// - Parameters:
     ///   - kind: the kind of command, from the path or from `do` of a line.
-    ///   - envelope: fields that belong to the line around it (`id`, `activity`, `do`).
-    ///   - lenient: for rows of the log: accepts what older or newer relays accepted, and fields
-    ///     that the relay itself adds to a body.
+    ///   - envelope: members of the batch line that are not part of the command (`id`, `activity`,
+    /// `do`).
+    ///   - lenient: true for the log: accepts what older or newer relays accepted, and members that
+    /// the relay itself has added.
     package init(
         kind: EventKind, _ view: JSONView, envelope: [String] = [], lenient: Bool = false
     ) throws(FieldErrors) {
@@ -30,15 +31,16 @@ extension Command.Content {
     }
 }
 
-/// Longest stay of a card: 8 hours active and 4 more on the Lock Screen (Apple, "Displaying live
+/// Longest life of a card: 8 hours active and 4 more on the Lock Screen (Apple, "Displaying live
 /// data with Live Activities").
 let activityLifeMax = Span.hours(12)
 
 extension Start {
-    /// Most devices of a start: one event must stay a bounded piece of work.
+    /// Maximum number of devices in an audience, so that the work for one event is bounded.
     package static let devicesMax = 1_000
 
-    /// A start that has waited longer is outdated for its user.
+    /// A start that has waited longer for a device is not sent any more, unless `start_wait` says
+    /// otherwise.
     static let startWaitDefault = Span.minutes(15)
 
     init?(reading reader: inout FieldReader) {
@@ -69,12 +71,12 @@ extension Start {
         self.state = state.json
     }
 
-    /// `start_wait` of a start or a type.
+    /// Reads `start_wait` of a start or a type.
     static func startWait(_ reader: inout FieldReader) -> Span? {
         reader.span("start_wait", in: .seconds(1)...activityLifeMax)
     }
 
-    /// `end_after` of a start or a type.
+    /// Reads `end_after` of a start or a type.
     static func endAfter(_ reader: inout FieldReader) -> Span? {
         reader.span("end_after", in: .seconds(1)...activityLifeMax)
     }

@@ -4,15 +4,15 @@ package import TomboloJSON
 package struct Command: Sendable {
     package var activity: ActivityKey
     package var content: Content
-    /// The bytes for the log: what the producer sent, in its shortest spelling.
+    /// The body for the log: what the producer sent, as the shortest JSON text.
     package var body: [UInt8]
     package var expectation: Expectation = .none
-    /// True if a start after an end begins a new incarnation instead of being refused.
+    /// For a start: true if it may begin a new incarnation after an end; else it is refused then.
     package var restart = false
     package var idempotency: IdempotencyKey?
-    /// The request's key.
+    /// The API key of the request.
     package var key = AskingKey.unknown
-    /// The producer's trace; it is not sent to phones.
+    /// The trace of the request; phones do not get it.
     package var trace: TraceID?
 
     package init(activity: ActivityKey, content: Content, body: [UInt8]) {
@@ -21,8 +21,8 @@ package struct Command: Sendable {
         self.body = body
     }
 
-    /// The kind of command with its parsed fields. Indirect, because it is passed on several times
-    /// on the way to the log.
+    /// The kind of command with its parsed members. Indirect, because large values are moved
+    /// several times on the way to the log.
     package indirect enum Content: Sendable {
         case start(Start)
         case update(Update)
@@ -44,7 +44,7 @@ package struct Command: Sendable {
     /// A precondition on the activity (RFC 9110, section 13).
     package enum Expectation: Hashable, Sendable {
         case none
-        /// `If-Match: "vN"`, or a list of tags: one of them must match.
+        /// `If-Match: "vN"`, or a list of tags of which one must match.
         case versions([Int64])
         /// `If-None-Match: *`.
         case absent
@@ -55,37 +55,37 @@ package struct Command: Sendable {
 package enum Audience: Hashable, Sendable {
     case none
     case devices([Identifier])
-    /// All devices of a user, including later ones.
+    /// All devices of a user, also those that register later.
     case user(String)
-    /// All listeners on a broadcast channel.
+    /// All cards that listen on a broadcast channel.
     case channel(Identifier)
 }
 
 /// How an activity's card is started on a device.
 package enum StartRoute: UInt8, Hashable, Sendable {
-    /// Push-to-start, unless the device has sent an update token already.
+    /// With a push, unless the app has started the card itself and has sent its update token.
     case unspecified
     case push
-    /// The app starts the card itself and registers its update token.
+    /// The app starts the card itself and sends its update token.
     case adopt
-    /// Push-to-start with a channel of the activity's own, if the device's system supports channels
-    /// (iOS 18 and later).
+    /// With a push that names a channel of the activity's own, if the device's system supports
+    /// channels (iOS 18 and later).
     case channel
-    /// Like `channel`, unless the device has sent an update token already.
+    /// Like `channel`, unless the app has started the card itself and has sent its update token.
     case auto
 
-    /// True if a card that the app has started itself is accepted.
+    /// True if the relay accepts a card that the app has started itself.
     var mayAdopt: Bool { self != .push && self != .channel }
 }
 
-/// What to do about a start whose outcome is unknown at its deadline.
+/// What to do if Apple's answer to a start is still unknown at the deadline.
 package enum UnknownStartPolicy: UInt8, Hashable, Sendable {
     case giveUp, resend
 }
 
 /// What to do after Apple has declared an activity's update token dead.
 package enum TokenGonePolicy: UInt8, Hashable, Sendable {
-    /// Nothing: the user has probably swiped the card away.
+    /// Nothing, because the user has probably dismissed the card.
     case stop
     /// Start the card again, once for each dead token.
     case restart
@@ -93,14 +93,14 @@ package enum TokenGonePolicy: UInt8, Hashable, Sendable {
     static let choices: [(String, TokenGonePolicy)] = [("stop", .stop), ("restart", .restart)]
 }
 
-/// Whether a card near its 8 hours is replaced by a new one.
+/// Whether a card is replaced by a new one shortly before its 8 hours are over.
 package enum RenewalPolicy: UInt8, Hashable, Sendable {
     case never, always
 
     static let choices: [(String, RenewalPolicy)] = [("never", .never), ("always", .always)]
 }
 
-/// Starts a card.
+/// The members of a start, which begins an activity.
 package struct Start: Sendable {
     /// The name of the app's `ActivityAttributes` type.
     package var type: String
@@ -114,9 +114,10 @@ package struct Start: Sendable {
     package var staleAfter: Span?
     package var urgency: Urgency = .normal
     package var alertTTL: Span = Alert.defaultTTL
-    /// Longest wait of its push on a device; nil: the type's, else `startWaitDefault`.
+    /// How long the start may wait for a device; nil: the type's value, else `startWaitDefault`.
     package var startWait: Span?
-    /// How long after its last event the relay ends the activity; nil: the type's, else never.
+    /// How long after the activity's last event the relay ends it; nil: the type's value, else
+    /// never.
     package var endAfter: Span?
     /// nil: the type's value, else `giveUp`.
     package var onUnknownStart: UnknownStartPolicy?
@@ -124,17 +125,17 @@ package struct Start: Sendable {
     package var onTokenGone: TokenGonePolicy?
     /// nil: the type's value, else `never`.
     package var renew: RenewalPolicy?
-    /// Nil: the type's value.
+    /// nil: the type's value, else `background`.
     package var framesShowWhen: FramesShowWhen?
-    /// The type's setting at the time of the start.
+    /// The type's history setting when the start was accepted.
     var history: StateHistory?
-    /// `digestOfBytes` of the start as sent; nil if it was sent in the shortest spelling.
+    /// `digestOfBytes` of the start as sent; nil if it was sent as the shortest JSON text already.
     var digestAsSent: UInt64?
-    /// True if the key may read devices and users, so that lints may name them.
+    /// True if the request's key may read devices and users, so that lints may name them.
     package var mayLearnNames = false
 }
 
-/// Changes a card.
+/// The members of an update, which changes an activity.
 package struct Update: Sendable {
     /// How the state changes.
     package enum Change: Sendable {
@@ -150,30 +151,31 @@ package struct Update: Sendable {
     package var staleAfter: Span?
     package var urgency: Urgency = .normal
     package var alertTTL: Span = Alert.defaultTTL
-    /// The producer's own number. An update with an older one is logged but changes nothing.
+    /// The producer's own number of the state. An update with a smaller number than the largest one
+    /// so far is logged, but changes nothing.
     package var stateVersion: Int64?
-    /// The type's setting at the time of the update.
+    /// The type's history setting when the update was accepted.
     var history: StateHistory?
 }
 
-/// Ends a card.
+/// The members of an end.
 package struct End: Sendable {
     package var change: Update.Change
     package var alert: JSON?
     package var dismissal: Dismissal = .standard
-    /// The type's setting at the time of the end.
+    /// The type's history setting when the end was accepted.
     var history: StateHistory?
 }
 
 /// When the system removes an ended card.
 package enum Dismissal: Hashable, Sendable {
-    /// When the system likes, at most four hours later.
+    /// When the system decides, at most four hours after the end.
     case standard
     case now
     case after(Span)
     case at(Instant)
 
-    /// Parses `now`, `default`, `after 15m` or an RFC 3339 time.
+    /// Parses `now`, `default`, `after 15m` or an RFC 3339 time. Returns nil for other texts.
     package init?(text: String) {
         if text == "now" {
             self = .now

@@ -6,7 +6,7 @@ package enum EventKind: UInt8, Hashable, Sendable, CaseIterable {
     case play = 4
     case stop = 5
 
-    /// Its name in `do` of a batch line and of the log.
+    /// The name in `do` of a batch line, and in the log.
     package var name: String {
         switch self {
         case .start: "start"
@@ -19,7 +19,7 @@ package enum EventKind: UInt8, Hashable, Sendable, CaseIterable {
 
     static let choices: [(String, EventKind)] = allCases.map { ($0.name, $0) }
 
-    /// Parses `do`.
+    /// Parses the value of `do`. Returns nil for other texts.
     package init?(name: String) {
         guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = kind
@@ -27,18 +27,19 @@ package enum EventKind: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 extension FieldReader {
-    /// Reads the kind of an event.
+    /// Reads the kind of an event from the member `name`.
     package mutating func eventKind(_ name: String) -> EventKind? {
         choice(name, EventKind.choices)
     }
 }
 
-/// The producer's key for an event: repeated requests with the same key make one event.
+/// The producer's key for an event. Repeated requests with the same key make only one event.
 package struct IdempotencyKey: Hashable, Sendable {
-    /// As the producer wrote it (header `Idempotency-Key`, or `id` of a line); 1 to 255 bytes.
+    /// The key as the producer wrote it (header `Idempotency-Key`, or `id` of a line): 1 to 255
+    /// bytes.
     package var key: String
-    /// A 64-bit hash of method, path and body as sent. An equal digest means the same request;
-    /// otherwise the bodies are compared by value.
+    /// A 64-bit hash of method, path and body as sent. If two digests are equal, the requests are;
+    /// else the bodies are compared by value.
     package var bodyDigest: UInt64
 
     package init(key: String, bodyDigest: UInt64) {
@@ -47,19 +48,20 @@ package struct IdempotencyKey: Hashable, Sendable {
     }
 }
 
-/// An event before storage.
+/// An event that is not in the log yet.
 package struct NewEvent: Hashable, Sendable {
     package var tenant: TenantID
     package var activity: ActivityNumber
-    /// The activity's version before this event; 0 for the first. The event's version is one more.
+    /// The activity's version before this event; 0 for its first event. The event makes the next
+    /// version.
     package var expectedVersion: Int64
     package var kind: EventKind
     package var recordedAt: Instant
-    /// One JSON object in its shortest spelling, with the producer's names, their order and the
-    /// spelling of numbers. Older logs may contain white space.
+    /// The shortest text of one JSON object. Names, their order and numbers are as the producer
+    /// wrote them. Bodies in older logs may contain white space.
     package var body: [UInt8]
     package var idempotency: IdempotencyKey?
-    /// The key that sent it.
+    /// The API key that sent the event.
     package var key: AskingKey
 
     package init(
@@ -80,18 +82,19 @@ package struct NewEvent: Hashable, Sendable {
 
 /// An event in the log.
 package struct RecordedEvent: Hashable, Sendable {
-    /// Its place among the events of all tenants: 1, 2, 3 … without a gap. Not in any answer,
+    /// The event's place among those of all tenants: 1, 2, 3 … without a gap. No answer shows it,
     /// because it would reveal how much other tenants write.
     package var seq: Int64
-    /// Its place among the events of its tenant: 1, 2, 3 … without a gap. The API's `seq`.
+    /// The event's place among those of its tenant: 1, 2, 3 … without a gap. It is `seq` in the
+    /// API.
     package var tenantSeq: Int64
-    /// The place of the activity's event before this one; 0 for the first.
+    /// The place of the activity's previous event; 0 for its first event.
     package var previous: Int64
     package var event: NewEvent
 
     package var version: Int64 { event.expectedVersion + 1 }
 
-    /// - Parameter tenantSeq: nil if the log has only had one tenant.
+    /// - Parameter tenantSeq: nil if the log has had only one tenant; then it equals `seq`.
     package init(seq: Int64, tenantSeq: Int64? = nil, previous: Int64, event: NewEvent) {
         self.seq = seq
         self.tenantSeq = tenantSeq ?? seq
@@ -100,12 +103,13 @@ package struct RecordedEvent: Hashable, Sendable {
     }
 }
 
-/// Something that the relay found out or that a device reported: an outcome, a token, a retirement.
+/// Something that the relay has found out or a device has reported: the outcome of a push, a new
+/// token, a retirement.
 ///
-/// Facts have their own sequence and are deleted by age; a `Record` has values that must stay.
+/// Facts have their own numbers and are deleted by age. A `Record` is for values that must stay.
 package struct NewFact: Hashable, Sendable {
     package var tenant: TenantID
-    /// The activity that it is about, if any.
+    /// The activity that the fact is about, if any.
     package var activity: ActivityNumber?
     /// A short name: `token.registered`, `push.accepted`, `push.refused`, `device.registered` …
     package var kind: String
@@ -125,14 +129,14 @@ package struct NewFact: Hashable, Sendable {
     }
 }
 
-/// A fact in the log. `seq` counts facts only: 1, 2, 3 … without a gap; `tenantSeq` counts those of
-/// its tenant, and is `seq` in the API.
+/// A fact in the log. `seq` counts the facts of all tenants: 1, 2, 3 … without a gap. `tenantSeq`
+/// counts those of the fact's tenant; it is `seq` in the API.
 package struct RecordedFact: Hashable, Sendable {
     package var seq: Int64
     package var tenantSeq: Int64
     package var fact: NewFact
 
-    /// - Parameter tenantSeq: nil if the log has only had one tenant.
+    /// - Parameter tenantSeq: nil if the log has had only one tenant; then it equals `seq`.
     package init(seq: Int64, tenantSeq: Int64? = nil, fact: NewFact) {
         self.seq = seq
         self.tenantSeq = tenantSeq ?? seq

@@ -1,6 +1,6 @@
 package import TomboloJSON
 
-/// The recipient of pushes. A device and a broadcast channel may have the same name.
+/// Where pushes go. A device and a broadcast channel may have the same name, so the kind matters.
 package enum Recipient: Hashable, Comparable, Sendable {
     case device(Identifier)
     case channel(Identifier)
@@ -18,10 +18,10 @@ package enum Recipient: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The JSON member that contains its name.
+    /// The JSON member that contains the recipient's name.
     package var member: String { isChannel ? "channel" : "device" }
 
-    /// Reads the device, else the channel; nil if both members are missing.
+    /// Reads the member `device`, else `channel`. Returns nil if neither is valid.
     package init?(_ view: JSONView) {
         if let name = view["device"]?.string.flatMap(Identifier.init) {
             self = .device(name)
@@ -33,12 +33,12 @@ package enum Recipient: Hashable, Comparable, Sendable {
     }
 }
 
-/// The device or channel that a fact is about.
+/// Finds the device or channel that a fact is about, from the first bytes of the fact's body.
 ///
-/// The rule: the body of a fact about a device begins with the bytes `{"device":"`, the device's id
-/// and `"`; the body of a fact about a channel begins with `{"channel":"` in the same way. Other
-/// facts do not. An id has no character that JSON escapes, so the bytes are the id. All code that
-/// writes, finds or erases facts uses this rule.
+/// The body of a fact about a device begins with `{"device":"`, the device's id and `"`; the body
+/// of a fact about a channel begins with `{"channel":"`, its name and `"`. No other fact begins so.
+/// JSON escapes no character of an id, so the bytes are the id. All code that writes, finds or
+/// erases facts uses this rule.
 package enum FactRecipient {
     private static let device: StaticString = "{\"device\":\""
     private static let channel: StaticString = "{\"channel\":\""
@@ -51,8 +51,8 @@ package enum FactRecipient {
         return writer
     }
 
-    /// The key by which the facts of a recipient are found: a device's id, or `"` and the channel's
-    /// name. No id begins with `"`.
+    /// The key by which the log finds the facts of a recipient: a device's id, or `"` and a
+    /// channel's name. No id begins with `"`.
     package static func key(_ recipient: Recipient) -> [UInt8] {
         (recipient.isChannel ? [quote] : []) + Array(recipient.name.rawValue.utf8)
     }
@@ -66,19 +66,19 @@ package enum FactRecipient {
         return nil
     }
 
-    /// True if the fact is about that recipient.
+    /// True if the fact with this body is about `recipient`.
     package static func isAbout(_ recipient: Recipient, _ body: [UInt8]) -> Bool {
         body.withUnsafeBytes { isAbout(recipient, $0) }
     }
 
-    /// The same for bytes in a foreign buffer.
+    /// The same for a body in memory that this process does not own.
     package static func isAbout(_ recipient: Recipient, _ body: UnsafeRawBufferPointer) -> Bool {
         key(in: body)?.elementsEqual(key(recipient)) ?? false
     }
 
     private static let quote = UInt8(ascii: "\"")
 
-    /// Offset of the id.
+    /// Offset of the id if the body begins with `opening`, else nil.
     @inline(__always)
     private static func start(
         of opening: StaticString, in body: UnsafeRawBufferPointer

@@ -1,6 +1,6 @@
-/// When an activity's frames are sent to a device (`show_when.frames`).
+/// When frames of clips are sent to a device (`show_when.frames`).
 package enum FramesShowWhen: UInt8, Hashable, Sendable {
-    /// Only while the app is not in front: the default.
+    /// Only while the app is not in front. This is the default.
     case background
     case always
 
@@ -8,7 +8,7 @@ package enum FramesShowWhen: UInt8, Hashable, Sendable {
         ("background", .background), ("always", .always),
     ]
 
-    /// Reads `show_when`; states are always sent. Nil if it does not mention frames.
+    /// Reads `show_when`. Returns nil if it does not mention frames. (States are always sent.)
     static func reading(_ reader: inout FieldReader) -> FramesShowWhen? {
         guard let view = reader.object("show_when") else { return nil }
         var inner = reader.inside(view, "show_when")

@@ -1,6 +1,6 @@
-/// Why a command was refused. Nothing of it is stored.
+/// Why a request was refused. A refused request stores nothing.
 package struct Refusal: Error, Hashable, Sendable {
-    /// The last part of the problem's `type`.
+    /// The refusal's name: the last part of the URI in the problem's `type`.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         case activityRunning = "activity-running"
         case activityEnded = "activity-ended"
@@ -35,14 +35,14 @@ package struct Refusal: Error, Hashable, Sendable {
     }
 
     package var code: Code
-    /// What is wrong and what to do, for people.
+    /// What is wrong and what to do, as text for people.
     package var detail: String
     package var errors: [FieldError] = []
     /// The activity's version, if it exists.
     package var version: Int64?
-    /// Bytes beyond the limit, for `payloadTooLarge`.
+    /// For `payloadTooLarge`: number of bytes above the limit.
     package var bytesOver: Int?
-    /// Time after which a retry may succeed; nil: unknown.
+    /// After this time a retry may succeed; nil if the time is unknown.
     package var retryAfter: Span?
 
     package init(
@@ -56,7 +56,8 @@ package struct Refusal: Error, Hashable, Sendable {
         self.bytesOver = bytesOver
     }
 
-    /// The refusal if a limit of the configuration is reached; `limit` is the limit's name there.
+    /// A refusal because a configured limit is reached; `limit` is the limit's name in the
+    /// configuration.
     static func full(_ what: String, _ limit: String, _ remedy: String) -> Refusal {
         Refusal(.limitReached, "\(what); \(remedy), or raise limits.\(limit) in the configuration")
     }

@@ -1,4 +1,4 @@
-/// Why the retry of a dead letter sends nothing.
+/// Why a retry of a dead letter cannot send anything.
 package enum RetryObstacle: String, Error, Hashable, Sendable, CaseIterable {
     case noCard = "no_card"
     case noToken = "no_token"
@@ -8,7 +8,7 @@ package enum RetryObstacle: String, Error, Hashable, Sendable, CaseIterable {
     case onChannel = "on_channel"
     case pushUnderWay = "push_under_way"
 
-    /// The reason as a clause, for people.
+    /// The reason as a clause for people.
     package var sentence: String {
         switch self {
         case .noCard: "the relay does not know its card any more"
@@ -22,7 +22,7 @@ package enum RetryObstacle: String, Error, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Dead letters that stay for the same reason.
+/// How many dead letters stay for one reason.
 package struct KeptLetters: Hashable, Sendable {
     package var obstacle: RetryObstacle
     package var count: Int
@@ -34,7 +34,7 @@ package struct KeptLetters: Hashable, Sendable {
 }
 
 extension Stored {
-    /// Counts dead letters that stay.
+    /// Counts dead letters that cannot be retried.
     mutating func keep(_ obstacle: RetryObstacle, count: Int = 1) {
         unreachable += count
         if let index = kept.firstIndex(where: { $0.obstacle == obstacle }) {

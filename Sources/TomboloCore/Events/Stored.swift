@@ -1,11 +1,11 @@
-/// The result of a stored request that is no event.
+/// The answer to a stored request that is not an event.
 package struct Stored: Hashable, Sendable {
-    /// Whether the thing is new, changed, deleted, or unchanged.
+    /// What happened to the stored thing.
     package enum Kind: Hashable, Sendable {
         case created, updated, deleted
-        /// A token of an unknown activity, kept for 8 hours.
+        /// A token of an unknown activity was stored, for at most 8 hours.
         case kept
-        /// Older than the known value: nothing changed.
+        /// The request is older than the stored value, so nothing changed.
         case outdated
     }
 
@@ -16,7 +16,7 @@ package struct Stored: Hashable, Sendable {
         /// Wall time from which the action must not be carried out any more.
         package let expiresAt: Instant
 
-        /// Makes the answer for an accepted action.
+        /// Makes an accepted action with its id and expiry.
         package init(id: String, expiresAt: Instant) {
             (self.id, self.expiresAt) = (id, expiresAt)
         }
@@ -25,20 +25,20 @@ package struct Stored: Hashable, Sendable {
     package var kind: Kind
     /// Warnings about the request.
     package var lint: [Lint] = []
-    /// For a retry: numbers of pushes that are sent again, and of those that cannot be.
+    /// For a retry: how many pushes are sent again, and how many cannot be.
     package var count = 0
     package var unreachable = 0
-    /// For a retry of dead letters: why the `unreachable` ones stay.
+    /// For a retry of dead letters: why the `unreachable` ones cannot be sent.
     package var kept: [KeptLetters] = []
-    /// For a deleted device: ends of cards that a pause or a closed upstream holds.
+    /// For a deleted device: how many ends of its cards wait for a pause or a closed upstream.
     package var endsWaiting = 0
-    /// The number of a thing that the relay numbers.
+    /// The number of the stored thing, if it has one.
     package var number: Int64?
     /// For an action: its id, and when it expires.
     package var action: TakenAction?
-    /// True if the answer repeats that of an earlier request with the same idempotency key.
+    /// True if this repeats the answer to an earlier request with the same idempotency key.
     package var isReplay = false
-    /// For a presence report: its result.
+    /// For a presence report: what the relay concludes from it.
     package var presence: Presence.Verdict?
 
     package init(_ kind: Kind, number: Int64? = nil, lint: [Lint] = []) {

@@ -1,9 +1,8 @@
 import TomboloJSON
 
-// A delivery as the body of a fact. The recipient is first, so that its facts can be found.
+// A delivery as the JSON of a fact. The recipient comes first, so that the log can find its facts.
 
 extension DeliveryRecord {
-    /// The fact's body.
     var body: [UInt8] {
         var writer = FactRecipient.body(about: recipient)
         writer.member("version", version)
@@ -33,7 +32,7 @@ extension DeliveryRecord {
                 writer.member("burst", reserve.burst)
             }
         }
-        // For an accepted push with a plain decision, the fact's kind says enough.
+        // An accepted push without a decision in its body has the decision `sent`.
         if let decision, attempt == nil || decision != .sent {
             writer.member("decision", decision.word)
         }
@@ -49,9 +48,9 @@ extension DeliveryRecord {
         return writer.bytes
     }
 
-    /// Reads a fact; nil if it is no delivery, was erased, or is damaged.
+    /// Reads a fact. Returns nil if it is not a delivery, was erased, or is damaged.
     package init?(_ fact: NewFact) {
-        // The cause of damage does not matter.
+        // The cause of the damage is not needed, so the error is dropped.
         guard Self.kinds.contains(fact.kind), let view = try? JSONView.stored(fact.body),
             let recipient = Recipient(view),
             let version = view["version"]?.storedCount

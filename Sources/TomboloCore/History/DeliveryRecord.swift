@@ -1,13 +1,11 @@
-/// One entry of the delivery history at one destination: a push with Apple's answer, or versions
-/// that ended without a push of their own.
+/// One entry in the delivery history of a destination: a push with Apple's answer, or versions that
+/// were decided without a push.
 ///
-/// It is stored as a fact. It is written with the next batch, at most
-/// `CoreConfiguration.Limits.markFlush` later, or sooner if a tail follows facts; a crash may lose
-/// the last ones. Frames of clips have no entries unless Apple refuses them; they are counted
-/// (`FrameCounts`).
+/// An entry is stored as a fact with the next batch: after `CoreConfiguration.Limits.markFlush` at
+/// most, or sooner if a client follows the facts. A crash may lose the latest entries. Frames of
+/// clips are only counted (`FrameCounts`), unless Apple refuses them.
 package struct DeliveryRecord: Hashable, Sendable {
 
-    /// One push.
     package struct Attempt: Hashable, Sendable {
         package var event: Push.Event
         package var route: DeliveryView.Route
@@ -16,13 +14,13 @@ package struct DeliveryRecord: Hashable, Sendable {
         /// Size of the payload in bytes.
         package var bytes: Int
         package var answer: Answer
-        /// Time from hand-over to answer.
+        /// Time from handing the push to the connection until Apple's answer.
         package var took: Span
-        /// The version of the alert in the push.
+        /// The version whose alert the push contains; nil: no alert.
         package var alert: Int64?
-        /// The purpose of the push, if it is not for a new version.
+        /// Why the push was sent, if not for a new version.
         package var purpose: Purpose?
-        /// Why the push had priority 5 although its urgency is high.
+        /// Set if the push had priority 5 despite its high urgency, to save budget.
         package var reserve: Reserve?
 
         package init(
@@ -41,50 +39,52 @@ package struct DeliveryRecord: Hashable, Sendable {
         }
     }
 
-    /// The purpose of a push without a new version.
+    /// Why a push without a new version was sent.
     package enum Purpose: String, Hashable, Sendable, CaseIterable {
-        /// Repeats the state, because Apple's acceptance is no receipt (pacing rule 15).
+        /// It repeats the state, because Apple's acceptance does not prove delivery (pacing rule
+        /// 15).
         case echo
-        /// Has priority 10, because a locked phone delays pushes of priority 5 (pacing rule 7).
+        /// It repeats the state with priority 10, because a locked phone delays priority 5 (pacing
+        /// rule 7).
         case settle
-        /// Repeats the state with a later second as its timestamp (pacing rule 2).
+        /// It repeats the state with a later second in its timestamp (pacing rule 2).
         case trailing
-        /// A frame of a clip.
+        /// It shows a frame of a clip.
         case frame
     }
 
-    /// Apple's answer.
+    /// The outcome of a push.
     package enum Answer: Hashable, Sendable {
         case accepted
         case refused(status: Int, reason: String)
         /// The push certainly did not reach Apple.
         case notSent(reason: String)
-        /// The push may have reached the phone.
+        /// It is unknown whether the push reached Apple; the phone may have it.
         case unknown(reason: String)
     }
 
     package var recipient: Recipient
-    /// The newest version in this entry.
+    /// The newest version that this entry is about.
     package var version: Int64
-    /// The first of the versions up to `version` that this entry decides; nil if it decides none:
-    /// the push for an alert, a repetition, or a retry.
+    /// The oldest version that this entry decides; it decides all from this one to `version`. Nil
+    /// if it decides none, because the push was for an alert, a repetition or a retry.
     package var decidedFrom: Int64?
-    /// The decision about `version`; nil if nothing was decided.
+    /// The decision about `version`; nil if this entry decides nothing.
     package var decision: EventDecision?
-    /// True if later versions end in the same way, without entries, until another entry of the
-    /// destination: it has no card, or its card listens on a channel.
+    /// True if the decision also holds for later versions, up to the destination's next entry: it
+    /// has no card, or its card listens on a channel.
     package var goesOn = false
-    /// The decided versions that a newer `state_version` had overtaken.
+    /// Decided versions that changed nothing, because a newer `state_version` was known.
     package var superseded: [Int64] = []
     package var attempt: Attempt?
     /// Time from when the change could have been sent until it was sent or decided.
     package var waited = Span.zero
-    /// The wait reasons in that time.
+    /// The wait reasons in this time, each with its length.
     package var held: [HoldSpan] = []
-    /// The trace of its newest event that has one.
+    /// The trace of the newest decided event that has one.
     package var trace: TraceID?
 
-    /// An entry that has not decided anything yet.
+    /// An entry that decides nothing yet.
     package init(recipient: Recipient, version: Int64, attempt: Attempt? = nil) {
         self.recipient = recipient
         self.version = version
@@ -106,23 +106,23 @@ package struct DeliveryRecord: Hashable, Sendable {
         return version == self.version || decision.isForAll ? decision : .merged
     }
 
-    /// Finds the decision about a version at a destination in all its entries, oldest first: the
-    /// last entry that decides it, else the last one that continues to it. After a crash a version
-    /// may be decided twice: the phone has the later result.
+    /// Finds the entry that decides a version, among all entries of a destination, oldest first. It
+    /// is the last entry that contains the version, else the last entry before it if that one goes
+    /// on. After a crash two entries may decide the version; the later one is right.
     ///
-    /// - Returns: the index of the entry; nil if none decides the version.
+    /// - Returns: the entry's index; nil if no entry decides the version.
     package static func fate(of version: Int64, in all: [DeliveryRecord]) -> Int? {
         if let own = all.lastIndex(where: { $0.decision(of: version) != nil }) { return own }
         return all.lastIndex { ($0.decided?.upperBound ?? .max) < version }
             .flatMap { all[$0].goesOn ? $0 : nil }
     }
 
-    /// This entry's decision about a version, if the entry is its fate.
+    /// This entry's decision about a version, if `fate(of:in:)` has found this entry.
     package func fate(of version: Int64) -> EventDecision? {
         decision(of: version) ?? (goesOn && version > self.version ? decision : nil)
     }
 
-    /// The kind of its fact: `push.` and Apple's answer or the decision.
+    /// The kind of the fact: `push.` and Apple's answer, or `push.` and the decision.
     package var kind: String {
         switch attempt?.answer {
         case .accepted: "push.accepted"
@@ -158,7 +158,6 @@ extension DeliveryRecord.Attempt {
 }
 
 extension DeliveryRecord.Answer {
-    /// Converts the result of an upstream.
     init(_ result: PushResult) {
         self =
             switch result {
@@ -184,7 +183,7 @@ extension DeliveryRecord.Answer {
         }
     }
 
-    /// The word in the API.
+    /// The word for the outcome in the API.
     package var result: String {
         switch self {
         case .accepted: "accepted"

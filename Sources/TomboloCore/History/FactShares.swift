@@ -1,58 +1,57 @@
-/// Decides which facts are written, so that no tenant displaces the history of others: the log
-/// deletes its oldest facts, whichever tenant they belong to.
+/// Decides which facts are written. The log deletes its oldest facts, of whichever tenant, so
+/// without limits one tenant could displace the history of the others.
 ///
-/// The room is divided by the rate of its use: one rate for all tenants together, and an equal part
-/// for each. Detail facts are left out and counted if their tenant exceeds its part *and* all
-/// together exceed the whole, so that unused room is available. Pushes, deeds of operators and
-/// facts about the relay are always written, and count. A single tenant may use everything.
+/// There is one rate of bytes for all tenants together, and an equal part of it for each tenant. A
+/// detail fact is left out, and counted, only if its tenant exceeds its part *and* all tenants
+/// together exceed the whole: so a tenant may use what others leave. Pushes, operators' actions and
+/// facts about the relay are always written, and their bytes count. A single tenant has no limit.
 ///
-/// The state is only in memory: after a restart everybody has a full burst.
+/// The state is only in memory: after a restart each tenant has its full burst again.
 struct FactShares: Sendable {
-    /// The share of one tenant.
     private struct Share: Sendable {
         let tenant: TenantID
-        /// When the tenant's use is back to zero, at the rate of its part.
+        /// When the tenant's used bytes are paid off, at the rate of its part.
         var clearAt = Instant.distantPast
         var leftOut: [String: Int64] = [:]
         /// Monotonic time of the first fact that was left out.
         var from = Instant.distantPast
-        /// When the left-out facts were last reported.
+        /// When the facts that were left out were last reported.
         var saidAt: Instant?
     }
 
-    /// Facts that were left out of a tenant's history since the last report.
+    /// The number of facts that were left out of a tenant's history since the last report.
     struct Thinning: Sendable {
         let tenant: TenantID
-        /// Monotonic time of the first.
+        /// Monotonic time of the first one.
         let from: Instant
-        /// Counts by kind, sorted.
+        /// Counts by kind, sorted by kind.
         let leftOut: [(kind: String, count: Int64)]
     }
 
-    /// Interval of the reports about left-out facts.
+    /// Shortest time between two reports for a tenant.
     static let sayEvery = Span.minutes(1)
 
     private let cost: Span
     private let burst: Span
-    /// When the use of all tenants together is back to zero.
+    /// When the used bytes of all tenants together are paid off.
     private var clearAt = Instant.distantPast
     private var shares: [Share] = []
     private var places: [TenantID: Int] = [:]
-    /// The last tenant's index: facts of a tenant often follow each other.
+    /// Index of the tenant used last, because facts of one tenant often follow each other.
     private var last: Int?
     /// When the next report is due.
     private(set) var dueAt: Instant?
 
     /// - Parameters:
-    ///   - room: nil: unlimited.
-    ///   - tenants: the known tenants. Others count from their first detail fact on.
+    ///   - room: rate and burst of bytes; nil: unlimited.
+    ///   - tenants: the configured tenants. Another one counts from its first detail fact on.
     init(_ room: FactRoom?, _ tenants: [TenantID]) {
         cost = room?.cost ?? .zero
         burst = room?.burst ?? .zero
         for tenant in Set(tenants).sorted() { _ = place(of: tenant) }
     }
 
-    /// True if a fact is to be written. A fact that is left out is counted.
+    /// True if the fact must be written; else the fact is counted as left out.
     mutating func takes(
         _ kind: String, _ body: [UInt8], of tenant: TenantID, isDetail: Bool, now: Instant
     ) -> Bool {
@@ -65,7 +64,7 @@ struct FactShares: Sendable {
             return false
         }
         let bytes = NewFact.bytes(kind: kind.utf8.count, body: body.count)
-        // Facts that are always written delay the next detail fact by one burst at most.
+        // Facts that are always written may not delay detail facts without limit.
         let end = limit + burst
         clearAt = min(max(clearAt, now) + cost.times(bytes), end)
         guard let place else { return true }
@@ -81,7 +80,7 @@ struct FactShares: Sendable {
         dueAt = min(dueAt ?? due, due)
     }
 
-    /// The reports that are due now; with `all`, also those that are not due yet.
+    /// The reports that are due now; with `all`, also the others that have facts to report.
     mutating func thinnings(now: Instant, all: Bool = false) -> [Thinning] {
         guard let dueAt, all || dueAt <= now else { return [] }
         var found: [Thinning] = []
@@ -99,7 +98,7 @@ struct FactShares: Sendable {
         return found
     }
 
-    /// The facts that were left out of a tenant's history and are not reported yet.
+    /// The number of facts that were left out of a tenant's history and are not reported yet.
     func unsaid(of tenant: TenantID) -> Thinning? {
         guard let place = known(tenant), !shares[place].leftOut.isEmpty else { return nil }
         return thinning(shares[place])
@@ -129,7 +128,7 @@ struct FactShares: Sendable {
 }
 
 extension NewFact {
-    /// The bytes that a fact counts for: kind, body, and the overhead of the log's tables.
+    /// The bytes that count for a fact: kind, body, and the overhead in the log's tables.
     @inline(__always)
     package static func bytes(kind: Int, body: Int) -> Int64 { Int64(kind + body) + 56 }
 }

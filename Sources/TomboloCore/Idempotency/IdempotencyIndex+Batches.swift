@@ -1,13 +1,14 @@
 extension IdempotencyIndex {
     /// What is known about an atomic batch from the ids of its lines.
     enum Knowledge {
-        /// No line is recorded.
+        /// No line is in the log.
         case new
-        /// Each line has an id that is recorded: the batch is a repetition.
+        /// All lines have an id that is in the log: the batch is a repetition.
         case sent(seqs: [Int64])
-        /// Each line has an id, and some are recorded.
+        /// All lines have an id; some of the ids are in the log.
         case partly(there: [Int], missing: [Int])
-        /// One line must be refused, and the batch with it.
+        /// Some lines are in the log and others have no id: the batch is refused because of this
+        /// line.
         case refused(index: Int, Refusal)
     }
 

@@ -1,5 +1,5 @@
 extension IdempotencyIndex {
-    /// Nil if the tenant may have one more key. Forgets old keys if necessary.
+    /// The refusal of one more key; nil if the tenant may have it. Forgets old keys if necessary.
     mutating func refusal(of tenant: TenantID, _ limits: Limits, now: Instant) -> Refusal? {
         guard refusal(of: tenant, limits) != nil else { return nil }
         forget(before: now - limits.idempotency)

@@ -1,12 +1,12 @@
-/// Idempotency keys of the last 24 hours. Each process hashes with another secret, so that
-/// collisions cannot be planned.
+/// Idempotency keys of the last 24 hours, as hashes. Each process hashes with another secret, so
+/// that clients cannot cause collisions.
 ///
-/// All times are monotonic: a wall clock that jumps ahead does not expire keys.
+/// All times are monotonic: if the wall clock jumps ahead, no key expires.
 struct IdempotencyIndex: Sendable {
     enum Entry: Sendable {
         /// The key's event is not durable yet.
         case running
-        /// The log has the event; a replay compares the full request.
+        /// The event is in the log. For a repetition, the caller compares the full request.
         case recorded(seq: Int64)
     }
 
@@ -14,24 +14,25 @@ struct IdempotencyIndex: Sendable {
     private var byAge: [(hash: Int, at: Instant, owner: Int32)] = []
     private var head = 0
     private var owners: [TenantID: Int32] = [:]
-    /// Number of keys of each owner.
+    /// Number of keys of each tenant, by the tenant's value in `owners`.
     private var counts: [Int] = []
 
-    /// The keys from before the restart.
+    /// Keys that were recorded before the restart.
     private var recovered = RecoveredKeys()
 
-    /// Number of all keys, including those from before the restart.
+    /// Number of all keys.
     var count: Int { entries.count + recovered.count }
 
-    /// Number of a tenant's keys, without those from before the restart, which are only hashes.
+    /// Number of a tenant's keys without those from before the restart, whose tenants are not
+    /// known.
     func count(of tenant: TenantID) -> Int { owners[tenant].map { counts[Int($0)] } ?? 0 }
 
     mutating func recover(_ keys: RecoveredKeys) { recovered = keys }
 
-    /// A key that came while this relay runs.
+    /// The entry of a key that was used since the start of this process.
     subscript(_ tenant: TenantID, _ key: String) -> Entry? { entries[Self.hash(tenant, key)] }
 
-    /// A key, also from before the restart.
+    /// The entry of a key, also from before the restart.
     func entry(_ tenant: TenantID, _ key: String, at now: Instant) -> Entry? {
         self[tenant, key]
             ?? recovered.seq(of: key, tenant: tenant, at: now).map {
@@ -69,7 +70,7 @@ struct IdempotencyIndex: Sendable {
         counts[Int(owner)] += entries.count - before
     }
 
-    /// Forgets keys older than `limit`, a few at a time.
+    /// Forgets keys that were recorded before `limit`.
     mutating func forget(before limit: Instant) {
         recovered.forget(before: limit)
         while head < byAge.count, byAge[head].at < limit {

@@ -1,13 +1,13 @@
-/// Maps hashes of idempotency keys to sequence numbers, for the keys of the last day: 16 bytes a
-/// slot, two cache misses a key.
+/// Maps hashes of idempotency keys to the sequence numbers of their events, for the keys of the
+/// last day. A slot has 16 bytes; a look-up costs about two cache misses.
 ///
-/// Open addressing by the hash itself, which is random already. A hash may have several sequence
-/// numbers: the caller compares the full keys. Entries below `cutoff` count as absent, and are
-/// removed when the table grows.
+/// The table uses open addressing. The hash itself is the place, because it is random already. A
+/// hash may have several numbers, because the caller compares the full keys. Entries below `cutoff`
+/// count as absent, and are removed when the table grows.
 package struct KeyHashTable: Sendable {
     private struct Slot {
         var hash: UInt64
-        /// 0 is a free slot; `.min` is a slot whose key was removed.
+        /// 0: the slot is free. `.min`: its key was removed.
         var seq: Int64
     }
 
@@ -23,10 +23,10 @@ package struct KeyHashTable: Sendable {
     /// Number of slots.
     package var slotCount: Int { slots.count }
 
-    /// Forgets entries below `cutoff`.
+    /// Forgets entries with sequence numbers below `cutoff`.
     package mutating func expire(below cutoff: Int64) { self.cutoff = max(cutoff, self.cutoff) }
 
-    /// Makes room for so many keys; only while the table is empty.
+    /// Makes room for `keys` keys. Does nothing if the table is not empty.
     package mutating func reserve(_ keys: Int) {
         guard used == 0 else { return }
         var count = slots.count
@@ -34,14 +34,14 @@ package struct KeyHashTable: Sendable {
         slots = Array(repeating: Slot(hash: 0, seq: 0), count: count)
     }
 
-    /// Adds a key's hash.
+    /// Adds the hash of one key.
     package mutating func insert(_ hash: UInt64, seq: Int64) {
         if (used + 1) * 4 > slots.count * 3 { rebuild() }
         place(Slot(hash: hash, seq: seq))
     }
 
-    /// Adds many hashes with their sequence numbers. Prefetches the memory of later ones, so that
-    /// no insertion waits for it.
+    /// Adds many hashes with their sequence numbers. Touches the memory of later ones early, so
+    /// that no insertion waits for it.
     package mutating func insert(_ hashes: ArraySlice<UInt64>, seqs: ArraySlice<Int64>) {
         while (used + hashes.count) * 4 > slots.count * 3 { rebuild(for: hashes.count) }
         let mask = slots.count - 1
@@ -59,7 +59,7 @@ package struct KeyHashTable: Sendable {
         used += hashes.count
     }
 
-    /// The first sequence under `hash` for which `isIt` is true.
+    /// The first number found under `hash` for which `isIt` is true, in no particular order.
     package func first(_ hash: UInt64, where isIt: (Int64) -> Bool) -> Int64? {
         var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[index].seq != 0 {
@@ -70,7 +70,7 @@ package struct KeyHashTable: Sendable {
         return nil
     }
 
-    /// The newest sequence under `hash` for which `isIt` is true.
+    /// The highest number under `hash` for which `isIt` is true.
     package func newest(_ hash: UInt64, where isIt: (Int64) -> Bool) -> Int64? {
         var newest: Int64?
         _ = first(hash) { seq in
@@ -80,10 +80,10 @@ package struct KeyHashTable: Sendable {
         return newest
     }
 
-    /// All valid sequence numbers, ascending.
+    /// All numbers that are not below `cutoff`, ascending.
     package var seqs: [Int64] { slots.map(\.seq).filter { $0 >= cutoff }.sorted() }
 
-    /// Removes an entry.
+    /// Removes one number of a hash.
     package mutating func remove(_ hash: UInt64, seq: Int64) {
         var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[index].seq != 0 {

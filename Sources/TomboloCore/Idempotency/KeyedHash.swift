@@ -1,7 +1,7 @@
-/// SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF"): 64 bits that are
-/// unpredictable without the key.
+/// SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF"): 64 bits that nobody can
+/// predict without the key.
 ///
-/// Producers choose idempotency keys; with a plain hash, one could make all of its keys collide.
+/// Producers choose idempotency keys. With a plain hash, a producer could choose keys that collide.
 package struct KeyedHash: Sendable {
     private let key0: UInt64
     private let key1: UInt64
@@ -11,7 +11,7 @@ package struct KeyedHash: Sendable {
         self.key1 = key1
     }
 
-    /// The hash of `number` (eight bytes, little-endian) followed by `bytes`.
+    /// The hash of `number` (eight bytes, little-endian), followed by `bytes`.
     package func callAsFunction(_ number: UInt64, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var state = State(key0: key0, key1: key1)
         state.absorb(number)
@@ -29,7 +29,7 @@ package struct KeyedHash: Sendable {
         return state.finish()
     }
 
-    /// The hash of `number` followed by the UTF-8 of `text`.
+    /// The hash of `number`, followed by the UTF-8 bytes of `text`.
     package func callAsFunction(_ number: Int64, _ text: String) -> UInt64 {
         var text = text
         return text.withUTF8 {

@@ -1,40 +1,41 @@
-/// Idempotency keys from before the restart: hashes and sequence numbers without the keys, so that
-/// a start-up with millions of them reads no rows of the log.
+/// Idempotency keys from before the restart, as hashes with sequence numbers. So start-up need not
+/// read the keys from millions of rows.
 ///
-/// An equal hash counts as the key: the caller compares key and digest in the event's row, and
-/// refuses a mere collision. Keys are valid for 24 hours and, after a restart, up to one hour
+/// If a hash is equal, the caller compares key and digest in the event's row; different keys with
+/// one hash are refused. Keys are valid for 24 hours. After a restart they may be valid for one
+/// hour more, because only their hour is known. All times are monotonic.
 /// longer, because only their hour is known. All times are monotonic.
 package struct RecoveredKeys: Sendable {
-    /// The keys of one hour, which begin at a sequence number.
+    /// The keys of one hour: those of events from `firstSeq` to the next hour's first.
     private struct Hour: Sendable {
         var hour: Int64
         var firstSeq: Int64
         var count = 0
     }
 
-    /// Uses the log's own key.
+    /// The hash function with the log's own key.
     let hash: KeyedHash
     private let tenants: [TenantID: Int64]
     package private(set) var table = KeyHashTable()
     package private(set) var count = 0
-    /// In the order of their sequence numbers.
+    /// Ascending, by hour and by sequence number.
     private var hours: [Hour] = []
 
-    /// No keys.
+    /// An empty set.
     package init() { self.init(hash: KeyedHash(key0: 0, key1: 0), tenants: [:]) }
 
     /// - Parameters:
-    ///   - hash: the hash function of the inserted values, over tenant number and key.
-    ///   - tenants: the tenants' numbers.
+    ///   - hash: the function with which the inserted hashes are made, from tenant number and key.
+    ///   - tenants: the numbers of the tenants.
     package init(hash: KeyedHash, tenants: [TenantID: Int64]) {
         self.hash = hash
         self.tenants = tenants
     }
 
-    /// Makes room for about so many keys.
+    /// Makes room for about `count` keys.
     package mutating func reserve(_ count: Int) { table.reserve(count) }
 
-    /// Adds keys of one hour with their sequence numbers; hours must ascend.
+    /// Adds keys of one hour with their sequence numbers. Hours must come in ascending order.
     package mutating func insert(
         _ hashes: ArraySlice<UInt64>, seqs: ArraySlice<Int64>, hour: Int64
     ) {
@@ -47,7 +48,7 @@ package struct RecoveredKeys: Sendable {
         count += hashes.count
     }
 
-    /// The newest event with this key, if the key may still be valid at `now`.
+    /// The newest event whose key has the same hash, if the key may still be valid at `now`.
     package func seq(of key: String, tenant: TenantID, at now: Instant) -> Int64? {
         guard let number = tenants[tenant], !hours.isEmpty else { return nil }
         return table.newest(hash(number, key)) { seq in
@@ -72,10 +73,10 @@ package struct RecoveredKeys: Sendable {
 }
 
 extension IdempotencyKey {
-    /// How long a key is valid for its event; exactly this age is still valid.
+    /// How long a key is valid after its event. A key of exactly this age is still valid.
     package static let window = Span.hours(24)
 
-    /// The hour of a monotonic time, by which keys are stored.
+    /// The hour of a monotonic time. Keys in the log are grouped by it.
     package static func hour(of instant: Instant) -> Int64 {
         floorDivide(instant.nanoseconds, Span.hours(1).nanoseconds)
     }

@@ -1,8 +1,9 @@
 import TomboloJSON
 
 extension Command {
-    /// Adds the type's settings that the producer left out: an alert's lifetime, and the history in
-    /// the state. They go into the stored body, so that the log alone describes the event.
+    /// Adds the settings of the type that the producer has left out: an alert's lifetime, and the
+    /// rule for the history in the state. They go into the stored body, so that the log alone
+    /// describes the event.
     func completed(by type: ActivityType?) -> Command {
         let timed = timed(by: type).keepingRestart()
         guard let history = type?.history else { return timed }
@@ -38,7 +39,7 @@ extension Command {
         case .update(var update):
             update.alertTTL = ttl
             next.content = .update(update)
-        // An end's alert is sent with the end or not at all.
+        // An end's alert is sent with the end or not at all, so it needs no lifetime.
         case .end, .play, .stop: return self
         }
         let known = JSON(unchecked: body)

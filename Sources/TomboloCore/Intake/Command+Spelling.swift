@@ -1,13 +1,12 @@
 package import TomboloJSON
 
 extension Command.Content {
-    /// Reads a producer's command. Returns it with the body for the log: the shortest spelling of
+    /// Reads a producer's command. Returns it with the body for the log: the shortest JSON text of
     /// what was sent, so that white space and needless escapes do not count against Apple's limit.
-    /// Rows of the log are read unchanged.
     ///
     /// - Parameters:
     ///   - kind: the kind of command, from the path or from `do` of a line.
-    ///   - envelope: fields that belong to the line around it.
+    ///   - envelope: members of the batch line that are not part of the command.
     package static func reading(
         _ kind: EventKind, _ sent: JSONDocument, envelope: [String] = []
     ) throws(FieldErrors) -> (content: Self, body: [UInt8]) {

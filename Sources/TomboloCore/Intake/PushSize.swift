@@ -2,9 +2,9 @@ import TomboloJSON
 
 /// The size of a push, measured before anything is stored (pacing rule 11).
 enum PushSize {
-    /// Throws if any push of this projection could exceed Apple's limit (pacing rule 11).
+    /// Throws if a push of this projection could exceed Apple's limit.
     ///
-    /// - Parameter history: the history setting of the event; nil: none.
+    /// - Parameter history: the event's rule for a history in the state; nil: none.
     static func check(
         _ projection: Projection, _ definition: Activity.Definition, alert: JSON?,
         history: StateHistory?
@@ -20,7 +20,7 @@ enum PushSize {
         guard bytes > Payload.bytesMax else { return }
         var limit = Payload.bytesMax
         if case .channel = definition.audience {
-            // A broadcast may be larger, but a phone does not accept a larger state.
+            // Apple accepts larger broadcasts, but a phone accepts no larger state.
             limit = Payload.broadcastBytesMax
             if bytes <= limit, state.bytes.count <= Payload.bytesMax { return }
         }
@@ -40,18 +40,19 @@ enum PushSize {
                 + "the state, or stop the clip first")
     }
 
-    /// True if it fits in any case: so most pushes need not be encoded.
+    /// A fast test: true if every push fits. Most pushes then need not be encoded.
     private static func isSurelySmall(
         _ state: JSON, _ projection: Projection, _ definition: Activity.Definition, alert: JSON?
     ) -> Bool {
         let alert = alert ?? projection.alert?.content
-        // JSON may encode a byte of the name in six; the other members take a few hundred bytes.
+        // JSON may need six bytes for one byte of the type's name; the other members need a few
+        // hundred.
         return state.bytes.count + definition.attributes.bytes.count
             + (alert?.bytes.count ?? 0) + 6 * definition.type.utf8.count + 1_024
             <= Payload.bytesMax
     }
 
-    /// The clip as it would begin now, and the size of its largest payload.
+    /// Checks a clip. Returns the clip as it would begin now, and the size of its largest payload.
     static func examined(
         _ clip: Clip, on activity: Activity, wall: Instant
     ) throws(Refusal) -> (Clip, Int) {
@@ -65,7 +66,7 @@ enum PushSize {
             frames = tween.samples
         }
         try checkDepth(of: frames, at: clip.path)
-        // Frames are copied into the payload, so the longest one makes the largest payload.
+        // All frames go to the same place, so the longest frame makes the largest payload.
         var longest = 0
         for index in frames.indices
         where frames[index].bytes.count > frames[longest].bytes.count { longest = index }
@@ -97,13 +98,14 @@ enum PushSize {
         return (begun, bytes)
     }
 
-    /// Throws if a frame would make the state deeper than allowed: it could not be read again.
+    /// Throws if a frame would nest the state deeper than `JSONLimits` allows, because such a state
+    /// could not be read again.
     private static func checkDepth(
         of frames: [JSON], at path: JSONPointer
     ) throws(Refusal) {
         let most = JSONLimits.stateDepthMax
         for (index, frame) in frames.enumerated() {
-            // Skip scalars: most frames are scalars, and there may be 256.
+            // Scalars need no parsing, and most of the up to 256 frames are scalars.
             let isScalar = frame.bytes.first.map { !"{[".utf8.contains($0) } ?? true
             let depth = path.tokens.count + (isScalar ? 0 : frame.document.root.depth)
             guard depth > most else { continue }
@@ -121,7 +123,7 @@ enum PushSize {
             errors: [FieldError(pointer: "/\(motion)/path", message: message)])
     }
 
-    /// Throws if a tween has no place in the state or no start value.
+    /// Throws if the tween's place is not in the state, or if the tween has no start value.
     private static func check(
         _ tween: Tween, at path: JSONPointer, in state: JSON
     ) throws(Refusal) {
@@ -137,7 +139,7 @@ enum PushSize {
             errors: [FieldError(pointer: "/tween/from", message: message)])
     }
 
-    /// The size of the push with all frames; nil if the state has no room for them.
+    /// The size of the push with the bundle; nil if the state cannot contain a bundle.
     static func ofBundle(
         _ clip: Clip, _ projection: Projection, _ definition: Activity.Definition
     ) -> Int? {
@@ -147,10 +149,11 @@ enum PushSize {
         }
     }
 
-    /// Largest growth of a renewed card's name in the attributes (`~1.12`).
+    /// Maximum number of bytes that a renewal adds to the card's name in the attributes (`~1.12`).
     private static let renewalBytesMax = 8
 
-    /// The larger of a start's and an update's payload.
+    /// The size of a push with the members of both a start and an update, so that each of them
+    /// fits.
     static func bytes(
         _ projection: Projection, _ state: JSON, _ definition: Activity.Definition, alert: JSON?
     ) -> Int {
@@ -165,7 +168,7 @@ enum PushSize {
         return Payload.encode(content).count + renewed
     }
 
-    /// A lint for a push that fits but is close to the limit.
+    /// A lint if a push fits but is close to the limit; else nil.
     static func lint(of activity: Activity, _ content: Command.Content) -> Lint? {
         let projection = activity.accepted
         let state = projection.largestState

@@ -17,7 +17,7 @@ extension Refusal {
                 + "there first with PUT /v1/timelines/\(key.kind)")
     }
 
-    /// The refusal of a start whose card runs already with another start.
+    /// The refusal of a start while the activity already runs.
     static func running(_ activity: Activity, restart: Bool) -> Refusal {
         Refusal(
             .activityRunning,

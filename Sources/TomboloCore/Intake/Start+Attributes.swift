@@ -1,14 +1,14 @@
 import TomboloJSON
 
 extension Start {
-    /// The attributes with the relay's id of the activity.
+    /// The attributes with the card's name in them, by which the app knows the card.
     ///
-    /// - Parameter place: the type's place for the id, or that it wants none; nil if the type is
-    ///   not registered.
+    /// - Parameter place: where the type wants the name; `.some(nil)`: it wants none; nil: the type
+    ///   is not registered.
     func attributes(
         naming reference: ActivityReference, at place: JSONPointer??
     ) throws(Refusal) -> JSON {
-        // Without a registered type, the id goes to the usual place.
+        // For an unregistered type, the name goes to the usual place.
         let pointer: JSONPointer? = place ?? ActivityType.defaultIDAt
         guard let idPointer = pointer else { return attributes }
         var writer = JSONWriter()

@@ -1,17 +1,17 @@
 import TomboloJSON
 
 extension Start {
-    /// A hash to compare starts by value. It covers all fields except the envelope.
+    /// A hash to compare starts by value. It covers all members of a start.
     var digest: UInt64 {
         digest { hash, json in
             withUnsafeBytes(of: json?.valueHash ?? 0) { hash.combine($0) }
         }
     }
 
-    /// The same over the bytes of attributes, state and alert. Older relays wrote it into heads.
+    /// The same with the bytes of attributes, state and alert. Heads of older relays contain it.
     var digestOfBytes: UInt64 { digest { $0.combine($1?.bytes ?? []) } }
 
-    /// Whether a digest that the log knows is this start's, by value or by its bytes as sent.
+    /// True if `known`, a digest in the log, is this start's: by value, or by its bytes as sent.
     func has(_ known: UInt64, digest: UInt64) -> Bool {
         known == digest || known == digestAsSent ?? digestOfBytes
     }

@@ -1,7 +1,7 @@
 import TomboloJSON
 
 extension StateHistory {
-    /// The fault of an event that writes the history's list itself; nil if it does not.
+    /// The fault if an event writes the history's list itself, which only the relay may; else nil.
     func fault(of content: Command.Content) -> FieldError? {
         let place: String?
         switch content {
@@ -20,8 +20,7 @@ extension StateHistory {
 }
 
 extension Command.Content {
-    /// The content with the rule for its state's history; unchanged if it does not change the
-    /// state.
+    /// The content with the rule for the history in its state; unchanged if it changes no state.
     func keeping(_ history: StateHistory) -> Command.Content {
         switch self {
         case .start(var start):
@@ -39,7 +38,7 @@ extension Command.Content {
         }
     }
 
-    /// The rule for the history in the state.
+    /// The rule for the history in the state; nil if there is none.
     var history: StateHistory? {
         switch self {
         case .start(let start): start.history

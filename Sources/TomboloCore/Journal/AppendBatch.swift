@@ -1,16 +1,17 @@
 /// Changes that become durable together or not at all.
 package struct AppendBatch: Sendable {
     package var events: [NewEvent] = []
-    /// One head for each activity that `events` touch, and for each other one whose head changed.
+    /// The new head of each activity in `events`, and of each other activity whose head has
+    /// changed.
     package var heads: [ActivityHead] = []
     package var facts: [NewFact] = []
     package var records: [Record] = []
-    /// Ended activities whose heads move out of the live ones after the batch's other changes.
+    /// Ended activities that leave memory: their heads are moved after the batch's other changes.
     package var retired: [RetiredActivity] = []
-    /// Damaged activities that others have replaced: the rest of their heads is deleted.
+    /// Damaged activities that were started again under new numbers: their old heads are deleted.
     package var replaced: [ActivityNumber] = []
-    /// How far the wall clock, the source of `recordedAt`, is ahead of the monotonic clock, by
-    /// which history is kept; nil: unknown.
+    /// How far the wall clock, from which `recordedAt` comes, is ahead of the monotonic clock,
+    /// which decides what history is old; nil: unknown.
     package var lead: Span?
 
     package init() {}

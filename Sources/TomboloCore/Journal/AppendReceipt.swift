@@ -1,12 +1,12 @@
-/// The places that a batch got in the log.
+/// The numbers that the log gave to the rows of a batch.
 package struct AppendReceipt: Hashable, Sendable {
-    /// The sequence number of the batch's first event; the others follow without a gap. Without an
-    /// event: the next number.
+    /// Number of the batch's first event; the others follow without a gap. If the batch has no
+    /// event: the number of the next one.
     package var firstSeq: Int64
     package var firstFactSeq: Int64
-    /// The place of each event of the batch among those of its tenant.
+    /// For each event of the batch, its place among the events of its tenant.
     package var tenantSeqs: [Int64]
-    /// The place of each fact of the batch among those of its tenant.
+    /// For each fact of the batch, its place among the facts of its tenant.
     package var tenantFactSeqs: [Int64]
 
     package init(
@@ -19,7 +19,7 @@ package struct AppendReceipt: Hashable, Sendable {
         self.tenantFactSeqs = tenantFactSeqs
     }
 
-    /// The receipt of a log with one tenant.
+    /// The receipt if the log has only one tenant: both kinds of numbers are equal.
     package init(firstSeq: Int64, firstFactSeq: Int64, of batch: AppendBatch) {
         self.init(
             firstSeq: firstSeq, firstFactSeq: firstFactSeq,

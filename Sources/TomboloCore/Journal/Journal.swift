@@ -2,22 +2,22 @@ import TomboloJSON
 
 /// The pending batch, the batch that is being written, and the answers that wait for them.
 ///
-/// Only one batch is written at a time; later changes go into the next one. Urgent changes (an
-/// event, a reservation, an answer) are written as soon as possible. Others go with them, or
-/// `flushDelay` after the first of them. Only this folder takes a batch apart.
+/// Only one batch is written at a time; later changes go into the next one. A batch with urgent
+/// changes (an event, a reservation, an answer) is written as soon as possible, any other one
+/// `flushDelay` after its first change. Only this folder looks into batches.
 struct Journal: Sendable {
     private var pending = JournalBatch()
     private var inFlight: JournalBatch?
-    /// Answers that need no write.
+    /// Answers that are sent at the end of the present step.
     private var answers: [(Ticket, Answer)] = []
-    /// Longest wait of changes that are not urgent.
+    /// Maximum time that changes which are not urgent wait.
     private let flushDelay: Span
-    /// Each tenant's use of the history.
+    /// How much of the history each tenant uses.
     private var shares: FactShares
     /// The newest durable sequence numbers.
     private(set) var lastSeq: Int64 = 0
     private(set) var lastFactSeq: Int64 = 0
-    /// The newest durable places of each tenant, among its own.
+    /// The numbers of each tenant's newest durable event and fact.
     private var places: [TenantID: LogPlace] = [:]
 
     init(flushDelay: Span, _ shares: FactShares) {
@@ -25,7 +25,7 @@ struct Journal: Sendable {
         self.shares = shares
     }
 
-    /// Continues after the log's last entries.
+    /// Continues after the last entries of the log.
     mutating func recover(lastSeq: Int64, lastFactSeq: Int64, places: [TenantID: LogPlace]) {
         self.lastSeq = lastSeq
         self.lastFactSeq = lastFactSeq
@@ -47,7 +47,7 @@ struct Journal: Sendable {
     /// Adds an accepted event. Returns its index in the batch.
     mutating func append(_ event: JournalBatch.Event) -> Int {
         var event = event
-        // A commit examines an activity's cards once, however many events it has.
+        // A commit examines an activity's cards only once, so only its first event counts them.
         if !pending.weighed.insert(event.activity).inserted { event.weight -= 1 }
         pending.events.append(event)
         pending.touched.append(event.activity)
@@ -61,11 +61,11 @@ struct Journal: Sendable {
 
     var eventCount: Int { pending.events.count }
 
-    /// True if the pending batch has as much as one commit should examine.
+    /// True if the pending batch is large enough for one commit.
     var isFull: Bool {
         pending.weight >= Self.weightMax || pending.events.count >= Self.eventsMax
     }
-    /// Each unit of weight takes 3 µs and each event 1 to 2 µs, so a commit takes about 10 ms.
+    /// A unit of weight takes 3 µs and an event 1 to 2 µs, so a commit takes about 10 ms.
     static let (weightMax, eventsMax) = (2_000, 4_000)
 
     /// Bytes of events and other large objects in the pending batch.
@@ -73,24 +73,24 @@ struct Journal: Sendable {
 
     mutating func addBytes(_ count: Int) { pending.bodyBytes += count }
 
-    /// Events that are not durable yet: first those of the pending batch, then those being written.
+    /// Events that are not durable yet: those of the pending batch, then those being written.
     var comingEvents: [JournalBatch.Event] { pending.events + (inFlight?.events ?? []) }
 
-    /// Notes that the activity's head has changed by more than its events.
+    /// Notes that the activity's head has changed by more than the events that change it.
     mutating func rewrite(_ activity: ActivitySlot) {
         pending.touched.append(activity)
         pending.rewritten.insert(activity)
     }
 
-    /// Notes reloads that the batch being written must record.
+    /// Adds the reloads that must follow the batch being written.
     mutating func owe(_ owed: [OwedReload]) { inFlight?.owed = owed }
 
-    /// True if the batch being written owes reloads of an activity.
+    /// True if the batch being written has reloads that must follow changes of this activity.
     func owes(_ number: Int64) -> Bool {
         inFlight?.owed.contains { $0.number == number } ?? false
     }
 
-    /// Retires an ended activity, if it still has this version at the write.
+    /// Retires an ended activity with the batch, unless it gets a newer version before.
     mutating func retire(_ activity: JournalBatch.Retired, now: Instant) {
         pending.retired.append(activity)
         flushSoon(now: now)
@@ -101,7 +101,7 @@ struct Journal: Sendable {
 
     // MARK: Rollback
 
-    /// A position in the pending batch.
+    /// A position in the pending batch, to which the batch can be rolled back.
     struct Place {
         fileprivate let events: Int
         fileprivate let touched: Int
@@ -109,7 +109,7 @@ struct Journal: Sendable {
 
     var place: Place { Place(events: pending.events.count, touched: pending.touched.count) }
 
-    /// Removes the events after the position, and returns them.
+    /// Removes the events after the position from the pending batch. Returns them.
     mutating func takeBack(to place: Place) -> [JournalBatch.Event] {
         let events = Array(pending.events[place.events...])
         pending.bodyBytes -= events.reduce(0) { $0 + $1.event.body.count }
@@ -127,7 +127,7 @@ struct Journal: Sendable {
         answers.append((ticket, answer))
     }
 
-    /// Moves the answers of this step to `others`.
+    /// Moves the answers of this step to the end of `others`.
     mutating func moveAnswers(to others: inout [(Ticket, Answer)]) {
         guard !answers.isEmpty else { return }
         if others.isEmpty { return swap(&answers, &others) }
@@ -135,7 +135,7 @@ struct Journal: Sendable {
         answers.removeAll(keepingCapacity: true)
     }
 
-    /// The answer to a ticket in this step; nil if it still waits.
+    /// The answer to a ticket in this step; nil if there is none yet.
     func answer(to ticket: Ticket) -> Answer? { answers.first { $0.0 == ticket }?.1 }
 
     /// Answers a ticket when the batch is durable.
@@ -145,7 +145,7 @@ struct Journal: Sendable {
 
     mutating func answer(_ waiting: JournalBatch.Waiting) { pending.waiting.append(waiting) }
 
-    /// The answer that a ticket will get; nil if it does not wait.
+    /// The answer that a ticket gets when the pending batch is durable; nil if there is none.
     func comingAnswer(to ticket: Ticket) -> Stored? {
         pending.stored.first { $0.0 == ticket }?.1
     }
@@ -155,9 +155,9 @@ struct Journal: Sendable {
     /// Writes the destination's checkpoint with the next batch.
     mutating func checkpoint(_ destination: CardSlot) { pending.dirtyMarks.append(destination) }
 
-    /// Writes the destination's checkpoint with the next batch that has room, or soon without one.
+    /// Writes the destination's checkpoint with the next batch that has room, at the latest soon.
     ///
-    /// - Parameter mayWait: true if it may wait until the flush is due.
+    /// - Parameter mayWait: true if the checkpoint may wait until the flush is due.
     mutating func checkpointLater(_ destination: CardSlot, mayWait: Bool, now: Instant) {
         if mayWait {
             pending.lazyMarks.append(destination)
@@ -167,37 +167,37 @@ struct Journal: Sendable {
         flushSoon(now: now)
     }
 
-    /// Makes an attempt wait until the budget that it has spent is durable.
+    /// Lets a push wait until the budget that it has spent is durable.
     mutating func reserve(_ slot: CardSlot, _ destination: Int64) {
         pending.dirtyMarks.append(slot)
         pending.reservations.append(.init(slot: slot, destination: destination))
     }
 
-    /// Makes a push wait for a newer reading of the clock.
+    /// Lets a push wait until a newer reading of the clock is durable.
     mutating func awaitClock(_ slot: CardSlot, _ destination: Int64) {
         pending.clockWaits.append(.init(slot: slot, destination: destination))
     }
 
-    /// Makes an end wait until the successor of its card is durable.
+    /// Lets an end wait until the card that replaces the ended one is durable.
     mutating func awaitSuccession(_ slot: CardSlot, _ destination: Int64) {
         pending.successions.append(.init(slot: slot, destination: destination))
     }
 
-    /// Like `reserve`, for a widget or a control.
+    /// Like `reserve`, for the reload of a widget or a control.
     mutating func reserveSurface(_ surface: SurfaceSlot) {
         pending.surfaceReservations.append(surface)
     }
 
-    /// Makes an update token usable for pushes when it is durable.
+    /// Lets pushes use an update token when the token is durable.
     mutating func keep(_ token: JournalBatch.Token) { pending.tokens.append(token) }
 
     // MARK: Facts
 
     /// Writes a fact of a tenant.
     ///
-    /// - Parameter isDetail: it may be left out, and counted, if its tenant has used up its part of
-    ///   the history (`FactShares`).
-    /// - Returns: true if it is written.
+    /// - Parameter isDetail: true if the fact may be left out, and counted, because its tenant has
+    ///   used up its part of the history (`FactShares`).
+    /// - Returns: true if the fact is written.
     mutating func note(_ fact: NewFact, isDetail: Bool = false, now: Instant) -> Bool {
         guard
             shares.takes(fact.kind, fact.body, of: fact.tenant, isDetail: isDetail, now: now)
@@ -207,10 +207,11 @@ struct Journal: Sendable {
         return true
     }
 
-    /// When the next report about left-out facts is due; nil if none were left out.
+    /// When the next report about left-out facts is due; nil if there is nothing to report.
     var leftOutDueAt: Instant? { shares.dueAt }
 
-    /// Reports left-out detail facts: the first at once, later ones every minute.
+    /// Writes the reports about left-out facts that are due: a tenant's first at once, then one a
+    /// minute.
     mutating func sayWhatIsLeftOut(_ clock: CoreClock, now: Instant, all: Bool = false) {
         guard shares.dueAt != nil else { return }
         for thinning in shares.thinnings(now: now, all: all) {
@@ -218,17 +219,17 @@ struct Journal: Sendable {
         }
     }
 
-    /// The next `history.thinned` fact; nil if nothing was left out since the last one.
+    /// The report about the tenant's left-out facts that is not written yet; nil if there is none.
     func comingThinning(of tenant: TenantID, _ clock: CoreClock, now: Instant) -> NewFact? {
         shares.unsaid(of: tenant).map { $0.fact(clock, now: now) }
     }
 
     // MARK: Sequences
 
-    /// A tenant's newest durable event and fact, among its own; 0 if it has none.
+    /// The numbers of the tenant's newest durable event and fact; 0 if it has none.
     func place(of tenant: TenantID) -> LogPlace { places[tenant] ?? .none }
 
-    /// The sequence number that the newest fact has, or will have when it is durable.
+    /// The number of the newest fact, durable or not.
     var knownFactSeq: Int64 {
         lastFactSeq + Int64((inFlight?.facts.count ?? 0) + pending.facts.count)
     }
@@ -238,26 +239,27 @@ struct Journal: Sendable {
     /// True while a batch is being written.
     var isBusy: Bool { inFlight != nil }
 
-    /// When changes that are not urgent are written; nil while a batch is being written or due.
+    /// When the pending batch is written if nothing in it is urgent; nil while a batch is being
+    /// written, or if something is urgent.
     var flushAt: Instant? { isBusy || pending.isUrgent ? nil : pending.dueAt }
 
-    /// Makes sure that changes that are not urgent are written soon.
+    /// Lets the pending batch be written after `flushDelay`, unless that is planned already.
     mutating func flushSoon(now: Instant) {
         if pending.flushAt == nil { pending.flushAt = now + flushDelay }
     }
 
-    /// Writes the pending facts at that time or earlier. Checkpoints that may wait do not go with
-    /// them, because one row then covers more changes.
+    /// Lets the pending facts be written at `instant` at the latest. Checkpoints that may wait stay
+    /// in memory, because one row then covers more changes.
     mutating func flushFacts(at instant: Instant) {
         if !pending.facts.isEmpty { pending.factsAt = min(pending.factsAt ?? instant, instant) }
     }
 
-    /// Makes the pending batch urgent, unless a flush is planned.
+    /// Lets the pending batch be written now, unless a flush is planned.
     mutating func flushNow() {
         if pending.flushAt == nil { pending.flushAt = .distantPast }
     }
 
-    /// Makes the pending batch urgent, even if a flush is planned.
+    /// Lets the pending batch be written now, even if a flush is planned.
     mutating func flushAtOnce() { pending.flushAt = .distantPast }
 
     /// True if `take` would return a batch.
@@ -266,10 +268,10 @@ struct Journal: Sendable {
         return writesAll || pending.isUrgent || pending.dueAt.map { $0 <= now } ?? true
     }
 
-    /// Takes the batch to write now, and the destinations whose checkpoints belong to it.
+    /// Takes the batch to write now, and the destinations whose checkpoints go with it.
     ///
-    /// - Parameter stays: true for an activity that was restarted meanwhile: it must not be
-    ///   retired, or the log would retire a living one.
+    /// - Parameter stays: true for an activity that was started again meanwhile and must not be
+    ///   retired.
     mutating func take(
         now: Instant, writesAll: Bool, stays: (JournalBatch.Retired) -> Bool
     ) -> (batch: JournalBatch, checkpoints: [CardSlot]) {
@@ -282,16 +284,16 @@ struct Journal: Sendable {
         return (batch, checkpoints)
     }
 
-    /// Most late checkpoints in one batch: otherwise, writing those of ten thousand clips would
-    /// delay their frames.
+    /// Maximum number of late checkpoints in one batch. Without it, those of ten thousand clips
+    /// would delay the clips' frames.
     static let lateMarksMax = 256
-    /// Wait after such a batch before the next one.
+    /// Time until the next batch if late checkpoints did not fit.
     static let lateMarksPause = Span.milliseconds(20)
 
-    /// The late checkpoints for this batch, and those that stay for later.
+    /// The late checkpoints for this batch, and a new batch with those that stay.
     ///
-    /// Under load a destination's checkpoint changes with every push. Sent updates alone are
-    /// therefore not written with each batch: one row then covers many changes.
+    /// Under load a destination's checkpoint changes with every push. If only an update was sent,
+    /// the checkpoint therefore waits, so that one row covers many changes.
     private mutating func takeLateMarks(
         now: Instant, writesAll: Bool
     ) -> (taken: [CardSlot], left: JournalBatch) {
@@ -313,13 +315,14 @@ struct Journal: Sendable {
         return (taken, left)
     }
 
-    /// Notes that the batch being written is durable. Returns it; nil if there was none.
+    /// Handles the end of the write: the batch is durable. Returns the batch; nil if there was
+    /// none.
     mutating func committed(_ commit: AppendReceipt) -> JournalBatch? {
         guard let batch = inFlight else { return nil }
         inFlight = nil
         lastSeq = max(lastSeq, commit.firstSeq + Int64(batch.events.count) - 1)
         lastFactSeq = max(lastFactSeq, commit.firstFactSeq + Int64(batch.facts.count) - 1)
-        // Most batches belong to one tenant, so update the table once for each run of events.
+        // Most batches belong to one tenant: update the table once for each run of equal tenants.
         for index in batch.events.indices {
             let tenant = batch.events[index].event.tenant
             let next = index + 1
@@ -336,13 +339,13 @@ struct Journal: Sendable {
 }
 
 extension NewFact {
-    /// The kind of the fact that counts left-out facts. It belongs to no activity and is for all
-    /// readers.
+    /// The kind of the facts that count left-out facts. They belong to no activity and no device,
+    /// so every reader gets them.
     package static let thinned = "history.thinned"
 }
 
 extension FactShares.Thinning {
-    /// The fact for the history.
+    /// The report as a fact.
     fileprivate func fact(_ clock: CoreClock, now: Instant) -> NewFact {
         var writer = JSONWriter()
         writer.beginObject()

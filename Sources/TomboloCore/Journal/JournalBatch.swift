@@ -1,6 +1,6 @@
 /// Changes that become durable together, and the requests that wait for them.
 struct JournalBatch: Sendable {
-    /// An accepted event, with the changes to make when it is durable.
+    /// An accepted event, with the changes that follow when it is durable.
     struct Event: Sendable {
         var event: NewEvent
         var activity: ActivitySlot
@@ -9,28 +9,29 @@ struct JournalBatch: Sendable {
         var content: Command.Content
         var definition: Activity.Definition?
         var plan: (clip: Clip, payloadBytes: Int)?
-        /// What its commit must examine: its destinations, and the timelines that show it; one less
-        /// if the activity has an earlier event in the batch.
+        /// How many destinations and timelines the commit must examine for the event; one less if
+        /// the batch has an earlier event of the activity.
         var weight = 1
         /// Warnings about the command.
         var lint: [Lint] = []
     }
 
-    /// An ended activity to retire, if it still has this `version` then.
+    /// An ended activity to retire if it still has this version when the batch is written.
     struct Retired: Sendable {
         var slot: ActivitySlot
         var version: Int64
         var activity: RetiredActivity
     }
 
-    /// A destination whose attempt waits for the batch. By then its slot may belong to another
-    /// destination, whose own reservation is in a later batch.
+    /// A destination that waits for the batch. When the batch is durable, the slot may belong to
+    /// another destination, so the number is compared.
     struct Reservation: Sendable {
         var slot: CardSlot
         var destination: Int64
     }
 
-    /// A token in a device's request; the number identifies the device.
+    /// A token from a device's request. `number` identifies the device, because its slot may be
+    /// reused.
     struct Token: Sendable {
         var device: DeviceSlot
         var number: Int64
@@ -42,7 +43,7 @@ struct JournalBatch: Sendable {
     enum Waiting: Sendable {
         case event(index: Int, Ticket)
         case events(indices: [Int], Ticket)
-        /// Nothing changed, but the existing state must be durable before the answer.
+        /// The request changed nothing. The present state must be durable before the answer.
         case standing(activity: ActivitySlot, EventKind, Ticket)
     }
 
@@ -51,36 +52,37 @@ struct JournalBatch: Sendable {
     var bodyBytes = 0
     /// Sum of the events' weights.
     var weight = 0
-    /// Activities with events in the batch.
+    /// Activities with events in the batch, to count their cards only once.
     var weighed: Set<ActivitySlot> = []
     var waiting: [Waiting] = []
     var stored: [(Ticket, Stored)] = []
     var touched: [ActivitySlot] = []
-    /// Those of `touched` whose heads changed by more than their events.
+    /// Activities whose heads have changed by more than their events.
     var rewritten: Set<ActivitySlot> = []
     var facts: [NewFact] = []
     var records: [Record] = []
     var retired: [Retired] = []
-    /// Reloads that follow when the batch is durable.
+    /// Reloads that must follow when the batch is durable.
     var owed: [OwedReload] = []
-    /// Destinations whose attempts wait for their reservations.
+    /// Destinations whose pushes wait until their reservations are durable.
     var reservations: [Reservation] = []
     var dirtyMarks: [CardSlot] = []
-    /// Checkpoints that are outdated: they go with the next batch, or soon without one.
+    /// Outdated checkpoints that go with the next batch, at the latest soon.
     var lateMarks: [CardSlot] = []
-    /// Checkpoints that only lack sent updates, as most under load: written soon.
+    /// Outdated checkpoints that lack only a sent update, as most do under load. They may wait
+    /// longer.
     var lazyMarks: [CardSlot] = []
-    /// Widgets and controls whose attempts wait for their reservations.
+    /// Widgets and controls whose pushes wait until their reservations are durable.
     var surfaceReservations: [SurfaceSlot] = []
-    /// When late checkpoints and facts are written even if nothing urgent is pending.
+    /// When the batch is written even if nothing in it is urgent.
     var flushAt: Instant?
-    /// When facts are written even if nothing urgent is pending: a reader waits for them.
+    /// When facts are written even if nothing is urgent, because a reader waits for them.
     var factsAt: Instant?
-    /// Destinations whose pushes wait for a newer reading of the clock.
+    /// Destinations whose pushes wait for a durable reading of the clock.
     var clockWaits: [Reservation] = []
-    /// Destinations whose ends wait until the successor of their card is durable.
+    /// Destinations whose ends wait until the replacing card is durable.
     var successions: [Reservation] = []
-    /// Update tokens that become usable for pushes when they are durable.
+    /// Update tokens that pushes may use when they are durable.
     var tokens: [Token] = []
 
     /// When the batch is written even if nothing in it is urgent.

@@ -1,15 +1,14 @@
-/// A place in a tenant's part of the log: after which of its events, and after which of its facts.
+/// A place in a tenant's part of the log: after how many of its events, and of its facts.
 ///
-/// Both are counted from 1, separately; 0 is before the first.
+/// Both numbers count from 1; 0 is before the first one.
 package struct LogPlace: Hashable, Sendable {
     package var command: Int64
     package var fact: Int64
 
-    /// The place after that command and that fact.
     package init(command: Int64 = 0, fact: Int64 = 0) {
         (self.command, self.fact) = (command, fact)
     }
 
-    /// The place before the first event and fact.
+    /// Before the first event and the first fact.
     package static let none = LogPlace()
 }

@@ -1,12 +1,12 @@
 import TomboloJSON
 
 extension RelayClock {
-    /// The number of the clock reading's record.
+    /// The number of the record that contains the clock reading.
     package static let recordNumber: Int64 = 1
 }
 
 extension RelayClock.Reading {
-    /// The stored form, which `init(record:)` reads.
+    /// The record that `init(record:)` reads.
     package var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -25,15 +25,15 @@ extension RelayClock.Reading {
         record.space == .relay && record.number == RelayClock.recordNumber
     }
 
-    /// Nil if it is another record or cannot be read.
+    /// Returns nil if the record is another one or cannot be read.
     package init?(record: Record) {
         guard Self.isRecord(record),
-            let document = record.value.flatMap({ try? JSONDocument($0) }),  // damage is the answer
+            let document = record.value.flatMap({ try? JSONDocument($0) }),  // nil reports damage
             let boot = document.root["boot"]?.string,
             let monotonic = document.root["monotonic"]?.storedSpan,
             let steady = document.root["steady"]?.storedInstant,
             let lead = document.root["lead"]?.integer,
-            // The wall time must be in range, too.
+            // The wall time at the reading must be in range, too.
             JSONView.storedInstants.contains(steady + Span(nanoseconds: lead))
         else { return nil }
         self.init(

@@ -1,7 +1,7 @@
-/// An ended activity whose head the log moves out of the live ones.
+/// An ended activity that leaves memory. The log moves its head to the retired ones.
 package struct RetiredActivity: Hashable, Sendable {
     package var activity: ActivityNumber
-    /// The id by which it is found again, within its tenant.
+    /// The activity's id, by which the log finds it within its tenant.
     package var name: Identifier
     package var endedAt: Instant
 

@@ -1,13 +1,13 @@
 // Lints about recipients who cannot see a started activity.
 
 extension Core {
-    /// Most registered types that are compared with a misspelt one.
+    /// If more types are registered, none is suggested for a misspelt one.
     private static let comparedTypesMax = 256
-    /// Most devices of an audience whose tokens are checked.
+    /// Maximum number of devices whose tokens are checked.
     private static let lintedDevicesMax = 16
 
-    /// Why no phone, or not every one, can show a started activity at present. Devices, types and
-    /// tokens may come later, so the start is not refused.
+    /// Why no phone, or not every phone, can show a started activity now. The start is not refused,
+    /// because devices, types and tokens may be registered later.
     func audienceLints(
         _ start: Start, _ activity: Activity, _ type: ActivityType?
     ) -> [Lint] {
@@ -65,7 +65,7 @@ extension Core {
         return lints
     }
 
-    /// A device only shows activities of its own app.
+    /// The lint for a device of another app, which cannot show the activity; else nil.
     private func lintOfAnotherApp(_ slot: DeviceSlot, _ definition: Activity.Definition) -> Lint? {
         guard let device = devices[slot],
             let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant),
@@ -77,7 +77,7 @@ extension Core {
                 + "\(definition.app): nothing is pushed there")
     }
 
-    /// Warns if the type is not registered and no device of the audience can start it.
+    /// The lint for a type that is not registered and that no device of the audience can start.
     private func typeLint(
         _ start: Start, _ activity: Activity, _ slots: [DeviceSlot]
     ) -> Lint? {

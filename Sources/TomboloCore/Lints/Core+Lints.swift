@@ -3,10 +3,10 @@ import TomboloJSON
 // Lints that are found when a command is accepted.
 
 extension Core {
-    /// Age from which a push-to-start token may belong to a terminated app.
+    /// An older start token may belong to an app that is not installed any more.
     static let startTokenAgeMax = Span.hours(30 * 24)
 
-    /// Effects of a command that nobody would notice otherwise; its activity may not exist yet.
+    /// Warnings about effects of a command that would otherwise stay unnoticed. Also for a dry run.
     func lints(
         _ content: Command.Content, _ activity: Activity, now: Instant
     ) -> [Lint] {
@@ -49,7 +49,7 @@ extension Core {
                     "\(effect): one push goes to all who listen, whether or not "
                         + "the app is in front on one of them"))
         }
-        // The cards on a channel exist already, so no start is pushed.
+        // Cards on a named channel exist already, so no start is pushed.
         if case .channel = start.audience { return lints }
         guard start.audience != .none, start.route != .adopt else { return lints }
         if start.alert == nil {
@@ -87,10 +87,11 @@ extension Core {
         return lints
     }
 
-    /// Most devices that are examined to find the environment of an app's phones.
+    /// Maximum number of devices that are examined to find the environments of an app's phones.
     private static let devicesMax = 1_000
 
-    /// Warns if no device can listen on the channel: environments do not share channels.
+    /// Warns if no registered device can listen on the channel, because environments do not share
+    /// channels.
     private func lints(onChannel name: Identifier, _ tenant: TenantID) -> [Lint] {
         guard let channel = channel(ChannelKey(tenant: tenant, name: name)) else { return [] }
         let phones = devices.prefix(Self.devicesMax).lazy.compactMap { $0 }.filter { device in
@@ -131,7 +132,7 @@ extension Core {
             update.alert != nil ? .must : update.urgency == .high ? .latest(.high) : nil
         var (hasCards, hasGone) = (false, true)
         var closing: Closing?
-        // A card with budget is usually found at once; only if there is none are all examined.
+        // Usually one of the first cards still has budget. All cards are examined only if none has.
         for slot in activity.destinations
         where destinations[slot].incarnation == activity.incarnation {
             hasCards = true
@@ -168,7 +169,7 @@ extension Core {
         return lints
     }
 
-    /// How long a wish has no push of priority 10; nil if it has one now.
+    /// Until when no push of priority 10 is left for a wish; nil if one is left now.
     func closing(_ wish: Wish, _ slot: CardSlot, now: Instant) -> Closing? {
         let grant = grantInForce(slot).grant
         return destinations[slot].pacing.closing(
@@ -210,7 +211,7 @@ extension Core {
         return lints
     }
 
-    /// The lint for a pause that holds the command's pushes.
+    /// The lint for a pause that holds back the command's pushes.
     private func pauseLints(_ content: Command.Content, _ activity: Activity) -> [Lint] {
         let own = pauses.pauses(of: activity.key.tenant).filter { $0.holds(activity) }
         if let pause = own.first(where: { !$0.alertsOnly }) {
@@ -248,13 +249,13 @@ extension Core {
         ]
     }
 
-    /// When an upstream with waiting pushes tries one of them again; nil if pushes are not waiting,
-    /// or if the next push tries at once.
+    /// When an upstream whose pushes wait tries one of them again; nil if pushes do not wait, or if
+    /// the next push is tried at once.
     package func nextTry(_ upstream: UpstreamNumber, now: Instant) -> Instant? {
         upstreams[upstream].nextTry(now: now).map { wall($0) }
     }
 
-    /// True if pushes of an upstream wait for Apple.
+    /// True if the upstream's pushes wait, because Apple refuses or cannot be reached.
     package func isParked(_ upstream: UpstreamNumber) -> Bool {
         upstreams[upstream].parkedUntil != nil
     }

@@ -1,12 +1,12 @@
 import TomboloJSON
 
-/// Finds values at any depth that look like a date in another epoch than the app's type decodes.
+/// Finds values, at any depth, that are probably dates in another form than the app decodes.
 ///
-/// For states whose type has no schema. It guesses by value, so it only warns.
+/// It is for states whose type has no schema. It guesses by the value, so it only warns.
 enum DateLint {
-    /// Seconds from 1970 to 2001, Foundation's reference date.
+    /// Seconds from 1970 to 2001, the reference date of Foundation.
     private static let referenceOffset: Double = 978_307_200
-    /// Unix time of 2014 to 2096.
+    /// Unix seconds from 2014 to 2096.
     private static let unixSeconds: ClosedRange<Double> = 1_400_000_000...4_000_000_000
 
     /// Returns at most `Lint.countMax` lints.
@@ -39,7 +39,8 @@ enum DateLint {
         }
     }
 
-    /// The lint for a value that would be another date on the phone; nil if it may be right.
+    /// The lint for a value that the phone would decode as another date; nil if the value may be
+    /// right.
     static func lint(_ value: JSONView, at pointer: String, dates: DateEncoding) -> Lint? {
         if dates != .iso8601, let text = value.string, let date = Instant(rfc3339: text) {
             let number = Int64(Double(date.seconds) - referenceOffset)
@@ -52,7 +53,7 @@ enum DateLint {
         guard dates == .swiftReference, let number = value.double else { return nil }
         let seconds = unixSeconds.contains(number / 1_000) ? number / 1_000 : number
         guard unixSeconds.contains(seconds) else { return nil }
-        // The average length of a Gregorian year is 31,556,952 seconds.
+        // A Gregorian year has 31,556,952 seconds on average.
         let shown =
             number == seconds
             ? Instant(seconds: Int64(number + referenceOffset)).rfc3339InSeconds
@@ -65,8 +66,8 @@ enum DateLint {
 }
 
 extension StateSchema {
-    /// Lints for the state as the phone decodes it: faults, members that the type does not have,
-    /// and dates in another epoch.
+    /// Lints for a state as the phone decodes it: values that do not match the schema, and dates in
+    /// another epoch.
     func phoneFaults(
         in state: JSONView, _ dates: DateEncoding, _ pointer: String
     ) -> [Lint] {
@@ -78,7 +79,7 @@ extension StateSchema {
         return lints
     }
 
-    /// The schema with dates in the encoding of the payload.
+    /// The schema in which dates have the encoding that the payload has.
     private func forPhone(_ dates: DateEncoding) -> StateSchema {
         guard hasDates, dates != .iso8601 else { return self }
         var schema = self
@@ -104,21 +105,22 @@ extension StateSchema {
         }
     }
 
-    /// Lints for members that no decoder reads; only the first ones if there are many.
+    /// Lints for members that the schema does not have, so that no app reads them; at most
+    /// `Lint.countMax`.
     func unknownMembers(in value: JSONView, at pointer: String) -> [Lint] {
         var (lints, path) = ([Lint](), ValuePath(pointer))
         collectUnknown(in: value, at: &path, &lints)
         return lints
     }
 
-    /// The lint for a place where the type has no member; empty if it has one.
+    /// A lint if the schema has no member at this place; else empty.
     ///
-    /// - Parameter pointer: the pointer to the place's name in the request.
+    /// - Parameter pointer: where the request names the place.
     func unknownMember(at place: JSONPointer, pointer: String) -> [Lint] {
         var schema = self
         for name in place.tokens {
             guard let next = schema[name] else {
-                // A schema without members, or with elements, accepts anything.
+                // A schema without named members accepts any.
                 guard !schema.properties.isEmpty else { return [] }
                 let nearest = nearestName(to: name, among: schema.properties.lazy.map(\.name))
                 return [

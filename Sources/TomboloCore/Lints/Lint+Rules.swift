@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// Lints that depend only on a command or a registration.
+// Lints that need only a command, a type, a timeline or a registration.
 
 extension Lint {
-    /// The channel of a start's cards, in words; nil if each card has a token of its own.
+    /// The channel on which a start's cards listen, as text; nil if each card has its own token.
     static func channel(of start: Start) -> String? {
         if case .channel(let name) = start.audience { return "the channel \"\(name)\"" }
         return switch start.route {
@@ -13,7 +13,7 @@ extension Lint {
         }
     }
 
-    /// The lint for a device that has moved to another environment or app.
+    /// The lint for a device with another environment or app, which has lost its tokens by that.
     static func ofMove(_ tokens: Int) -> Lint {
         Lint(
             .environmentChanged, "/environment",
@@ -22,7 +22,7 @@ extension Lint {
                 + "installation")
     }
 
-    /// The lint for a device that gets another user while keys of former users are valid.
+    /// A lint for a device that gets another user while keys of former users can still be used.
     package static func ofFormerKeys(_ count: Int) -> [Lint] {
         guard count > 0 else { return [] }
         let keys = count == 1 ? "a key" : "\(count) keys"
@@ -47,7 +47,7 @@ extension Lint {
         ]
     }
 
-    /// The lint for a change that has priority 5 until a push of priority 10 is available.
+    /// The lint for a change that goes at priority 5, because no push of priority 10 is left.
     static func beyondBudget(_ update: Update, _ closing: Closing, now: Instant) -> Lint {
         let wait = Span.seconds((closing.until - now).nanoseconds / 1_000_000_000 + 1).roundedText
         let cause = closing.reserve.map { ": \($0.text)" } ?? ""
@@ -82,7 +82,7 @@ extension Lint {
         return schema.unknownMembers(in: view, at: "/state")
     }
 
-    /// Lints for parts of a type that older apps do not know.
+    /// Lints for required members that older apps do not send or decode.
     static func of(_ type: ActivityType, replacing old: ActivityType?) -> [Lint] {
         guard let schema = type.state, let before = old?.state else { return [] }
         return schema.required.filter { !before.required.contains($0) }.map { name in
@@ -93,7 +93,7 @@ extension Lint {
         }
     }
 
-    /// The lint for links of a timeline that no widget of its type can show.
+    /// A lint for links in a timeline whose type has only widget families that cannot show them.
     static func of(_ timeline: Timeline, _ type: ActivityType?) -> [Lint] {
         guard let families = type?.families, !families.haveLinks else { return [] }
         func has(_ outline: JSONOutline) -> Bool { outline["links"] != nil }
@@ -110,7 +110,7 @@ extension Lint {
         ]
     }
 
-    /// The lint for missing values of a device that may be guessed wrongly.
+    /// A lint for a device that does not name its environment, so that the relay guesses it.
     static func of(
         _ registration: DeviceRegistration, in environment: APNsEnvironment
     ) -> [Lint] {

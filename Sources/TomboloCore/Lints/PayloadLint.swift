@@ -1,16 +1,16 @@
 import TomboloJSON
 
-/// Reads a push as it would go to Apple, from any source, and finds reasons why a phone would
-/// silently drop it (Apple, "Starting and updating Live Activities with ActivityKit push
-/// notifications"; Apple's answer in the developer forums, thread 776165, on timestamps).
+/// Reads any push as it would go to Apple, and finds reasons why a phone would silently drop it
+/// (Apple, "Starting and updating Live Activities with ActivityKit push notifications"; on
+/// timestamps, Apple's answer in the developer forums, thread 776165).
 package struct PayloadLint: Sendable {
-    /// The request's header fields; nil: unknown and not checked.
+    /// The request's header fields. A field that is nil is not checked.
     package struct Headers: Hashable, Sendable {
         package var topic: String?
         package var pushType: String?
         package var priority: String?
         package var expiration: String?
-        /// Set for a broadcast: at most 5,120 bytes, and no start.
+        /// Set for a broadcast, which has at most 5,120 bytes and cannot start an activity.
         package var channel: String?
 
         package init() {}
@@ -20,25 +20,26 @@ package struct PayloadLint: Sendable {
     private let type: ActivityType?
     private var found: [Lint] = []
 
-    /// Unix seconds stay below this until the year 5138: a greater number is in milliseconds.
+    /// A Unix time above this is in milliseconds: in seconds it would be after the year 5138.
     static let secondsMax: Int64 = 100_000_000_000
-    /// A lint warns if a payload has fewer bytes left than this.
+    /// If fewer bytes than this are left for the payload, a lint warns.
     static let bytesLeftMin = 256
-    /// Largest age of an update's timestamp that a phone accepts: an estimate, not published.
+    /// A phone drops an update whose timestamp is older. The value is estimated; Apple does not
+    /// publish it.
     static let pastMax = Span.seconds(60)
     static let leadMax = Limits.systemCardLife
 
     /// Returns all lints for one push.
     ///
     /// - Parameters:
-    ///   - type: the app's type with the schema of its state, if it is known.
+    ///   - type: the app's type with the schema of its state; nil if it is not known.
     package static func lints(
         payload: [UInt8], headers: Headers = Headers(), type: ActivityType? = nil, now: Instant
     ) -> [Lint] {
         var lint = PayloadLint(now: now, type: type)
         lint.check(size: payload, isBroadcast: headers.channel != nil)
         lint.check(headers)
-        // The place of the fault does not matter: the phone drops the push.
+        // Where the JSON is wrong does not matter, because the phone drops the push anyway.
         guard let aps = (try? JSONDocument(payload))?.root["aps"], aps.kind == .object,
             let event = aps["event"]?.string, ["start", "update", "end"].contains(event)
         else {
@@ -116,7 +117,8 @@ package struct PayloadLint: Sendable {
         }
     }
 
-    /// A lint if fewer than `bytesLeftMin` bytes are left; nil if more are, or if it is too large.
+    /// A lint if fewer than `bytesLeftMin` bytes are left; nil if more are left, or if the push is
+    /// too large.
     static func nearLimit(_ bytes: Int, _ pointer: String, isBroadcast: Bool = false) -> Lint? {
         let most = isBroadcast ? Payload.broadcastBytesMax : Payload.bytesMax
         guard bytes <= most, bytes > most - bytesLeftMin else { return nil }
@@ -127,16 +129,16 @@ package struct PayloadLint: Sendable {
 
     // MARK: - The payload
 
-    /// A member of `aps`: its kind, and the events in which it has an effect.
+    /// What is known of a member of `aps`: its kind, and the events in which it has an effect.
     private struct Member {
         var kind: JSONView.Kind
         var events: [String] = ["start", "update", "end"]
-        /// True if another check reports a wrong kind.
+        /// True if another check reports a value of the wrong kind.
         var hasOwnCheck = false
     }
 
-    /// The keys by Apple's table in "Starting and updating Live Activities with ActivityKit push
-    /// notifications".
+    /// The members in Apple's table ("Starting and updating Live Activities with ActivityKit push
+    /// notifications").
     private static let members: [String: Member] = [
         "timestamp": Member(kind: .number, hasOwnCheck: true),
         "event": Member(kind: .string), "alert": Member(kind: .object),

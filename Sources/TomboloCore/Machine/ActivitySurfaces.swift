@@ -1,40 +1,40 @@
 package import TomboloJSON
 
-/// The widgets and controls that show an activity on a device, and the rules for their reloads.
+/// The widgets and controls of a device that show an activity, and when they are reloaded.
 package struct ActivitySurfaces: Sendable {
-    /// A known widget: its kind and its configuration.
+    /// A widget on the device: its kind and its configuration.
     package struct Widget: Hashable, Sendable {
         package var kind: Identifier
-        /// The configuration ids in the user's order; empty if there is none.
+        /// The configuration ids in the order that the user chose; empty if there are none.
         package var config: [Identifier]
 
-        /// - Parameter config: empty if the widget has no configuration.
         package init(kind: Identifier, config: [Identifier]) {
             (self.kind, self.config) = (kind, config)
         }
     }
 
-    /// Most widgets and controls in an answer.
+    /// Maximum number of widgets.
     package static let countMax = 20
 
     package let app: String
     /// Wall time of the newest durable event.
     package let changedAt: Instant
     package let state: JSON
-    /// The members that count as a change for its type; nil: all.
+    /// The parts of the state whose changes cause a reload; nil: every change does.
     package let visibility: Visibility?
-    /// Widgets that show the activity, or that are reloaded after its changes.
+    /// Widgets of the device that show the activity.
     package private(set) var widgets: [Widget] = []
-    /// True if its type reloads all widgets of the app.
+    /// True if the activity's type reloads all widgets of the app.
     package private(set) var reloadsWidgets = false
-    /// Kinds of controls that its type reloads.
+    /// Kinds of the controls that the activity's type reloads.
     package private(set) var controls: [String] = []
-    /// True if the device is in the audience, so that reloads follow changes.
+    /// True if the device is in the activity's audience: only then do reloads follow changes.
     package let isInAudience: Bool
 
-    /// Nil if the activity or the device is unknown, or nothing of the activity is durable.
+    /// Returns nil if the activity or the device is unknown, or if nothing of the activity is
+    /// durable.
     ///
-    /// - Parameter asked: the widgets of the device that have fetched.
+    /// - Parameter asked: the device's widgets that have fetched their timelines.
     package init?(
         of activity: ActivityKey, on key: DeviceKey, asked: [Widget], in core: Core
     ) {
@@ -52,7 +52,7 @@ package struct ActivitySurfaces: Sendable {
             controls = type?.reloadsControls ?? []
             reloadsWidgets = type?.reloadsWidgets ?? false
         }
-        // An activity of another app cannot be a timeline's source.
+        // A timeline can only show an activity of its own app.
         func isShown(by row: StoredTimeline?) -> Bool {
             row?.timeline.from == activity.id && row?.key.app == app
         }
@@ -82,8 +82,8 @@ package struct ActivitySurfaces: Sendable {
         widgets = Array(widgets.prefix(Self.countMax))
     }
 
-    /// True if two of its states are equal for its type, so that no reload follows; nil: every
-    /// change counts.
+    /// True if the activity's state and `former` are equal where changes cause a reload; nil if
+    /// every change causes one.
     package func isSame(as former: JSON) -> Bool? {
         visibility.map { $0.hash(of: former) == $0.hash(of: state) }
     }

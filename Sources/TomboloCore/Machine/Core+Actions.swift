@@ -1,6 +1,7 @@
 import TomboloJSON
 
-// Users' actions on phones: each is a fact for the producer, durable before the phone's answer.
+// Users' actions on phones. Each becomes a fact for the producer, durable before the phone's
+// answer.
 
 extension Core {
     /// Accepts a user's action, unless it repeats a request with the same idempotency key.
@@ -28,21 +29,21 @@ extension Core {
         journal.answer(ticket, stored)
     }
 
-    /// Throws if the action is too late, or was not offered by anything sent to the device. Returns
-    /// the activity that it is about, if any.
+    /// Throws if the action has expired, or if nothing that the device was sent offers it. Returns
+    /// the activity whose card was tapped, if any.
     func check(
         _ action: DeviceAction, of device: Device, now: Instant
     ) throws(Refusal) -> ActivityNumber? {
         guard hasRoom else { throw Self.noRoom }
         let wall = wall(now)
         try action.checkAge(at: wall)
-        // A card's timestamp is in whole seconds, up to two ahead of the clock.
+        // Timestamps of cards are in whole seconds and up to two seconds ahead of the clock.
         let oldest = (wall - DeviceAction.offeredFor).seconds
         let cards = device.destinations.compactMap { destinations.at($0) }.filter {
             !$0.phase.isBeforeStart && $0.mayHaveTaken(since: oldest) && !isOfAnotherUser($0)
         }
         let card = cards.first { reference($0) == action.activity }
-        // The listeners of a broadcast channel are unknown, so any device of the app may act.
+        // It is unknown who listens on a broadcast channel, so any device of the app may act.
         let onChannel = action.activity.flatMap { reference in
             activities.slot(of: ActivityKey(tenant: device.key.tenant, id: reference.id))
                 .map { activities[$0] }.flatMap { $0.isOnChannel(reference) ? $0 : nil }
@@ -57,12 +58,13 @@ extension Core {
             } else if let intent = action.intent {
                 (action.activity == nil ? cards.map { activities[$0.activity] } : [tapped])
                     .contains { activity in
-                        // A card stays visible for hours after its end, but its buttons do nothing.
+                        // After its end a card stays visible for hours, but its buttons must do
+                        // nothing.
                         activity.flatMap {
                             $0.hasEnded ? nil : types.type(of: $0.definition, $0.key.tenant)
                         }?.intents.contains { isSameText($0.name, intent) } ?? false
                     }
-                    // For a widget's button, the type whose states the widget shows counts.
+                    // For a widget's button, the type of the activity that the widget shows counts.
                     || action.activity == nil
                         && timelines.shown(to: device.registration.user, device.key).contains {
                             timelines[$0].flatMap { types.type(of: $0, activities) }?
@@ -83,7 +85,8 @@ extension Core {
         return tapped?.number
     }
 
-    /// True if a widget that the device may read offers the link, or has a button for the intent.
+    /// True if the timeline of this kind of widget, if the device may read it, offers the link or a
+    /// button with the intent.
     private func offers(
         _ action: DeviceAction, byWidget kind: Identifier, on device: Device, at wall: Instant
     ) -> Bool {

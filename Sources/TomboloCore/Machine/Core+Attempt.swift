@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// From a want to a push.
+// How a destination that has something to send gets its push.
 
 extension Core {
-    /// The next step of an attempt.
+    /// What happens to an attempt to send.
     private enum Outlook {
         case postponed(until: Instant?, Hold)
         case reserved(Grant, paysToken: Bool, keepsPlace: Bool)
@@ -18,8 +18,8 @@ extension Core {
         switch outlook(slot, event, wish, alert, isItsTurn, now: now) {
         case .postponed(let until, let hold): postpone(slot, until: until, hold, now: now)
         case .reserved(let grant, let paysToken, let keepsPlace):
-            // An attempt that must be durable is sent as soon as it is. Until then it keeps its
-            // turn at the device and its place in the upstream.
+            // An attempt that must be durable first keeps its turn at the device and its place in
+            // the upstream, so that it is sent as soon as it is durable.
             if keepsPlace { keepPlace(slot, now: now) }
             reserve(slot, event, alert, grant, now: now, token: paysToken)
         case .queued: queue(slot, must: event == .end || wish == .start || wish == .must, now: now)
@@ -40,7 +40,8 @@ extension Core {
             destinations[slot].tokenIsNew && event != .start
             || destinations[slot].awaitsSuccession
         if awaitsRecord { return .postponed(until: nil, .reserving) }
-        // Record the relay's clock first: the next relay must know the latest possible timestamp.
+        // After a crash, the next relay must know the latest possible timestamp: record the clock
+        // first.
         if wall(now) > tellsThrough {
             journal.awaitClock(slot, destinations[slot].number)
             return .postponed(until: nil, .reserving)
@@ -64,7 +65,7 @@ extension Core {
         case .reserve where !goesOnRecord:
             return .reserved(grant, paysToken: true, keepsPlace: false)
         case .reserve, .send:
-            // If others wait, a newcomer waits behind them (rule 8).
+            // If others wait already, a new attempt waits behind them (rule 8).
             guard hasPlace(slot, isItsTurn, now: now) else { return .queued }
             guard case .send(let priority, let timestamp) = turn else {
                 return .reserved(grant, paysToken: true, keepsPlace: true)
@@ -91,8 +92,8 @@ extension Core {
         }
     }
 
-    /// True for starts and alerts: they must be durable before they are tried, so that neither is
-    /// sent twice after a crash.
+    /// True for a start or an alert that is not durable yet. It must be before it is sent: else it
+    /// would be sent twice after a crash.
     private func mustBeDurableFirst(
         _ slot: CardSlot, _ event: Push.Event, _ alert: Projection.PendingAlert?, now: Instant
     ) -> Bool {
@@ -131,7 +132,8 @@ extension Core {
         }
     }
 
-    /// Forgets the strangers' status of a device that has another token or is gone.
+    /// The device counts as a stranger at no upstream any more, because its token has changed or is
+    /// gone.
     mutating func forgetStranger(_ device: DeviceSlot, now: Instant) {
         for upstream in upstreams.numbers { upstreams[upstream].forgetStranger(device, now: now) }
     }
@@ -139,7 +141,7 @@ extension Core {
     func isStranger(_ turn: UpstreamTurn, of upstream: UpstreamNumber) -> Bool {
         switch turn {
         case .surface(let slot): upstreams[upstream].isStranger(surfaces[slot].device)
-        // A vacant slot is skipped soon.
+        // A vacant slot is skipped when its turn comes.
         case .card(let slot):
             destinations.holds(slot) && upstreams[upstream].isStranger(destinations[slot].device)
         }
@@ -153,7 +155,8 @@ extension Core {
             return
         }
         let upstream = destinations[slot].upstream
-        // Compute this before anything keeps a reference to the values that it changes.
+        // Compute the state first: it changes the cursor, which is copied if something else refers
+        // to it.
         let state = frameState(slot, event, wish, projection, now: now)
         let (whole, value) = bound(state, event, at: slot, now: now)
         let payload = Payload.encode(
@@ -196,7 +199,7 @@ extension Core {
             destinations[slot].begin(push.id, now: now, wall: wall(now))
             spendStart(slot, now: now)
         }
-        // A start contains the newest alert; older ones are outdated.
+        // A start contains the newest alert; older alerts are outdated then.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
         destinations[slot].alertsThrough = max(destinations[slot].alertsThrough, alerted)
         if wish != .frame { destinations[slot].noteDelivery(flying) }
@@ -206,18 +209,18 @@ extension Core {
         effects.pushes.append(consume push)
     }
 
-    /// Addresses the push to a channel if the destination is one.
+    /// Addresses the push to the channel, if the destination is one.
     private func address(_ push: inout Push, at slot: CardSlot, now: Instant) {
         let device = destinations[slot].device
         guard devices.traits(device).isChannel,
             let channel = devices[device]?.channel
         else { return }
         push.surface = .channel
-        // A channel that stores nothing only accepts expiration 0.
+        // A channel that stores nothing accepts only expiration 0.
         if channel.storage == .nothing { push.expiration = 0 }
     }
 
-    /// Spends all budgets for a push. Returns true if it took a token of the destination's own
+    /// Spends all budgets for a push. Returns true if that took a token from the destination's
     /// bucket.
     private mutating func spend(
         _ slot: CardSlot, _ event: Push.Event, _ priority: UInt8, _ timestamp: Int64, now: Instant
@@ -236,14 +239,14 @@ extension Core {
         return tokenTaken
     }
 
-    /// The token to send to; nil if there is none.
+    /// The push token for this event; nil if the destination has none.
     private func pushToken(_ slot: CardSlot, _ event: Push.Event) -> PushToken? {
         if event != .start { return destinations[slot].token }
         return destinations.at(slot).flatMap { startToken($0) }
     }
 
-    /// The collapse id of a card, so that a repeated start replaces itself. It is made from the
-    /// activity's id, because a number would reveal the activity of other tenants.
+    /// The collapse id of a start, so that a repeated start of a card replaces the first one. It
+    /// comes from the activity's id: a number would reveal how many activities other tenants have.
     private func collapseID(_ slot: CardSlot) -> String? {
         destinations.at(slot).map { destination in
             let key = activities[destination.activity].key
@@ -267,8 +270,8 @@ extension Core {
         if devices.budgets[device].keptFor == slot { devices.budgets[device].keptFor = nil }
     }
 
-    /// Withdraws a durable attempt that is not sent, because it is not wanted any more or must
-    /// wait: it must not count as tried, and its place is freed.
+    /// Takes back a durable attempt that is not sent now. It does not count as tried, and its place
+    /// in the upstream becomes free.
     mutating func withdraw(_ slot: CardSlot, now: Instant) {
         guard destinations.holds(slot), destinations[slot].keepsPlace,
             destinations[slot].reservation == .granted
@@ -278,7 +281,7 @@ extension Core {
         markDirty(slot, now: now)
     }
 
-    /// Clears a reservation, and frees its place in the upstream.
+    /// Clears a reservation, and frees the place in the upstream that it keeps.
     mutating func leavePlace(_ slot: CardSlot) {
         guard destinations.holds(slot) else { return }
         if destinations[slot].keepsPlace {
@@ -302,15 +305,15 @@ extension Core {
                 type: definition.type, attributes: attributes(destination),
                 asksForToken: devices[destination.device]?.asksForToken ?? false,
                 channel: startChannel(destination))
-            // Without an alert the phone silently drops a start (APNs requires `alert`). Older
-            // relays stored alerts without text.
+            // The phone drops a start without an alert (APNs requires `alert`). Alerts without text
+            // can only come from older relays.
             let hasText = alert.map { Alert.hasText($0.content.document.root) } ?? false
             if !hasText { content.alert = Self.quietAlert }
         }
         return content
     }
 
-    /// The state in the encoding that the app decodes.
+    /// The state with its dates in the encoding that the app decodes.
     private func forPhone(_ state: JSON, at slot: CardSlot) -> JSON {
         // Fast path: most relays have no types.
         guard !types.isEmpty else { return state }
@@ -319,7 +322,7 @@ extension Core {
             state, activities[activity].definition, activities[activity].key.tenant)
     }
 
-    /// The alert of a start without its own: it shows the card in the Dynamic Island only.
+    /// The alert of a start that has none. The texts are empty, but the phone accepts the start.
     static let quietAlert = JSON(unchecked: Array(#"{"title":"","body":""}"#.utf8))
 
     private func expiration(
@@ -330,7 +333,8 @@ extension Core {
         switch (event, wish) {
         case (.start, _): return (wall + .minutes(10)).seconds
         case (.end, _): return (wall + .hours(4)).seconds
-        // A bundle must be stored: no later frame replaces it.
+        // A frame is not stored at Apple, because a later one replaces it. Only a bundle has no
+        // later one.
         case (_, .frame) where !destinations[slot].isBundle: return 0
         default: break
         }

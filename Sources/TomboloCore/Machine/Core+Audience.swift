@@ -1,7 +1,8 @@
-// Connects activities and devices, whichever comes first.
+// Connects activities with devices. Either may come first.
 
 extension Core {
-    /// Connects a started activity with its devices; later devices find it, too.
+    /// Adds destinations for a started activity, and lets devices that register later find the
+    /// activity.
     mutating func enterAudience(_ slot: ActivitySlot, now: Instant) {
         let tenant = activities[slot].key.tenant
         switch activities[slot].durableDefinition.audience {
@@ -23,7 +24,7 @@ extension Core {
         }
     }
 
-    /// Stops an ended activity from reaching new devices.
+    /// Removes an ended activity from the lists in which new devices find it.
     mutating func leaveAudience(_ slot: ActivitySlot) {
         let tenant = activities[slot].key.tenant
         switch activities[slot].durableDefinition.audience {
@@ -35,7 +36,7 @@ extension Core {
         }
     }
 
-    /// Adds a running activity to a device that it names, registered or not.
+    /// Lists a running activity at a device that it names, registered or not.
     mutating func join(_ slot: ActivitySlot, _ key: DeviceKey) {
         if let device = devices.slot(of: key) {
             devices[known: device].audience.append(slot)
@@ -44,7 +45,7 @@ extension Core {
         }
     }
 
-    /// Removes the activity from the device again.
+    /// Undoes `join`.
     private mutating func part(_ slot: ActivitySlot, _ key: DeviceKey) {
         if let device = devices.slot(of: key) {
             devices[known: device].audience.remove(slot)
@@ -53,7 +54,7 @@ extension Core {
         }
     }
 
-    /// The running activities of a device.
+    /// The running activities whose audience contains the device.
     func audience(of device: DeviceSlot) -> [ActivitySlot] {
         guard let device = devices[device] else { return [] }
         let named = Array(device.audience)
@@ -61,7 +62,8 @@ extension Core {
         return named + audiences.activities(of: UserKey(tenant: device.key.tenant, user: user))
     }
 
-    /// True if an activity, running or ended, is for a device, by their present values.
+    /// True if the device has the activity's app and is in its audience now. The activity may have
+    /// ended.
     func isInAudience(_ device: DeviceSlot, of activity: ActivitySlot) -> Bool {
         let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
@@ -75,7 +77,7 @@ extension Core {
         }
     }
 
-    /// True if the activity exists and is for the device.
+    /// True if the activity exists and the device is in its audience now.
     func isFor(_ key: DeviceKey, _ reference: ActivityReference) -> Bool {
         guard let device = devices.slot(of: key),
             let activity = activities.slot(of: ActivityKey(tenant: key.tenant, id: reference.id))
@@ -83,7 +85,8 @@ extension Core {
         return isInAudience(device, of: activity)
     }
 
-    /// Adds a destination if activity and device have the same app. The caller evaluates it.
+    /// Adds a destination if activity and device have the same app and the device has room for a
+    /// card. The caller examines the new destination.
     mutating func addDestination(_ activity: ActivitySlot, _ device: DeviceSlot, now: Instant) {
         let incarnation = activities[activity].durableIncarnation
         let definition = activities[activity].durableDefinition
@@ -98,11 +101,12 @@ extension Core {
             incarnation: incarnation, renewal: renewal, upstream: upstream,
             ledger: Ledger(since: activities[activity].durable?.version ?? 1), phaseSince: now)
         destination.startWaitsSince = wall(now)
-        // If the app has sent an update token already, it has started the card itself.
+        // If the app has already sent an update token, it has started the card itself.
         let reference = reference(destination)
         if let channel = owner.channel {
             destination.token = channel.isGone ? nil : PushToken(channel.id)
-            // Apple may have declared the channel unknown since the activity was accepted.
+            // Apple may have answered since the start was accepted that it does not know the
+            // channel.
             destination.phase = channel.isGone ? .gone : .live
             destination.pacing = pacing(on: owner)
         } else if let token = owner.tokens[.activity(reference)],
@@ -119,11 +123,11 @@ extension Core {
         journal.flushSoon(now: now)
     }
 
-    /// The card number of a new destination; nil if the device has a card already. A user who
-    /// returns to a device gets a new card, because the first one has ended there.
+    /// The card's number for a new destination; nil if the device has a card already. A user who
+    /// returns to a device gets a card with a new number, because the first card has ended there.
     private func nextCard(of activity: ActivitySlot, on device: DeviceSlot) -> Int64? {
         var next: Int64 = 0
-        // Search the shorter one of the device's and the activity's list.
+        // Search the shorter list: that of the device or that of the activity.
         let (own, all) = (
             devices[device]?.destinations ?? [], activities[activity].destinations
         )
@@ -144,20 +148,21 @@ extension Core {
             if let card = history.lastCard(of: number, incarnation), card.wasLeft {
                 next = max(next, card.renewal + 1)
             }
-            // Another installation of the app may have had a newer card.
+            // The same phone may have had a newer card under this number.
             while history.exactCard(of: number, incarnation, next)?.wasLeft == true { next += 1 }
         }
         return next
     }
 
-    /// Ends the former user's cards after a device got another user: without content, even if the
-    /// end of an activity is still on its way. Each end waits until it is durable, because the next
-    /// relay must know whose card it was.
+    /// Ends the former user's cards after a device got another user. These ends have no content,
+    /// and replace an end of the activity that was not sent yet. Each end must be durable before it
+    /// is sent, because the next relay must know whose card it was.
     ///
-    /// The audience of an earlier incarnation is not known any more: if the user is another one
-    /// now, its cards end without content, too.
+    /// The audience of an earlier incarnation is not known any more: after a change of the user,
+    /// its cards end in the same way.
     ///
-    /// - Parameter isDeleted: true if the device is deleted: then all cards with a route end.
+    /// - Parameter isDeleted: true if the device is deleted: then all cards that pushes can reach
+    ///   end.
     mutating func leaveCards(
         on device: DeviceSlot, hasOtherUser: Bool, isDeleted: Bool = false, now: Instant
     ) {
@@ -182,7 +187,7 @@ extension Core {
         }
     }
 
-    /// True if the activity is for a user, and its device has another user now.
+    /// True if the activity is for a user, and the device has another user now.
     func isOfAnotherUser(_ destination: Destination) -> Bool {
         guard case .user(let user) = activities[destination.activity].durableDefinition.audience,
             let device = devices[destination.device], device.channel == nil

@@ -1,6 +1,7 @@
-// Limits of what may be stored: every refusal names its limit, before anything is stored.
+// Limits of what may be stored. They are checked before anything is stored; each refusal names its
+// limit.
 
-/// Numbers of slots in the core's tables, including free ones.
+/// How many slots the core's tables have, including free ones.
 package struct TablePlaces: Hashable, Sendable {
     package var activities, devices, destinations, surfaces: Int
 }
@@ -12,9 +13,10 @@ extension Core {
             destinations: destinations.indices.count, surfaces: surfaces.count)
     }
 
-    /// Throws unless a start's audience may have another card.
+    /// Throws if a start would exceed a limit of its tenant, users, devices or channel.
     ///
-    /// - Parameter isTry: true counts room that ended activities would free.
+    /// - Parameter isTry: true for a dry run: it ignores limits of cards if ended activities might
+    ///   make room.
     func checkAudience(
         _ start: Start, _ key: ActivityKey, isTry: Bool = false
     ) throws(Refusal) {
@@ -47,7 +49,8 @@ extension Core {
         }
     }
 
-    /// Throws if all devices have as many cards as they may have; a full device alone is left out.
+    /// Throws if all devices of the audience have the maximum number of cards. If only some have,
+    /// they are left out.
     private func checkReach(_ known: [DeviceSlot], others: Int) throws(Refusal) {
         guard others == 0, let first = known.first,
             known.allSatisfy({ devices.isFull($0, configuration.limits) })
@@ -55,7 +58,7 @@ extension Core {
         try devices.checkCards(of: first, more: 1, configuration.limits)
     }
 
-    /// Throws if a registration would exceed the limits of tenant or user, which keep steps short.
+    /// Throws if a registration would exceed a limit of the tenant, the user or the device.
     func checkBounds(
         _ registration: DeviceRegistration, _ key: DeviceKey, known: DeviceSlot?
     ) throws(Refusal) {

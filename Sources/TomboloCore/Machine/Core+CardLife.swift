@@ -1,24 +1,26 @@
 import TomboloJSON
 
-// A card's life on a phone: the system ends it after 8 hours, and a new card may replace it before
-// that (pacing rules 13 and 14).
+// The life of a card on a phone. The system ends a card after 8 hours; a new card may replace it
+// before that (pacing rules 13 and 14).
 
 extension Core {
-    /// Follows the machine's clock. After a long step the clock was wrong until now: cards keep
-    /// their age, and things that wait for a wall time continue.
+    /// Sets the wall clock to the machine's. After a long step the clock was wrong before: cards
+    /// keep their ages, and destinations that wait for a wall time are examined again.
     mutating func followClock(to next: Span, now: Instant) {
         let before = wall(now)
         let (step, moves) = clock.follow(to: next, now: now)
-        // The next relay must know the clock of the timestamps.
+        // After a crash, the next relay must know by which clock timestamps were made: record it at
+        // once.
         defer { if step < .zero || step > RelayClock.leadMax { journal.flushAtOnce() } }
-        // Apple refuses the provider tokens of a wrong clock, so try again now.
+        // Apple refuses provider tokens with a wrong time, so try again with the right one.
         if moves != .zero { upstreams.tryNow(now) }
         moveCards(by: moves, through: moves < .zero ? .distantFuture : before, now: now)
         guard step < .zero || moves > .zero else { return }
         for slot in destinations.indices where destinations.holds(slot) {
             if step < .zero {
                 destinations[slot].followClock(backBy: step)
-                // The recorded reading does not cover earlier times.
+                // The clock reading in the log does not cover earlier times, so the checkpoint
+                // must.
                 if destinations[slot].markIsDirty { journal.checkpoint(slot) }
             }
             if destinations[slot].sendsAgain(projection(slot)?.version, at: time(now)) {
@@ -29,7 +31,7 @@ extension Core {
         if step < .zero { timelines.followClock(backTo: wall(now)) }
     }
 
-    /// - Parameter wall: cards that began later used another clock and are not moved.
+    /// - Parameter wall: a card that began later has its time from another clock and is not moved.
     mutating func moveCards(
         by step: Span, through wall: Instant = .distantFuture, now: Instant
     ) {
@@ -41,8 +43,8 @@ extension Core {
         }
     }
 
-    /// The newest timestamp of any running card, which the next push to it must exceed; nil if
-    /// there is none.
+    /// The newest timestamp among the cards that are not finished; nil if no card has one. The next
+    /// push to that card must have a later one.
     package func newestTimestamp(at wall: Instant) -> Instant? {
         destinations.indices.lazy.compactMap { slot -> Int64? in
             guard let destination = destinations.at(slot), !destination.isFinished else {
@@ -52,12 +54,13 @@ extension Core {
         }.max().flatMap { $0 > 0 ? Instant(seconds: $0) : nil }
     }
 
-    /// When the system ends a destination's card; nil before the card exists.
+    /// When the system ends the destination's card; nil if there is no card yet.
     func cardEnd(_ destination: Destination) -> Instant? {
         destination.cardSince.map { clock.steady($0 + configuration.limits.cardLife) }
     }
 
-    /// Applies a card's age: renews it or notes its end. Returns its successor.
+    /// Checks a card's age: renews the card, or notes that the system has ended it. Returns the new
+    /// card if there is one.
     mutating func age(_ slot: CardSlot, now: Instant) -> CardSlot? {
         guard destinations.holds(slot), let since = destinations[slot].cardSince else {
             return nil
@@ -74,7 +77,7 @@ extension Core {
         return renew(slot, now: now)
     }
 
-    /// True if the destination's activity has ended.
+    /// True if the destination's last state is an end.
     private func hasEnding(_ slot: CardSlot) -> Bool {
         let activity = destinations[slot].activity
         if destinations[slot].rare != nil, let final = destinations[slot].final {
@@ -83,7 +86,7 @@ extension Core {
         return activities[activity].durable?.ending != nil
     }
 
-    /// When a destination must be examined because of its card's age.
+    /// When a destination must be examined because of its card's age; nil if it need not.
     func agesAt(_ slot: CardSlot) -> Instant? {
         guard let since = destinations[slot].cardSince,
             !destinations[slot].isFinished, !hasEnding(slot)
@@ -92,7 +95,7 @@ extension Core {
         return isToBeRenewed(slot) ? end - configuration.limits.renewBefore : end
     }
 
-    /// Notes that the system has ended the card: later changes are not shown.
+    /// Notes that the system has ended the card, so that later changes cannot be shown.
     mutating func lapse(_ slot: CardSlot, now: Instant) {
         decideRest(slot, .expired, now: now)
         tell(.ended, at: slot, now: now)
@@ -101,8 +104,9 @@ extension Core {
 
     // MARK: Renewal
 
-    /// True if a card may be renewed: only one with a route, once, and never one that the app began
-    /// itself or whose app cannot distinguish two cards.
+    /// True if a card may be renewed: it has a route and no successor, and the user has not
+    /// dismissed it. Never if the app starts its cards itself, or could not distinguish two of
+    /// them.
     private func isToBeRenewed(_ slot: CardSlot) -> Bool {
         guard activities[destinations[slot].activity].definition.renew == .always,
             let destination = destinations.at(slot), destination.phase == .live,
@@ -117,7 +121,7 @@ extension Core {
         }
     }
 
-    /// Starts the new card first: the old one stays until the new one has a route.
+    /// Starts the new card. The old one stays until pushes can reach the new one.
     private mutating func renew(_ slot: CardSlot, now: Instant) -> CardSlot? {
         guard let old = destinations.at(slot), let version = projection(slot)?.version else {
             return nil
@@ -126,22 +130,23 @@ extension Core {
             number: destinations.takeNumber(), activity: old.activity, device: old.device,
             incarnation: old.incarnation, renewal: old.renewal + 1, upstream: old.upstream,
             ledger: Ledger(since: version), phaseSince: now)
-        // Its alerts have rung on the old card.
+        // The alerts have already rung on the old card.
         next.alertsThrough = old.alertsThrough
         next.wasMadeAnew = old.wasMadeAnew
         next.startWaitsSince = wall(now)
-        // The renewal was due before the log was restored: do not start it a second time.
+        // The renewal was due before the log was restored, so its start may have been sent: send no
+        // other.
         if let since = old.cardSince, let restoredAt = clock.restoredAt,
             since + configuration.limits.cardLife - configuration.limits.renewBefore <= restoredAt
         {
             next.phase = .startUnknown
-            // It may also have had updates with unknown timestamps.
+            // The new card may also have got updates, with timestamps that are not known.
             let before = RelayClock.Predecessor(
                 reading: restoredAt, toldThrough: restoredAt + RelayClock.reach)
             next.pacing.recover(
                 grantInForce(next).grant, after: before, now: now, wall: wall(now))
         }
-        // A restored log may lack the card whose token the app has registered since.
+        // The restored log may lack this card, although the app has registered its token since.
         if let token = devices[old.device]?.tokens[.activity(reference(next))] {
             (next.token, next.tokenIsNew) = (token.value, !token.isOnRecord)
             (next.phase, next.cardSince) = (.live, wall(now))
@@ -153,7 +158,7 @@ extension Core {
         return place
     }
 
-    /// Ends the old card when the new one has a route, after that is durable.
+    /// Ends the old card when pushes can reach the new one. The end is sent when it is durable.
     mutating func endPredecessor(of slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), destination.renewal > 0 else { return }
         let old = activities[destination.activity].destinations.first { index in
@@ -162,7 +167,7 @@ extension Core {
         guard let old, destinations[old].final == nil, !destinations[old].isFinished,
             var final = projection(old), final.ending == nil
         else { return }
-        // Changes that waited for the old card go to the new one.
+        // The new card shows the changes that waited for the old one.
         decideRest(old, .merged, now: now)
         final.apply(
             .end(End(change: .none, dismissal: .now)), version: final.version, at: wall(now))
@@ -176,14 +181,15 @@ extension Core {
         journal.awaitSuccession(old, destinations[old].number)
     }
 
-    /// True if the card to be replaced is gone before its time: then the user does not want a card.
+    /// True if the card to be replaced is gone before its time, so that the user wants no card.
     func hasLostPlace(_ destination: Destination) -> Bool {
         predecessor(of: destination).map { old in
             old.wasDismissed || old.phase == .gone && !isOld(old, at: old.phaseSince)
         } ?? false
     }
 
-    /// The card that it replaces; nil if that ended together with its device's user.
+    /// The card that `destination` replaces; nil if there is none, or if it ended with its device's
+    /// user.
     func predecessor(of destination: Destination) -> Destination? {
         guard destination.renewal > 0 else { return nil }
         let before = activities[destination.activity].destinations.lazy.compactMap { index in
@@ -192,7 +198,7 @@ extension Core {
         return before?.hasBareEnd == true ? nil : before
     }
 
-    /// Examines the successor of a card that is gone, unless it was tried already.
+    /// Lets the successor of a card that is gone be examined now.
     mutating func reviseSuccessor(of slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         for index in activities[destination.activity].destinations
@@ -201,7 +207,8 @@ extension Core {
         }
     }
 
-    /// When a renewed card without a token counts as stranded: the old one stays, without a retry.
+    /// When a renewed card without a token counts as stranded: the old card stays, and no other
+    /// start follows.
     func strandedAt(_ destination: Destination) -> Instant? {
         guard destination.phase == .started, predecessor(of: destination) != nil else { return nil }
         return destination.cardSince.map { clock.steady($0 + configuration.limits.strandedAfter) }
@@ -212,7 +219,8 @@ extension Core {
         strandedAt(destination).map { $0 <= now } ?? false ? .stranded : .updateToken
     }
 
-    /// The attributes of a destination's card; a renewed card has its own name in them.
+    /// The attributes of a destination's card. They contain the card's name, which a renewal
+    /// changes.
     func attributes(_ destination: Destination) -> JSON {
         let activity = activities[destination.activity]
         let attributes = activity.definition.attributes
@@ -222,7 +230,7 @@ extension Core {
         return attributes.setting(pointer, to: JSON(unchecked: writer.bytes)) ?? attributes
     }
 
-    /// The place of the relay's id in the attributes; nil if the type does not want one.
+    /// Where the attributes contain the card's name; nil if the type wants no name.
     private func idPointer(_ activity: Activity) -> JSONPointer? {
         guard let type = types.type(of: activity.definition, activity.key.tenant) else {
             return ActivityType.defaultIDAt
@@ -232,9 +240,9 @@ extension Core {
 
     // MARK: Dead tokens
 
-    /// Handles the dead token of a card. The user has usually swiped it away: then nothing follows,
-    /// or one new card if the producer wants that. Shortly before its end by age, a card counts as
-    /// ended, and renewal handles the rest.
+    /// Handles the dead token of a card. Usually the user has dismissed the card: then nothing
+    /// follows, or one new card if the producer wants that. If the card is near the end of its
+    /// life, it counts as ended by the system, and the renewal decides what follows.
     mutating func cardGone(_ slot: CardSlot, _ reaches: BlastRadius, now: Instant) {
         guard let destination = destinations.at(slot), destination.phase != .ended else { return }
         let definition = activities[destination.activity].definition
@@ -261,14 +269,16 @@ extension Core {
         enter(.waiting, slot, now: now)
     }
 
-    /// True if a token dies at a time when the system ends the card because of its age.
+    /// True if `instant` is so near the card's end that the system may have ended it because of its
+    /// age.
     private func isOld(_ destination: Destination, at instant: Instant) -> Bool {
         cardEnd(destination).map { $0 - configuration.limits.lastOfCard <= instant } ?? false
     }
 }
 
 extension Destination {
-    /// True if it is the next card of the same incarnation on the same device.
+    /// True if this is the next card of the same incarnation on the same device. (The caller
+    /// compares the activities.)
     func isSuccessor(of other: Destination) -> Bool {
         device == other.device && incarnation == other.incarnation && renewal == other.renewal + 1
     }

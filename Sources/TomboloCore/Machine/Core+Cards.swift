@@ -1,8 +1,9 @@
-// Limits of cards, and how ended ones make room.
+// Limits of cards, and how ended activities make room for new ones.
 
 extension Core {
-    /// Number of devices in a started activity's audience that have no room for its card. `count`
-    /// devices are reached.
+    /// Number of devices in a started activity's audience that get no card, because they are full.
+    ///
+    /// - Parameter count: number of devices that have one.
     func leftOut(_ slot: ActivitySlot, besides count: Int) -> Int {
         let (audience, tenant) = (
             activities[slot].durableDefinition.audience, activities[slot].key.tenant
@@ -18,7 +19,7 @@ extension Core {
 
     // MARK: Room
 
-    /// Makes room for the cards of starts: ended activities leave early if necessary.
+    /// Makes room for the cards of starts: if necessary, ended activities leave memory early.
     mutating func makeRoom(for commands: some Sequence<Command>, now: Instant) {
         var tenant: TenantID?
         var count = 0
@@ -31,7 +32,7 @@ extension Core {
         if let tenant { makeRoom(count, of: tenant, now: now) }
     }
 
-    /// The same for a device's command.
+    /// Makes room for the cards of a device's command in the same way.
     mutating func makeRoom(for command: DeviceCommand, _ key: DeviceKey, now: Instant) {
         let device = devices.slot(of: key)
         switch command {
@@ -48,7 +49,7 @@ extension Core {
         }
     }
 
-    /// A token of an unknown card makes a new card.
+    /// Makes room for tokens that may belong to new cards.
     private mutating func makeRoom(
         forTokens names: [TokenName], _ device: DeviceSlot?, now: Instant
     ) {
@@ -79,20 +80,20 @@ extension Core {
         }
     }
 
-    /// Retires the oldest ended activities of a device until it has room for `more` cards.
+    /// Retires ended activities of a device until it has room for `more` cards.
     private mutating func makeRoom(_ more: Int, on device: DeviceSlot, now: Instant) {
         let max = configuration.limits.cardsPerDeviceMax
         guard more > 0, (devices[device]?.destinations.count ?? 0) + more > max else { return }
         for slot in devices[device]?.destinations ?? [] {
             guard (devices[device]?.destinations.count ?? 0) + more > max else { return }
-            // A retired activity has removed all its cards.
+            // Skip cards that an activity retired in this loop has removed.
             guard destinations.holds(slot), destinations[slot].device == device else { continue }
             retireEarly(destinations[slot].activity, now: now)
         }
     }
 
-    /// Retires the oldest ended activities until there is room for `more` cards: the tenant's own
-    /// if its share is full, else those of all tenants.
+    /// Retires the oldest ended activities until there is room for `more` cards: those of the
+    /// tenant if its own limit is reached, else those of all tenants.
     private mutating func makeRoom(_ more: Int, of tenant: TenantID, now: Instant) {
         var looked = 0
         while looked < Self.lookedAtMax,
@@ -108,6 +109,6 @@ extension Core {
         }
     }
 
-    /// Most ended activities that are examined for one start.
+    /// Maximum number of ended activities that are examined for one start.
     private static let lookedAtMax = 256
 }

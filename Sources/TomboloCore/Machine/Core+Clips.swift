@@ -1,11 +1,11 @@
 import TomboloJSON
 
-// Clips at a destination: the due frame, the shown frame, and the decisions about the others
-// (pacing rules 9 and 12).
+// Clips at a destination: which frame is due, which one a push shows, and what becomes of the
+// others (pacing rules 9 and 12).
 
 extension Core {
-    /// Follows the projection's clip: makes a cursor for a new clip, counts the frames of a stopped
-    /// one, and applies the present wait reason of frames.
+    /// Lets the destination's cursor follow the projection's clip: makes a cursor for a new clip,
+    /// closes that of a stopped one, and sets whether frames are sent.
     mutating func trackClip(_ slot: CardSlot, _ projection: Projection, now: Instant) {
         let hasCursor = destinations[slot].hasCursor
         let known = hasCursor ? destinations[slot].playing.version : nil
@@ -14,7 +14,7 @@ extension Core {
         guard let playing = projection.clip else { return }
         let (granted, wall) = (grantInForce(slot).grant.frameInterval, wall(now))
         let mode = frameMode(slot, now: now)
-        // Fast path: usually nothing has changed, so nothing is written or copied.
+        // Fast path: usually nothing has changed. It writes and copies nothing.
         if known == playing.version, destinations[slot].playing.mode == mode,
             destinations[slot].playing.granted == granted
         {
@@ -31,7 +31,7 @@ extension Core {
         destinations[slot].cursor = cursor
     }
 
-    /// Adds a clip's frames to the destination's counts.
+    /// Removes the cursor of a stopped clip, and adds its counts to those of the destination.
     mutating func closeCursor(_ slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), var cursor = destination.cursor else {
             return
@@ -83,8 +83,8 @@ extension Core {
             ?? plain
     }
 
-    /// The state of the first push of an update or a clip: with the frame of a phone that follows
-    /// the clip already, else of one that begins to.
+    /// The state of the first push after a change of an activity: with the frame of a destination
+    /// that shows the clip already, else with that of a new one.
     func firstState(
         of activity: Activity, _ destinations: SlotList<Tables.Cards>, granted: Span, now: Instant
     ) -> JSON {
@@ -101,7 +101,8 @@ extension Core {
         return full.flatMap { fitting(projection, $0, activity) } ?? plain
     }
 
-    /// The state of a start while a bundle plays: the card plays from the beginning on.
+    /// The state of a start while a bundle plays. It contains the bundle, so that the new card
+    /// plays it, too.
     private func bundled(
         _ slot: CardSlot, _ projection: Projection, into state: JSON, _ wall: Instant
     ) -> JSON {
@@ -128,7 +129,7 @@ extension Core {
         var state = projection.state
         if let clip = projection.clip {
             guard destinations[slot].hasCursor else { return false }
-            // Only the first frame may equal the shown one; later frames are requested changes.
+            // Only a loop's first frame may be left out if the phone shows it already.
             if destinations[slot].playing.mode == .running, clip.isFlipbook,
                 !destinations[slot].playing.isAtFirst
             {
@@ -142,8 +143,8 @@ extension Core {
         return destinations[slot].contentHash == contentHash(projection, state)
     }
 
-    /// Why a state is not sent: the phone has it, or would show nothing new (rules 1 and 17); nil
-    /// if it must be sent.
+    /// Why a state is not sent: the phone has it already (rule 1), or would show no difference
+    /// (rule 17). Nil if the state must be sent.
     func skip(
         _ slot: CardSlot, _ projection: Projection, visible: UInt64?, now: Instant
     ) -> EventDecision? {
@@ -153,12 +154,12 @@ extension Core {
         return visible == seen ? .notVisible : nil
     }
 
-    /// A hash of the visible part of a state; nil if all of it is visible. A clip's frames are
-    /// requested, so they are always sent.
+    /// A hash of the visible part of a state. Nil if no part is hidden, and while a clip plays,
+    /// because its frames are always sent.
     mutating func visibleHash(_ slot: CardSlot, _ projection: Projection) -> UInt64? {
         guard !types.isEmpty, projection.clip == nil, projection.ending == nil else { return nil }
         let activity = activities[destinations[slot].activity]
-        // One change goes to many phones, so the last hash is kept.
+        // One change goes to many phones, so the last result is kept.
         if let last = types.lastVisible, last.activity == activity.number,
             last.version == projection.version, last.changedAt == projection.changedAt
         {
@@ -199,7 +200,8 @@ extension Core {
 
     // MARK: Pushes of frames (pacing rule 10)
 
-    /// How a clip's frames become pushes: the producer's choice, else what the type's app supports.
+    /// How a clip's frames become pushes: as the producer has chosen, else by what the type's app
+    /// supports.
     func fit(_ clip: Clip, _ projection: Projection, _ activity: Activity) -> Clip.Fit {
         guard clip.fit == .auto else { return clip.fit }
         guard let type = types.type(of: activity.definition, activity.key.tenant) else {
@@ -215,7 +217,7 @@ extension Core {
         }
     }
 
-    /// The cost and frame rate of a clip at the slowest destination.
+    /// The cost and the frame rate of a clip under a grant.
     func plan(
         _ clip: Clip, payloadBytes: Int, _ projection: Projection, _ activity: Activity,
         _ grant: GrantInForce

@@ -6,16 +6,16 @@ extension Core {
         journal.hasBatch(now: now, writesAll: writesAll)
     }
 
-    /// True if the pending batch has as much as one commit should examine. Later requests of
-    /// producers go into the next batch.
+    /// True if the pending batch is large enough for one commit. Later requests of producers must
+    /// wait for the next batch.
     package var hasFullBatch: Bool { journal.isFull }
 
-    /// The next batch, if there is one and none is being written. The shell stores it, then sends
-    /// `.committed`.
+    /// The next batch; nil if there is none, or if one is being written. The shell stores it, then
+    /// sends `.committed`.
     ///
-    /// - Parameter writesAll: true before a stop: includes what could wait.
+    /// - Parameter writesAll: true before a stop: the batch then includes all that could wait.
     package mutating func takeBatch(now: Instant, writesAll: Bool = false) -> AppendBatch? {
-        // Not later than the checkpoints that count events without facts.
+        // Reports of left-out facts must not come later than the checkpoints of this batch.
         journal.sayWhatIsLeftOut(clock, now: now, all: writesAll)
         guard journal.hasBatch(now: now, writesAll: writesAll) else { return nil }
         let (taken, checkpoints) = journal.take(now: now, writesAll: writesAll) { [activities] in
@@ -40,13 +40,13 @@ extension Core {
         batch.facts = taken.facts
         let owed = owedReloads(of: taken)
         journal.owe(owed)
-        // Reloads that were deleted above may be owed again.
+        // `taken.records` may delete records that `owed` writes again, so `owed` comes last.
         batch.records = taken.records + takeMarks(checkpoints, now: now) + owed.map(\.record)
         batch.retired = taken.retired.map(\.activity)
         return batch
     }
 
-    /// A separate function, so that the activity is read in place.
+    /// A separate function, so that the activity is not copied.
     private func head(of slot: ActivitySlot, follows: Bool) -> ActivityHead {
         ActivityHead(of: activities[slot], follows: follows)
     }
@@ -68,10 +68,11 @@ extension Core {
         return records
     }
 
-    /// Marks a destination's checkpoint as outdated; it is written with the next batch, or soon.
+    /// Notes that a destination's checkpoint is outdated. It is written with the next batch, or
+    /// soon.
     ///
-    /// - Parameter mayWait: true if only an update was sent. After a crash the relay would send the
-    ///   same state again.
+    /// - Parameter mayWait: true if only an update was sent: without the checkpoint, the same state
+    ///   is sent again after a crash, which does no harm.
     mutating func markDirty(_ slot: CardSlot, mayWait: Bool = false, now: Instant) {
         guard destinations.holds(slot) else { return }
         if destinations[slot].markIsDirty {
@@ -85,10 +86,10 @@ extension Core {
     /// The newest durable sequence numbers.
     package var lastSeq: Int64 { journal.lastSeq }
     package var lastFactSeq: Int64 { journal.lastFactSeq }
-    /// The sequence number that the newest fact has, or will have when it is durable.
+    /// The number of the newest fact, durable or not.
     package var knownFactSeq: Int64 { journal.knownFactSeq }
 
-    /// Writes the pending facts at that time or earlier.
+    /// Lets the pending facts be written at `instant` at the latest.
     package mutating func writeFacts(at instant: Instant) { journal.flushFacts(at: instant) }
 
     mutating func committed(_ commit: AppendReceipt, now: Instant, effects: inout Effects) {
@@ -105,8 +106,8 @@ extension Core {
             if destinations[one.slot].reservation == .pending {
                 destinations[one.slot].reservation = .granted
             }
-            // It keeps its turn at the device and its place in the upstream, so there are no more
-            // such attempts than places.
+            // A kept place is free for this attempt, so it is examined at once. There are never
+            // more such attempts than places.
             if destinations[one.slot].keepsPlace {
                 destinations.wakeFirst(one.slot)
             } else {
@@ -130,7 +131,8 @@ extension Core {
                 destinations.wakeFirst(destination)
             }
         }
-        // The answer to a request without a change also has the decisions of its cards.
+        // The answer to a request that changed nothing contains decisions of its cards: make them
+        // now.
         for case .standing(let slot, _, _) in batch.waiting where seen.insert(slot).inserted {
             for destination in activities[slot].destinations {
                 destinations.wakeFirst(destination)
@@ -141,13 +143,13 @@ extension Core {
         leave(batch.retired, now: now)
     }
 
-    /// True if the slot still belongs to that destination.
+    /// True if the slot still belongs to the reservation's destination.
     private func isStill(_ reservation: JournalBatch.Reservation) -> Bool {
         destinations.holds(reservation.slot)
             && destinations[reservation.slot].number == reservation.destination
     }
 
-    /// A tenant's newest durable event and fact, among its own; 0 if it has none.
+    /// The numbers of the tenant's newest durable event and fact; 0 if it has none.
     package func place(of tenant: TenantID) -> LogPlace { journal.place(of: tenant) }
 
     private mutating func becomeDurable(
@@ -186,7 +188,8 @@ extension Core {
         }
     }
 
-    /// Destinations of the earlier incarnation keep what they still must deliver.
+    /// Destinations of the earlier incarnation keep its last state, which they may still have to
+    /// deliver.
     private mutating func leaveIncarnation(_ slot: ActivitySlot) {
         let last = activities[slot].durable
         activities[slot].alerts = []
@@ -200,7 +203,7 @@ extension Core {
         _ batch: JournalBatch, _ commit: AppendReceipt, now: Instant
     ) {
         for (ticket, stored) in batch.stored { journal.answerNow(ticket, .stored(stored)) }
-        // Several changes of a large activity share one examination of its cards.
+        // Several changes of an activity with many cards share one examination of the cards.
         var known: [ActivitySlot: Accepted] = [:]
         for waiting in batch.waiting {
             switch waiting {
@@ -218,7 +221,7 @@ extension Core {
         }
     }
 
-    /// From this number of cards on, keeping the result is cheaper than a new examination.
+    /// From this number of cards on, it is worth keeping the result of an examination.
     private static let largeCards = 16
 
     private func answer(
@@ -250,7 +253,7 @@ extension Core {
         return answer
     }
 
-    /// True if the state sent to a phone is exactly its activity's state.
+    /// True if the phone has the whole state, not only the same visible part.
     private func showsAll(_ slot: CardSlot) -> Bool {
         guard destinations[slot].visibleHash != nil, let projection = projection(slot) else {
             return true
@@ -258,7 +261,7 @@ extension Core {
         return contentHash(projection, projection.state) == destinations[slot].contentHash
     }
 
-    /// The body of an answer: the activity's state, and the slowest destination's decision.
+    /// The content of an answer: the activity's state, and the decision of the slowest destination.
     func accepted(
         _ slot: ActivitySlot, _ kind: EventKind, changed: Bool, now: Instant
     ) -> Accepted {
@@ -317,8 +320,8 @@ extension Core {
             clip: nil, plan: nil)
     }
 
-    /// True if a push has brought the version or is on its way. A version that the phone has anyway
-    /// needs no push. After a restart, these cases cannot be distinguished.
+    /// True if a push has delivered the version or is on its way. False if the phone has the
+    /// version without a push; after a restart, this also counts as true.
     private func reaches(_ version: Int64, _ slot: CardSlot) -> Bool {
         guard let last = destinations[slot].lastDelivery else {
             return destinations[slot].acknowledged >= version

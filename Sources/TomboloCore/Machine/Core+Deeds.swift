@@ -1,7 +1,8 @@
-// Deeds of operators as facts, and their API keys.
+// Operators' actions ("deeds"), which become facts, and their API keys.
 
 extension Core {
-    /// Keeps a deed until its input is done. Without a ticket, writes its fact at once.
+    /// Keeps an operator's action until its input is handled. Without a ticket, writes its fact at
+    /// once.
     mutating func adopt(_ deed: Deed, _ ticket: Ticket, now: Instant) {
         guard ticket.rawValue > 0 else {
             note(deed.tenant, nil, deed.kind, deed.body, now: now)
@@ -10,7 +11,7 @@ extension Core {
         self.deed = (deed, ticket)
     }
 
-    /// Writes the deed's fact if its input was stored or answered without a refusal.
+    /// Writes the fact of the kept action if its input was not refused.
     mutating func settleDeed(now: Instant) {
         guard let (deed, ticket) = deed else { return }
         self.deed = nil
@@ -19,7 +20,7 @@ extension Core {
         if isStored || isDone { note(deed.tenant, nil, deed.kind, deed.body, now: now) }
     }
 
-    /// Stores API keys together; a nil value deletes one.
+    /// Stores several API keys; a nil value deletes a key.
     mutating func keep(_ stored: [(number: Int64, value: [UInt8]?)], _ ticket: Ticket) {
         for (number, value) in stored {
             journal.write(keys.keep(number, value))

@@ -1,11 +1,11 @@
 import TomboloJSON
 
-// Evaluates one destination: the effect of time, its wants, and the actions.
+// Examines one destination: what time has changed, what it should send, and whether it may.
 
 extension Core {
-    /// Evaluates one destination, sends what may be sent, and sets its next deadline.
+    /// Examines one destination, sends its push if allowed, and sets its next deadline.
     ///
-    /// - Parameter isItsTurn: true if it has waited for a place in its upstream and has it now.
+    /// - Parameter isItsTurn: true if it has waited for a place in its upstream and gets it now.
     mutating func evaluate(
         _ slot: CardSlot, isItsTurn: Bool = false, now: Instant, effects: inout Effects
     ) {
@@ -21,7 +21,8 @@ extension Core {
             rest(slot, until: until, .deferred(until: until, .channel), now: now)
             return
         }
-        // Usually twice: skipping an unchanged state may reveal the next want.
+        // Usually at most two rounds: after a skipped state, the destination may want something
+        // else.
         for _ in 0..<(Alert.waitingMax + 2) {
             guard let projection = projection(slot) else {
                 rest(slot, until: nil, nil, now: now)
@@ -39,13 +40,13 @@ extension Core {
         withdraw(slot, now: now)
     }
 
-    /// Carries out a destination's want. Returns true if it may have another one.
+    /// Carries out what a destination wants. Returns true if it must be asked again.
     private mutating func apply(
         _ want: Want, _ slot: CardSlot, _ isItsTurn: Bool, now: Instant, effects: inout Effects
     ) -> Bool {
         switch want {
         case .push(let event, let wish, let alert):
-            // The newest alert goes with the end. Older ones are dropped.
+            // The newest alert goes with the end; older ones are dropped.
             if wish == .end { loseAlerts(slot, before: alert?.version ?? .max, now: now) }
             attempt(slot, event, wish, alert, isItsTurn, now: now, effects: &effects)
             return false
@@ -61,10 +62,10 @@ extension Core {
             rest(slot, until: nil, nil, now: now)
         case .giveUp(let reason): giveUp(slot, because: reason, now: now)
         case .resend:
-            // The second try has its own waiting time.
+            // The second start may wait as long as the first.
             destinations[slot].startWaitsSince = wall(now)
             enter(.waiting, slot, now: now)
-            // The only case in which an alert may be seen twice.
+            // The phone may then ring twice for one alert. No other case allows this.
             destinations[slot].alertsThrough = 0
             rest(slot, until: now, .deferred(until: now, .startToken), now: now)
         case .listen:
@@ -77,7 +78,7 @@ extension Core {
 
     private mutating func giveUp(_ slot: CardSlot, because reason: EventDecision, now: Instant) {
         if reason == .startWait {
-            // Its alert would be outdated.
+            // The start's alert is too old as well.
             setHoldsStartToken(slot, false)
             destinations[slot].startWasSkipped = true
         }
@@ -109,7 +110,7 @@ extension Core {
         guard destinations[slot].enter(phase, now: now) else { return }
         if phase == .live { tell(.began, at: slot, now: now) }
         if phase == .ended || phase == .listening { closeCursor(slot, now: now) }
-        // Frames are still requested, so they are counted.
+        // The clip's frames are still requested: count them as frames without a route.
         if phase.hasNoCard, destinations[slot].hasCursor {
             let wall = wall(now)
             destinations[slot].playing.enter(.noRoute, now: now, wall: wall)
@@ -121,8 +122,8 @@ extension Core {
         markDirty(slot, now: now)
     }
 
-    /// True if a card's age may require an evaluation before an instant. Most clips have frames
-    /// before that anyway.
+    /// True if the card's age requires an examination before `instant`. The quick tests come first,
+    /// because clips call this for each frame.
     private func ages(_ slot: CardSlot, before instant: Instant?) -> Bool {
         guard destinations.holds(slot), let since = destinations[slot].cardSince else {
             return false

@@ -1,8 +1,8 @@
-// Devices that leave: deleted, erased, or replaced by another installation.
+// Devices that go: deleted, erased, or replaced by another installation of the app.
 
 extension Core {
-    /// Deletes a device. Its cards with tokens end first, as after a sign-out: for that it stays
-    /// for a while without a name.
+    /// Deletes a device. First its cards with tokens end, as after a sign-out; until then the
+    /// device stays in memory, but not under its name.
     mutating func deleteDevice(
         _ key: DeviceKey, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
@@ -31,7 +31,7 @@ extension Core {
         stageDevice(slot)
     }
 
-    /// Number of ends that a pause or a closed upstream would hold if the device were deleted.
+    /// How many ends of the device's cards would wait for a pause or a closed upstream.
     func endsWaiting(of slot: DeviceSlot, now: Instant) -> Int {
         (devices[slot]?.destinations ?? []).count { card in
             destinations[card].hasRouteToEnd
@@ -39,11 +39,11 @@ extension Core {
         }
     }
 
-    /// Removes a deleted device when its cards have ended or its time is over.
+    /// Removes a deleted device when its cards have ended, or its time is over, or `atOnce`.
     mutating func finishLeaving(_ slot: DeviceSlot, atOnce: Bool = false, now: Instant) {
         guard let gone = devices[slot], let end = gone.leavingUntil else { return }
         let isOver = gone.destinations.allSatisfy { destinations[$0].isFinished }
-        // The time is measured on the monotonic clock.
+        // `leavingUntil` is wall time; convert it to the monotonic clock.
         let steadyEnd = clock.shownAt(end - Device.leavingMax, now: now) + Device.leavingMax
         guard isOver || atOnce || steadyEnd <= now else {
             return devices.deadlines.set(slot, at: steadyEnd)
@@ -52,14 +52,14 @@ extension Core {
         for card in gone.destinations { removeDestination(card) }
         devices.remove(slot)
         journal.erase(.device, gone.number)
-        // Nil if the device is registered again.
+        // There is no entry if the device was registered again.
         if let entry = devices.departed[gone.key], entry.number == gone.number {
             journal.write(devices.departed.add(gone.key, entry))
         }
         journal.flushSoon(now: now)
     }
 
-    /// - Parameter keepsHistory: false if no history may stay.
+    /// - Parameter keepsHistory: false for an erasure, after which no trace may stay.
     mutating func forgetDevice(_ slot: DeviceSlot, keepsHistory: Bool = true, now: Instant) {
         guard let gone = devices[slot] else { return }
         leaveName(slot, keepsHistory: keepsHistory, now: now)
@@ -71,7 +71,7 @@ extension Core {
         }
     }
 
-    /// Ends everything that belongs to the device's name.
+    /// Removes all that is stored under the device's name.
     private mutating func leaveName(
         _ slot: DeviceSlot, keepsHistory: Bool = true, now: Instant
     ) {

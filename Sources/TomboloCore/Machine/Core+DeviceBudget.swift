@@ -1,8 +1,8 @@
-// Nested grants: a device has a grant of its own, on which pushes to all of its activities count.
+// A device has a budget of its own, which all of its activities share.
 
 extension Core {
-    /// A device's spent budget and its grant; nil if the class has no bucket, or if devices have no
-    /// grant of their own.
+    /// What a device has spent of its budget, and its grant. Nil if the grant has no limit, if the
+    /// device is a channel, or if devices have no budget of their own.
     func deviceBudget(
         _ device: DeviceSlot, _ grant: Grant
     ) -> (spent: DeviceBudget, grant: Grant)? {
@@ -13,8 +13,8 @@ extension Core {
         return (devices.budgets[device], grant.times(factor))
     }
 
-    /// The same for an attempt. An attempt of another destination that is being written, and is
-    /// sent as soon as it is durable, counts as sent.
+    /// The same for an attempt. If another destination's attempt waits to be durable, it counts as
+    /// sent now, because it will be sent first.
     func deviceBudget(
         _ place: DeviceSlot, _ grant: Grant, for slot: CardSlot, now: Instant
     ) -> (spent: DeviceBudget, grant: Grant)? {
@@ -23,8 +23,8 @@ extension Core {
         return device
     }
 
-    /// Adopts grants that may have changed with the classes of a device's pushes: from now on its
-    /// buckets refill by the new grants. The change is recorded with its cause.
+    /// Adopts grants after a change of the device's budget class: its buckets refill by the new
+    /// grants from now on. The change is recorded in a checkpoint together with its cause.
     mutating func adoptGrants(of device: DeviceSlot, now: Instant) {
         for slot in devices[device]?.destinations ?? [] {
             guard let destination = destinations.at(slot) else { continue }
@@ -41,14 +41,15 @@ extension Core {
         }
     }
 
-    /// True if the recorded token of a start may still be spent.
+    /// True if the token that is reserved for a start is still valid.
     func hasPaidForStart(_ destination: Destination, now: Instant) -> Bool {
         devices.budgets[destination.device].starts.covers(
             configuration.budgets[.start], count: startTokensHeld(by: destination.device),
             now: now)
     }
 
-    /// Takes a token from both buckets; it must be durable before it is spent.
+    /// Reserves a token in the destination's and the device's bucket, to be spent when it is
+    /// durable.
     mutating func reserveToken(_ slot: CardSlot, _ grant: Grant, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         let (holds, pays) = (
@@ -65,7 +66,8 @@ extension Core {
         }
     }
 
-    /// When the device's budget for starts has a token; nil: now.
+    /// When the device's budget for starts has a token; nil if it has one now or is reserved
+    /// already.
     func startBudgetAllows(_ destination: Destination, now: Instant) -> Instant? {
         guard !destination.holdsStartToken else { return nil }
         let time = devices.budgets[destination.device].starts.time(
@@ -74,12 +76,11 @@ extension Core {
         return time.flatMap { $0 > now ? $0 : nil }
     }
 
-    /// Takes a token from the budget for starts; it must be durable before it is spent.
+    /// Reserves a token in the device's budget for starts, to be spent when it is durable.
     mutating func reserveStart(_ slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         let grant = configuration.budgets[.start]
-        // Tokens that are reserved and not spent still count as taken, so that the bucket does not
-        // refill them.
+        // Reserved tokens must still count as taken: the bucket must not refill them.
         let held = startTokensHeld(by: destination.device)
         if held > 0,
             !devices.budgets[destination.device].starts.covers(grant, count: held, now: now)
@@ -97,15 +98,15 @@ extension Core {
         Int64(devices.budgets[device].startsHeld)
     }
 
-    /// Sets whether a destination holds a token for a start. All changes go through here, because
-    /// the device counts these tokens.
+    /// Sets whether a destination has a reserved token for a start. Every change goes through here,
+    /// because the device counts these tokens.
     mutating func setHoldsStartToken(_ slot: CardSlot, _ holds: Bool) {
         guard destinations.holds(slot), destinations[slot].holdsStartToken != holds else { return }
         destinations[slot].holdsStartToken = holds
         devices.budgets[destinations[slot].device].startsHeld += holds ? 1 : -1
     }
 
-    /// Spends the token that was reserved for a start.
+    /// Spends the token that is reserved for a start, or takes one.
     mutating func spendStart(_ slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         if !destination.holdsStartToken {
@@ -127,10 +128,10 @@ extension Core {
         if priority == 5 { devices.budgets[device].lastLowPrioritySend = now }
     }
 
-    /// The destinations that a device's deadline is for: those of the device that are due or wait
-    /// for it, first those with an alert, then those that have waited longest (rule 8).
+    /// The destinations of the slot's device that wait for the device's budget, in turn: those with
+    /// an alert first, then by the time of their last push (rule 8).
     ///
-    /// - Returns: nil if the deadline is only for the slot, which is the usual case.
+    /// - Returns: nil if no other destination waits, which is the usual case.
     mutating func inTurn(_ slot: CardSlot, now: Instant) -> [CardSlot]? {
         guard destinations.holds(slot) else { return nil }
         let device = destinations[slot].device

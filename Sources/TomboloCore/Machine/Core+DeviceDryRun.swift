@@ -1,7 +1,7 @@
-// Dry runs of requests by devices and operators. Nothing here changes the core.
+// Dry runs of requests of devices and operators. They change nothing.
 
 extension Core {
-    /// The answer that a device's command would get now. Throws its refusal.
+    /// The answer that a device's command would get now. Throws the refusal that it would get.
     package func dryRun(
         _ command: DeviceCommand, for key: DeviceKey, by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> Stored {
@@ -35,9 +35,9 @@ extension Core {
         }
     }
 
-    /// Why a key may not act as this device; nil if it may.
+    /// Why the key may not act for this device; nil if it may.
     ///
-    /// - Parameter registers: true for a registration: the device need not exist.
+    /// - Parameter registers: true for a registration, for which the device need not exist.
     package func refusal(
         of authority: DeviceAuthority, for key: DeviceKey, registers: Bool
     ) -> Refusal? {
@@ -50,7 +50,7 @@ extension Core {
         }
     }
 
-    /// The pause that a command would begin or end.
+    /// The pause that the command would begin or end.
     package func dryRun(
         _ command: PauseCommand, of tenant: TenantID, now: Instant
     ) throws(Refusal) -> Pause {

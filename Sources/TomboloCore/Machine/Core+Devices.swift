@@ -1,6 +1,6 @@
 import TomboloJSON
 
-// Devices, their tokens and their reports.
+// Commands of devices: registration, tokens and reports.
 
 extension Core {
     mutating func take(
@@ -33,7 +33,8 @@ extension Core {
                 try take(report, of: key, ticket, now: now)
             case .report(let reference, let report):
                 try take(report, on: reference, key, now: now)
-                // The phone does not repeat its last report about a card, so that must be durable.
+                // The phone does not repeat its last report about a card, so that one must be
+                // durable.
                 if report.phase == .ended || report.phase == .dismissed {
                     journal.answer(ticket, Stored(.updated))
                 } else {
@@ -62,7 +63,8 @@ extension Core {
         _ registration: DeviceRegistration, _ key: DeviceKey, by authority: DeviceAuthority,
         forgetsUser: Bool, now: Instant
     ) {
-        // Tokens and cards belong to one app in one environment: a change is a new installation.
+        // Tokens and cards belong to one app in one environment: with another one, start from
+        // nothing.
         if let known = devices.slot(of: key), moves(known, to: registration) {
             forgetDevice(known, now: now)
         }
@@ -78,7 +80,7 @@ extension Core {
             hasOtherUser = !isSameText(known?.user, registration.user)
             devices[known: slot].update(registration, at: wall(now))
             devices[known: slot].heard?.classifier.setEdge(registration.controlCenterEdge)
-            // Without user names, because the erasure of a user would not find them here.
+            // The fact has no user names, because the erasure of a user could not find them.
             if hasOtherUser { noteFact("device.user_changed", of: slot, now: now) }
         } else {
             slot = devices.insert(
@@ -102,7 +104,8 @@ extension Core {
         noteSignOfLife(slot, now: now)
     }
 
-    /// The registration to store, and the answer with its lints.
+    /// The registration to store, and the answer with its lints. Throws if the device may not
+    /// register so.
     func admit(
         _ registration: DeviceRegistration, _ key: DeviceKey, by authority: DeviceAuthority
     ) throws(Refusal) -> (DeviceRegistration, Stored) {
@@ -132,7 +135,7 @@ extension Core {
         return (registration, stored)
     }
 
-    /// True if the device had another app or environment before.
+    /// True if the registration has another app or environment than the device has now.
     private func moves(_ slot: DeviceSlot, to registration: DeviceRegistration) -> Bool {
         guard let known = devices[slot] else { return false }
         let upstreams = [known.registration, registration].map {
@@ -160,7 +163,7 @@ extension Core {
         journal.answer(ticket, Stored(kind, lint: lint))
     }
 
-    /// Stores a token and continues what waited for it; the caller writes the device's record.
+    /// Stores a token and continues what has waited for it. The caller stores the device.
     mutating func keepToken(
         _ name: TokenName, _ registration: TokenRegistration, _ slot: DeviceSlot,
         by authority: DeviceAuthority, now: Instant
@@ -198,18 +201,18 @@ extension Core {
         return kind
     }
 
-    /// The token to store; nil if the known one is newer.
+    /// The token to store, and the kind of answer; nil if the request is older than what is known.
     func judge(
         _ name: TokenName, _ registration: TokenRegistration, of device: Device,
         by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> (Device.Token, Stored.Kind)? {
         let known = device.tokens[name]
-        // Without a time of its own it counts as new, even if the clock was set back.
+        // If the app gives no time, the token counts as new, even if the clock was set back.
         let last = known?.observedAt ?? device.retired[name]?.observedAt ?? device.reconciledAt
-        // A time ahead of the clock comes from a wrong clock: use the time of arrival instead.
+        // A time in the future comes from a wrong clock: use the time of arrival.
         let observed =
             registration.observedAt.map { min($0, wall(now)) } ?? max(wall(now), last)
-        // Ignore known times from before the clock was set back.
+        // A known time in the future is from before the clock was set back: it does not count.
         if let known, observed < known.observedAt, known.observedAt <= wall(now) { return nil }
         if known == nil, observed < device.reconciledAt, device.reconciledAt <= wall(now) {
             return nil
@@ -231,14 +234,14 @@ extension Core {
             value: value,
             registeredAt: isSame ? known?.registeredAt ?? wall(now) : wall(now),
             observedAt: observed, isOnRecord: isSame && known?.isOnRecord == true)
-        // A device must not learn whether other devices' activities exist.
+        // The answer must not reveal whether an activity of other devices exists.
         if case .activity(let reference) = name, !isFor(device.key, reference) {
             return (token, .kept)
         }
         return (token, known == nil ? .created : .updated)
     }
 
-    /// Makes durable update tokens usable for pushes.
+    /// Lets pushes use the update tokens that are durable now.
     mutating func useTokens(_ tokens: [JournalBatch.Token], now: Instant) {
         for one in tokens {
             let name = TokenName.activity(one.reference)
@@ -255,7 +258,7 @@ extension Core {
         }
     }
 
-    /// Notes that earlier pushes to other cards of a device that was away may be lost.
+    /// The device is reachable again: pushes to its other cards may have been lost meanwhile.
     mutating func noteSignOfLife(
         _ device: DeviceSlot, besides reference: ActivityReference? = nil, now: Instant
     ) {
@@ -266,8 +269,8 @@ extension Core {
         }
     }
 
-    /// Gives an update token to its destination: after a start has arrived, when an activity is
-    /// adopted, or when a lost card is back.
+    /// Gives an update token to the card's destination: after a start, for a card that the app has
+    /// started, or for a card that was believed gone.
     private mutating func useToken(
         of device: DeviceSlot, _ reference: ActivityReference, now: Instant
     ) {
@@ -280,7 +283,7 @@ extension Core {
             useToken(token, at: slot, now: now)
         }
         if !isUsed { takeOrphan(reference, of: device, now: now) }
-        // Pushes for the new card come before those for others.
+        // Examine the new card before others.
         guard token.isOnRecord else { return }
         noteSignOfLife(device, besides: reference, now: now)
     }
@@ -295,17 +298,17 @@ extension Core {
         destinations[slot].token = token.value
         destinations[slot].pacing.endBackOff()
         destinations[slot].refusalsInRow = 0
-        // The phone has reported that this card is over: its token is too late.
+        // The phone has reported that the card is over, so the token comes too late.
         if destination.isOverOnPhone, projection(slot)?.ending == nil { return }
         switch destination.phase {
         case .ended where destination.token != nil, .live:
-            // A card that rotates its token after its end has not received the end.
+            // The phone sends another token although the end was sent: it has not received the end.
             destinations[slot].noteSignOfLife(now: now)
         case _
         where hasEnded(destination, now: now)
             && destination.isOlder(than: token, configuration.limits.cardLife):
-            // A late token does not prove that the card lives. It may be over without having
-            // lapsed, if its last token was dead by then.
+            // A token that was made while the card could live does not prove that it lives now. The
+            // card may be over in another phase than `lapsed`, if its last token was dead.
             return
         default:
             if destination.phase == .lapsed || cardEnd(destination).map({ $0 <= now }) ?? true {
@@ -319,21 +322,21 @@ extension Core {
                 devices[known: destination.device].noteBegun(type, at: since)
             }
             enter(.live, slot, now: now)
-            // Pushes to the former token may never have arrived.
+            // Pushes to the dead token may never have arrived.
             if destination.phase == .gone { destinations[slot].noteSignOfLife(now: now) }
         }
         destinations.wakeFirst(slot)
         endPredecessor(of: slot, now: now)
     }
 
-    /// True if the system has ended a destination's card, as far as the relay knows.
+    /// True if the system has ended the card because of its age.
     private func hasEnded(_ destination: Destination, now: Instant) -> Bool {
         destination.phase == .lapsed || cardEnd(destination).map { $0 <= now } ?? false
     }
 }
 
 extension Destination {
-    /// True if its card was alive when the app observed the token, as far as the relay knows.
+    /// True if the app observed the token within the card's life.
     fileprivate func isOlder(than token: Device.Token, _ life: Span) -> Bool {
         cardSince.map { token.observedAt < $0 + life } ?? false
     }

@@ -1,11 +1,11 @@
 import TomboloJSON
 
-/// The effect that a command would have; nothing is stored or sent.
+/// What a command would do. Nothing is stored or sent.
 package struct DryRun: Sendable {
-    /// One device of the audience.
+    /// How one device of the audience would be reached.
     package struct Route: Sendable {
         package var device: Identifier
-        /// `push_to_start`, `update_token`, or nil: no route at present.
+        /// `push_to_start`, `update_token` or `channel`; nil if the device cannot be reached now.
         package var route: String?
         package var grant: GrantInForce
     }
@@ -15,24 +15,23 @@ package struct DryRun: Sendable {
     package var kind: EventKind
     /// False if the activity already has this state.
     package var changes: Bool
-    /// The body of the push; only its timestamp may differ.
+    /// The body of the push; a real push may differ in its timestamp and in values of its device.
     package var payload: [UInt8]
     package var payloadBytesMax = Payload.bytesMax
     package var pushType = "liveactivity"
     package var topic: String
-    /// The first hundred routes.
+    /// The routes of at most 100 devices.
     package var routes: [Route]
-    /// The number of all devices.
+    /// Number of all devices.
     package var devices: Int
     package var plan: ClipPlan?
     package var lint: [Lint]
 }
 
 extension Core {
-    /// Most routes that are listed.
     private static let routesMax = 100
 
-    /// The effect that a command would have now. Throws its refusal.
+    /// What a command would do now. Throws the refusal that it would get.
     package func dryRun(
         _ command: Command, remembered: PlacedHead? = nil, now: Instant
     ) throws(Refusal) -> DryRun {
@@ -40,9 +39,9 @@ extension Core {
         return try dryRun(command, on: &trial, remembered, now: now)
     }
 
-    /// The effects of several commands, each applied after those before it.
+    /// What several commands would do, each applied after those before it.
     ///
-    /// - Parameter trial: made by `trial()`; its changes count for later commands.
+    /// - Parameter trial: made by `trial()`. Each command changes it for the later ones.
     package func dryRun(
         _ commands: some Collection<Command>, on trial: inout Core,
         remembered: [ActivityKey: PlacedHead] = [:], now: Instant
@@ -54,12 +53,12 @@ extension Core {
         }
     }
 
-    /// The effect of registering a type.
+    /// What the registration of a type would do. Throws the refusal that it would get.
     package func dryRun(
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID
     ) throws(Refusal) -> Stored {
         var trial = trial()
-        // The trial has no devices whose budgets could change, so any time will do.
+        // A trial has no devices, so the time does not matter.
         trial.put(
             type, named: name, app: app, tenant: tenant, Ticket(0), now: .distantPast)
         if case .refused(let refusal)? = trial.journal.answer(to: Ticket(0)) { throw refusal }
@@ -70,10 +69,11 @@ extension Core {
         return stored
     }
 
-    /// A core without activities and devices, for dry runs.
+    /// A core without activities and devices, in which dry runs try commands.
     package func trial() -> Core {
         var configuration = configuration
-        // It only knows the cards of its commands, so this core's limits do not fit.
+        // A trial has only the cards of its commands, so limits for the number of cards make no
+        // sense.
         configuration.limits.stagedCardsMax = .max
         configuration.limits.cardsPerTenantMax = .max
         configuration.limits.cardsMax = .max
@@ -85,14 +85,14 @@ extension Core {
         return trial
     }
 
-    /// Applies the command to a trial core that gets to know its activity.
+    /// Tries the command in the trial core, and describes the result.
     private func dryRun(
         _ command: Command, on trial: inout Core, _ remembered: PlacedHead?, now: Instant
     ) throws(Refusal) -> DryRun {
         let present = activities.slot(of: command.activity)
         switch try admit(command, on: &trial, remembered, now: now) {
         case .refused(let refusal): throw refusal
-        case .replay: throw .keyReused  // A trial knows no keys.
+        case .replay: throw .keyReused  // A trial has no idempotency keys.
         case .standing(let slot):
             return report(trial.activities[slot], command, staged: nil, present, now: now)
         case .staged(let index):
@@ -102,7 +102,7 @@ extension Core {
         }
     }
 
-    /// Applies the command after giving the trial core this core's knowledge of its activity.
+    /// Tries the command, after copying its activity to the trial core.
     private func admit(
         _ command: Command, on trial: inout Core, _ remembered: PlacedHead?, now: Instant
     ) throws(Refusal) -> Admission {
@@ -122,7 +122,7 @@ extension Core {
         return trial.admit(command, now: now)
     }
 
-    /// The activities in the request's slots that would end, with their versions.
+    /// The activities in the request's slots that would end, with their versions after the end.
     package func dryRun(
         _ request: EndMany, now: Instant
     ) throws(Refusal) -> [(activity: Identifier, version: Int64)] {
@@ -135,7 +135,7 @@ extension Core {
             case .staged(let index):
                 let place = trial.journal.event(index).activity
                 ended.append((command.activity.id, trial.activities[place].accepted.version))
-                // Keep the trial's batch empty, so that it is never full.
+                // Empty the trial's batch, so that it never becomes full.
                 trial.journal.drop()
             case .standing, .replay: break
             case .refused(let refusal): if ended.isEmpty { throw refusal }
@@ -172,8 +172,8 @@ extension Core {
         return run
     }
 
-    /// The recipients of a command: for a start, the audience's present devices; for other
-    /// commands, the present and coming destinations.
+    /// Whom a command would reach: for a start the registered devices of the audience, for another
+    /// command the activity's destinations.
     private func routes(
         of activity: Activity, _ kind: EventKind, _ present: ActivitySlot?, _ devices: [DeviceSlot]
     ) -> ([DryRun.Route], count: Int) {
@@ -210,7 +210,7 @@ extension Core {
         return (routes, devices.count)
     }
 
-    /// The channel in a start's payload, if one of the relay's own is free.
+    /// The id of the relay's own channel that a start would use; nil if none is free.
     private func freeChannel(for start: Activity.Definition, _ devices: [DeviceSlot], now: Instant)
         -> String?
     {
@@ -226,12 +226,12 @@ extension Core {
         GrantInForce(budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
     }
 
-    /// Lints that `lints(_:_:now:)` finds in the command itself.
+    /// Lints of a push that `lints(_:_:now:)` has found in the command already.
     private static let saidByCommand: Set<Lint.Code> = [
         .startWithoutAlert, .alertWithoutTitle, .alertSoundUnknown, .dismissalDateNotInFuture,
     ]
 
-    /// Lints of the command, then lints of its push.
+    /// Lints of the command, then lints of its push that say something new.
     private func lints(
         of run: DryRun, _ activity: Activity, _ command: Command, _ present: ActivitySlot?,
         now: Instant
@@ -243,7 +243,7 @@ extension Core {
         let pushed = PayloadLint.lints(
             payload: run.payload,
             type: types.type(of: activity.definition, command.activity.tenant), now: wall(now))
-        // Leave out lints that are known already, or that the relay takes care of.
+        // All lints of the push are left out if the command has a date in another epoch.
         return own
             + pushed.filter { lint in
                 !seen.contains(lint.code) && !Self.saidByCommand.contains(lint.code)
@@ -261,7 +261,7 @@ extension Core {
         if case .channel = activity.definition.audience { isOnChannel = true }
         let event: Push.Event =
             switch content {
-            // A broadcast cannot start an activity.
+            // The cards on a channel exist already, and a broadcast cannot start one.
             case .start: activity.definition.route == .adopt || isOnChannel ? .update : .start
             case .update, .play, .stop: .update
             case .end: .end
@@ -270,7 +270,7 @@ extension Core {
             event == .update
             ? firstState(of: activity, destinations, granted: granted, now: now)
             : projection.state(at: wall)
-        // The value for one of the devices, because each device has its own.
+        // Each device has its own value of the presence binding: show the one of a device.
         let binding = types.type(of: activity.definition, activity.key.tenant)?.presence
         let isInFront = devices.contains { self.devices[$0]?.presence.isInFront(at: now) ?? false }
         let whole = binding?.write(binding?.rest(inFront: isInFront) ?? state, into: state) ?? state
@@ -289,7 +289,7 @@ extension Core {
         return payload
     }
 
-    /// The devices in an activity's audience that are registered now.
+    /// The devices or the channel in an activity's audience that exist now.
     func audience(of definition: Activity.Definition, _ tenant: TenantID) -> [DeviceSlot] {
         switch definition.audience {
         case .none: []

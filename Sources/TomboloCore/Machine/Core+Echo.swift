@@ -1,10 +1,10 @@
 import TomboloJSON
 
-// Apple's acceptance is no receipt, so the last push is repeated if there is a reason (pacing rule
-// 15).
+// Apple's acceptance does not prove that a push has reached the phone, so the last push is repeated
+// if there is a reason (pacing rule 15).
 
 extension Core {
-    /// The want of a destination whose end Apple has accepted.
+    /// What a destination wants after Apple has accepted its end: a repetition, now or later.
     func wantEchoOfEnd(_ slot: CardSlot, now: Instant) -> Want {
         guard let destination = destinations.at(slot), destination.phase == .ended,
             let projection = projection(slot), let ending = projection.ending,
@@ -17,8 +17,8 @@ extension Core {
         return isPaused(slot) ? .held(.paused, until: nil) : .push(.end, .echo, alert: nil)
     }
 
-    /// When the newest state is repeated at priority 10, if newer states only had priority 5
-    /// (pacing rule 7): not before the budget has a token for it. Nil: never.
+    /// When the newest state is sent again at priority 10, after it was sent at priority 5 only
+    /// (pacing rule 7), and the budget has a token for it. Nil: never.
     func settleDue(_ slot: CardSlot, now: Instant) -> Instant? {
         guard let old = destinations[slot].settlesAt(time(now), configuration.limits) else {
             return nil
@@ -30,7 +30,8 @@ extension Core {
             .map { max(old, $0) }
     }
 
-    /// Applies a phone's report about its card: it is up to date, has ended, or missed a push.
+    /// Applies a phone's report about its card: the card is up to date, is over, or has missed a
+    /// push.
     mutating func hear(_ report: PhoneReport, at slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), let projection = projection(slot) else {
             return
@@ -43,8 +44,8 @@ extension Core {
             let person = projection.ending == nil ? "user" : nil  // the user dismissed it
             tell(.dismissed, at: slot, by: report.by ?? person, now: now)
         }
-        // A new card on a channel has no token to show that it exists. For an offline phone Apple
-        // stores one push only, so the old card's end must not replace the new card's start.
+        // A new card on a channel has no token: only a report shows that it exists. The old card's
+        // end must come after that, because Apple stores only one push for an offline phone.
         if destination.phase == .listening, !isOver { endPredecessor(of: slot, now: now) }
         if projection.ending != nil {
             if isOver {
@@ -69,11 +70,11 @@ extension Core {
             if !destination.isFinished { lapse(slot, now: now) }
             return
         }
-        // The card exists, whatever the outcome of its start was.
+        // If the start's outcome is unknown, the report shows that the card exists.
         let mayHaveBegun =
             switch destination.phase {
             case .startUnknown: true
-            // A start that will be sent again, and may be recorded as tried.
+            // A start that failed or will be repeated may have begun a card all the same.
             case .waiting: destination.cardSince != nil
             case .starting: startChannel(destination) == nil
             case .started, .live, .ended, .gone, .lapsed, .listening: false

@@ -1,16 +1,16 @@
-// Erases somebody's data in memory; the log erases the stored data.
+// Erases the data of a device or an activity in memory. The log erases the stored data.
 
-/// The subject of an erasure.
+/// Whose data is erased.
 package enum ErasureSubject: Hashable, Sendable {
-    /// An ended activity; with a number, only if the activity has that number.
+    /// An ended activity. With a number, only if the activity still has that number.
     case activity(ActivityKey, number: ActivityNumber?)
-    /// A device, registered or not, with everything that was only for it.
+    /// A device, registered or not, with all that only this device may see.
     case device(DeviceKey)
 }
 
 extension Core {
-    /// Erases the subject, and adds the deletion of its records to the pending batch. Refused if
-    /// one of its activities runs or is being written.
+    /// Erases the data in memory, and adds the deletion of its records to the pending batch.
+    /// Refused if an activity to erase runs, or has events that are not durable yet.
     mutating func erase(_ subject: ErasureSubject, _ ticket: Ticket, now: Instant) {
         do throws(Refusal) {
             switch subject {
@@ -57,7 +57,7 @@ extension Core {
         journal.answer(ticket, Stored(.deleted))
     }
 
-    /// Throws the refusal that an erasure would get; changes nothing.
+    /// Throws the refusal that an erasure would get. It changes nothing.
     package func dryRun(_ subject: ErasureSubject) throws(Refusal) {
         switch subject {
         case .activity(let key, let number): _ = try erasable(key, number: number)
@@ -84,7 +84,7 @@ extension Core {
         return slot
     }
 
-    /// Activities that name a device: those with no other device, and the rest.
+    /// The activities whose audience names the device: those for it alone, and the others.
     private func named(_ key: DeviceKey) throws(Refusal) -> (
         alone: [ActivitySlot], shared: [ActivitySlot]
     ) {
@@ -100,8 +100,8 @@ extension Core {
         return (alone, shared)
     }
 
-    /// Throws if an activity is being written: the batch refers to its slot, which must not belong
-    /// to another activity when the batch is durable.
+    /// Throws if an activity has events that are not durable: their batch refers to the slot, which
+    /// another activity could have by then.
     private func requireDurable(_ slots: [ActivitySlot]) throws(Refusal) {
         let waits = slots.contains {
             activities[$0].durable?.version != activities[$0].accepted.version
@@ -125,7 +125,7 @@ extension Core {
         surfaces.owe(owed.number, wishes(of: owed))
     }
 
-    /// Removes the device from the activity, which others still see.
+    /// Removes the device from an activity that is for other devices, too.
     private mutating func leave(_ key: DeviceKey, _ slot: ActivitySlot) {
         guard case .devices(let ids) = activities[slot].definition.audience else { return }
         let isRunning = !activities[slot].hasEnded

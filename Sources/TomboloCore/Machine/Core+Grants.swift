@@ -1,4 +1,4 @@
-// The grants of destinations.
+// Which grant applies to a destination.
 
 extension Core {
     func grantInForce(_ destination: Destination) -> GrantInForce {
@@ -6,7 +6,7 @@ extension Core {
             device: destination.device, activity: destination.activity, destination.upstream)
     }
 
-    /// The same for an existing destination.
+    /// The grant of the destination in this slot.
     func grantInForce(_ slot: CardSlot) -> GrantInForce {
         grantInForce(
             device: destinations[slot].device, activity: destinations[slot].activity,
@@ -19,7 +19,7 @@ extension Core {
         inForce(budgetClass(device: device, activity: activity), upstream)
     }
 
-    /// The same for an activity that does not exist yet.
+    /// The grant of a destination for an activity that does not exist yet.
     func grantInForce(
         device: DeviceSlot, _ definition: Activity.Definition, _ tenant: TenantID,
         _ upstream: UpstreamNumber
@@ -27,8 +27,8 @@ extension Core {
         inForce(budgetClass(device: device, definition, tenant), upstream)
     }
 
-    /// Replaces class `lab` unless the upstream allows it, because it is for simulators only. The
-    /// configuration may have changed, and a type's class holds for both environments.
+    /// The grant of a class. Class `lab` is for simulators only: if the upstream does not allow it,
+    /// class `standard` applies. The configuration may have changed since the class was set.
     private func inForce(_ asked: BudgetClass, _ upstream: UpstreamNumber) -> GrantInForce {
         let isRefused = asked == .lab && !configuration[upstream].allowsLab
         let budgetClass = isRefused ? .standard : asked
@@ -36,7 +36,8 @@ extension Core {
             budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
     }
 
-    /// The device's class if an operator has set one, else the type's.
+    /// The budget class: `channel` for a channel, else the operator's for the device, else the
+    /// type's.
     private func budgetClass(device: DeviceSlot, activity: ActivitySlot) -> BudgetClass {
         let traits = devices.traits(device)
         if traits.isChannel { return .channel }

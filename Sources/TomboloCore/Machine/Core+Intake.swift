@@ -1,6 +1,6 @@
 import TomboloJSON
 
-// Intake of commands: all refusals happen here, before anything is stored.
+// Intake of producers' commands. All checks are made before anything is stored.
 
 extension Core {
     mutating func take(
@@ -21,7 +21,7 @@ extension Core {
     enum Admission {
         /// The event's index in the pending batch.
         case staged(Int)
-        /// The activity already has this state.
+        /// The activity already has the state that the command asks for.
         case standing(ActivitySlot)
         case replay(seq: Int64)
         case refused(Refusal)
@@ -35,7 +35,7 @@ extension Core {
 
     mutating func admit(_ command: Command, now: Instant) -> Admission {
         guard hasRoom else { return .refused(Self.noRoom) }
-        // A single event is accepted at any size: the door has limited it already.
+        // A single event is accepted at any size, because the HTTP server has limited it already.
         let limits = configuration.limits
         let bytesMax = max(limits.stagedBytesMax, command.body.count)
         if journal.eventCount >= limits.stagedEventsMax
@@ -93,7 +93,8 @@ extension Core {
                     version: activity.accepted.version)
             }
         } else if let refusal = activities.refusal(of: command.activity) {
-            // The activity's state is unknown, so only an explicit restart may replace it.
+            // The state of a damaged activity is unknown, so only an explicit restart may replace
+            // it.
             guard command.restart, command.expectation == .none else { throw refusal }
         } else if case .versions = command.expectation {
             throw Refusal(.preconditionFailed, "the activity is not there yet")
@@ -120,7 +121,7 @@ extension Core {
         var timed = start
         if case .start(let complete) = command.content { timed = complete }
         let projection = Projection(timed, version: version, at: wall(now))
-        // Check the size first: it bounds the work of all later steps.
+        // Check the size first, because it limits the work of the checks after it.
         try PushSize.check(
             projection.widened(by: type?.presence), definition, alert: start.alert,
             history: timed.history)
@@ -139,16 +140,15 @@ extension Core {
         activities.recount(slot)
     }
 
-    /// Stores the old incarnation's end in the checkpoints of its cards, because the head will only
-    /// have the new incarnation. Also for cards that are gone or have ended: a later token may
-    /// revive them.
+    /// Stores the old incarnation's end in the checkpoints of its cards, because the new head does
+    /// not contain it. Cards that are gone or over get it, too: a late token may bring one back.
     private mutating func rememberEnd(of slot: ActivitySlot) {
         for index in activities[slot].destinations {
             guard let destination = destinations.at(index), destination.final == nil else {
                 continue
             }
             destinations[index].nextFinal = activities[slot].accepted
-            // The next start may use another route; it must not begin this card.
+            // The next start may use another route, which must not start this card.
             if activities[slot].definition.route == .adopt, destination.phase == .waiting {
                 destinations[index].phase = .started
             }
@@ -194,7 +194,7 @@ extension Core {
         var plan: (Clip, Int)?
     }
 
-    /// Does not change the core, so that the activity can be read in place.
+    /// Checks a change. It does not mutate the core, so that the activity is not copied.
     private func judge(
         _ command: Command, at slot: ActivitySlot, now: Instant
     ) throws(Refusal) -> Change {
@@ -263,7 +263,7 @@ extension Core {
         return activities.insert(Activity(key: key, number: number, definition, projection))
     }
 
-    /// Answers without an event, but only after the activity's present state is durable.
+    /// Answers a command that changes nothing, when the activity's present state is durable.
     mutating func stand(
         _ slot: ActivitySlot, _ kind: EventKind, _ ticket: Ticket, now: Instant
     ) {

@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// Decisions: every event gets exactly one at each destination, and each is recorded.
+// Decisions: each event gets exactly one at each destination, and each decision is recorded.
 
 extension Core {
-    /// Decides about all versions up to `version` at a destination, without a push for them.
+    /// Decides all versions up to `version` at a destination, without a push.
     mutating func decide(
         _ slot: CardSlot, through version: Int64, _ decision: EventDecision, now: Instant
     ) {
@@ -14,11 +14,11 @@ extension Core {
         destinations[slot].delay = nil
     }
 
-    /// Decides about versions, or records a push that decided nothing.
+    /// Decides versions, or records a push that decides none.
     ///
     /// - Parameters:
-    ///   - decision: nil if the newest state is sent again.
-    ///   - delay: the wait reasons, until `delayEnd`.
+    ///   - decision: nil if the push repeats the newest state.
+    ///   - delay: the wait reasons until `delayEnd`.
     mutating func decide(
         _ slot: CardSlot, through version: Int64, _ decision: EventDecision?,
         _ attempt: DeliveryRecord.Attempt?, _ delay: Delay?, _ delayEnd: Instant, now: Instant
@@ -33,7 +33,7 @@ extension Core {
             let decided = destinations[slot].ledger.decide(
                 through: version, decision, superseded: superseded)
             record.decidedFrom = decided?.lowerBound
-            // If the producer had sent a newer state, the version counts as superseded.
+            // A version with an older `state_version` counts as superseded if it needed no push.
             let isPassed = decision.needsNoPush && superseded.contains(version)
             record.decision = decided.map { _ in isPassed ? .superseded : decision }
             if let decided, !superseded.isEmpty {
@@ -44,7 +44,7 @@ extension Core {
         }
         guard record.decision != nil || attempt != nil else { return }
         let wentOn = destinations[slot].goesOn
-        // A card that is gone may get thousands of versions: one entry covers all.
+        // A card that is gone may get thousands of versions, so one entry is for all that follow.
         record.goesOn =
             attempt == nil && destinations[slot].isFinished && !isTrial
             && decision?.mayGoOn == true
@@ -62,13 +62,13 @@ extension Core {
         destinations[slot].goesOn = record.goesOn && (isWritten || repeats) ? decision : nil
     }
 
-    /// Decides about all waiting versions of a destination that gets no more pushes.
+    /// Decides all waiting versions of a destination that cannot be sent any more.
     mutating func decideRest(_ slot: CardSlot, _ decision: EventDecision, now: Instant) {
         guard let version = projection(slot)?.version else { return }
         decide(slot, through: version, decision, now: now)
     }
 
-    /// Records the decisions about a clip's frames at a destination since the last such fact.
+    /// Records what became of a clip's frames at a destination since the last such fact.
     mutating func noteFrames(_ slot: CardSlot, _ clip: String, _ news: FrameCounts, now: Instant) {
         guard let recipient = devices[destinations[slot].device]?.recipient else { return }
         let activity = destinations[slot].activity
@@ -87,7 +87,7 @@ extension Core {
             writer.bytes, isDetail: true, now: now)
     }
 
-    /// Notes why a destination's newest change waits; nil: it does not wait.
+    /// Sets why a destination's newest change waits; nil: it does not wait.
     mutating func wait(_ slot: CardSlot, _ decision: Decision?, now: Instant) {
         destinations[slot].waiting = decision
         guard case .deferred(_, let hold)? = decision else {
@@ -103,9 +103,9 @@ extension Core {
 
     /// Writes a fact of a tenant.
     ///
-    /// - Parameter isDetail: it may be left out, and counted, if its tenant has used up its part of
-    ///   the history (`FactShares`).
-    /// - Returns: true if it is written.
+    /// - Parameter isDetail: true if the fact may be left out, and counted, because its tenant has
+    ///   used up its part of the history (`FactShares`).
+    /// - Returns: true if the fact is written.
     @discardableResult
     mutating func note(
         _ tenant: TenantID, _ activity: ActivityNumber?, _ kind: String, _ body: [UInt8],
@@ -116,12 +116,12 @@ extension Core {
         return journal.note(fact, isDetail: isDetail, now: now)
     }
 
-    /// The next `history.thinned` fact; nil if nothing was left out since the last one.
+    /// The report about the tenant's left-out facts that is not written yet; nil if there is none.
     package func comingThinning(of tenant: TenantID, now: Instant) -> NewFact? {
         journal.comingThinning(of: tenant, clock, now: now)
     }
 
-    /// Writes a fact about the relay itself: an upstream, the disk, the clock.
+    /// Writes a fact about the relay itself, such as an upstream, the disk or the clock.
     ///
     /// - Parameter body: one JSON object.
     package mutating func learn(
@@ -130,8 +130,8 @@ extension Core {
         note(tenant, nil, kind, body, now: now)
     }
 
-    /// Drops an alert at a destination that is too old or one too many. Its state is sent all the
-    /// same, and has a decision of its own.
+    /// Drops an alert at a destination, because it is too old or there are too many. The state of
+    /// its event is still sent and gets its own decision.
     mutating func expire(_ alert: Projection.PendingAlert, at slot: CardSlot, now: Instant) {
         destinations[slot].alertsThrough = alert.version
         markDirty(slot, now: now)
@@ -141,7 +141,8 @@ extension Core {
         }
     }
 
-    /// Drops the waiting alerts of a destination that cannot send them any more, each with a fact.
+    /// Drops the waiting alerts of a destination that cannot send them any more. Each drop is a
+    /// fact.
     mutating func loseAlerts(_ slot: CardSlot, before version: Int64 = .max, now: Instant) {
         guard !destinations[slot].hasFinal else { return }
         for alert in activities[destinations[slot].activity].alerts
@@ -150,29 +151,30 @@ extension Core {
         }
     }
 
-    /// Writes a fact about a device's report, or about a thing of the device.
+    /// Writes a fact about a device, with the members that `write` adds.
     mutating func noteFact(
         _ kind: String, of device: DeviceSlot, _ activity: ActivityNumber? = nil, now: Instant,
         _ write: (inout JSONWriter) -> Void = { _ in }
     ) {
-        // On a full disk the room is reserved for pushes: facts from phones are left out.
+        // On a nearly full disk the space is for pushes: facts about devices are left out.
         guard let known = devices[device], hasRoom else { return }
         var writer = FactRecipient.body(about: known.recipient)
         write(&writer)
         writer.endObject()
-        // A retired token explains later pushes; the other facts come as often as a phone likes.
+        // A retired token explains later decisions, so this fact is always written. A phone can
+        // cause any number of the other ones.
         note(
             known.key.tenant, activity, kind, writer.bytes, isDetail: kind != "token.retired",
             now: now)
     }
 
-    /// Records a step in a card's life if it is new. It is written together with its cause, so that
-    /// a restart neither repeats nor loses it.
+    /// Records a step in a card's life, if it is new. The fact is in the same batch as the card's
+    /// checkpoint, so that a restart neither repeats nor loses it.
     mutating func tell(
         _ step: CardStory, at slot: CardSlot, by: String? = nil, reason: String? = nil, now: Instant
     ) {
         let isLive = destinations[slot].phase == .live && !destinations[slot].isOverOnPhone
-        // The listeners of a channel are unknown.
+        // It is unknown which phones listen on a channel, so channels have no such facts.
         guard !devices.traits(destinations[slot].device).isChannel,
             destinations[slot].story.take(step, isLive: isLive),
             let destination = destinations.at(slot),
@@ -190,8 +192,8 @@ extension Core {
         journal.checkpoint(slot)
     }
 
-    /// Records that a device got or lost a token. The fact does not name an unknown activity: the
-    /// activity's erasure would not find it.
+    /// Records that a device got or lost a token. No fact is written if the token's activity is
+    /// unknown, because the erasure of that activity would not find it.
     mutating func noteToken(_ kind: String, _ name: TokenName, of device: DeviceSlot, now: Instant)
     {
         guard case .activity(let reference) = name else {
@@ -209,7 +211,7 @@ extension Core {
         return activities.slot(of: key).map { activities[$0].number }
     }
 
-    /// Records a phone's report about a card if it has news.
+    /// Records a phone's report about a card, if it says something new.
     mutating func noteReport(
         _ report: PhoneReport, before: PhoneReport?, on reference: ActivityReference,
         of device: DeviceSlot, now: Instant
@@ -228,7 +230,8 @@ extension Core {
         }
     }
 
-    /// Drops the oldest of too many alerts; destinations that still wait for it note its expiry.
+    /// Drops the oldest alert of an activity that has too many. Each destination that still waits
+    /// to send it records this.
     mutating func dropAlert(of activity: ActivitySlot, now: Instant) {
         let alert = activities[activity].alerts.removeFirst()
         for slot in activities[activity].destinations
@@ -237,7 +240,7 @@ extension Core {
         }
     }
 
-    /// The ledgers of an activity's destinations; nil if the activity does not exist.
+    /// The decisions at an activity's destinations; nil if the activity does not exist.
     package func ledgers(of key: ActivityKey, now: Instant) -> [LedgerView]? {
         guard let slot = activities.slot(of: key), activities[slot].durable != nil else {
             return nil
@@ -246,7 +249,7 @@ extension Core {
             guard let destination = destinations.at(index), let projection = projection(index),
                 let device = devices[destination.device]
             else { return nil }
-            // All counts are for the same moment, so that the seconds add up to the totals.
+            // Count all at the same instant, so that the seconds add up to the totals.
             let cursor = destination.cursor?.accounted(at: wall(now))
             return LedgerView(
                 recipient: device.recipient, incarnation: destination.incarnation,
@@ -258,7 +261,7 @@ extension Core {
         }
     }
 
-    /// Notes a version that its producer had already overtaken with a newer `state_version`.
+    /// Notes a version that changes nothing, because a newer `state_version` is known.
     mutating func noteSuperseded(_ staged: JournalBatch.Event) {
         guard case .update(let update) = staged.content, let number = update.stateVersion,
             let known = activities[staged.activity].durable?.stateVersion, number < known
@@ -270,7 +273,7 @@ extension Core {
     }
 }
 
-/// Everything that one destination was asked to show, by decision.
+/// All that one destination should have shown, counted by decision.
 package struct LedgerView: Sendable {
     package var recipient: Recipient
     package var incarnation: Int64
@@ -279,9 +282,9 @@ package struct LedgerView: Sendable {
     package var ledger: Ledger
     /// The activity's version.
     package var version: Int64
-    /// Why the newest version waits; nil if it does not.
+    /// Why the newest version waits; nil if it does not wait.
     package var waiting: Decision?
     package var frames: FrameCounts
-    /// The last minute of the clip that plays.
+    /// Frame counts for each second of the last minute, if a clip plays.
     package var seconds: [FrameSeconds.Second]
 }

@@ -1,37 +1,38 @@
-// The order of evaluations: a change wakes what it concerns, and woken or due things are evaluated.
+// The order of examinations. A change wakes the destinations and surfaces that it affects; these,
+// and those whose deadline has come, are examined in turn.
 
 extension Core {
-    /// The extent of an evaluation.
+    /// What a call examines.
     enum Reach {
-        /// What the step's own event has woken, and what waits at upstreams with free places.
+        /// What this step has woken, and what waits at upstreams with free places.
         case turns
-        /// Also what is due by now, within the bounds of a step.
+        /// Also what is due by now, within the limits for one step.
         case all
     }
 
     private enum Look {
-        /// - Parameter isItsTurn: true if it has waited for a place in its upstream and has it now.
+        /// - Parameter isItsTurn: true if it has waited for a place in its upstream and gets it
+        ///   now.
         case card(CardSlot, isItsTurn: Bool)
         case surface(SurfaceSlot, isItsTurn: Bool)
         case presence(DeviceSlot)
         case orphans(DeviceSlot)
         case wish(SurfaceTable.Turn)
-        /// The one whose turn it was does not need it any more.
+        /// The destination whose turn it was does not need it any more.
         case nothing
     }
 
-    /// After this number of pushes in a turn, other due things wait for the next one. Meanwhile
-    /// these pushes are written, and Apple works on them. Thousands in one turn would leave the
-    /// processor's caches before they are written, so that a relay that is late would become
-    /// slower.
+    /// After this many pushes in a step, what else is due waits for the next step; meanwhile these
+    /// pushes are written. With thousands of pushes in one step, they would leave the processor's
+    /// caches before they are written, and a late relay would become even slower.
     package static let pushesPerTurnMax = 128
 
-    /// Evaluations of due things in a turn, and of waiting ones at upstreams. The core has no
-    /// clock: this takes about 5 ms.
+    /// Maximum number of examinations in a step: of due ones, and separately of those that wait at
+    /// upstreams. The core cannot measure time; this number takes about 5 ms.
     static let looksPerTurnMax = 2_000
 
-    /// Evaluates woken things: first those of this step, then those that wait at a woken upstream,
-    /// then those that are due.
+    /// Examines what is woken: first what this step has woken, then what waits at woken upstreams,
+    /// then what is due.
     mutating func lookAtWoken(_ reach: Reach, now: Instant, effects: inout Effects) {
         while let look = nextLook(reach, now: now, &effects) {
             switch look {
@@ -65,7 +66,7 @@ extension Core {
         return nextDue(now: now)
     }
 
-    /// The thing that has been due for longest, so that a late relay serves each kind, too.
+    /// What has been due for the longest time, of any kind, so that a late relay serves all kinds.
     private mutating func nextDue(now: Instant) -> Look? {
         let (card, surface, presence, orphans) = (
             destinations.deadlines.first ?? .distantFuture,
@@ -87,7 +88,7 @@ extension Core {
         return devices.orphanDeadlines.pop(until: now).map { .orphans($0) }
     }
 
-    /// The next one to get a free place at a woken upstream; it sends its newest value.
+    /// What gets the next free place at a woken upstream. It sends its newest state.
     private mutating func nextTurn(now: Instant) -> Look? {
         while let upstream = upstreams.firstWoken {
             guard upstreams[upstream].isOpen(now: now), let turn = nextWaiting(upstream) else {
@@ -108,8 +109,8 @@ extension Core {
         return nil
     }
 
-    /// The next one that waits at an upstream. If no token was ever right there, one of a device
-    /// that has not been tried.
+    /// What waits first at an upstream. If no token was ever accepted there, those of devices that
+    /// have not been tried come first.
     private mutating func nextWaiting(_ upstream: UpstreamNumber) -> UpstreamTurn? {
         if upstreams[upstream].seeksRightToken,
             let turn = upstreams[upstream].firstWaiting(where: { !isStranger($0, of: upstream) })

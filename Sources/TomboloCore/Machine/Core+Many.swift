@@ -1,6 +1,6 @@
 import TomboloJSON
 
-// Several commands as one: atomic batches, and the end of many activities.
+// Several commands as one: atomic batches, and ends of many activities.
 
 extension Core {
     /// Accepts all commands or none: if one is refused, those before it are rolled back.
@@ -51,7 +51,7 @@ extension Core {
         journal.answer(.events(indices: indices, ticket))
     }
 
-    /// The first line that makes an atomic batch too large for one step.
+    /// The first command that makes an atomic batch too large for one step, with its refusal.
     private func tooManyCards(_ commands: [Command]) -> (index: Int, Refusal)? {
         var weight = 0
         for (index, command) in commands.enumerated() {
@@ -76,13 +76,13 @@ extension Core {
         return nil
     }
 
-    /// The state before the first command of an atomic batch.
+    /// What a rollback of an atomic batch needs.
     private struct Undo {
         let place: Journal.Place
         var before: [ActivitySlot: Activity] = [:]
-        /// Destinations of these activities, by slot: a restart has stored the end in them.
+        /// The destinations of the activities in `before`, as they were. A restart changes them.
         var destinations: [CardSlot: Destination] = [:]
-        /// Activities that are new, so that they have a slot now.
+        /// Activities that did not exist before the batch. A rollback removes them.
         var created: [ActivityKey] = []
         var keys: [(TenantID, String)] = []
 
@@ -132,7 +132,8 @@ extension Core {
         for (tenant, key) in undo.keys { idempotency.drop(tenant, key) }
     }
 
-    /// Ends one piece of the activities. If none can be ended, nothing changes.
+    /// Ends the running activities in the request's slots that match it, at most `pieceMax`. If
+    /// none can be ended, answers with the first refusal.
     mutating func endMany(
         _ request: EndMany, _ ticket: Ticket, now: Instant
     ) {
@@ -147,11 +148,11 @@ extension Core {
             case .staged(let place): indices.append(place)
             case .standing, .replay: break
             case .refused(let refusal):
-                // Ends before it in the pending batch stay, because each one is independent.
+                // The ends staged before this one stay in the batch, because each is independent.
                 counters[request.tenant].commandsRefused += 1
                 refused = refused ?? refusal
             }
-            // The others would be refused for the same reason.
+            // For these reasons all further ends would be refused, too.
             if refused?.code == .overloaded || refused?.code == .logFull { break }
         }
         guard !indices.isEmpty else {
@@ -161,11 +162,12 @@ extension Core {
         journal.answer(.events(indices: indices, ticket))
     }
 
-    /// Ends activities whose producers have been silent for `end_after`, at most one piece.
+    /// Ends activities whose producers have been silent for `end_after`: at most `pieceMax` in a
+    /// call.
     mutating func endSilent(now: Instant) {
         var left = EndMany.pieceMax
         while left > 0, let slot = activities.silences.pop(until: now) {
-            // An event that is being written is a sign of the producer.
+            // If an event is not durable yet, the producer is not silent: skip the activity.
             guard activities[slot].durable?.version == activities[slot].accepted.version,
                 let after = activities[slot].definition.endAfter
             else { continue }
@@ -174,7 +176,8 @@ extension Core {
             var command = Command(
                 activity: key, content: .end(End(change: .none)), body: Array("{}".utf8))
             command.key = .relay
-            // The event's commit removes this deadline.
+            // Try again in a minute if the end is refused. If it is accepted, its commit removes
+            // this deadline.
             activities.silences.set(slot, at: now + .minutes(1))
             guard case .staged = admit(command, now: now) else { continue }
             var writer = JSONWriter()
@@ -187,10 +190,10 @@ extension Core {
         }
     }
 
-    /// The highest number of any activity.
+    /// The highest number that an activity has.
     package var newestActivity: ActivityNumber { activities.newest }
 
-    /// The slots from `place` on for one step; nil if there are no more.
+    /// The range of slots from `place` on that one step examines; nil after the last slot.
     package func piece(of request: EndMany, from place: Int) -> Range<Int>? {
         guard place < activities.count else { return nil }
         var (end, found, looked) = (place, 0, 0)
@@ -205,7 +208,7 @@ extension Core {
         return place..<end
     }
 
-    /// True if an activity runs and matches the request.
+    /// True if the activity runs and matches the request.
     func matches(_ slot: ActivitySlot, _ request: EndMany) -> Bool {
         guard !activities[slot].hasEnded,
             activities[slot].key.tenant == request.tenant

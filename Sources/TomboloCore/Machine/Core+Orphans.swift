@@ -1,12 +1,12 @@
 import TomboloJSON
 
-// Tokens of unknown activities, and cards of activities that are gone.
+// Update tokens of unknown activities, and cards that have outlived their activities.
 
 extension Core {
-    /// Handles the card of a token without a destination. If its activity has ended or has a newer
-    /// incarnation, or if its user does not have the device any more, the card is ended. If the
-    /// device came back with two cards, this one continues beside the other. If the activity is
-    /// unknown, the token waits a while for its adoption.
+    /// Handles an update token that belongs to no destination. If its activity has ended or has a
+    /// newer incarnation, or its user does not have the device any more, the card is ended. If the
+    /// device was registered again and has two cards, this card gets updates beside the other. If
+    /// the activity is unknown, the token is kept for a while.
     mutating func takeOrphan(
         _ reference: ActivityReference, of device: DeviceSlot, now: Instant
     ) {
@@ -35,9 +35,10 @@ extension Core {
         let slot = addCard(token, reference, of: device, activity, now: now)
         if let slot {
             destinations[slot].final = final
-            // The card began before its device was deleted, and the history has that already.
+            // The card began before its device was deleted; the history already has that fact.
             if isLeft { destinations[slot].story = .began }
-            // The device was deleted and registered again: end the card with the newest token.
+            // The deleted device still has a destination for this card: the new one ends the card
+            // instead.
             for other in devices.leaving where devices[other]?.key == owner.key {
                 for card in devices[other]?.destinations ?? []
                 where self.reference(destinations[card]) == reference {
@@ -48,8 +49,8 @@ extension Core {
         }
     }
 
-    /// Adds a destination for a card that is known by its token; nil if the device's app is not
-    /// configured any more. The caller sets its future and evaluates it.
+    /// Adds a destination for a card of which only the token is known; nil if the device's app is
+    /// not configured any more. The caller decides what follows, and lets it be examined.
     private mutating func addCard(
         _ token: Device.Token, _ reference: ActivityReference, of device: DeviceSlot,
         _ activity: ActivitySlot,
@@ -74,8 +75,8 @@ extension Core {
         return slot
     }
 
-    /// Continues an older card of a running activity whose device was deleted and registered again.
-    /// It gets updates until the newer card has a route, and then ends.
+    /// Continues an older card of a running activity after its device was deleted and registered
+    /// again. The card gets updates until pushes can reach the newer card, and then ends.
     private mutating func takeForgotten(
         _ token: Device.Token, _ reference: ActivityReference, of device: DeviceSlot,
         _ activity: ActivitySlot,
@@ -106,8 +107,8 @@ extension Core {
         for index in known { destinations.wakeFirst(index) }
     }
 
-    /// True if the card belongs to a user who has left the device, or if its activity's user is
-    /// another one now: then the end was lost when the device was deleted.
+    /// True if the card belongs to a user who does not have the device any more. Its end was lost
+    /// when the device was deleted.
     private func isLeftBehind(
         _ reference: ActivityReference, on device: Device, _ activity: ActivitySlot
     ) -> Bool {
@@ -115,7 +116,7 @@ extension Core {
             return false
         }
         let number = activities[activity].number
-        // The user may have returned since and have a newer card.
+        // The user may have returned and have a newer card, so look at exactly this one first.
         let own = history.exactCard(of: number, reference.incarnation, reference.renewal)
         if own?.wasLeft == true { return true }
         guard let card = history.lastCard(of: number, reference.incarnation),
@@ -126,8 +127,8 @@ extension Core {
         return !isSameText(device.registration.user, user)
     }
 
-    /// The final state for a card that outlived its activity. Any device may claim a card: only
-    /// devices of the audience see how the activity ended; other cards just disappear.
+    /// The final state for a card that has outlived its activity. Any device can send a token, so
+    /// only devices of the audience get the activity's state; other cards only disappear.
     func farewell(
         to device: DeviceSlot, _ activity: ActivitySlot, _ durable: Projection, now: Instant
     ) -> Projection {
@@ -143,7 +144,7 @@ extension Core {
         return final
     }
 
-    /// Drops tokens whose activities have stayed unknown for too long.
+    /// Drops update tokens that have belonged to no running activity for too long.
     mutating func sweepOrphans(of device: DeviceSlot, now: Instant) {
         guard let owner = devices[device] else { return }
         noteWork(onDevice: device)
@@ -165,7 +166,7 @@ extension Core {
         devices.orphanDeadlines.set(device, at: next)
     }
 
-    /// After a restart: finds tokens that wait for their activity.
+    /// Finds such tokens after a restart.
     mutating func recoverOrphans(now: Instant) {
         for slot in devices.indices {
             let waits = devices[slot]?.tokens.names.contains { name in
@@ -175,7 +176,8 @@ extension Core {
         }
     }
 
-    /// Drops the tokens of an activity that leaves memory: its cards have been gone for hours.
+    /// Drops a device's tokens of an activity that leaves memory, because its cards ended hours
+    /// ago.
     mutating func dropTokens(of activity: ActivitySlot, on device: DeviceSlot, now: Instant) {
         let key = activities[activity].key
         let incarnation = activities[activity].incarnation

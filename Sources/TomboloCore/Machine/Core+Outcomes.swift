@@ -1,6 +1,6 @@
 import TomboloJSON
 
-// Apple's answers and their consequences (pacing rule 14).
+// What follows from Apple's answers (pacing rule 14).
 
 extension Core {
     mutating func pushEnded(_ outcome: PushOutcome, now: Instant, effects: inout Effects) {
@@ -19,8 +19,8 @@ extension Core {
     }
 
     private mutating func cardPushEnded(_ slot: CardSlot, _ outcome: PushOutcome, now: Instant) {
-        // An outcome after its push was given up does not change the destination, except for a
-        // start: its card must not be begun a second time.
+        // If a push was given up, a late outcome changes nothing, except for a start with unknown
+        // outcome: its card must not be started a second time.
         if destinations.holds(slot), let flying = destinations[slot].land(outcome.push) {
             if !flying.isFrame { destinations[slot].note(outcome) }
             settle(slot, flying, outcome.result, now: now)
@@ -34,9 +34,9 @@ extension Core {
         }
     }
 
-    /// Treats a wrong token as an upstream's fault if no token was ever right and several devices
-    /// are affected: then the configuration is wrong, as with a refused key, and no token is
-    /// dropped.
+    /// Changes the outcome for a wrong token if no token was ever right at the upstream and several
+    /// devices have wrong ones. Then the configuration is wrong: the upstream is closed, as after a
+    /// refused key, and no token is dropped.
     private mutating func judged(_ outcome: PushOutcome, _ upstream: UpstreamNumber) -> PushOutcome
     {
         switch outcome.result {
@@ -44,7 +44,7 @@ extension Core {
             guard !upstreams[upstream].hasBeenRight else { return outcome }
             upstreams[upstream].noteRightToken()
             journal.write(UpstreamRecord(configuration[upstream]).record)
-            // If this record were lost, wrong tokens would close the upstream again.
+            // Without this record, wrong tokens could close the upstream again after a crash.
             journal.flushAtOnce()
         case .rejected(let status, let reason, .tokenMisplaced, _),
             .rejected(let status, let reason, .topic, _):
@@ -60,7 +60,7 @@ extension Core {
         return outcome
     }
 
-    /// The device of a push in flight.
+    /// The device to which the push goes; nil if the push is not in flight any more.
     private func device(of push: PushID) -> DeviceSlot? {
         switch push.turn {
         case .surface(let slot):
@@ -73,7 +73,7 @@ extension Core {
         }
     }
 
-    /// Records what an answer decides about events. An accepted frame is only counted.
+    /// Records what an answer decides about versions. Accepted frames are only counted.
     private mutating func account(
         _ slot: CardSlot, _ flying: Destination.InFlight, _ result: PushResult, took: Span,
         now: Instant
@@ -82,7 +82,7 @@ extension Core {
         switch result {
         case .accepted: decision = .sent
         case .rejected(_, _, .push, _), .rejected(_, _, .topic, _): decision = .refused
-        // No decision: the newest state is sent again, or has no route, which then decides.
+        // No decision: the state is sent again. If the card is gone, the rest is decided below.
         case .rejected, .notSent, .unknown: decision = nil
         }
         let isNews = decision != nil && destinations[slot].ledger.decidedThrough < flying.version
@@ -97,7 +97,8 @@ extension Core {
         }
     }
 
-    /// Records a push in flight that another push overtakes: its answer will not be found.
+    /// Records a push in flight before another one replaces it, because its answer will not be
+    /// used.
     mutating func overtake(_ slot: CardSlot, now: Instant) {
         guard let flying = destinations[slot].inFlight, !flying.isFrame else { return }
         let sentAt = flying.until - configuration.limits.inFlightMax
@@ -106,7 +107,7 @@ extension Core {
         decide(slot, through: flying.version, nil, attempt, flying.delay, sentAt, now: now)
     }
 
-    /// Gives up a push that is not answered in time: its outcome is unknown.
+    /// Gives up a push that was not answered in time. Its outcome is unknown.
     mutating func expireInFlight(_ slot: CardSlot, now: Instant) {
         guard let flying = destinations[slot].inFlight, flying.until <= now else { return }
         destinations[slot].inFlight = nil
@@ -118,7 +119,7 @@ extension Core {
         account(slot, flying, result, took: configuration.limits.inFlightMax, now: now)
     }
 
-    /// Applies the late outcome of a start.
+    /// Applies the outcome of a start that came after the start was given up.
     private mutating func startLearned(_ slot: CardSlot, _ result: PushResult, now: Instant) {
         switch result {
         case .accepted: begun(slot, destinations[slot].acknowledged, now: now)
@@ -130,7 +131,8 @@ extension Core {
         }
     }
 
-    /// A notice if the upstream closes, opens, or stays closed for longer; else nil.
+    /// Applies the outcome to the upstream. Returns a notice if the upstream closes, opens, or
+    /// stays closed for longer.
     private mutating func noteUpstream(
         _ upstream: UpstreamNumber, _ outcome: PushOutcome, now: Instant
     ) -> UpstreamNotice? {
@@ -159,7 +161,8 @@ extension Core {
                 took: outcome.took, probeMax: configuration.limits.probeMax,
                 jitter: chance.fraction(), now: now)
         }
-        // A failed probe may have another cause.
+        // A failed probe may have another cause than the failure before it, so it gives a notice,
+        // too.
         let parked = upstreams[upstream].parkedUntil
         guard parked != parkedBefore else { return nil }
         return UpstreamNotice(
@@ -185,7 +188,7 @@ extension Core {
             if isOfPush || reaches == .tokenMisplaced {
                 bury(slot, flying, status: status, reason: reason, now: now)
             }
-            // Use Apple's clock if ours is behind it, because the app uses the phone's clock.
+            // The refusal is not before Apple's time for it, in case this relay's clock is behind.
             let word = TokenStanding.Refusal(
                 at: max(wall(now), since ?? .distantPast), answer: "\(status) \(reason)",
                 environment: configuration[destinations[slot].upstream].environment)
@@ -195,7 +198,7 @@ extension Core {
             destinations[slot].wantAgain(flying, now: now)
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
         case .unknown:
-            // The alert is not tried again, because it may have rung.
+            // The alert is not sent again, because it may have rung.
             if flying.event == .start { startFailed(slot, .startUnknown, now: now) }
             destinations[slot].contentHash = 0
             destinations[slot].wantAgain(flying, now: now)
@@ -204,8 +207,8 @@ extension Core {
         markDirty(slot, mayWait: result == .accepted && flying.event == .update, now: now)
     }
 
-    /// Retries later if an open upstream failed. A closed upstream holds all of its pushes and
-    /// probes by itself: a card with a back-off of its own could not be the probe.
+    /// Lets the destination wait, if its upstream is open. A closed upstream holds all pushes back
+    /// itself, and a destination that waits could not be its probe.
     private mutating func backOff(_ slot: CardSlot, because cause: Hold, now: Instant) {
         guard upstreams[destinations[slot].upstream].parkedUntil == nil else { return }
         destinations[slot].backOff(because: cause, now: now)
@@ -224,7 +227,7 @@ extension Core {
         }
     }
 
-    /// Handles a start that Apple has accepted.
+    /// Handles a start that has begun a card.
     mutating func begun(_ slot: CardSlot, _ version: Int64, now: Instant) {
         guard let destination = destinations.at(slot), startChannel(destination) != nil else {
             enter(.started, slot, now: now)
@@ -233,13 +236,13 @@ extension Core {
         listens(slot, sent: version, now: now)
     }
 
-    /// Undoes the cost of an attempt that certainly failed.
+    /// Gives back what an attempt has spent that certainly did not reach the phone.
     private mutating func giveBack(_ slot: CardSlot, _ flying: Destination.InFlight) {
         if flying.event == .start { takeBackStart(slot) }
         destinations[slot].giveBack(flying)
     }
 
-    /// Undoes a start that certainly failed: the next one may use its budget and its alert.
+    /// Gives back what such a start has spent: the next one uses its token and its alert.
     private mutating func takeBackStart(_ slot: CardSlot) {
         setHoldsStartToken(slot, true)
         destinations[slot].giveBackStartAlert()
@@ -270,7 +273,7 @@ extension Core {
         }
     }
 
-    /// Notes a failed start, unless its card has shown up meanwhile.
+    /// Notes that a start has failed, unless its card is known to exist.
     private mutating func startFailed(
         _ slot: CardSlot, _ phase: Destination.Phase, now: Instant
     ) {
@@ -278,14 +281,14 @@ extension Core {
         enter(phase, slot, now: now)
     }
 
-    /// Handles the final refusal of a start: only an operator may have it retried.
+    /// Handles the final refusal of a start. Only an operator can retry it.
     private mutating func startRefused(_ slot: CardSlot, now: Instant) {
         enter(.gone, slot, now: now)
         destinations[slot].startWasRefused = true
     }
 
-    /// Retires a dead token, unless a newer one has replaced it, or it was registered after the
-    /// time in Apple's answer.
+    /// Retires a dead token, unless the device has another one, or registered this one shortly
+    /// after the time in Apple's answer.
     private mutating func tokenGone(
         _ slot: CardSlot, _ flying: Destination.InFlight, _ reaches: BlastRadius,
         _ word: TokenStanding.Refusal, since: Instant?, now: Instant
@@ -301,7 +304,7 @@ extension Core {
         }
         guard let token = devices[destination.device]?.tokens[name], token.value == flying.token
         else {
-            // The device has another token by now, or none.
+            // The device has another token now, or none.
             if flying.event != .start, destination.token == flying.token {
                 destinations[slot].token = nil
                 cardGone(slot, reaches, now: now)
@@ -313,7 +316,7 @@ extension Core {
             return
         }
         if case .start(let type) = name {
-            // The device may be deleted, and send the same token again when it comes back.
+            // If the device is deleted and comes back, it may send the same token again.
             keepHistory(ofToken: token.value, type: type, destination.device, now: now)
         }
         devices[known: destination.device].retire(name, word)
@@ -328,9 +331,9 @@ extension Core {
         cardGone(slot, reaches, now: now)
     }
 
-    /// True if the time in Apple's answer is before the token's registration, and the answer came
-    /// soon after the registration. A later answer is believed: the app had sent the token late, or
-    /// the clocks differ.
+    /// True if Apple's answer says that the token was dead before it was registered, and the answer
+    /// came soon after the registration. A later answer is believed: either the app had sent the
+    /// token late, or the clocks differ.
     func isDoubted(_ since: Instant?, of token: Device.Token, now: Instant) -> Bool {
         guard let since, since < token.registeredAt else { return false }
         return wall(now) - token.registeredAt < configuration.limits.oldWord
@@ -342,14 +345,14 @@ extension Core {
             renewal: destination.renewal)
     }
 
-    /// Applies a back-off to all starts of this type on the device, which share one token.
+    /// Lets all starts of this type on the device wait, because they use one token.
     private mutating func backOffStarts(like slot: CardSlot) {
         guard let destination = destinations.at(slot) else { return }
         let name = TokenName.start(type: activities[destination.activity].definition.type)
         devices[known: destination.device].startBackOffs[name] = destination.pacing.backOffUntil
     }
 
-    /// Until when the back-off of other starts holds this one; nil: it does not.
+    /// Until when this start must wait after another start's refusal; nil if it need not.
     func startsBackOff(_ slot: CardSlot, now: Instant) -> Instant? {
         guard let destination = destinations.at(slot) else { return nil }
         let name = TokenName.start(type: activities[destination.activity].definition.type)

@@ -1,11 +1,11 @@
 import TomboloJSON
 
-// The operator's overview, and lists of registered things. Read only.
+// The operator's overview, and lists of what is registered. Nothing here changes the core.
 
 extension Core {
-    /// Adds a tenant's running activities from a slot on, one piece of them.
+    /// Adds the tenant's running activities in the next slots to the overview.
     ///
-    /// - Returns: the slot of the next piece; nil after the last.
+    /// - Returns: the slot where the next call begins; nil after the last one.
     package func look(
         _ overview: inout Overview, of tenant: TenantID, from place: Int, now: Instant
     ) -> Int? {
@@ -38,7 +38,7 @@ extension Core {
             destination.incarnation == activities[destination.activity].durableIncarnation
         else { return }
         let activity = activities[destination.activity].key.id
-        // Only widgets show it here, and no card is expected.
+        // The app shows this activity in widgets only, so no card is missing.
         if destination.phase == .waiting, device.tokens[.widget] != nil,
             activities[destination.activity].definition.route == .adopt
         {
@@ -92,9 +92,9 @@ extension Core {
         return device.channel == nil && since <= now - Overview.silenceMax ? .silent : nil
     }
 
-    /// Counts the waiting changes of a tenant in the next destinations.
+    /// Adds the tenant's waiting changes at the next destinations.
     ///
-    /// - Returns: the slot of the next piece; nil after the last.
+    /// - Returns: the slot where the next call begins; nil after the last one.
     package func count(
         _ waiting: inout WaitingChanges, of tenant: TenantID, from place: Int
     ) -> Int? {
@@ -111,7 +111,7 @@ extension Core {
 
     // MARK: Lists
 
-    /// Collects matching activities from the next slots.
+    /// Adds the matching activities in the next slots to the page.
     package func collect(_ page: inout IDPage, _ filter: ActivityFilter) {
         guard var place = page.place else { return }
         var looked = 0
@@ -139,7 +139,7 @@ extension Core {
         { page.insert(one.traits.key.id) }
     }
 
-    /// The activities of a page after all slots were read.
+    /// The activities of a page after `collect` has read all slots.
     package func views(
         _ page: IDPage, _ filter: ActivityFilter, now: Instant
     ) -> (views: [ActivityView], next: Identifier?) {
@@ -158,7 +158,7 @@ extension Core {
             })
     }
 
-    /// Collects a tenant's devices from the next slots.
+    /// Adds the tenant's devices in the next slots to the page.
     package func collectDevices(_ page: inout IDPage, of tenant: TenantID) {
         guard let first = page.place else { return }
         let end = min(devices.count, first + IDPage.pieceMax)
@@ -171,7 +171,7 @@ extension Core {
         page.place = end < devices.count ? end : nil
     }
 
-    /// The devices of a page after all slots were read.
+    /// The devices of a page after `collectDevices` has read all slots.
     package func deviceViews(
         _ page: IDPage, of tenant: TenantID, now: Instant
     ) -> (views: [DeviceView], next: Identifier?) {
@@ -183,7 +183,7 @@ extension Core {
             view: { view(DeviceKey(tenant: tenant, id: $0), now: now) })
     }
 
-    /// A page of a tenant's registered types, by app and then by name.
+    /// A page of the tenant's registered types, by app and then by name.
     package func typeViews(
         of tenant: TenantID, after: (app: String, name: String)?, limit: Int
     ) -> (views: [TypeView], next: (app: String, name: String)?) {

@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// Pauses of operators (pacing rule 16): durable, and checked before anything is sent.
+// Operators' pauses (pacing rule 16). A pause is durable, and is checked before each push.
 
 extension Core {
-    /// Begins a pause at once, or ends one.
+    /// Begins or ends a pause at once.
     mutating func take(
         _ command: PauseCommand, of tenant: TenantID, by key: AskingKey, _ ticket: Ticket,
         now: Instant
@@ -27,11 +27,12 @@ extension Core {
             journal.answer(ticket, Stored(.deleted, number: number))
             notePause(pause, began: false, by: key, now: now)
         }
-        // Update the wait reasons of its cards; after a pause only the newest state is sent.
+        // Update the wait reasons of the affected cards. After a pause only the newest state is
+        // sent.
         sweeps.add(.pause(pause), now: now)
     }
 
-    /// Does one piece of the sweep in progress.
+    /// Does the next piece of the sweep in progress.
     mutating func sweep(now: Instant) {
         guard let (work, first) = sweeps.current(now: now) else { return }
         let cards = destinations.indices.count
@@ -71,7 +72,7 @@ extension Core {
         _ pause: Pause, began: Bool, by key: AskingKey, now: Instant
     ) {
         var writer = JSONWriter()
-        // The activity, so that its erasure finds the fact.
+        // The fact belongs to the activity, so that an erasure of the activity finds it.
         var activity: ActivityNumber?
         writer.beginObject()
         writer.member("pause", pause.name)
@@ -92,12 +93,12 @@ extension Core {
             pause.tenant, activity, began ? "pause.began" : "pause.ended", writer.bytes, now: now)
     }
 
-    /// True if a pause holds all pushes to a destination.
+    /// True if a pause holds back all pushes to a destination.
     func isPaused(_ slot: CardSlot) -> Bool {
         !pauses.isEmpty && pauses.contains { !$0.alertsOnly && holds($0, slot) }
     }
 
-    /// True if a pause holds alerts, and therefore starts, to a destination.
+    /// True if a pause holds back alerts, and therefore starts, to a destination.
     func areAlertsPaused(_ slot: CardSlot) -> Bool {
         !pauses.isEmpty && pauses.contains { holds($0, slot) }
     }
@@ -106,7 +107,7 @@ extension Core {
         destinations.holds(slot) && pause.holds(activities[destinations[slot].activity])
     }
 
-    /// True if a pause holds the reloads of a device.
+    /// True if a pause holds back reloads on a device.
     func isReloadPaused(_ device: Device) -> Bool {
         pauses.contains { !$0.alertsOnly && holds($0, device) }
     }
@@ -121,8 +122,8 @@ extension Core {
         pauses.pauses(of: tenant)
     }
 
-    /// Why a pause would have no effect, for example because of a misspelt name: its operator would
-    /// believe that pushes wait. Nil if its scope is known.
+    /// Why a pause would hold nothing back, for example because of a misspelt name; nil if it
+    /// would. The operator would wrongly believe that pushes wait.
     package func objection(to request: PauseRequest, of tenant: TenantID) -> Refusal? {
         switch request.scope {
         case .all: return nil

@@ -1,15 +1,15 @@
 import TomboloJSON
 
-// The presence of apps, and the pushes that it holds (pacing rule 12).
+// The presence of apps: whether the user is in an app. It can hold back frames (pacing rule 12).
 
 extension Core {
-    /// Applies a device's report, or the signals that make one.
+    /// Applies a device's presence report, which has a phase or signals.
     mutating func take(
         _ report: PresenceReport, of key: DeviceKey, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
         let slot = try devices.registered(key)
         guard let device = devices[slot] else { return }
-        // Some reports are answered before the write, so check for room first.
+        // Some reports are answered without a write, so check for room first.
         guard hasRoom else { throw Self.noRoom }
         let (heard, stored, transitions) = hearing(report, of: device, now: now)
         devices[known: slot].heard = heard
@@ -19,8 +19,8 @@ extension Core {
             journal.flushSoon(now: now)
         }
         for transition in transitions { notePresence(slot, transition, now: now) }
-        // Answer after the write if a lease begins or ends: after a crash, the app would otherwise
-        // count as in front or not for the time of the lease.
+        // If a lease begins or ends, answer after the write: else a crash could lose it, and the
+        // app would count as in front, or not, until the lease is over.
         if heard.presence.isLease != device.presence.isLease {
             journal.answer(ticket, stored)
         } else {
@@ -32,7 +32,7 @@ extension Core {
         presenceChanged(slot, now: now)
     }
 
-    /// The device's presence after a report, and the answer.
+    /// The device's presence after a report, the answer, and the changes. It stores nothing.
     func hearing(
         _ report: PresenceReport, of device: Device, now: Instant
     ) -> (heard: Device.Heard, stored: Stored, transitions: [Presence.Transition]) {
@@ -56,15 +56,14 @@ extension Core {
             follow(told.phase, told.cause, at)
         }
         var stored = Stored(isNews ? .updated : .outdated)
-        // The grace period after leaving ends without a report.
+        // The grace period after the user has left the app may be over by now.
         var present = heard.presence
         present.lapse(now: now)
         stored.presence = Presence.Verdict(present.state, transitions.last ?? .none)
         return (heard, stored, transitions)
     }
 
-    /// Evaluates the frames of everything that the device shows, now and at the end of its lease or
-    /// grace period.
+    /// Lets all cards of the device be examined, now and when its lease or grace period ends.
     mutating func presenceChanged(_ slot: DeviceSlot, now: Instant) {
         noteWork(onDevice: slot)
         let wasLease = devices[slot]?.presence.isLease ?? false
@@ -79,7 +78,7 @@ extension Core {
         }
     }
 
-    /// True if an activity's frames are held because the app is in front.
+    /// True if frames for a destination are held back because the app is in front.
     func isHidden(_ slot: CardSlot, now: Instant) -> Bool {
         guard destinations.holds(slot) else { return false }
         let (device, activity) = (
@@ -95,7 +94,7 @@ extension Core {
     private mutating func notePresence(
         _ slot: DeviceSlot, _ transition: Presence.Transition, now: Instant
     ) {
-        // On a full disk the room is reserved for pushes.
+        // On a nearly full disk the space is for pushes.
         guard let device = devices[slot], hasRoom else { return }
         var writer = FactRecipient.body(about: device.recipient)
         writer.member("state", device.presence.state.name)
@@ -125,7 +124,7 @@ extension Core {
             guard let destination = destinations.at(index), self.reference(destination) == reference
             else { continue }
             if let local = report.lastLocalUpdate {
-                // A time far ahead comes from a wrong clock: it counts as now.
+                // A time in the future comes from a wrong clock: it counts as now.
                 let trusted = local > wall + .minutes(1) ? wall : local
                 let newest = max(destination.pacing.lastLocalUpdate, trusted.seconds)
                 if newest > destination.pacing.lastLocalUpdate { markDirty(index, now: now) }

@@ -1,9 +1,10 @@
 import TomboloJSON
 
-// Values that depend on where the app is (pacing rule 12): each device gets its own.
+// Values that depend on whether the user is in the app (pacing rule 12), for each device.
 
 extension Core {
-    /// A state with the device's present value in it, and that value.
+    /// The state with the device's present value in it, and this value; nil if the type has no
+    /// binding.
     mutating func bound(
         _ state: JSON, _ event: Push.Event, at slot: CardSlot, now: Instant
     ) -> (state: JSON, value: JSON?) {
@@ -16,8 +17,8 @@ extension Core {
         return (binding.write(value, into: state), value)
     }
 
-    /// Follows the device's presence. Returns the binding of the destination's type and the
-    /// interval between steps; nil if the type has no binding.
+    /// Lets the destination's value follow the device's presence. Returns the type's binding, and
+    /// the interval between steps of the animation; nil if the type has no binding.
     mutating func followPresence(
         _ slot: CardSlot, now: Instant
     ) -> (PresenceBinding, every: Span)? {
@@ -26,7 +27,7 @@ extension Core {
         else { return nil }
         let device = destinations[slot].device
         let every = max(Tween.everyStandard, grantInForce(slot).grant.frameInterval)
-        // While frames of a clip are sent, the value changes with the next frame.
+        // While frames of a clip are sent, the value jumps, and goes with the next frame.
         let (isOver, isRunning) = destinations[slot].clipState(at: wall(now))
         let jumps = isRunning && !isOver && !destinations[slot].isBundle
         var bound = destinations[slot].bound ?? BoundValue(shown: nil)

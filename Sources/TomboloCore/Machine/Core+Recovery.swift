@@ -1,8 +1,8 @@
-// Recovery at start-up: from heads and records, never from the history.
+// Recovery at start-up from heads and records. It never reads the history.
 
 extension Core {
-    /// Restores the durable state. Returns a line for each thing that could not be read and is set
-    /// aside.
+    /// Restores the durable state. Returns a text for each thing that is set aside, because it
+    /// cannot be read or has made relays crash.
     package mutating func recover(_ recovery: CoreRecovery, now: Instant) -> [String] {
         var damage: [String] = []
         clock.recover(
@@ -37,7 +37,7 @@ extension Core {
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
         }
-        // Destinations without a checkpoint: one with a recorded token may have had pushes.
+        // Destinations that have no checkpoint: if one has a token, it may have had pushes.
         for slot in marked..<destinations.indices.upperBound
         where destinations.at(slot)?.token != nil {
             adoptPacing(slot, after: before, now: now)
@@ -63,7 +63,7 @@ extension Core {
         return damage
     }
 
-    /// - Returns: the activities that are set aside.
+    /// Restores all activities. Returns the numbers of those that are set aside.
     private mutating func adoptActivities(
         _ recovery: CoreRecovery, _ damage: inout [String], now: Instant
     ) -> Set<ActivityNumber> {
@@ -95,7 +95,7 @@ extension Core {
             activities.skip(number.rawValue)
             let spokeAt = clock.shownAt(activity.accepted.changedAt, now: now)
             let slot = activities.insert(activity)
-            // While no relay ran, producers could not send anything.
+            // Producers could send nothing while no relay ran, so give them at least one minute.
             activities.silences.set(
                 slot, at: activity.endsBySilence(since: spokeAt).map { max($0, now + .minutes(1)) })
             retireLater(slot, now: now)
@@ -104,7 +104,8 @@ extension Core {
         return Set(left.map(\.number))
     }
 
-    /// Restores all records except checkpoints, which need the others.
+    /// Restores the records that the checkpoints need, in an order in which each finds what it
+    /// needs.
     private mutating func adoptRecords(
         _ records: [Record], restoredAt: Instant?, now: Instant
     ) -> [String] {
@@ -135,17 +136,17 @@ extension Core {
         case .timeline: return adoptTimeline(record, now: now)
         case .upstream: return UpstreamRecord.adopt(record, &upstreams, of: configuration.apps)
         case .key: keys.adopt(record)
-        // Some need the devices first; the last one belongs to the shell.
+        // Restored later, because they need the devices. The shell reads those of the last space.
         case .mark, .presence, .action, .owedReload, .relay: break
         }
         return []
     }
 
-    /// After the restore of a backup: changes before it may have reached the phones. So their
-    /// alerts are dropped, and a start that seems untried counts as possibly tried, even if the log
-    /// does not know its destination. New timestamps are later anyway.
+    /// Handles the restore of a backup: what happened after the backup may have reached the phones.
+    /// So waiting alerts are dropped, and a start that seems not to have been tried counts as
+    /// tried. New timestamps are later than the old ones anyway.
     private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
-        // A refused start may have been retried since, so that its card exists.
+        // A refused start may have been retried since the backup, so that its card exists.
         journal.write(deadLetters.remove { $0.event == .start && $0.at <= restoredAt })
         for slot in destinations.indices {
             guard let destination = destinations.at(slot),
@@ -156,7 +157,7 @@ extension Core {
             if destination.phase == .waiting, wall(now) - restoredAt < activityLifeMax {
                 destinations[slot].phase = .startUnknown
             }
-            // The next relay cannot distinguish what is from before.
+            // The next relay could not tell that this state is from before the restore: record it.
             markDirty(slot, now: now)
         }
     }
@@ -198,8 +199,8 @@ extension Core {
         }
         let number = ActivityNumber(mark.activity)
         guard let activity = activities.slot(of: number) else {
-            // The activity had retired and was only remembered for a while. After a restart of it,
-            // its old cards belong to no device.
+            // The activity had left memory and was only remembered for a while. If it was started
+            // again, its old cards are known to no device.
             if !damaged.contains(number) {
                 journal.erase(.mark, record.number)
             }
@@ -208,7 +209,7 @@ extension Core {
         guard let device = deviceByNumber[mark.device],
             let owner = devices[device],
             let upstream = configuration.upstream(of: owner)
-        else { return [] }  // the device or the app is gone
+        else { return [] }  // the app is not configured
         var destination = Destination(
             number: record.number, activity: activity, device: device,
             incarnation: mark.incarnation, renewal: mark.renewal, upstream: upstream,
@@ -226,7 +227,7 @@ extension Core {
         giveToken(to: &destination, owner)
         destination.markIsDirty = false
         let slot = insert(destination)
-        // A token is recorded before it is used, so without one only a start can have been sent.
+        // A token is recorded before it is used: without one, only a start can have been sent.
         let mayHaveSent =
             mark.phase != .waiting || !mark.taken.isEmpty || destination.token != nil
         adoptPacing(slot, after: mayHaveSent ? before : nil, now: now)
@@ -239,18 +240,19 @@ extension Core {
         return []
     }
 
-    /// Counts the last push as sent now, because it may not be recorded.
+    /// Restores the pacing. A last push that is not recorded may have been sent until now.
     private mutating func adoptPacing(
         _ slot: CardSlot, after before: RelayClock.Predecessor?, now: Instant
     ) {
         guard let destination = destinations.at(slot) else { return }
         let grant = grantInForce(destination).grant
-        // The clock before the restart may have been wrong.
+        // If the clock was wrong before the restart, the state must be sent again.
         let sendsAgain = destinations[slot].sendsAgain(
             projection(slot)?.version, at: time(now), wasBehind: before?.wasBehind ?? false)
         let known = destinations[slot].pacing.taken
         destinations[slot].pacing.recover(grant, after: before, now: now, wall: wall(now))
-        // Record a guess from the old clock before the new clock's reading.
+        // A timestamp that is guessed by the old clock must be recorded before the new clock's
+        // reading.
         let taken = destinations[slot].pacing.taken
         let isGuess = taken != known && taken.latest > wall(now).seconds
         guard isGuess || sendsAgain, !destination.markIsDirty else { return }
@@ -258,8 +260,8 @@ extension Core {
         journal.checkpoint(slot)
     }
 
-    /// Counts ends that may have been sent: an end does not wait for its reservation, so the spent
-    /// budget may not be recorded.
+    /// Counts ends that may have been sent before the restart. An end does not wait until its
+    /// budget is durable, so the checkpoint may not contain what it has spent.
     private mutating func countEnds(now: Instant) {
         for slot in destinations.indices {
             guard destinations.at(slot)?.phase == .live, projection(slot)?.ending != nil else {
@@ -277,7 +279,7 @@ extension Core {
         }
     }
 
-    /// Makes repetitions due that were missed while no relay ran.
+    /// Lets states be repeated whose repetition was missed while no relay ran.
     private mutating func recallEchoes(now: Instant) {
         for slot in destinations.indices {
             guard let destination = destinations.at(slot), destination.token != nil,
@@ -290,20 +292,21 @@ extension Core {
         }
     }
 
-    /// Restores the values of a checkpoint other than budgets and tokens.
+    /// Restores the values of a checkpoint except budgets and tokens.
     private func recall(
         _ mark: Mark, in destination: inout Destination, restoredAt: Instant?, now: Instant
     ) {
         let activity = destination.activity
-        // An attempt that was in progress may have reached the phone.
+        // A start that was in flight may have reached the phone.
         destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
         destination.acknowledged = mark.acknowledged(
             of: activities[activity].durable?.version ?? 0, restoredAt: restoredAt)
         destination.recall(mark)
-        // In the lost part of the log there may have been another card of that name.
+        // The lost part of the log may have had another card with this name, so a report may be
+        // about that.
         destination.isOverOnPhone =
             mark.isOverOnPhone && !(restoredAt.map(mark.isOlder) ?? false)
-        // Older relays did not write it.
+        // Checkpoints of older relays do not have it.
         destination.startWaitsSince = mark.startWaitsSince ?? wall(now)
         if destination.final == nil, isOfAnotherUser(destination) {
             destination.final = Projection.bareEnd(
@@ -313,14 +316,15 @@ extension Core {
             destination.final = activities[activity].durable.map {
                 farewell(to: destination.device, activity, $0, now: now)
             }
-            // Its final state is unknown, so it ends now with the state that this device may see.
+            // The final state is not known, so the card ends now, with the state that this device
+            // may see.
             destination.echo.confirmed(.max)
             destination.hasForgottenEnd = true
         }
     }
 
-    /// Sets a destination's token and phase from its device's record, which is at least as new as
-    /// the checkpoint.
+    /// Sets a destination's token and phase by its device's record, which is never older than the
+    /// checkpoint.
     private func giveToken(to destination: inout Destination, _ owner: Device) {
         if let channel = owner.channel {
             destination.token = channel.isGone ? nil : PushToken(channel.id)
@@ -331,7 +335,7 @@ extension Core {
         } else if destination.phase == .live {
             destination.phase = .started
         }
-        // The checkpoint of an older relay: the card is not older than its activity.
+        // A checkpoint of an older relay has no time: the card is not older than its activity.
         if destination.cardSince == nil, owner.channel == nil,
             destination.phase == .live || destination.phase == .started
         {
@@ -341,7 +345,7 @@ extension Core {
 }
 
 extension Mark {
-    /// After a restore the phone may show a state from the lost part, so the state is sent again.
+    /// After a restore, the phone may show a state that the log has lost, so send the state again.
     fileprivate func acknowledged(of newest: Int64, restoredAt: Instant?) -> Int64 {
         guard let restoredAt, isOlder(than: restoredAt) else { return acknowledged }
         return min(acknowledged, newest - 1)

@@ -1,15 +1,15 @@
 import TomboloJSON
 
-// Ended activities leave memory and are read from the log on demand, so that the core only holds
-// live ones.
+// Ended activities leave memory. They are read from the log on demand, so that the core holds
+// mostly running ones.
 
 extension Core {
-    /// Most retirements in one step.
+    /// Maximum number of retirements in one step.
     private static let retiredMax = 256
-    /// Wait before an activity with undelivered changes is tried again.
+    /// Time until an activity that could not leave is tried again.
     private static let retirementRetry = Span.minutes(10)
 
-    /// Plans the retirement of an ended activity, after the time for late readers.
+    /// Plans when an ended activity leaves memory. Until then, late readers find it there.
     mutating func retireLater(_ slot: ActivitySlot, now: Instant) {
         let accepted = activities[slot].accepted
         guard let ending = accepted.ending else { return }
@@ -18,7 +18,7 @@ extension Core {
         activities.noteEnded(slot)
     }
 
-    /// Adds due retirements to the pending batch; the activities leave when that is durable.
+    /// Adds due retirements to the pending batch. The activities leave memory when it is durable.
     mutating func retire(now: Instant) {
         var count = 0
         let max = configuration.limits.endedMax
@@ -29,7 +29,7 @@ extension Core {
             guard activities[slot].hasEnded else { continue }
             count += 1
             guard !stageRetirement(slot, now: now) else { continue }
-            // Beyond the limit, try others first.
+            // Above the limit, try the other ones first.
             let isCrowded = activities.retirements.count >= max
             activities.retirements.set(
                 slot,
@@ -37,8 +37,8 @@ extension Core {
         }
     }
 
-    /// Retires the oldest ended activity early, or puts it behind the others if that is impossible.
-    /// False if there is none.
+    /// Retires the oldest ended activity early. If that is impossible, it comes after the others.
+    /// Returns false if there is no ended activity.
     mutating func retireOldest(now: Instant) -> Bool {
         guard let slot = activities.retirements.pop(until: .distantFuture) else { return false }
         guard activities[slot].hasEnded, !stageRetirement(slot, now: now) else { return true }
@@ -46,7 +46,7 @@ extension Core {
         return true
     }
 
-    /// Retires an ended activity early. False if that is impossible.
+    /// Retires an ended activity early. Returns false if that is impossible.
     @discardableResult
     mutating func retireEarly(_ slot: ActivitySlot, now: Instant) -> Bool {
         guard activities.retirements.at(slot) != nil, stageRetirement(slot, now: now) else {
@@ -56,7 +56,7 @@ extension Core {
         return true
     }
 
-    /// False if the activity still has undelivered changes.
+    /// Adds a retirement to the batch. Returns false if a destination still has something to send.
     private mutating func stageRetirement(_ slot: ActivitySlot, now: Instant) -> Bool {
         guard let ending = activities[slot].accepted.ending,
             activities[slot].durable?.version == activities[slot].accepted.version,
@@ -88,8 +88,8 @@ extension Core {
         removeDestination(slot)
     }
 
-    /// Confirms the ends of earlier destinations on the same channel: they must not be repeated
-    /// there, even when no record shows any more that others followed.
+    /// Marks the ends of earlier activities on the same channel as confirmed. They must not be
+    /// repeated there, even when the destination that shows that others followed is removed.
     private mutating func confirmEnds(before slot: CardSlot) {
         guard let leaving = destinations.at(slot), devices.traits(leaving.device).isChannel else {
             return
@@ -104,12 +104,12 @@ extension Core {
         }
     }
 
-    /// Removes activities whose retirement is durable, unless they were restarted meanwhile.
+    /// Removes activities whose retirement is durable, unless they were started again meanwhile.
     mutating func leave(_ retired: [JournalBatch.Retired], now: Instant) {
         for one in retired where activities[one.slot].number == one.activity.activity {
             guard activities[one.slot].accepted.version == one.version else { continue }
             activities.hasRetired = true
-            // A card has shown up meanwhile, which must end first.
+            // A card has appeared meanwhile; it must end first.
             guard activities[one.slot].destinations.isEmpty else {
                 activities.retirements.set(one.slot, at: now + Self.retirementRetry)
                 continue
@@ -118,17 +118,17 @@ extension Core {
         }
     }
 
-    /// True if the activity may have left memory, so that the log must be read.
+    /// True if the activity may have left memory: then look it up in the log.
     package func mayHaveRetired(_ key: ActivityKey) -> Bool {
         activities.mayHaveRetired(key)
     }
 
-    /// The activities that may have left memory, so that the log must be read.
+    /// Those of the activities that may have left memory.
     package func mayHaveRetired(among keys: [ActivityKey]) -> [ActivityKey] {
         keys.filter(activities.mayHaveRetired)
     }
 
-    /// Keeps an activity that the log has found in memory for a while.
+    /// Puts an activity that the log has found back into memory for a while.
     mutating func remember(_ head: PlacedHead, now: Instant) {
         guard activities.slot(of: head.head.activity) == nil, let activity = Activity(head),
             activities.slot(of: activity.key) == nil
@@ -138,7 +138,8 @@ extension Core {
 }
 
 extension ActivityView {
-    /// The view of an activity that is not in memory, from its head.
+    /// The view of an activity that is not in memory, made from its head; nil if the head is
+    /// invalid.
     package init?(_ head: PlacedHead) {
         guard let activity = Activity(head) else { return nil }
         let projection = activity.accepted
@@ -153,7 +154,7 @@ extension ActivityView {
 }
 
 extension Activity {
-    /// Nil if the bytes are no head.
+    /// Returns nil if the bytes are not a valid head.
     fileprivate init?(_ head: PlacedHead) {
         self.init(
             head: head.head.value, number: head.head.activity, version: head.version,

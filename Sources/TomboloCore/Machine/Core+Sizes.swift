@@ -1,6 +1,6 @@
-// Sizes of the core's data, for checks of its bounds.
+// Sizes of the core's data. Tests check that they stay bounded.
 
-/// Counts in the core and its shell; each is bounded by the live things or by a limit.
+/// Sizes in the core and its shell. The number of living things or a limit bounds each of them.
 package struct CoreSizes: Hashable, Sendable {
     package var activities = 0
     package var destinations = 0
@@ -9,21 +9,21 @@ package struct CoreSizes: Hashable, Sendable {
     package var deadlines = 0
     /// Waiting alerts of all activities.
     package var alerts = 0
-    /// Tokens of all devices, including retired ones.
+    /// Tokens of all devices, including dead ones.
     package var tokens = 0
     /// Events in the pending batch.
     package var staged = 0
     package var deadLetters = 0
-    /// Cards and device names that are counted but missing, or present but not counted.
+    /// Difference between the counted cards and the present ones; 0 if the counts are right.
     package var miscounted = 0
-    /// Inputs that wait for the end of the turn.
+    /// Inputs that wait until the present turn is over.
     package var inbox = 0
     /// Requests without an answer.
     package var unanswered = 0
 }
 
 extension Core {
-    /// Reads everything: for checks, not for every turn.
+    /// Scans all tables, so use it for checks, not in every turn.
     package var sizes: CoreSizes {
         var sizes = CoreSizes()
         sizes.activities = activities.keyCount

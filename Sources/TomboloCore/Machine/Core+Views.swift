@@ -1,15 +1,15 @@
 import TomboloJSON
 
-// Views for readers: they only show durable values.
+// Views for readers. They show only durable values.
 
 extension Core {
-    /// An activity with the present frame of its clip; nil if it is unknown or not durable yet.
+    /// An activity with the present frame of its clip; nil if it is unknown, or not durable yet.
     package func view(_ key: ActivityKey, now: Instant) -> ActivityView? {
         activities.slot(of: key).flatMap { view(at: $0, now: now) }
             ?? activities.damaged(key).map { ActivityView($0) }
     }
 
-    /// The id of an activity's number; nil if it belongs to another tenant.
+    /// The id of the activity with this number; nil if it is unknown or another tenant's.
     package func name(of number: ActivityNumber, tenant: TenantID) -> Identifier? {
         guard let slot = activities.slot(of: number) else {
             return activities.damagedName(of: number, tenant: tenant)
@@ -17,7 +17,7 @@ extension Core {
         return activities[slot].key.tenant == tenant ? activities[slot].key.id : nil
     }
 
-    /// The number of an activity's id, if the activity is in memory.
+    /// The number of the activity with this id; nil if the activity is not in memory.
     package func number(of key: ActivityKey) -> ActivityNumber? {
         activities.slot(of: key).map { activities[$0].number }
     }
@@ -65,7 +65,7 @@ extension Core {
             })
     }
 
-    /// The route to a destination, in the API's words; nil if there is none at present.
+    /// How pushes reach a destination, in the API's words; nil if they cannot reach it now.
     func route(_ destination: Destination, _ device: Device) -> String? {
         switch destination.phase {
         case .waiting: startToken(destination) != nil ? "push_to_start" : nil
@@ -77,7 +77,7 @@ extension Core {
         }
     }
 
-    /// True if a state in a phone's report equals the projected state, in the phone's encoding.
+    /// True if the state in a phone's report equals the projected one, in the app's encoding.
     func isShown(
         _ reported: JSON, _ projection: Projection, _ destination: Destination, now: Instant
     ) -> Bool {
@@ -89,22 +89,22 @@ extension Core {
         return types.isSame(reported, as: encoded, activity.definition, activity.key.tenant)
     }
 
-    /// The decision about a slowed clip's next frame, which waits for the grant although no change
-    /// does.
+    /// The decision about the next frame of a clip that the grant slows down. No change waits then.
     private func slowedFrame(_ destination: Destination, now: Instant) -> Decision? {
         guard let cursor = destination.cursor, destination.phase == .live, cursor.due > now else {
             return nil
         }
         let grant = grantInForce(destination).grant
-        // A phone that plays a bundle waits for nothing.
+        // A phone that plays a bundle by itself waits for nothing.
         guard cursor.mode == .running, cursor.fit != .bundle else { return nil }
         guard grant.frameInterval > cursor.playing.clip.every else { return nil }
         let isSpacing = grant.frameInterval == grant.spacing
         return .deferred(until: cursor.due, isSpacing ? .spacing : .lowPrioritySpacing)
     }
 
-    /// The decision as answers show it, in wall time. For a push that waits for its upstream, the
-    /// upstream's state counts: it may have closed since, and its next probe sets the time.
+    /// The decision as answers show it, with wall time. If a push waits for its upstream, the
+    /// upstream's present state counts: it may have closed meanwhile, and its next probe sets the
+    /// time.
     func told(_ waiting: Decision?, _ upstream: UpstreamNumber, now: Instant) -> Decision? {
         guard case .deferred(let until, let hold)? = waiting else { return waiting }
         guard hold == .upstreamClosed || hold == .streamLimit else {
@@ -115,7 +115,7 @@ extension Core {
             until: nextTry(upstream, now: now), isParked ? .upstreamClosed : .streamLimit)
     }
 
-    /// True if no destination will do anything about a version before an instant.
+    /// True if no destination will decide or send a version before `until`.
     package func isSettled(_ key: ActivityKey, version: Int64, until: Instant) -> Bool {
         guard let slot = activities.slot(of: key), let durable = activities[slot].durable,
             durable.version >= version
@@ -130,7 +130,7 @@ extension Core {
         }
     }
 
-    /// A device with its tokens, which callers must redact.
+    /// A device with its tokens. The caller must not show a token in full.
     package func view(_ key: DeviceKey, now: Instant) -> DeviceView? {
         guard let slot = devices.slot(of: key), let device = devices[slot] else { return nil }
         return DeviceView(
@@ -142,7 +142,7 @@ extension Core {
             }.sorted { $0.name < $1.name },
             refused: device.retired.keys.map { device.standing(of: $0) }.filter { standing in
                 guard case .activity(let card) = standing.name else { return true }
-                // The tokens of cards that are over do not matter any more.
+                // Dead tokens of cards that are over do not matter any more.
                 return device.destinations.contains {
                     destinations.at($0).map(self.reference) == card
                 }
@@ -174,7 +174,7 @@ extension Core {
         }
     }
 
-    /// The device's newest activity; nil if it has none.
+    /// The activity of the device's newest card; nil if it has no card.
     package func newestActivity(on key: DeviceKey) -> ActivityKey? {
         let slots = devices.slot(of: key).flatMap { devices[$0]?.destinations } ?? []
         let newest = slots.filter(destinations.holds).max {
@@ -183,7 +183,7 @@ extension Core {
         return newest.map { activities[destinations[$0].activity].key }
     }
 
-    /// A tenant's counters, with the present sizes.
+    /// A tenant's counters, together with its present sizes.
     package func counters(of tenant: TenantID) -> CoreCounters {
         var counters = counters[tenant]
         counters.activitiesLive = activities.running(of: tenant)
@@ -201,36 +201,36 @@ extension Core {
 package struct DeviceView: Sendable {
     package var id: Identifier
     package var registration: DeviceRegistration
-    /// The class in force.
+    /// The device's own budget class; `standard` if it has none.
     package var budgetClass: BudgetClass
     package var tokens: [TokenView]
-    /// Tokens that Apple refused, until the app registers others.
+    /// Tokens that Apple has refused, until the app registers others.
     package var refused: [TokenStanding] = []
-    /// Nil before the first report.
+    /// nil if the app has not reported its presence.
     package var presence: PresenceView?
-    /// The newest cards that have not ended, at most `cardsMax`.
+    /// Cards among the newest `cardsMax` that have not ended.
     package var cards: [Card] = []
     /// True if a timeline is for the device or its user.
     package var hasTimelines = false
 
-    /// More cards of one device are not in its view.
+    /// Maximum number of cards that are looked at.
     package static let cardsMax = 64
 
     /// One card of a device.
     package struct Card: Sendable {
-        /// The activity's id, as its app knows it.
+        /// The card's name, as the app knows it.
         package var activity: String
-        /// True if updates go to a token of the card, and it has begun.
+        /// True if the card has begun and needs an update token of its own.
         package var needsToken: Bool
         package var hasToken: Bool
         /// Wall time since which the card is in its phase.
         package var since: Instant
-        /// The app's last report on it.
+        /// The app's last report about the card.
         package var report: PhoneReport?
     }
 }
 
-/// A device's last report about its app, and the present state.
+/// A device's last presence report, and the state that follows from it now.
 package struct PresenceView: Sendable {
     package var report: PresenceReport
     package var state: Presence.State
@@ -240,9 +240,9 @@ package struct PresenceView: Sendable {
 /// One token of a device.
 package struct TokenView: Sendable {
     package var name: String
-    /// A secret, which is never shown in full.
+    /// A secret: never show it in full.
     package var token: String
     package var registeredAt: Instant
-    /// The change of the phone's system or app that may have made it invalid.
+    /// When the phone's system or app changed, if that may have made the token invalid.
     package var doubtedSince: Instant?
 }

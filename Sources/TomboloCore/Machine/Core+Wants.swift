@@ -1,40 +1,41 @@
 import TomboloJSON
 
-// The wants of a destination. Nothing here changes the core except `follow`, which goes first.
+// What a destination wants to send. Nothing here changes the core, except `follow`.
 
 extension Core {
-    /// A want of a destination, or why it has none now.
+    /// What a destination wants now.
     enum Want {
         case push(Push.Event, Wish, alert: Projection.PendingAlert?)
-        /// Nothing before this instant; nothing is held.
+        /// Nothing before this instant (nil: until something changes). No change waits.
         case later(Instant?)
         case held(Hold, until: Instant?)
         /// The newest state needs no push.
         case skip(EventDecision)
-        /// A card that was never begun need not be ended.
+        /// No push: the card was never begun, so it need not be ended.
         case annihilated
-        /// No card will begin here, or the card cannot get its end any more.
+        /// No push: no card will begin here any more, or the card cannot get its end.
         case giveUp(EventDecision)
-        /// Send a start of unknown outcome again.
+        /// Send a start again, whose outcome is unknown.
         case resend
-        /// A start of unknown outcome whose card, being on a channel, needs nothing of its own.
+        /// A start's outcome is unknown, but its card listens on a channel: it needs no push of its
+        /// own.
         case listen
     }
 
-    /// Facts that an evaluation finds before it asks for the want.
+    /// What `follow` has found, for the decision what is wanted.
     struct Followed {
-        /// Frames were sent until now: the next one replaces a lost one.
+        /// True if frames were sent until now: then the next frame replaces a lost one.
         var playedOn = false
-        /// The next step of a value that depends on presence; nil without such a value.
+        /// The next push for the value that depends on presence; nil if there is none.
         var turn: BoundValue.Turn?
-        /// True while such a value is changing: its next step replaces a lost push.
+        /// True while this value is animated: then the next step replaces a lost push.
         var moves: Bool { turn?.isOnWay ?? false }
         /// A hash of the visible part of a newer state.
         var visible: UInt64?
     }
 
-    /// Follows the present moment: the projection's clip, presence, and expired alerts. While a
-    /// push is held, frames that fall due are counted under the hold's reason.
+    /// Updates what depends on time: the clip's cursor, the value that depends on presence, and
+    /// expired alerts. While a push is held back, due frames are counted under the reason.
     mutating func follow(_ slot: CardSlot, _ projection: Projection, now: Instant) -> Followed {
         let phase = destinations[slot].phase
         guard phase == .live, projection.ending == nil else {
@@ -100,7 +101,7 @@ extension Core {
         }
     }
 
-    /// The want of a destination with a live card.
+    /// What a destination with a live card wants.
     private func wantOfCard(
         _ slot: CardSlot, _ projection: Projection, _ followed: Followed, now: Instant
     ) -> Want {
@@ -118,15 +119,16 @@ extension Core {
     private func wantStart(
         _ destination: Destination, _ projection: Projection, areAlertsPaused: Bool, wall: Instant
     ) -> Want {
-        // The activity has ended, though not durably: no card begins with the next start's state.
+        // The activity has ended, but this is not durable: a card would begin with the next start's
+        // state.
         if activities[destination.activity].isToBeginAnew { return .held(.reserving, until: nil) }
         guard activities[destination.activity].definition.route != .adopt else {
             return .held(.updateToken, until: nil)
         }
         guard startToken(destination) != nil else { return .held(.startToken, until: nil) }
-        // A start has an alert, so a pause of alerts holds it.
+        // Each start has an alert, so a pause of alerts holds it back.
         if areAlertsPaused { return .held(.paused, until: nil) }
-        // An alert that has rung with an earlier card is not repeated.
+        // An alert that has rung with an earlier card does not ring again.
         let alert = projection.alert.flatMap {
             $0.version > destination.alertsThrough && !isOnItsWay($0, onChannelOf: destination)
                 ? $0 : nil
@@ -134,9 +136,9 @@ extension Core {
         return .push(.start, .start, alert: alert.map { $0.expiresAt > wall ? $0 : $0.silent })
     }
 
-    /// When a waiting start is dropped, whatever its wait reason is: a budget, a token, a pause or
-    /// the upstream (pacing rule 5). Nil if no push will begin a card. Nil for a renewal, too: the
-    /// old card stays meanwhile, and nothing rings.
+    /// When a waiting start is dropped, whatever it waits for: a budget, a token, a pause or the
+    /// upstream (pacing rule 5). Nil if the app starts the cards itself. Nil for a renewal, too,
+    /// because the old card stays meanwhile, and no alert rings.
     func startWaitEnd(_ slot: CardSlot, now: Instant) -> Instant? {
         guard destinations.holds(slot), destinations[slot].phase == .waiting else { return nil }
         let definition = activities[destinations[slot].activity].durableDefinition
@@ -157,15 +159,15 @@ extension Core {
         _ ending: Projection.Ending, now: Instant
     ) -> Want {
         switch destination.phase {
-        // The app may have begun its card itself and report it later.
+        // If the app starts its cards itself, it may have begun one and report it later.
         case .waiting where activities[destination.activity].definition.route != .adopt:
             return .annihilated
         case .waiting, .starting, .startUnknown, .started:
-            // The system has removed the card by this time.
+            // After this time, the system has removed the card.
             let deadline = clock.shownAt(ending.at, now: now) + activityLifeMax
             return now < deadline ? .held(.updateToken, until: deadline) : .giveUp(.expired)
         case .live:
-            // An end does not wait for other pushes in flight, only for another end.
+            // An end does not wait for an update in flight, only for another end.
             if let flying = destination.inFlight, flying.event == .end {
                 return .held(.inFlight, until: flying.until)
             }
@@ -174,7 +176,7 @@ extension Core {
         }
     }
 
-    /// The newest alert that still waits.
+    /// The newest alert, if it was not sent to this destination and has not expired; else nil.
     private func alertOfEnd(
         _ slot: CardSlot, _ projection: Projection, now: Instant
     ) -> Projection.PendingAlert? {
@@ -207,7 +209,7 @@ extension Core {
             return .push(.update, .trailing, alert: nil)
         }
         let (isOver, isRunning) = destinations[slot].clipState(at: wall(now))
-        // A bundle is not followed by frames, and one that is held behind an app must wait.
+        // After a bundle no frames follow, and held-back frames do not either.
         let isMadeGood =
             followed.moves || followed.playedOn && !(isRunning && destinations[slot].isBundle)
         let settles = isMadeGood ? nil : settleDue(slot, now: now)
@@ -221,14 +223,14 @@ extension Core {
         if let echo, echo <= now { return .push(.update, .echo, alert: nil) }
         let refresh = Instant.earlier(settles, Instant.earlier(stale, echo))
         guard let clip = projection.clip, hasCursor else { return .later(refresh) }
-        // The last value counts as a state: what holds back frames does not hold it.
+        // The last value counts as a state, so what holds back frames does not hold it back.
         if isOver {
             if destinations[slot].playing.hasShownEnd { return .later(refresh) }
             return isUnchanged(slot, projection, now: now)
                 ? .skip(.unchanged) : .push(.update, .latest(urgency), alert: nil)
         }
         guard isRunning else {
-            // A clip that plays once on wall time ends even unseen: its last value is sent.
+            // A clip on wall time that plays once ends even if nobody sees it: send its last value.
             let end =
                 clip.clip.clock == .wall
                 ? destinations[slot].playing.end(now: now, wall: wall(now)) : nil
@@ -237,31 +239,31 @@ extension Core {
         return wantFrame(slot, projection, refresh, now: now)
     }
 
-    /// The want of a destination with a running clip and no other want.
+    /// What a destination with a running clip wants if it wants nothing else.
     private func wantFrame(
         _ slot: CardSlot, _ projection: Projection, _ refresh: Instant?, now: Instant
     ) -> Want {
-        // A loop this slow is no animation, but would still cost pushes.
+        // A loop this slow looks like no animation, but still costs pushes: send no frames.
         if destinations[slot].playing.fit != .bundle,
             grantInForce(slot).grant.frameInterval > configuration.limits.frameIntervalMax
         {
-            // The last value of a clip that plays once is sent anyway.
+            // The last value of a clip that plays once is sent in any case.
             let end = destinations[slot].playing.end(now: now, wall: wall(now))
             return .later(Instant.earlier(refresh, end))
         }
         let due = destinations[slot].playing.due
         guard due <= now else { return .later(Instant.earlier(refresh, due)) }
-        // After a restart or a late frame, the due time may come before the next requested frame.
+        // After a restart or a late frame, `due` may come before the next frame is requested.
         if let next = destinations[slot].playing.nextAsked(now: now, wall: wall(now)) {
             return .later(Instant.earlier(refresh, next))
         }
         if isUnchanged(slot, projection, now: now) { return .skip(.unchanged) }
-        // The last value counts as a state, even if it is shown early: no frame follows it.
+        // The last value counts as a state even if it is sent early, because no frame follows.
         let isLast = destinations[slot].playing.showsEnd(at: wall(now))
         return .push(.update, isLast ? .latest(projection.urgency) : .frame, alert: nil)
     }
 
-    /// The oldest alert that was not tried here yet.
+    /// The oldest alert that was not tried at this destination yet.
     private func waitingAlert(_ slot: CardSlot) -> Projection.PendingAlert? {
         guard !destinations[slot].hasFinal, !areAlertsPaused(slot) else { return nil }
         return activities[destinations[slot].activity].alerts.first {
@@ -269,7 +271,7 @@ extension Core {
         }
     }
 
-    /// Drops expired alerts, oldest first; their states are sent as `latest`.
+    /// Drops expired alerts, oldest first. Their states are sent as the latest state.
     private mutating func expireAlerts(_ slot: CardSlot, now: Instant) {
         let activity = destinations[slot].activity
         guard !activities[activity].alerts.isEmpty, !destinations[slot].hasFinal else { return }

@@ -2,8 +2,8 @@
 ///
 /// It gets inputs and the time, and returns effects: answers to tickets, and pushes. It collects
 /// changes for the log until the shell takes them (`takeBatch`), and acts on them only after the
-/// shell reports that they are durable (`.committed`). It uses no I/O, no clock, and no other
-/// randomness than its seed. A crash loses only this value; `init(recovered:)` restores it.
+/// shell reports that they are durable (`.committed`). It uses no I/O, no clock, and no randomness
+/// except its seed. After a crash, `recover(_:now:)` restores it from the log.
 ///
 /// ```swift
 /// var core = Core(configuration: configuration, seed: 7)
@@ -15,8 +15,7 @@
 /// }
 /// ```
 ///
-/// Cost: a step touches only the activity or destination that it is about; timers cost O(log n) for
-/// each wake-up.
+/// Cost: most steps touch only one activity or destination. Each timer costs O(log n).
 package struct Core: Sendable {
     package let configuration: CoreConfiguration
     var chance: Chance
@@ -37,12 +36,12 @@ package struct Core: Sendable {
     var timelines = TimelineTable()
     var deadLetters = DeadLetterTable()
 
-    /// The deed of the next input.
+    /// The operator's action that the next input carries out.
     var deed: (deed: Deed, ticket: Ticket)?
 
-    /// Where the core notes its present work; nil: nowhere.
+    /// Where the core writes what it works on, for the next process after a crash; nil: nowhere.
     package var workNote: WorkNote?
-    /// True for a trial core, which does not refuse unknown channels.
+    /// True for the trial core of a dry run, which has no channels to check.
     var isTrial = false
     var journal: Journal
     var idempotency = IdempotencyIndex()
@@ -53,8 +52,7 @@ package struct Core: Sendable {
     var sweeps = Sweeps()
     var counters = CountersByTenant()
 
-    /// - Parameters:
-    ///   - seed: seed of the random numbers for `apns-id`s and jitter.
+    /// - Parameter seed: for the random numbers in `apns-id`s and delays.
     package init(configuration: CoreConfiguration, seed: UInt64) {
         precondition(
             configuration.apps.count <= CoreConfiguration.appsMax, "the configuration is checked")
@@ -66,7 +64,7 @@ package struct Core: Sendable {
             FactShares(configuration.factRoom, configuration.apps.map(\.tenant)))
     }
 
-    /// Applies one input at one moment of monotonic time, which never goes back.
+    /// Applies one input. `now` is monotonic time and never goes back.
     package mutating func step(_ input: Input, now: Instant, effects: inout Effects) {
         defer { workNote?.set(nil) }
         switch input {
@@ -104,14 +102,14 @@ package struct Core: Sendable {
             upstreams[upstream].setCapacity(count)
             upstreams.wake(upstream)
             lookAtWoken(.turns, now: now, effects: &effects)
-            // Other upstreams may get their inputs in the same turn, so due things wait.
+            // Other upstreams may get their inputs in this turn, too, so due things wait.
             return
         case .probe(let upstream) where upstreams.holds(upstream):
             upstreams[upstream].tryNow(now)
             upstreams.wake(upstream)
         case .clock(let lead, let isBehind):
             clock.isBehind = isBehind
-            // Timestamps may only be ahead by what the next relay would know.
+            // Timestamps may only be as far ahead as the next relay would know after a crash.
             followClock(to: lead, now: now)
             return
         case .room(let isThere):
@@ -127,7 +125,7 @@ package struct Core: Sendable {
         journal.moveAnswers(to: &effects.answers)
     }
 
-    /// When `tick` is due if no other input comes. A past instant means that a batch is ready.
+    /// When `tick` is due if no other input comes. A time in the past means: now.
     package var nextWake: Instant? {
         var next = min(
             destinations.deadlines.first ?? .distantFuture,
@@ -137,7 +135,7 @@ package struct Core: Sendable {
             devices.orphanDeadlines.first ?? .distantFuture,
             surfaces.deadlines.first ?? .distantFuture, sweeps.dueAt ?? .distantFuture,
             journal.leftOutDueAt ?? .distantFuture)
-        // Timelines are due by wall time, so a changed clock moves them.
+        // Timelines are due by wall time: a change of the wall clock changes the monotonic time.
         if let due = timelines.nextDue { next = min(next, clock.steady(due)) }
         if timelines.hasMoved || upstreams.firstWoken != nil || channels.hasWoken
             || surfaces.hasWishes
@@ -147,15 +145,15 @@ package struct Core: Sendable {
         for upstream in upstreams.numbers where upstreams[upstream].hasWaiting {
             if let probe = upstreams[upstream].probeAt { next = min(next, probe) }
         }
-        // While a batch is being written, or is due already, the commit comes next.
+        // While a batch is being written or is due already, its commit is the next input.
         if let flush = journal.flushAt { next = min(next, flush) }
         return next == .distantFuture ? nil : next
     }
 
-    /// Wall time, as in timestamps and records.
+    /// The wall time at a monotonic time, as in timestamps and records.
     package func wall(_ now: Instant) -> Instant { clock.wall(now) }
 
-    /// The latest wall time for timestamps until a newer reading of the clock is recorded.
+    /// The latest wall time that timestamps may have until a newer reading of the clock is durable.
     package var tellsThrough: Instant {
         get { clock.tellsThrough }
         set { clock.tellsThrough = newValue }

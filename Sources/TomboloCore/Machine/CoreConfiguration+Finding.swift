@@ -1,5 +1,5 @@
 extension CoreConfiguration {
-    /// The upstream of a registration's app. Throws if that app is not configured any more.
+    /// The upstream of a registration's app. Throws if the app is not configured.
     func upstream(
         of registration: DeviceRegistration, tenant: TenantID
     ) throws(Refusal) -> UpstreamNumber {
@@ -19,7 +19,7 @@ extension CoreConfiguration {
 
     /// The upstream of a device; nil if its app is not configured any more.
     func upstream(of device: Device) -> UpstreamNumber? {
-        // Nil where the other function throws.
+        // The error only says the same as nil.
         try? upstream(of: device.registration, tenant: device.key.tenant)
     }
 
@@ -28,8 +28,8 @@ extension CoreConfiguration {
             tenant: channel.tenant, app: channel.app, environment: channel.environment)
     }
 
-    /// Throws for an unknown time zone: widgets would silently use another clock. A zone that the
-    /// device already has is accepted, because the machine's list may have changed.
+    /// Throws for an unknown time zone, because widgets would silently use a wrong one. The
+    /// device's present zone is accepted, because the machine's list may have changed.
     func checkZone(_ name: String?, known: String?) throws(Refusal) {
         guard let name, name != known, let zones = zones, zones.rules(of: name) == nil
         else { return }
@@ -41,12 +41,12 @@ extension CoreConfiguration {
             ])
     }
 
-    /// The place of a device's token; nil if the device's app is not configured any more.
+    /// A token with its upstream; nil if the device's app is not configured any more.
     func tokenPlace(of value: PushToken, _ device: Device) -> TokenPlace? {
         upstream(of: device).map { TokenPlace(upstream: $0, value: value) }
     }
 
-    /// The app of a start; empty if none is configured.
+    /// The app of a start; empty if the tenant has none. Throws if the app is unknown or not clear.
     func app(of start: Start, tenant: TenantID) throws(Refusal) -> String {
         let known = apps.filter { $0.tenant == tenant }
         guard let app = start.app else {
@@ -65,7 +65,7 @@ extension CoreConfiguration {
             errors: [FieldError(pointer: "/app", message: "is not configured")])
     }
 
-    /// The named app, or the tenant's only app for nil.
+    /// The named app; for nil the tenant's only one. Throws if the app is unknown or not clear.
     func app(_ named: String?, of tenant: TenantID) throws(Refusal) -> String {
         let known = apps.filter { $0.tenant == tenant }.map(\.id)
         guard let app = named ?? onlyApp(of: tenant) else {
@@ -87,6 +87,5 @@ extension CoreConfiguration {
         return app
     }
 
-    /// The machine's rules of a time zone; nil for an unknown name.
     func zone(_ name: String) -> TimeZoneRules? { zones?.rules(of: name) }
 }

@@ -1,12 +1,12 @@
-/// The operator's configuration, checked before the core gets it.
+/// The operator's configuration. It was checked before the core gets it.
 package struct CoreConfiguration: Sendable {
-    /// One app in one environment; its index in `apps` is the number of its upstream.
+    /// One app in one environment. Its index in `apps` is the number of its upstream.
     package struct App: Hashable, Sendable {
         package var tenant: TenantID
         /// The bundle id.
         package var id: String
         package var environment: APNsEnvironment
-        /// False if the endpoint is Apple's: class `lab` is for simulators and stand-ins.
+        /// True only if the app's endpoint is not Apple's: class `lab` is for simulators.
         package var allowsLab: Bool
 
         package init(
@@ -19,15 +19,15 @@ package struct CoreConfiguration: Sendable {
         }
     }
 
-    /// Most apps: each destination and each push stores an upstream's number in one byte.
+    /// Maximum number of apps, so that destinations and pushes store an upstream in one byte.
     package static let appsMax = 256
 
     package var apps: [App]
     package var budgets = Budgets()
     package var limits = Limits()
-    /// The log's room for facts, which tenants share; nil: unlimited.
+    /// How many facts the log can take, for all tenants together; nil: unlimited.
     package var factRoom: FactRoom?
-    /// The machine's time zones; nil: none is known.
+    /// The time zones that the machine knows; nil: none.
     package var zones: (any TimeZoneSource)?
 
     package init(apps: [App]) { self.apps = apps }
@@ -35,7 +35,7 @@ package struct CoreConfiguration: Sendable {
     /// The app of an upstream.
     subscript(upstream: UpstreamNumber) -> App { apps[Int(upstream.rawValue)] }
 
-    /// The upstream of an app. Without `environment`: the first one of the app.
+    /// The upstream of an app; nil if it is not configured. If `environment` is nil: its first one.
     package func upstream(
         tenant: TenantID, app: String, environment: APNsEnvironment?
     ) -> UpstreamNumber? {
@@ -45,7 +45,7 @@ package struct CoreConfiguration: Sendable {
         }.map { UpstreamNumber(Int32($0)) }
     }
 
-    /// The app if none is named: the tenant's, if it has only one.
+    /// The tenant's app if it has exactly one; else nil.
     package func onlyApp(of tenant: TenantID) -> String? {
         let ids = Set(apps.filter { $0.tenant == tenant }.map(\.id))
         return ids.count == 1 ? ids.first : nil

@@ -1,39 +1,40 @@
-/// The data that start-up reads from the log.
+/// What start-up reads from the log.
 package struct CoreRecovery: Sendable {
     package var heads: [PlacedHead] = []
-    /// Activities whose state the log cannot rebuild.
+    /// Activities whose newest state the log cannot read or rebuild.
     package var damaged: [DamagedActivity] = []
-    /// Subjects that made earlier relays trap, with counts: they are left out.
+    /// How often earlier relays crashed while they worked on an activity or a record. Those here
+    /// are set aside.
     package var trapped: [WorkNote.Subject: Int] = [:]
     package var records: [Record] = []
     package var idempotency = RecoveredKeys()
     package var lastSeq: Int64 = 0
     package var lastFactSeq: Int64 = 0
-    /// The newest event and fact of each tenant, among its own.
+    /// The numbers of each tenant's newest event and fact.
     package var places: [TenantID: LogPlace] = [:]
     /// The highest number ever given to an activity, including damaged ones.
     package var lastActivity: Int64 = 0
-    /// True if the log has retired activities, which are not among the heads.
+    /// True if the log has retired activities. `heads` does not contain them.
     package var hasRetired = false
-    /// When the log was restored from a backup: phones may have had more than it knows.
+    /// When the log was restored from a backup: phones may have got more than the log knows.
     package var restoredAt: Instant?
-    /// The clock's lead at this start.
+    /// How far the wall clock is ahead of the monotonic clock at this start.
     package var lead = Span.zero
-    /// The leads of earlier relays and of this one.
+    /// The same at earlier times, also under earlier relays.
     package var leads = LeadHistory()
-    /// How far the machine's clock was set forward since the last relay; negative: back. The cards'
-    /// age does not change.
+    /// How far the machine's clock was set forward since the last relay ran; negative: back. The
+    /// ages of cards do not change by that.
     package var clockStep = Span.zero
-    /// The last relay's clock; nil if there was none.
+    /// What is known of the last relay's clock; nil if there was no relay before.
     package var before: RelayClock.Predecessor?
-    /// The latest wall time for timestamps until a newer reading of the clock is recorded.
+    /// The latest wall time that timestamps may have until a newer reading of the clock is durable.
     package var tellsThrough = Instant.distantFuture
 
     package init() {}
 
-    /// How far timestamps can have come. A restored log does not know the relays that ran since the
-    /// backup: they may have used any time until now, and after a reboot of the machine as much
-    /// more as the clock's reach allows.
+    /// How late the timestamps of earlier relays can be. A restored log does not know the relays
+    /// that ran after the backup. They may have used any time until now, and after a reboot of the
+    /// machine even later ones, up to the clock's reach.
     func predecessor(at wall: Instant) -> RelayClock.Predecessor? {
         guard let restoredAt, before.map({ $0.reading <= restoredAt }) ?? true else {
             return before
@@ -43,7 +44,7 @@ package struct CoreRecovery: Sendable {
             reading: wall, toldThrough: max(before?.toldThrough ?? told, told))
     }
 
-    /// Records in the order of their numbers, without those that are left out.
+    /// The records by number, without those that are set aside, and a text for each of those.
     func known() -> (records: [Record], damage: [String]) {
         var known: [Record] = []
         var damage: [String] = []

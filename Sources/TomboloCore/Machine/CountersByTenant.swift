@@ -1,8 +1,8 @@
-/// Counters of each tenant, kept apart so that none can learn about another.
+/// Counters of each tenant. They are separate, so that no tenant learns about another.
 struct CountersByTenant: Sendable {
     private var places: [TenantID: Int] = [:]
     private var counters: [CoreCounters] = []
-    /// The last tenant: most relays have one, and inputs of others come in runs.
+    /// The tenant used last, because inputs of one tenant often follow each other.
     private var last: (tenant: TenantID, place: Int)?
 
     subscript(tenant: TenantID) -> CoreCounters {

@@ -1,26 +1,25 @@
 import TomboloJSON
 
-/// An operator's action as a fact, stored together with its effects.
+/// An operator's action, which is stored as a fact together with its effects.
 package struct Deed: Hashable, Sendable {
     package var tenant: TenantID
     /// The kind of the fact: `key.minted`, `type.put` …
     package var kind: String
-    /// The things that the deed is about.
+    /// Names and values that describe the action.
     package var members: [Member]
     package var key: AskingKey
 
-    /// A name and a value.
     package struct Member: Hashable, Sendable {
         package let name: String
         package let value: String
 
-        /// Both appear in the fact.
+        /// Makes a member for the fact.
         package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
     }
 
     /// - Parameters:
-    ///   - tenant: the tenant whose log stores it.
-    ///   - key: the operator's key.
+    ///   - tenant: the tenant to which the action belongs.
+    ///   - key: the operator's API key.
     package init(_ kind: String, _ members: [Member], of tenant: TenantID, by key: AskingKey) {
         (self.tenant, self.kind, self.members, self.key) = (tenant, kind, members, key)
     }

@@ -1,18 +1,18 @@
-/// A page of a list ordered by ids: the first ones after `after`.
+/// A page of a list in the order of ids: the first ones after `after`.
 ///
-/// It is collected in pieces, so that other requests get their turns: a tenant may have half a
-/// million ids. Things that come or go meanwhile may be on the page or not.
+/// A tenant may have half a million ids, so they are read in pieces, between which other requests
+/// get their turns. What is added or removed meanwhile may be on the page or not.
 package struct IDPage: Sendable {
     package let after: Identifier?
     package let limit: Int
-    /// In order; one more than `limit` if there are more.
+    /// In order. It has one id more than `limit` if the list goes on.
     package private(set) var ids: [Identifier] = []
     /// The next slot to read; nil after the last one.
     package internal(set) var place: Int? = 0
 
-    /// Slots read for one piece; an activity's card counts as one if it is read.
+    /// How many slots are read for one piece. A card that is read counts as a slot.
     static let pieceMax = 16_384
-    /// Approximate byte limit of a page with several views: a thousand states of 4 KB took 10 ms.
+    /// Approximate maximum of bytes in a page. (A thousand states of 4 KB took 10 ms.)
     package static let bytesMax = 1 << 20
     /// Approximate bytes of a card and of a token in an answer.
     static let (cardBytes, tokenBytes) = (280, 190)
@@ -22,7 +22,7 @@ package struct IDPage: Sendable {
         self.limit = limit
     }
 
-    /// True if an id would be on the page, as far as known: a fast test for most ids.
+    /// False if the id cannot be on the page: a fast test for most ids.
     func takes(_ id: Identifier) -> Bool {
         if ids.count > limit, let last = ids.last, last <= id { return false }
         return after.map { $0 < id } ?? true
@@ -34,17 +34,17 @@ package struct IDPage: Sendable {
             let middle = (low + high) / 2
             (low, high) = ids[middle] < id ? (middle + 1, high) : (low, middle)
         }
-        // The thing was removed and added again between two pieces.
+        // The same id was removed and added again between two pieces.
         if low < ids.count, ids[low] == id { return }
         ids.insert(id, at: low)
         if ids.count > limit + 1 { ids.removeLast() }
     }
 
-    /// The first views within the byte limit, and the last one's id if there are more.
+    /// The views of the page within the byte limit. `next` is the last id if the list goes on.
     ///
     /// - Parameters:
-    ///   - size: the approximate size of an id's view, before it is made.
-    ///   - view: nil if the thing does not exist any more.
+    ///   - size: approximate size of a view before it is made.
+    ///   - view: returns nil if nothing has this id any more.
     func views<View>(
         size: (Identifier) -> Int, view: (Identifier) -> View?
     ) -> (views: [View], next: Identifier?) {
@@ -61,7 +61,7 @@ package struct IDPage: Sendable {
     }
 }
 
-/// Selects a tenant's activities for a list; nil selects all.
+/// Selects a tenant's activities for a list. A member that is nil selects all.
 package struct ActivityFilter: Sendable {
     package var tenant: TenantID
     package var status: ActivityStatus?

@@ -1,46 +1,46 @@
 /// All inputs of the core. Time is a parameter of `step`, not an input.
 package enum Input: Sendable {
     case command(Command, Ticket)
-    /// All commands or none.
+    /// Accepts all commands or none.
     case atomic([Command], Ticket)
     case endMany(EndMany, Ticket)
     case device(DeviceKey, DeviceCommand, Ticket, by: DeviceAuthority = .operate)
-    /// Encoded API keys, in one batch; a nil value deletes a key.
+    /// Stores encoded API keys in one batch; a nil value deletes a key.
     case keys([(number: Int64, value: [UInt8]?)], Ticket)
-    /// A type of an app; `app` nil: the tenant's only one.
+    /// Registers a type. If `app` is nil, it is the tenant's only app.
     case type(ActivityType, name: String, app: String?, TenantID, Ticket)
-    /// A change of a channel. Without a ticket: one of the relay's own.
+    /// A change of a channel. It has no ticket if the channel is the relay's own.
     case channel(ChannelCommand, Ticket?)
-    /// Reloads widgets or a control.
+    /// Asks for reloads of widgets or of a control.
     case reload(ReloadRequest, TenantID, Ticket)
     /// Puts or deletes the content of widgets.
     case timeline(TimelineCommand, TenantID, Ticket)
-    /// Sends the newest state where these pushes were refused.
+    /// Retries the dead letters that match.
     case retry(DeadLetterQuery, Ticket)
     /// Begins or ends an operator's pause.
     case pause(PauseCommand, TenantID, Ticket, by: AskingKey = .unknown)
-    /// The next input with this ticket is an operator's deed.
+    /// Describes the operator's action that the next input with this ticket carries out.
     case deed(Deed, Ticket)
-    /// Erases data in memory, before the log erases it.
+    /// Erases data in memory. The log's data is erased afterwards.
     case erase(ErasureSubject, Ticket)
     /// The batch from `takeBatch` is durable.
     case committed(AppendReceipt)
     case pushEnded(PushOutcome)
-    /// The number of pushes that an upstream may have in flight from now on.
+    /// How many pushes an upstream may have in flight from now on.
     case capacity(UpstreamNumber, Int)
-    /// An upstream with waiting pushes tries at once, because its key or configuration has changed.
+    /// An upstream whose pushes wait tries one now, because its key or configuration has changed.
     case probe(UpstreamNumber)
-    /// True if the log has room for events.
+    /// Whether the disk has room for events.
     case room(Bool)
-    /// A retired activity, read from the log.
+    /// An activity that had left memory and was read from the log.
     case remembered(PlacedHead)
-    /// The wall clock's lead over monotonic time (`RelayClock`); in effect when it is durable.
+    /// How far the wall clock is ahead of monotonic time (`RelayClock`). Sent when this is durable.
     case clock(lead: Span, isBehind: Bool = false)
     /// Only time has passed.
     case tick
 
-    /// True for requests, which may have to wait until the batch has room. Inputs from Apple, the
-    /// disk and the machine are applied at once.
+    /// True for requests, which may have to wait until the batch has room. False for inputs from
+    /// Apple, the disk and the machine, which are applied at once.
     package var isRequest: Bool {
         switch self {
         case .committed, .pushEnded, .capacity, .probe, .room, .clock, .tick: false
@@ -48,8 +48,8 @@ package enum Input: Sendable {
         }
     }
 
-    /// The ticket that waits for an answer; nil if there is none, and for a deed, whose ticket
-    /// belongs to its input.
+    /// The ticket to answer; nil if there is none. Nil for `deed`, because its ticket belongs to
+    /// the next input.
     package var ticket: Ticket? {
         switch self {
         case .command(_, let ticket), .atomic(_, let ticket), .endMany(_, let ticket),
@@ -62,7 +62,7 @@ package enum Input: Sendable {
         }
     }
 
-    /// Bytes of the producers' bodies in it.
+    /// The size of the producers' bodies in this input, in bytes.
     package var bodyBytes: Int {
         switch self {
         case .command(let command, _): command.body.count
@@ -73,25 +73,25 @@ package enum Input: Sendable {
     }
 }
 
-/// Ends all running activities that match.
+/// Ends all running activities of a tenant that match.
 package struct EndMany: Sendable {
     package var tenant: TenantID
     package var type: String?
     package var user: String?
     package var end: End
     package var body: [UInt8]
-    /// The request's key.
+    /// The API key of the request.
     package var key = AskingKey.unknown
-    /// Activities with higher numbers are not ended; nil: no limit.
+    /// Only activities up to this number are ended; nil: all.
     package var through: ActivityNumber?
 
-    /// The activity slots to examine in one step.
+    /// The slots of activities to examine in one step.
     package var places = 0..<Int.max
     var slots: Range<ActivitySlot> { Slot(places.lowerBound)..<Slot(places.upperBound) }
 
-    /// Most activities that end in one step, so that other requests do not wait long.
+    /// Maximum number of activities that end in one step, so that other requests do not wait long.
     package static let pieceMax = 256
-    /// Most activities and cards that are examined in one step, including those that do not match.
+    /// Maximum number of activities and cards that one step examines, matching or not.
     package static let lookedAtMax = 4_096
 
     package init(tenant: TenantID, type: String?, user: String?, end: End, body: [UInt8]) {
@@ -103,13 +103,14 @@ package struct EndMany: Sendable {
     }
 }
 
-/// The shell's tasks after a step.
+/// What the shell must do after a step.
 package struct Effects: Sendable {
-    /// Numbers of evaluations on their own and in turn at an upstream; both are bounded.
+    /// Numbers of examinations in this step, of due things and of those whose turn it was. Both
+    /// have limits.
     var (looks, turns) = (0, 0)
     package var answers: [(Ticket, Answer)] = []
     package var pushes: [Push] = []
-    /// Upstreams whose pools want one more channel.
+    /// Upstreams that need one more channel in their pools.
     package var channels: [UpstreamNumber] = []
     /// Upstreams whose pushes begin to wait, wait longer after a failed probe, or continue.
     package var upstreams: [UpstreamNotice] = []
@@ -117,11 +118,11 @@ package struct Effects: Sendable {
     package init() {}
 }
 
-/// A notice that an upstream's pushes wait for Apple, or do not wait any more.
+/// Says that an upstream's pushes must wait for Apple, or need not any more.
 package struct UpstreamNotice: Hashable, Sendable {
     package var upstream: UpstreamNumber
-    /// The last failure; nil: pushes are sent again.
+    /// The last failure; nil if pushes are sent again.
     package var cause: PushResult?
-    /// How long Apple has been silent, if that closed the upstream.
+    /// How long Apple has not answered, if that has closed the upstream.
     package var silence: UpstreamSilence?
 }

@@ -1,4 +1,4 @@
-/// The operator's overview: destinations with troubles, by the kind of trouble, and those that are
+/// The operator's overview: the destinations with a trouble, by its kind, and those that are
 /// furthest behind.
 package struct Overview: Sendable {
     /// The kinds of trouble at a destination of a running activity.
@@ -7,23 +7,23 @@ package struct Overview: Sendable {
         case notShown = "not_shown"
         /// The phone has a newer state than it draws, and its drawing does not change.
         case frozen
-        /// Unknown whether the start reached the phone.
+        /// It is unknown whether the start has reached the phone.
         case startUnknown = "start_unknown"
-        /// Apple refused the token, and the app has not registered another.
+        /// Apple has refused the token, and the app has not registered another one.
         case tokenRefused = "token_refused"
-        /// There is no token for pushes.
+        /// The destination has no token for pushes.
         case noToken = "no_token"
-        /// The grant is spent, or its rest is reserved for alerts and a card is behind.
+        /// The budget is spent, or a card is behind because the rest of it is reserved for alerts.
         case budgetSpent = "budget_spent"
-        /// Apple has accepted pushes for an hour without any report from the phone.
+        /// Apple has accepted pushes for an hour, and the phone has reported nothing.
         case silent
-        /// The user has swiped the card away.
+        /// The user has dismissed the card.
         case dismissed
         /// The system ended the card after its 8 hours, and the activity continues.
         case lapsed
     }
 
-    /// The number of destinations with a trouble, and an example.
+    /// How many destinations have a trouble, and one of them as an example.
     package struct Group: Hashable, Sendable {
         package var trouble: Trouble
         package var count: Int
@@ -31,36 +31,36 @@ package struct Overview: Sendable {
         package var device: Identifier
     }
 
-    /// A destination without the newest version.
+    /// A destination that lacks the newest version.
     package struct Behind: Hashable, Sendable {
         package var activity: Identifier
         package var device: Identifier
-        /// Number of versions that it lacks.
+        /// How many versions it lacks.
         package var versions: Int64
         package var budgetClass: BudgetClass
         /// Why the newest version waits; nil if its push is about to be sent.
         package var waiting: Decision?
     }
 
-    /// In the order of `Trouble.allCases`, without empty groups.
+    /// In the order of `Trouble.allCases`, without groups that have no destination.
     package var troubles: [Group] = []
-    /// The slowest first: those without a known end of their wait, then by that end.
+    /// The slowest come first: those whose wait has no known end, then those that end last.
     package var slowest: [Behind] = []
     /// Number of destinations of running activities that are behind.
     package var behindCount = 0
-    /// Number of running activities without a working destination.
+    /// Number of running activities that no device can show.
     package var unreached = 0
     package var unreachedExample: Identifier?
-    /// Number of activities whose rows cannot be read.
+    /// Number of activities whose stored state cannot be read.
     package var damaged = 0
 
     package init() {}
 
-    /// Time after which a phone, even a locked one, should have drawn its state.
+    /// By this time, even a locked phone should have drawn a state.
     package static let drawingMax = Span.minutes(1)
-    /// Time of accepted pushes after which a phone's silence is a trouble.
+    /// A phone that reports nothing for this long, while Apple accepts pushes, is a trouble.
     package static let silenceMax = Span.hours(1)
-    /// Most entries in `slowest`.
+    /// Maximum number of entries in `slowest`.
     package static let slowestMax = 10
 
     mutating func add(_ trouble: Trouble, _ activity: Identifier, _ device: Identifier) {
@@ -96,8 +96,8 @@ package struct Overview: Sendable {
 }
 
 extension Destination {
-    /// True if a version is held at priority 5, or was sent so and the phone reports a minute later
-    /// that it lacks the version or its drawing.
+    /// True if a version waits because of priority 5, or if it was sent so and the phone reports, a
+    /// minute later or more, that it lacks the version or has not drawn it.
     func isBehind(_ version: Int64, _ report: PhoneReport?, wall: Instant) -> Bool {
         if case .deferred(_, let hold)? = waiting, acknowledged < version {
             return hold == .lowPrioritySpacing || hold == .deviceLowPrioritySpacing
@@ -116,7 +116,7 @@ extension Overview.Behind {
     }
 }
 
-/// Waiting changes by wait reason: the number of destinations, and the age of the oldest change.
+/// The waiting changes of a tenant by wait reason: number of destinations, and age of the oldest.
 package struct WaitingChanges: Hashable, Sendable {
     /// One element for each case of `Hold`.
     private var counts = [Int64](repeating: 0, count: Hold.allCases.count)
@@ -127,7 +127,8 @@ package struct WaitingChanges: Hashable, Sendable {
     /// Number of destinations.
     package func count(of hold: Hold) -> Int64 { counts[Int(hold.rawValue)] }
 
-    /// Age of the oldest waiting change, including earlier wait reasons; zero if none waits.
+    /// Age of the oldest change that waits for this reason now, including its time under earlier
+    /// reasons; zero if none waits.
     package func age(of hold: Hold, now: Instant) -> Span {
         max(.zero, now - min(now, since[Int(hold.rawValue)]))
     }

@@ -1,41 +1,41 @@
-/// The state of the reload of a device's widgets, or of one of its controls.
+/// How far the reload of a device's widgets, or of one control, has come.
 package struct ReloadView: Hashable, Sendable {
     /// Why a reload has not been sent yet.
     package enum Holder: String, Hashable, Sendable {
         /// The device has no token for it.
         case token = "no_token"
-        /// The least time between two reloads of a device.
+        /// The last reload was too short a time ago.
         case spacing
-        /// The device's reloads of this hour are spent.
+        /// The device's budget of reloads is spent.
         case budget
-        /// An operator's pause.
+        /// An operator has paused pushes.
         case pause = "paused"
-        /// Apple refused it or did not answer: it will be sent again.
+        /// Apple refused it or did not answer. It will be sent again.
         case backOff = "retry"
-        /// The upstream is closed, or other pushes are first.
+        /// The upstream is closed, or other pushes come first.
         case upstream
-        /// It is in flight: no answer yet.
+        /// It was sent, and Apple has not answered yet.
         case inFlight = "in_flight"
     }
 
-    /// Wall time of the newest push; nil: none since the relay's start.
+    /// Wall time of the newest push; nil if none was sent since the relay's start.
     package var sentAt: Instant?
-    /// Nil: no reload is wanted.
+    /// nil if no reload is needed.
     package var holder: Holder?
     /// Wall time until which it waits, if known.
     package var until: Instant?
     /// The class of its grant: `widget` or `control`.
     package let budgetClass: BudgetClass
-    /// The spacing of that class.
+    /// The minimum time between two reloads in this class.
     package var spacing: Span
-    /// A hash that identifies the device while it has the same user.
+    /// A value that identifies the device and its user.
     package let owner: Int64
-    /// The state of the device's token for it.
+    /// What the relay knows about the device's token for reloads.
     package var token: TokenStanding
 
-    /// Nil if the device is unknown.
+    /// Returns nil if the device is unknown.
     ///
-    /// - Parameter name: `widget`, or the control's token name.
+    /// - Parameter name: `widget`, or the name of a control's token.
     package init?(
         _ name: TokenName = .widget, of key: DeviceKey, in core: Core, now: Instant
     ) {

@@ -1,6 +1,6 @@
 import TomboloJSON
 
-// Faults of rows that start-up would set aside, for tools without a core.
+// What is wrong with rows of the log, for tools that have no core.
 
 extension ActivityHead {
     /// Why the bytes of a head are invalid, as a clause; nil if they are valid.
@@ -20,7 +20,7 @@ extension NewEvent {
         guard !body.isEmpty else { return nil }
         do throws(JSONError) {
             let document = try JSONDocument(body)
-            // The faulty member does not matter to the reader.
+            // The text below names no member, so the error is dropped.
             let content = try? Command.Content(kind: kind, document.root, lenient: true)
             return content == nil ? "its body is not a valid \(kind.name)" : nil
         } catch {
@@ -30,8 +30,8 @@ extension NewEvent {
 }
 
 extension Record {
-    /// Why start-up would set the record aside, as a clause; nil if it would not, or if the core
-    /// does not read the record.
+    /// Why start-up would set the record aside, as a clause; nil if it would not, or does not read
+    /// it.
     package var fault: String? {
         guard let value else { return nil }
         guard (0..<ActivityNumber.max).contains(number) else { return "no relay gave that number" }

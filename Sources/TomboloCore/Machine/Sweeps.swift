@@ -1,20 +1,20 @@
-/// Work on many slots after one request, done in pieces so that other requests do not wait: a pause
-/// may hold a million cards.
+/// Work on many slots after one request, for example after a pause of a million cards. It is done
+/// in pieces, so that other requests do not wait.
 ///
-/// Sweeps run one after the other, each from its first slot to its last. They are not recorded:
-/// after a crash everything is evaluated anyway.
+/// Sweeps run one after the other, each over all slots. They are not stored, because start-up
+/// examines all slots anyway.
 struct Sweeps: Sendable {
     enum Work: Sendable {
-        /// Destinations that a pause begins or ends to hold; nil: all destinations.
+        /// Examines the destinations that a pause affects; nil: all destinations.
         case pause(Pause?)
-        /// The grants of all devices, after a type has changed its class.
+        /// Adopts the grants of all devices, after a type has got another budget class.
         case grants
     }
 
-    /// Most slots of a piece, and most of them that need work.
+    /// Maximum number of slots in a piece, and of slots in it that need work.
     static let placesMax = 8_192
     static let worksMax = 256
-    /// Beyond this number, the waiting pauses are merged into one sweep of all destinations.
+    /// Above this number, one sweep of all destinations replaces those for single pauses.
     static let pausesMax = 32
 
     private var waiting: [(work: Work, next: Int)] = []
@@ -25,7 +25,7 @@ struct Sweeps: Sendable {
     mutating func add(_ work: Work, now: Instant) {
         defer { dueAt = dueAt ?? now }
         if work.isGrants {
-            // The new sweep covers all devices, so it replaces an earlier one.
+            // The new sweep is for all devices, so it replaces an earlier one.
             waiting.removeAll { $0.work.isGrants }
             waiting.append((work, 0))
         } else if waiting.count < Self.pausesMax {
@@ -36,14 +36,14 @@ struct Sweeps: Sendable {
         }
     }
 
-    /// The present work and its next slot; nil if nothing is due.
+    /// The present work and its next slot; nil if no piece is due.
     func current(now: Instant) -> (work: Work, next: Int)? {
         guard let dueAt, dueAt <= now else { return nil }
         return waiting.first
     }
 
-    /// Moves the present work to its next slot; nil: it is done. The next piece is due in the next
-    /// turn: all inputs of one turn share one time and do one piece together.
+    /// Sets the next slot of the present work; nil: it is done. The next piece is due in the next
+    /// turn: all inputs of one turn have the same `now`, so a turn does only one piece.
     mutating func advance(to next: Int?, now: Instant) {
         if let next {
             waiting[waiting.startIndex].next = next

@@ -1,6 +1,6 @@
 extension TokenStanding {
-    /// The state of the token that a card needs: its own, or the start token. Nil if none is
-    /// needed: the card is over, or it is on a channel.
+    /// What is known about the token that a card needs: its update token, or the start token. Nil
+    /// if the card needs none, because it is over or listens on a channel.
     init?(of destination: Destination, in core: Core) {
         guard let device = core.devices[destination.device], device.channel == nil else {
             return nil
@@ -11,29 +11,29 @@ extension TokenStanding {
             self = device.standing(of: .start(type: type))
         case .started, .live, .gone, .starting, .startUnknown:
             self = device.standing(of: .activity(core.reference(destination)))
-            // The refused token belonged to an earlier card.
+            // The refusal is older than the card, so it was for an earlier card's token.
             if let since = destination.cardSince, let at = refusal?.at, at < since { refusal = nil }
-            // For a swiped card the phase says enough.
+            // If the user dismissed the card, its phase says enough.
             if destination.phase == .gone, refusal?.isMisplaced != true { return nil }
         case .ended, .lapsed, .listening: return nil
         }
     }
 
-    /// True if Apple refused it and there is no other.
+    /// True if Apple has refused the token and the device has no other.
     package var isRefused: Bool { !isThere && refusal != nil }
 }
 
-/// Pushes that Apple finally refused and whose cause may persist. If the app has registered another
-/// token since, a refused token is left out.
+/// Dead letters whose cause may persist. Those for a wrong token do not count after the app has
+/// registered another token.
 package struct RefusedPushes: Sendable {
     package private(set) var count = 0
     package private(set) var newest: DeadLetter?
-    /// The newest one that a retry would send.
+    /// The newest letter that a retry could send.
     package private(set) var retriable: DeadLetter?
-    /// The state of the newest one's token, if Apple never accepts it.
+    /// What is known about the token of `newest`, if that was refused for its token.
     package private(set) var standing: TokenStanding?
 
-    /// - Parameter oldest: older ones are left out.
+    /// - Parameter oldest: letters from before this time do not count.
     package init(of tenant: TenantID, since oldest: Instant, in core: Core) {
         let letters = core.deadLetters.page(
             DeadLetterQuery(tenant: tenant), before: nil, limit: Self.countMax
@@ -47,10 +47,10 @@ package struct RefusedPushes: Sendable {
         }
     }
 
-    /// Most letters that are counted.
+    /// Maximum number of letters that are looked at.
     private static let countMax = 1_000
 
-    /// Nil if Apple refused the push for another reason than its token.
+    /// What is known about a letter's token; nil if Apple refused the push for another reason.
     private static func standing(_ letter: DeadLetter, _ core: Core) -> TokenStanding? {
         guard ["BadDeviceToken", "DeviceTokenNotForTopic"].contains(letter.reason),
             let activity = core.activities.slot(of: letter.activity)
@@ -64,7 +64,7 @@ package struct RefusedPushes: Sendable {
                     renewal: letter.renewal))
         let key = DeviceKey(tenant: letter.activity.tenant, id: letter.device)
         let device = core.devices.slot(of: key).flatMap { core.devices[$0] }
-        // Nothing can be done for a device that is gone.
+        // If the device is gone, nothing can be done about its token.
         return device?.standing(of: name)
             ?? TokenStanding(name: name, isThere: false, refusal: nil)
     }

@@ -5,7 +5,7 @@ extension UpstreamRecord {
         environment = app.environment
     }
 
-    /// Restores an upstream from its record. Returns what is wrong with the record.
+    /// Restores that an upstream's tokens are right. Returns a text if the record is damaged.
     static func adopt(
         _ record: Record, _ upstreams: inout UpstreamTable, of apps: [CoreConfiguration.App]
     ) -> [String] {

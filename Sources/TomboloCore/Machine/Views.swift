@@ -1,6 +1,6 @@
 package import TomboloJSON
 
-/// An activity as answers show it: its durable state at one instant.
+/// An activity as the API shows it: its durable state at one instant.
 package struct ActivityView: Sendable {
     package var key: ActivityKey
     package var number: ActivityNumber
@@ -9,43 +9,43 @@ package struct ActivityView: Sendable {
     package var app: String
     package var status: ActivityStatus
     package var version: Int64
-    /// Place of its newest event: in the log (not in any answer), and among those of its tenant.
+    /// Place of the newest event: `seq` in the log (no answer shows it), `tenantSeq` in its tenant.
     package var seq: Int64
     package var tenantSeq: Int64
-    /// The state with the clip's frame at that instant by the producer's clock.
+    /// The state at that instant, with the clip's frame.
     package var state: JSON
     package var relevance: Double?
     package var staleAt: Instant?
     package var clip: ClipView?
     package var destinations: [DestinationView]
-    /// The past moment that is shown; nil for now.
+    /// The time in the past that is shown; nil: now.
     package var asOf: Instant?
-    /// Why it was set aside, if it was: then its state is unknown.
+    /// Why the activity was set aside; its state is unknown then. Nil if it was not.
     package var damage: String?
 }
 
-/// One destination of an activity, as answers show it.
+/// One destination of an activity, as the API shows it.
 package struct DestinationView: Sendable {
     package var recipient: Recipient
     package var grant: GrantInForce
-    /// `push_to_start`, `update_token`, `channel`, or nil without a route.
+    /// `push_to_start`, `update_token` or `channel`; nil if pushes cannot reach it now.
     package var route: String?
     package var acknowledgedVersion: Int64
-    /// The phase: `starting`, `waiting`, `live`, `ended`, `gone`.
+    /// The name of its `Destination.Phase`.
     package var phase: String
     package var lastDelivery: DeliveryView?
-    /// The state of the token that it needs; nil if it needs none.
+    /// What is known about the token that it needs; nil if it needs none.
     package var token: TokenStanding?
     package var waiting: Decision?
-    /// How long Apple has not answered pushes of its app, if that is long.
+    /// How long Apple has not answered pushes of the app; nil if not for long.
     package var silence: Span?
     package var frames: FrameCounts
     package var shown: PhoneReport?
-    /// True if the state in the phone's report is the projected one; nil without such a report.
+    /// True if the state in the phone's report is the projected one; nil if no report has a state.
     package var shownMatches: Bool?
 }
 
-/// Counters for `/metrics`; they start at 0 with the process.
+/// Counters for `/metrics`. They start at 0 with each process.
 package struct CoreCounters: Hashable, Sendable {
     package var eventsAccepted: Int64 = 0
     package var commandsRefused: Int64 = 0
@@ -63,7 +63,7 @@ package struct CoreCounters: Hashable, Sendable {
 }
 
 extension ActivityView {
-    /// The view of an activity that was set aside.
+    /// The view of an activity that was set aside because of damage.
     init(_ damaged: ActivityTable.SetAside) {
         let (activity, traits) = (damaged.activity, damaged.traits)
         self.init(

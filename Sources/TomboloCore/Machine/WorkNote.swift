@@ -1,17 +1,17 @@
-/// A word in which a core notes its present work. It survives the process: after a trap, the next
-/// process reads the subject, and sets it aside if it traps again.
+/// Memory in which a core writes what it works on. The memory outlives the process: after a crash,
+/// the next process reads it, and sets the subject aside if it causes crashes again.
 ///
-/// A note costs one store. Used by one core on one thread.
+/// A note costs one store. Only one core on one thread may use it.
 package struct WorkNote: @unchecked Sendable {
-    // Sendable: only the loop's thread writes the word; a signal's handler reads it.
+    // Sendable: only the loop's thread writes it; the handler of a crash's signal reads it.
     private let word: UnsafeMutablePointer<Int64>
 
-    /// - Parameter word: must stay valid for as long as the core lives.
+    /// - Parameter word: must be valid as long as the core exists.
     package init(_ word: UnsafeMutablePointer<Int64>) { self.word = word }
 
-    /// The present work: a row of the log that start-up can leave out.
+    /// What the core works on: an activity or a record, which start-up can set aside.
     package struct Subject: Hashable, Sendable {
-        /// The space of the record; nil for an activity.
+        /// The record's space; nil for an activity.
         package var space: RecordSpace?
         package var number: Int64
 
@@ -20,10 +20,10 @@ package struct WorkNote: @unchecked Sendable {
             self.number = number
         }
 
-        /// The subject as a word; 0 means none.
+        /// The subject in one word. It is never 0, which means: none.
         package var word: Int64 { Int64(space?.rawValue ?? Self.activity) << 48 | number }
 
-        /// nil if the word is not a valid subject.
+        /// Returns nil if the word is not a subject.
         package init?(word: Int64) {
             guard let kind = UInt8(exactly: word >> 48) else { return nil }
             number = word & (1 << 48 - 1)
@@ -34,29 +34,27 @@ package struct WorkNote: @unchecked Sendable {
         private static let activity: UInt8 = 0x7f
     }
 
-    /// The reason for setting a subject aside after this many traps, as a clause.
+    /// Why a subject is set aside after so many crashes, as a clause.
     package static func reason(_ count: Int) -> String {
         "the relay crashed \(count) times while it worked on it"
     }
 
-    // Not inlined, so that the optimiser keeps the store, which nobody here reads.
-    /// Notes work on a subject; nil if there is none in particular.
+    // Not inlined, so that the compiler keeps the store, although this process never reads it.
+    /// Sets what the core works on; nil: nothing in particular.
     @inline(never)
     package func set(_ subject: Subject?) { word.pointee = subject?.word ?? 0 }
 }
 
 extension Core {
-    /// Notes work on an activity.
     func noteWork(on activity: ActivityNumber) {
         workNote?.set(WorkNote.Subject(nil, activity.rawValue))
     }
 
-    /// Notes work on a record.
     func noteWork(on record: Record) {
         workNote?.set(WorkNote.Subject(record.space, record.number))
     }
 
-    /// Notes work on a device's destinations or surfaces.
+    /// Notes work on a device's or channel's destinations and surfaces.
     func noteWork(onDevice slot: DeviceSlot) {
         guard let workNote, let device = devices[slot] else { return }
         workNote.set(

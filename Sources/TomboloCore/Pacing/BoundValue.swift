@@ -1,29 +1,30 @@
 import TomboloJSON
 
-/// A value that depends on the app's presence, at one destination: its target, its progress, and
-/// the phone's value.
+/// A value that depends on the app's presence, at one destination: where it goes, how far it is,
+/// and what the phone shows.
 struct BoundValue: Sendable {
-    /// The next push for it.
+    /// The next push that the value needs.
     enum Turn: Hashable, Sendable {
         case due(Wish)
         case later(Instant)
 
-        /// True if more steps follow.
+        /// False for the last push: that of the final value.
         var isOnWay: Bool { self != .due(.latest(.high)) }
     }
 
-    /// Nil after a restart, until the first evaluation.
+    /// nil after a restart, until `follow` is called.
     private var isInFront: Bool?
     private var way: (tween: Tween, since: Instant)?
-    /// The newest step that was sent.
+    /// The newest step of the animation that was sent.
     private var step: Int64 = 0
-    /// The last value that Apple accepted; nil: none yet.
+    /// The last value that a push has brought to the phone; nil: none yet.
     var shown: JSON?
 
-    /// Restores it from a checkpoint.
+    /// Restores the value from a checkpoint.
     init(shown: JSON?) { self.shown = shown }
 
-    /// Follows the app's presence, from the present value; a new card begins without animation.
+    /// Starts an animation from the present value if the presence has changed. The first value, and
+    /// one while `jumps`, is not animated.
     mutating func follow(
         _ binding: PresenceBinding, inFront: Bool, jumps: Bool, now: Instant, every: Span
     ) {
@@ -35,7 +36,7 @@ struct BoundValue: Sendable {
         way = jumps ? nil : before.map { (binding.way(inFront: inFront, from: $0), now) }
     }
 
-    /// The value at a moment: that of the due step, so that repeated calls agree.
+    /// The value now: that of the newest due step, so that calls between two steps agree.
     func value(of binding: PresenceBinding, at now: Instant, every: Span) -> JSON {
         guard let way, now < way.since + way.tween.length else {
             return binding.rest(inFront: isInFront ?? false)
@@ -48,7 +49,7 @@ struct BoundValue: Sendable {
         max(0, (now - since).nanoseconds) / every.nanoseconds
     }
 
-    /// The next push; nil if the phone has the final value.
+    /// The next push that the value needs; nil if the phone shows the final value.
     mutating func turn(of binding: PresenceBinding, now: Instant, every: Span) -> Turn? {
         if let way {
             let end = way.since + way.tween.length
@@ -64,7 +65,7 @@ struct BoundValue: Sendable {
         return .due(.latest(.high))
     }
 
-    /// Notes that a push has the present value.
+    /// Notes that a push contains the present value.
     mutating func sent(now: Instant, every: Span) {
         if let way { step = max(step, steps(way.since, now, every)) }
     }

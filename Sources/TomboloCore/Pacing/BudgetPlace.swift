@@ -1,5 +1,5 @@
-/// A destination's place in the list of budgets. It consists of values that its tenant knows, so
-/// that it reveals nothing about others.
+/// A destination's place in the list of budgets. It is made of values that the tenant knows, so it
+/// reveals nothing about other tenants.
 package struct BudgetPlace: Hashable, Comparable, Sendable {
     private let activity: Identifier
     private let incarnation: Int64
@@ -10,7 +10,7 @@ package struct BudgetPlace: Hashable, Comparable, Sendable {
         (self.activity, self.incarnation, self.device) = (activity, incarnation, device)
     }
 
-    /// Parses `text`; nil for anything else.
+    /// Parses `text`. Returns nil for other texts.
     package init?(_ text: String) {
         let parts = text.split(separator: "~", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let activity = Identifier(String(parts[0])),

@@ -1,9 +1,9 @@
-// Views of the remaining budgets, for operators.
+// What is left of budgets, for operators.
 
 extension Core {
-    /// The remaining budgets of the live destinations, in the order of their places.
+    /// The budgets of the unfinished destinations, in the order of their places.
     ///
-    /// - Parameter after: only destinations after this place.
+    /// - Parameter after: begin after this place.
     package func budgets(
         of tenant: TenantID, activity: Identifier?, device: Identifier?, after: BudgetPlace? = nil,
         limit: Int, now: Instant
@@ -19,7 +19,7 @@ extension Core {
             else { continue }
             let place = BudgetPlace(
                 activity: key.id, incarnation: destination.incarnation, device: owner.key.id)
-            // Fast path: the page is kept in order, so most destinations are skipped here.
+            // Fast path: the page is in order, so most destinations end here.
             if page.count >= limit, let last = page.last, last.place < place { continue }
             if let after, place <= after { continue }
             page.insert((place, slot), at: page.firstIndex { place < $0.place } ?? page.count)
@@ -55,7 +55,7 @@ extension Core {
             waiting: told(destination.waiting, destination.upstream, now: now))
     }
 
-    /// The budgets of widgets and controls for which a reload was ever wanted.
+    /// The budgets of the widgets and controls that have ever needed a reload.
     package func surfaceBudgets(
         of tenant: TenantID, device: Identifier?, limit: Int, now: Instant
     ) -> [SurfaceBudgetView] {
@@ -77,24 +77,24 @@ extension Core {
     }
 }
 
-/// The remaining budget of one destination.
+/// What is left of one destination's budget.
 package struct BudgetView: Sendable {
-    /// The destination's place, for the next page.
+    /// The destination's place in the list; the next page begins after it.
     package var place: BudgetPlace
     package var activity: Identifier
     package var device: Identifier
     package var grant: GrantInForce
-    /// Remaining pushes of priority 10; nil if no bucket limits them.
+    /// Number of pushes with priority 10 that are left; nil if no budget limits them.
     package var left: Int64?
-    /// Remaining pushes of priority 10 of the whole device.
+    /// The same for all activities of the device.
     package var deviceLeft: Int64?
-    /// Remaining starts of the device, class `start`; nil for a channel.
+    /// Number of starts that are left on the device; nil for a channel.
     package var startsLeft: Int64?
-    /// An estimate of the phone's own remaining budget.
+    /// An estimate of what the phone's own budget has left.
     package var phone: PhoneBudget?
-    /// Earliest next push allowed by the spacing (an end may go before); nil: now.
+    /// When the spacing allows the next push (an end may come before); nil: now.
     package var nextAt: Instant?
-    /// When a change of high urgency may have priority 10, if none may now because the rest is
+    /// When a change of high urgency may have priority 10; nil: now. Until then the rest is
     /// reserved for alerts.
     package var highAt: Instant?
     package var waiting: Decision?
@@ -118,7 +118,7 @@ package struct BudgetView: Sendable {
     }
 }
 
-/// The remaining budget of a widget or a control.
+/// What is left of the budget of a widget or a control.
 package struct SurfaceBudgetView: Sendable {
     package var device: Identifier
     /// The token's name: `widget`, `control:KIND`.

@@ -1,13 +1,13 @@
-/// The steps in the history of one card; each is recorded once.
+/// The last recorded step in the life of one card. Each step is recorded once.
 enum CardStory: UInt8, Hashable, Sendable {
     case none = 0
     /// The phone has the card.
     case began = 1
-    /// Apple has declared its token dead before its time.
+    /// Apple has declared the card's token dead before the card's time was over.
     case lost = 2
-    /// The system has ended it, because of its age or the app.
+    /// The system has ended the card because of its age, or the app has ended it.
     case ended = 3
-    /// It has been removed from the phone.
+    /// The phone has reported that the card was removed.
     case dismissed = 4
 
     /// The kind of the step's fact.
@@ -21,10 +21,11 @@ enum CardStory: UInt8, Hashable, Sendable {
         }
     }
 
-    /// Moves to a step; false if it is not new. A card that was lost may appear again, and so may
-    /// one that had only ended by the relay's clock.
+    /// Moves to a step. Returns false if the step is not new. After `lost` a card may appear again;
+    /// after `ended`, too, if it had ended only by the relay's clock.
     ///
-    /// - Parameter isLive: true if it has a route and its phone has not reported its end.
+    /// - Parameter isLive: true if pushes can reach the card and the phone has not reported its
+    ///   end.
     mutating func take(_ step: CardStory, isLive: Bool) -> Bool {
         let isNews =
             step == .began

@@ -1,12 +1,12 @@
 /// The relay's decision about a change at one destination.
 package enum Decision: Hashable, Sendable {
     // Temporary decisions:
-    /// The change is being sent; it does not wait.
+    /// The change is being sent, so it does not wait.
     case sending
     case deferred(until: Instant?, Hold)
     // Final decisions:
-    /// - Parameter isReserved: it had priority 5 although its urgency is high, because the rest of
-    ///   the budget is reserved for alerts.
+    /// - Parameter isReserved: true if the push had priority 5 despite its high urgency, because
+    ///   the rest of the budget is reserved for alerts.
     case sent(isReserved: Bool)
     case merged
     case skipped(Skip)
@@ -40,20 +40,20 @@ package enum Decision: Hashable, Sendable {
         if case .deferred(let until, _) = self { until } else { nil }
     }
 
-    /// The decision in the producer's view: a push that only waits for its budget to be durable
+    /// The decision as the producer sees it: a push that only waits until its budget is durable
     /// counts as being sent.
     package var forProducer: Decision {
         if case .deferred(_, .reserving) = self { .sending } else { self }
     }
 
-    /// The end of the wait, to find the slowest destination; unknown ends are the latest.
+    /// When the wait ends, to find the slowest destination. An unknown end is the latest.
     package var slowness: Instant {
         guard case .deferred(let until, _) = forProducer else { return .distantPast }
         return until ?? .distantFuture
     }
 }
 
-/// The wait reason of a change. Each wait is bounded, and answers show its reason.
+/// Why a change waits. Each wait has an end, and answers show its reason.
 package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
     case spacing, lowPrioritySpacing, bucket, inFlight, streamLimit, reserving, startToken,
         updateToken
@@ -62,7 +62,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
     case startBudget, stranded, channel
     case appleUnwell, noAnswer, oldWord, nextSecond
 
-    /// True if the device's own grant is the reason.
+    /// True if it is the device's own budget that the change waits for.
     var isOfDevice: Bool {
         switch self {
         case .deviceSpacing, .deviceLowPrioritySpacing, .deviceBucket: true
@@ -70,7 +70,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Finds the reason by its `name`.
+    /// Finds the reason with this `name`. Returns nil for other names.
     package init?(name: String) {
         guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = found
@@ -105,7 +105,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Why a change was never sent and need not be.
+/// Why a change was not sent and need not be.
 package enum Skip: UInt8, Hashable, Sendable, CaseIterable {
     case unchanged, superseded, annihilated, noRoute, slowed, hidden, paused, notVisible
     case startWait

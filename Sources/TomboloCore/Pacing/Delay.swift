@@ -1,13 +1,13 @@
-/// How long pushes of a destination have waited, and why.
+/// How long a destination has waited to send, and why.
 struct Delay: Hashable, Sendable {
-    /// Monotonic time of the oldest change that no push contains yet; if only a repetition waits,
-    /// the beginning of its wait.
+    /// Monotonic time since which the oldest unsent change waits. If only a repetition waits: since
+    /// when it does.
     let since: Instant
-    /// True if a change waits, not only a repetition.
+    /// True if a change waits; false if only a repetition does.
     let isOfChange: Bool
     private(set) var hold: Hold
     private var heldSince: Instant
-    /// The wait reasons before `hold`, in the order in which each first occurred.
+    /// Earlier wait reasons with their lengths, in the order in which each first occurred.
     private var parts: [HoldSpan] = []
 
     init(_ hold: Hold, isOfChange: Bool, now: Instant) {
@@ -17,7 +17,6 @@ struct Delay: Hashable, Sendable {
         self.isOfChange = isOfChange
     }
 
-    /// Changes the wait reason.
     mutating func change(to next: Hold, now: Instant) {
         endHold(now: now)
         hold = next
@@ -26,7 +25,7 @@ struct Delay: Hashable, Sendable {
 
     private mutating func endHold(now: Instant) {
         let span = now - heldSince
-        // A wait within one turn, for example for the disk of a test, does not count.
+        // A wait within one turn has no length, so it does not count.
         guard span > .zero else { return }
         if let index = parts.firstIndex(where: { $0.hold == hold }) {
             parts[index].span = parts[index].span + span
@@ -35,7 +34,7 @@ struct Delay: Hashable, Sendable {
         }
     }
 
-    /// All wait reasons until now.
+    /// All wait reasons until `now`, with their lengths.
     func held(until now: Instant) -> [HoldSpan] {
         var ended = self
         ended.endHold(now: now)

@@ -1,10 +1,10 @@
-/// The last push to a destination, other than a frame.
+/// The last push to a destination that was not only a frame.
 package struct DeliveryView: Hashable, Sendable {
-    /// The route of the push.
+    /// How a push reaches a card.
     package enum Route: UInt8, Hashable, Sendable, CaseIterable {
         case updateToken, pushToStart, channel
 
-        /// Finds the route by its `name`.
+        /// Finds the route with this `name`. Returns nil for other names.
         init?(name: String) {
             guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
             self = found
@@ -23,10 +23,10 @@ package struct DeliveryView: Hashable, Sendable {
     package var route: Route
     package var apnsID: APNsID
     package var priority: UInt8
-    /// nil while it is in flight.
+    /// Apple's answer; nil while the push is in flight.
     package var result: PushResult?
     package var took: Span
-    /// True if it had priority 5 although its urgency is high (`Reserve`).
+    /// True if it had priority 5 despite its high urgency (`Reserve`).
     package var isReserved = false
 
     package init(
@@ -41,7 +41,7 @@ package struct DeliveryView: Hashable, Sendable {
         self.took = took
     }
 
-    /// True if a version was sent at priority 5 for this reason.
+    /// True if this push contains the version and had priority 5 because of the reserve.
     package func keepsBack(_ version: Int64) -> Bool { isReserved && self.version >= version }
 
     /// The id in answers.

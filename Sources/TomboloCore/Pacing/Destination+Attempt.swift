@@ -1,13 +1,13 @@
-// Changes that an attempt makes to one destination.
+// What an attempt changes at its destination.
 
 extension Destination {
-    /// Changes the phase; false if it already is the present one.
+    /// Changes the phase. Returns false if the destination is in this phase already.
     mutating func enter(_ next: Phase, now: Instant) -> Bool {
         guard phase != next else { return false }
         phase = next
         phaseSince = now
         if next != .gone { (startWasRefused, startWasSkipped) = (false, false) }
-        // The outcome of a start that has arrived need not be awaited any more.
+        // The card has begun, so a late outcome of its start does not matter any more.
         if next == .live || next == .started, inFlight?.event != .start {
             startPush = nil
             alertsBeforeStart = 0
@@ -15,7 +15,7 @@ extension Destination {
         return true
     }
 
-    /// Notes that a start is sent.
+    /// Notes that a start is being sent.
     mutating func begin(_ push: PushID, now: Instant, wall: Instant) {
         phase = .starting
         phaseSince = now
@@ -25,7 +25,7 @@ extension Destination {
         cardSince = wall
     }
 
-    /// Notes that an attempt waits for its batch.
+    /// Notes that an attempt waits until its batch is durable.
     mutating func reserve(_ event: Push.Event, alert: Int64?) {
         reservation = .pending
         reservedAlert = alert
@@ -33,7 +33,6 @@ extension Destination {
         markIsDirty = true
     }
 
-    /// Clears the reservation.
     mutating func clearReservation() {
         if reservation != .none {
             reservation = .none
@@ -43,40 +42,39 @@ extension Destination {
         keepsPlace = false
     }
 
-    /// True if the attempt is durable. Starts and alerts must be, so that neither is sent twice
-    /// after a crash.
+    /// True if the attempt may be sent: a start or an alert must be durable first, so that it is
+    /// not sent twice after a crash.
     ///
-    /// - Parameter isPaid: true if the token of a start may still be spent.
+    /// - Parameter isPaid: true if the token that is reserved for the start is still valid.
     func isOnRecord(_ event: Push.Event, alert: Int64?, isPaid: Bool) -> Bool {
         guard event == .start || alert != nil else { return true }
         guard reservation == .granted, alert == nil || reservedAlert == alert else { return false }
-        // On a slow disk a start's time may be over before it is durable.
+        // On a slow disk, the reserved token may expire before the start is durable.
         return event != .start || reservedStart && isPaid
     }
 
-    /// True if an alert still has to ring here.
+    /// True if this destination still has to send the alert.
     func waits(for alert: Projection.PendingAlert) -> Bool {
         !isFinished && phase != .waiting && final == nil && alert.version > alertsThrough
     }
 
-    /// When the stale date is renewed: when less than half of its time is left (rule 1).
+    /// When the stale date must be renewed: when less than half of its time is left (rule 1).
     func staleRefresh(_ projection: Projection, at time: DeliveryTime) -> Instant? {
         guard let after = projection.staleAfter, pacing.lastSend != .distantPast else {
             return nil
         }
         let half = Span(nanoseconds: after.nanoseconds / 2)
-        // The sent stale date may be lost, or may come from an earlier relay, so the accepted one
-        // counts.
+        // The last push may be lost, so the stale date of the last accepted push counts, too.
         return Instant.earlier(pacing.lastSend + half, staleAt.map { time.steady($0) - half })
     }
 
-    /// When the newest state may have priority 10 because of its age (rule 7); nil if the phone has
-    /// had all states at priority 10.
+    /// When the newest state may have priority 10 because it was sent at priority 5 for long (rule
+    /// 7); nil if the phone has had all states at priority 10.
     func settlesAt(_ time: DeliveryTime, _ limits: Limits) -> Instant? {
         pacing.unsettledSince.map { time.steady($0) + limits.settle }
     }
 
-    /// When the last accepted state is repeated (rule 15); nil: never.
+    /// When the last accepted state is repeated (rule 15); nil: it is not repeated.
     func echoDue(
         _ projection: Projection, at time: DeliveryTime, _ limits: Limits
     ) -> Instant? {
@@ -84,7 +82,7 @@ extension Destination {
             echo.count(of: projection.version) < Echo.countMax,
             pacing.lastSend != .distantPast
         else { return nil }
-        // The next frame replaces a lost one, but a bundle is not followed by frames.
+        // The next frame replaces a lost one. After a bundle no frame follows.
         if projection.ending == nil, hasCursor, playing.mode == .running,
             !playing.isOver(at: time.wall), playing.fit != .bundle
         {
@@ -96,19 +94,18 @@ extension Destination {
         return Instant.earlier(due, max(sign, pacing.lastSend + limits.echoGrace))
     }
 
-    /// Follows a wall clock that was set back.
+    /// Corrects stored times after the wall clock was set back.
     mutating func followClock(backBy step: Span) {
         if let since = pacing.unsettledSince { pacing.unsettledSince = since + step }
         if hasCursor { playing.followClock(by: step) }
     }
 
-    /// Handles a corrected clock. The phone has dropped pushes with a timestamp too far ahead or
-    /// more than a minute old, so the state must be sent again. Returns true if there is such a
-    /// state.
+    /// Handles a corrected clock. A phone drops a push whose timestamp is too far ahead or more
+    /// than a minute old, so such a state must be sent again. Returns true if there is one.
     ///
     /// - Parameters:
-    ///   - version: the newest version.
-    ///   - wasBehind: true if the clock of the last push was behind.
+    ///   - version: the newest version; nil if there is no state.
+    ///   - wasBehind: true if the clock was behind when the last push was sent.
     mutating func sendsAgain(
         _ version: Int64?, at time: DeliveryTime, wasBehind: Bool = false
     ) -> Bool {
@@ -121,13 +118,13 @@ extension Destination {
         return true
     }
 
-    /// True if a waiting change is due or waits for its device.
+    /// True if the destination waits, and its time has come or it waits for its device's budget.
     func isDue(now: Instant) -> Bool {
         guard case .deferred(let until, let hold)? = waiting else { return false }
         return hold.isOfDevice || until.map { $0 <= now } ?? false
     }
 
-    /// Notes a push other than a frame as the last delivery.
+    /// Stores a push, other than a frame, as the last delivery.
     mutating func noteDelivery(_ flying: InFlight) {
         lastDelivery = DeliveryView(
             version: flying.version, route: flying.route, apnsID: flying.apnsID,
@@ -135,24 +132,24 @@ extension Destination {
         lastDelivery?.isReserved = flying.reserve != nil
     }
 
-    /// Notes a sign of life: earlier pushes may not have arrived.
+    /// Notes that the phone is reachable again: earlier pushes may not have arrived.
     mutating func noteSignOfLife(now: Instant) {
         guard token != nil, pacing.lastSend < now else { return }
         if let sign = echo.signAt, sign > pacing.lastSend { return }
         echo.signAt = now
     }
 
-    /// Whether its clip is over, and whether its frames are sent.
+    /// Whether the clip is over, and whether its frames are sent.
     func clipState(at wall: Instant) -> (isOver: Bool, isRunning: Bool) {
         guard hasCursor else { return (false, false) }
         return (playing.isOver(at: wall), playing.mode == .running)
     }
 
-    /// True if its clip is sent as a bundle.
+    /// True if the clip is sent as a bundle.
     var isBundle: Bool { hasCursor && playing.fit == .bundle }
 }
 
-/// One moment by both clocks.
+/// One instant by both clocks.
 struct DeliveryTime: Sendable {
     /// The monotonic time, for deadlines.
     let now: Instant
@@ -161,12 +158,12 @@ struct DeliveryTime: Sendable {
 
     var wall: Instant { now + lead }
 
-    /// The monotonic time at the wall time `wall`, at the present lead.
+    /// The monotonic time of a wall time, by the present lead.
     func steady(_ wall: Instant) -> Instant { wall - lead }
 }
 
 extension Instant {
-    /// The earlier one; the other if one is nil.
+    /// The earlier of two times; if one is nil, the other.
     static func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
         guard let one, let other else { return one ?? other }
         return min(one, other)

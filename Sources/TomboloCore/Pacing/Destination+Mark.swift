@@ -11,10 +11,10 @@ struct Mark: Sendable {
     var isOverOnPhone: Bool
     var startWasRefused: Bool
     var startWasSkipped: Bool
-    /// Nil: the start was sent, or an older relay wrote the checkpoint.
+    /// nil if the start was sent, or if an older relay wrote the checkpoint.
     var startWaitsSince: Instant?
     var wasMadeAnew: Bool
-    /// The last accepted value that depends on the app's presence.
+    /// The last value that depends on presence and that Apple accepted.
     var bound: JSON?
     var story: CardStory
     var cardSince: Instant?
@@ -27,7 +27,7 @@ struct Mark: Sendable {
     var bucketFullAt: Instant
     var deviceBucketFullAt: Instant
     var frames: FrameCounts
-    /// The end of its incarnation, if a restart of the activity came before its delivery.
+    /// The last state of its incarnation, if the activity was started again before that was sent.
     var final: Projection?
     var keptAt: Span?
     var staleAt: Instant?
@@ -37,7 +37,7 @@ struct Mark: Sendable {
     var clip: Clip?
     var ledger: Ledger?
 
-    /// The progress of a clip.
+    /// How far the destination is in a clip.
     struct Clip: Sendable {
         var version: Int64
         var counted: Int64
@@ -46,7 +46,7 @@ struct Mark: Sendable {
         var elapsed: Span
     }
 
-    /// Throws if the bytes are no checkpoint or have a value that no relay writes.
+    /// Throws if the bytes are not a checkpoint, or have a value that no relay writes.
     init(stored bytes: [UInt8]) throws(StoredValueError) {
         let view = try JSONView.stored(bytes)
         activity = try view.stored("a", \.storedCount)
@@ -72,7 +72,8 @@ struct Mark: Sendable {
         echo = Self.echo(view)
         acknowledged = try view.stored("v", or: 0, \.storedCountOrNone)
         alertsThrough = try view.stored("al", or: 0, \.storedCountOrNone)
-        // Older relays wrote a number, and earlier ones the timestamp of the last attempt.
+        // Older relays stored one number, and still older ones only the timestamp of the last
+        // attempt.
         let last = try view.stored("ts", or: 0, \.storedCount)
         let isList = view["tk"]?.kind == .array
         taken = TakenTimestamps(
@@ -95,7 +96,7 @@ struct Mark: Sendable {
     }
 
     private static func echo(_ view: JSONView) -> Echo {
-        // The version is only compared; for an end that is not stored it is the highest one.
+        // The version is only compared. It is the highest number for an end that is not stored.
         let parts = view["e"]?.elements.compactMap(\.integer) ?? []
         return parts.count == 2 ? Echo(version: parts[0], count: Int(clamping: parts[1])) : Echo()
     }
@@ -113,7 +114,7 @@ struct Mark: Sendable {
 
     private static func clip(_ view: JSONView) throws(StoredValueError) -> Clip? {
         guard let list = view["c"] else { return nil }
-        // -1 as the shown span means that no frame was shown.
+        // The shown time is −1 if no frame was shown.
         let parts = list.elements.map { ($0.storedCount, $0.storedSpan, $0.integer) }
         guard parts.count == 5, let version = parts[0].0, let counted = parts[1].0,
             let pushed = parts[2].0, parts[3].1 != nil || parts[3].2 == -1,
@@ -126,14 +127,14 @@ struct Mark: Sendable {
 }
 
 extension Mark {
-    /// True if nothing was sent after a restore.
+    /// True if no push was sent after `restoredAt`, so that the checkpoint is from the backup.
     func isOlder(than restoredAt: Instant) -> Bool {
         taken.counting(at: restoredAt) <= restoredAt.seconds + PacingState.timestampLeadMax
     }
 }
 
 extension Destination {
-    /// Restores the values that are valid whatever has happened since.
+    /// Restores the values of the checkpoint that need no check.
     mutating func recall(_ mark: Mark) {
         alertsThrough = mark.alertsThrough
         frames = mark.frames
@@ -153,11 +154,13 @@ extension Destination {
         story = mark.story
     }
 
+    /// The bytes of the checkpoint.
+    ///
     /// - Parameters:
-    ///   - activity: the activity's number.
-    ///   - device: the device's number.
-    ///   - budget: the device's, including what this destination has spent.
-    ///   - wall: the time until which a running clip is counted and reserved attempts are tried.
+    ///   - activity: number of the activity.
+    ///   - device: number of the device.
+    ///   - budget: the device's budget, with what this destination has spent.
+    ///   - wall: the present time. A running clip is counted until then.
     func mark(
         activity: Int64, device: Int64, budget: DeviceBudget?, wall: Instant
     ) -> [UInt8] {
@@ -166,7 +169,7 @@ extension Destination {
         writer.member("a", activity)
         writer.member("d", device)
         writer.member("i", incarnation)
-        // A reserved attempt may be tried at any moment, so after a crash it counts as tried.
+        // A reserved start may be sent at any moment, so after a crash it counts as tried.
         let phase = reservedStart ? Phase.startUnknown : phase
         writer.member("p", Int64(phase.rawValue))
         writer.member("v", acknowledged)
@@ -198,7 +201,7 @@ extension Destination {
         if let staleAt { writer.member("st", staleAt.nanoseconds) }
         if let since = pacing.unsettledSince { writer.member("u", since.nanoseconds) }
         if pacing.lastLocalUpdate > 0 { writer.member("lu", pacing.lastLocalUpdate) }
-        // The repetition in flight may fail, so it is still owed.
+        // The repetition in flight may fail, so it still counts as owed.
         if owesTrailing || inFlight?.wish == .trailing { writer.member("ot", Int64(1)) }
         if echo.count > 0 {
             writer.name("e")
@@ -226,7 +229,7 @@ extension Destination {
         writer.endObject()
     }
 
-    /// When its card began. With a reserved start: now, because no earlier try has made a card.
+    /// When the card began. With a reserved start it is `wall`, because earlier tries made no card.
     func cardSince(tryingAt wall: Instant) -> Instant? { reservedStart ? wall : cardSince }
 
     private func writeFrames(into writer: inout JSONWriter, wall: Instant) {

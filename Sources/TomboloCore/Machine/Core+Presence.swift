@@ -56,7 +56,7 @@ extension Core {
             follow(told.phase, told.cause, at)
         }
         var stored = Stored(isNews ? .updated : .outdated)
-        // The grace period after the user has left the app may be over by now.
+        // If the report was outdated, the lease of the last one may be over by now.
         var present = heard.presence
         present.lapse(now: now)
         stored.presence = Presence.Verdict(present.state, transitions.last ?? .none)

@@ -1,7 +1,7 @@
-// Changes that Apple's answer makes to one destination (pacing rule 14).
+// What Apple's answer changes at a destination (pacing rule 14).
 
 extension Destination {
-    /// Notes that Apple accepted a push.
+    /// Applies Apple's acceptance of a push.
     mutating func took(_ flying: InFlight, at wall: Instant) {
         refusalsInRow = 0
         if flying.priority == 10 {
@@ -16,13 +16,13 @@ extension Destination {
         bound?.shown = flying.bound
     }
 
-    /// True if its phone may have had a push since that time, in Unix seconds: one that Apple
-    /// accepted or may have accepted.
+    /// True if the phone may have got a push since `oldest` (in Unix seconds), because Apple
+    /// accepted one or may have done so.
     func mayHaveTaken(since oldest: Int64) -> Bool {
         pacing.taken.latest >= oldest || inFlightUntil != nil
     }
 
-    /// True if the push changes what the phone shows, compared with the last accepted one.
+    /// True if the phone shows something else after this push than after the last accepted one.
     private func showsMore(_ flying: InFlight) -> Bool {
         if flying.bound != bound?.shown { return true }
         guard let visible = flying.visibleHash, let before = visibleHash else {
@@ -31,20 +31,20 @@ extension Destination {
         return visible != before
     }
 
-    /// Notes a final refusal of a push: its version is done here.
+    /// Applies the final refusal of a push: its version is not sent again.
     mutating func refused(_ flying: InFlight) {
         acknowledged = flying.version
         bound?.shown = flying.bound
         if let alert = flying.alert { alertsThrough = alert }
         echo.confirmed(flying.version)
         pacing.unsettledSince = nil
-        // A repetition with a newer second or stale date would also be refused.
+        // Apple would also refuse a repetition with a newer timestamp or stale date.
         owesTrailing = false
         staleAt = flying.staleAt
     }
 
-    /// Undoes an attempt that certainly failed: the next one may use its token, timestamp and
-    /// alert.
+    /// Undoes an attempt that certainly did not reach the phone: the next attempt may use its
+    /// token, its timestamp and its alert.
     mutating func giveBack(_ flying: InFlight) {
         var taken = flying.takenBefore
         taken.note(flying.timestamp)
@@ -54,18 +54,18 @@ extension Destination {
         if let alert = flying.alert { alertsThrough = alert - 1 }
     }
 
-    /// Undoes a start that certainly failed: the next one may use its alert.
+    /// Undoes such a start: the next start may use its alert.
     mutating func giveBackStartAlert() { alertsThrough = min(alertsThrough, alertsBeforeStart) }
 
-    /// Notes a lost push. What nothing else repeats is wanted again: a trailing repetition, or the
-    /// end of a clip.
+    /// Handles a push that is probably lost. Its trailing repetition, or the end of its clip, is
+    /// sent again, because no other push would do this.
     mutating func wantAgain(_ flying: InFlight, now: Instant) {
         if flying.wish == .trailing { owesTrailing = true }
         guard flying.event == .update, hasCursor else { return }
         playing.lost(wasKnown: acknowledged >= flying.version, now: now)
     }
 
-    /// Backs off, by the number of refusals in a row.
+    /// Sends nothing for a time that grows with the number of refusals in a row.
     mutating func backOff(because cause: Hold, now: Instant) {
         pacing.backOff(until: now + PacingState.backOff(after: refusalsInRow), because: cause)
         refusalsInRow += 1
@@ -79,7 +79,7 @@ extension Destination {
         lastDelivery = delivery
     }
 
-    /// Removes and returns the push in flight if it has this id: it has been answered.
+    /// Removes the push in flight if it has this id. Returns it; nil if another push is in flight.
     mutating func land(_ push: PushID) -> InFlight? {
         guard let flying = inFlight, flying.push == push else { return nil }
         inFlight = nil

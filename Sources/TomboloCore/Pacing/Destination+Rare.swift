@@ -1,31 +1,33 @@
 // Values that few destinations have.
 
 extension Destination {
-    /// All these values together; an idle destination has none.
+    /// These values together. A destination at rest has no `Rare`.
     struct Rare: Sendable {
-        /// Its last start, whose outcome may come late.
+        /// The last start, whose outcome may come late.
         var startPush: PushID?
         /// The value of `alertsThrough` before that start.
         var alertsBeforeStart: Int64 = 0
         /// The alert of the pending reservation.
         var reservedAlert: Int64?
         var frames = FrameCounts()
-        /// For a clip that ended with its activity: the clip's time that this phone keeps.
+        /// The frame that the phone keeps of a clip that played when the activity ended, as the
+        /// clip's time.
         var keptAt: Span?
-        /// When the phone shows its state as stale, by the last accepted push.
+        /// When the phone shows its state as stale, according to the last accepted push.
         var staleAt: Instant?
-        /// Hash of the visible part of the last accepted state, if not all of it is visible.
+        /// Hash of the visible part of the last accepted state; nil if no part is hidden.
         var visibleHash: UInt64?
-        /// A value that depends on the app's presence.
+        /// The value that depends on the app's presence.
         var bound: BoundValue?
-        /// True if the phone reports the card as ended or dismissed although the relay has not
-        /// ended it. Later tokens are ignored.
+        /// True if the phone has reported that the card is over although the relay has not ended
+        /// it. Later tokens of the card are ignored.
         var isOverOnPhone = false
-        /// Why the last push was not accepted.
+        /// Why the last push failed.
         var failure: PushResult?
-        /// The last state of an incarnation before a restart, whose end must still be delivered.
+        /// The last state of an earlier incarnation, which must still be sent.
         @Seldom var final: Projection?
-        /// The same until the restart is durable; it goes into the checkpoint with the restart.
+        /// The same before the new start is durable. The checkpoint contains it together with that
+        /// start.
         @Seldom var nextFinal: Projection?
 
         var hasFinal: Bool { _final.isThere }
@@ -95,7 +97,7 @@ extension Destination {
         set { if newValue != nil || rare?.final != nil { keep { $0.final = newValue } } }
     }
 
-    /// True if its card is not for its device's user: it ends without content.
+    /// True if the card ends without content, because it does not belong to the device's user.
     var hasBareEnd: Bool { hasFinal && final?.ending?.isBare == true }
 
     var nextFinal: Projection? {
@@ -104,7 +106,7 @@ extension Destination {
     }
 }
 
-/// A compact `DeliveryView`; the reason of a failure is stored elsewhere.
+/// A compact `DeliveryView`. `Rare.failure` has the reason of a failure.
 struct LastPush: Sendable {
     private enum Standing: UInt8 { case inFlight, accepted, failed }
 

@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// One way to one surface: an incarnation of an activity on one device.
+/// One incarnation of an activity on one device or channel: where pushes go, and what was sent.
 ///
 /// The life of a card, by `Phase`:
 ///
@@ -18,29 +18,29 @@ import TomboloJSON
 ///       └── given up: gone · ended before its start: ended
 /// ```
 ///
-/// A token may come in any phase: the card is there then, and the phase becomes `live`. A card
-/// whose token is gone waits for its next start where `on_token_gone` is `restart`.
+/// A token may come in any phase: then the card exists, and the phase becomes `live`. With
+/// `on_token_gone: restart`, a card whose token is dead waits for another start.
 struct Destination: SlotValue {
     enum Phase: UInt8, Hashable, Sendable {
-        /// No start was tried.
+        /// No start was tried yet, or a failed one will be repeated.
         case waiting = 0
-        /// A start is reserved or in flight.
+        /// A start is in flight.
         case starting = 1
-        /// A start was sent that may have reached the phone.
+        /// A start was sent and may have reached the phone.
         case startUnknown = 2
-        /// Apple took the start; no update token yet.
+        /// Apple has accepted the start; there is no update token yet.
         case started = 3
         case live = 4
-        /// Apple took the end, or no end was needed.
+        /// Apple has accepted or finally refused the end, or no end was needed.
         case ended = 5
-        /// The user dismissed the card, its token is gone, or its start was given up.
+        /// The user has dismissed the card, its token is dead, or its start was given up.
         case gone = 6
-        /// The system has ended its card, 8 hours after it began.
+        /// The system has ended the card, usually 8 hours after it began.
         case lapsed = 7
-        /// The card listens on the activity's channel: later versions go there.
+        /// The card listens on the activity's channel, which shows it all later versions.
         case listening = 8
 
-        /// No frame can be sent: there is no card (any more), or its token is unknown.
+        /// True if frames cannot be sent, because there is no card or its token is not known.
         var hasNoCard: Bool {
             switch self {
             case .waiting, .starting, .startUnknown, .started, .gone, .lapsed: true
@@ -48,7 +48,7 @@ struct Destination: SlotValue {
             }
         }
 
-        /// Its start may still be sent, for the first time or again.
+        /// True if a start may still be sent, for the first time or again.
         var isBeforeStart: Bool { self == .waiting || self == .starting || self == .startUnknown }
 
         var name: String {
@@ -71,29 +71,29 @@ struct Destination: SlotValue {
         var event: Push.Event
         var version: Int64
         var contentHash: UInt64
-        /// The hash of the visible part of the state; nil if all of it is visible.
+        /// The hash of the visible part of the state; nil if no part is hidden.
         var visibleHash: UInt64?
         var tokenTaken: Bool
         var wish: Wish
         var token: PushToken
-        /// The version whose alert the push carries; a start carries its own version's.
+        /// The version whose alert the push contains; nil: none. (A start needs no such number.)
         var alert: Int64?
-        /// The stale date in the push, if the producer wants one.
+        /// The stale date in the push; nil if the producer has not set one.
         var staleAt: Instant?
         var until: Instant
         var timestamp: Int64
-        /// The timestamps that Apple took before this push.
+        /// The timestamps of earlier pushes.
         var takenBefore: TakenTimestamps
         var apnsID: APNsID
         var route: DeliveryView.Route
         var priority: UInt8
-        /// Size of the payload.
+        /// Size of the payload in bytes.
         var bytes: Int32
-        /// What had delayed the version that the push carries.
+        /// How long the push has waited before, and why.
         var delay: Delay?
-        /// The value in the state that follows the app's presence.
+        /// The value in the state that depends on the app's presence.
         var bound: JSON?
-        /// Why the push has priority 5 although its urgency is high.
+        /// Set if the push has priority 5 despite its high urgency.
         var reserve: Reserve?
 
         var isFrame: Bool { wish == .frame }
@@ -102,37 +102,38 @@ struct Destination: SlotValue {
 
     enum Reservation: UInt8, Sendable {
         case none
-        /// Waits until its batch is durable.
+        /// It waits until its batch is durable.
         case pending
-        /// Durable: the attempt that it was made for may be sent.
+        /// It is durable: the attempt for which it was made may be sent.
         case granted
     }
 
-    // A hundred thousand destinations are at rest, and one is copied with each look at it. So large
-    // or mostly absent members are in boxes, numbers are as narrow as possible, and the order
-    // leaves no gaps.
+    // There may be a hundred thousand destinations, and each use copies one. So large or rare
+    // members are behind references, numbers are as narrow as possible, and the order avoids
+    // padding.
 
-    /// Names its checkpoint; never used twice.
+    /// The number of the checkpoint's record. It is never used again.
     let number: Int64
     private var card: CardNumber
     var phaseSince: Instant
-    /// The newest version that Apple took, or that needs no push.
+    /// The newest version that Apple has accepted, or that needs no push.
     var acknowledged: Int64 = 0
-    /// Alerts up to this version were tried or have expired; durable before the try.
+    /// Alerts up to this version were tried or have expired. It is durable before an alert is
+    /// tried.
     var alertsThrough: Int64 = 0
     var contentHash: UInt64 = 0
-    /// The update token, while there is one.
+    /// The update token, or the channel's id; nil if it is not known.
     var token: PushToken?
     @Seldom var inFlight: InFlight?
     @Seldom var cursor: FrameCursor?
-    /// How long the waiting change has been delayed.
+    /// How long the waiting change has waited, and why.
     @Seldom var delay: Delay?
     @Seldom var rare: Rare?
     private var cardSinceOrNever = Instant.distantPast
-    /// Wall time since which its start waits, for any wait reason and however often it was tried.
+    /// Wall time since which a start waits, whatever it waits for and however often it was tried.
     var startWaitsSince = Instant.distantFuture
     private var waitingUntil = Instant.distantFuture
-    /// The decisions on its events.
+    /// The decisions about the activity's events at this destination.
     var ledger: Ledger
     private let activityPlace: Int32
     var pacing = PacingState()
@@ -140,10 +141,10 @@ struct Destination: SlotValue {
     var reservation = Reservation.none
     private var flags: Flags = .markIsDirty
     private var hold: Hold?
-    /// The decision on record for all later events (`DeliveryRecord.goesOn`); nil if there is none.
+    /// The decision that `DeliveryRecord.goesOn` extends to all later events; nil if none does.
     var goesOn: EventDecision?
     private var refusals: UInt8 = 0
-    /// How far the history of its card has been written.
+    /// The last step in the card's life that is recorded.
     var story = CardStory.none
     var echo = Echo()
     private let upstreamByte: UInt8
@@ -175,27 +176,26 @@ struct Destination: SlotValue {
         }
     }
 
-    // Members that are read and changed in their box, so that nothing is copied.
+    // These members are read and changed behind their reference, so that nothing is copied.
 
     var hasCursor: Bool { _cursor.isThere }
-    /// The cursor of the clip that plays. Call it only if `hasCursor`.
+    /// The cursor of the clip that plays. Use it only if `hasCursor`.
     var playing: FrameCursor {
         _read { yield _cursor.value }
         _modify { yield &_cursor.value }
     }
     var inFlightUntil: Instant? { _inFlight.isThere ? _inFlight.value.until : nil }
-    /// The version in flight.
     var carriedVersion: Int64? { _inFlight.isThere ? _inFlight.value.version : nil }
     var hasFinal: Bool { _rare.isThere && _rare.value.hasFinal }
 
-    /// Whether a card may be there: there was a start or a token. Without both, only an app that
-    /// begins its cards itself has a card.
+    /// True if a card may exist, because a start was sent or a token came. Only an app that starts
+    /// its cards itself can have one without that.
     var mayHaveCard: Bool { phase != .waiting || cardSince != nil }
 
-    /// Whether an end can be sent to its card.
+    /// True if an end can be sent to the card.
     var hasRouteToEnd: Bool { phase == .live && token != nil && !isOverOnPhone }
 
-    /// Whether nothing new will ever be sent to this destination.
+    /// True if no further change will be sent to this destination; its end may still be repeated.
     var isFinished: Bool {
         switch phase {
         case .ended, .gone, .lapsed, .listening: true
@@ -217,13 +217,13 @@ struct Destination: SlotValue {
         self.phaseSince = phaseSince
     }
 
-    /// The content of a free slot of the table; the numbers of destinations begin at 1.
+    /// What a free slot of the table contains. Numbers of destinations begin at 1.
     static let vacant = Destination(
         number: 0, activity: Slot(0), device: Slot(0), incarnation: 0, upstream: UpstreamNumber(0),
         ledger: Ledger(since: 1), phaseSince: .distantPast)
     var isVacant: Bool { number == 0 }
 
-    /// Becomes the destination of another card of its activity.
+    /// Makes this the destination of another card of its activity.
     mutating func become(incarnation: Int64, renewal: Int64) {
         card = CardNumber(incarnation: incarnation, renewal: renewal)
     }
@@ -231,43 +231,45 @@ struct Destination: SlotValue {
     var activity: ActivitySlot { Slot(Int(activityPlace)) }
     var device: DeviceSlot { Slot(Int(devicePlace)) }
     var incarnation: Int64 { card.incarnation }
-    /// Counts the cards of the incarnation on this device (`ActivityReference`).
+    /// Number of the card in its incarnation on this device, as in `ActivityReference`.
     var renewal: Int64 { card.renewal }
-    /// `CoreConfiguration.appsMax` fits in this byte, and in the upstream's bits of a `PushID`.
+    /// One byte is enough for `CoreConfiguration.appsMax` upstreams, as it is in `PushID`.
     var upstream: UpstreamNumber { UpstreamNumber(Int32(upstreamByte)) }
 
-    /// No channel was available for its card: an update token is used instead.
+    /// True if no channel was available for the card, so that it uses an update token.
     var hasFallenBack: Bool {
         get { flags[.hasFallenBack] }
         set { flags[.hasFallenBack] = newValue }
     }
-    /// The phone reported that the user dismissed this card or one before it: no card succeeds it.
+    /// True if the phone reported that the user dismissed this card or an earlier one: no card
+    /// follows.
     var wasDismissed: Bool {
         get { flags[.wasDismissed] }
         set { flags[.wasDismissed] = newValue }
     }
-    /// Its card has a successor that is not durable yet. Nothing is sent meanwhile, because a later
-    /// relay must know which card was ended.
+    /// True until the card that replaces this one, or its former user's end, is durable. Nothing is
+    /// sent before, because the next relay must know which card was to end.
     var awaitsSuccession: Bool {
         get { flags[.awaitsSuccession] }
         set { flags[.awaitsSuccession] = newValue }
     }
-    /// A token of the device's budget for starts is paid for and not spent.
+    /// True if a token of the device's budget for starts is reserved for this destination.
     var holdsStartToken: Bool {
         get { flags[.holdsStartToken] }
         set { flags[.holdsStartToken] = newValue }
     }
-    /// A state shared its second with another push: it is to be sent again with a newer timestamp.
+    /// True if a state shared its second with another push, so that it must be sent again with a
+    /// later one.
     var owesTrailing: Bool {
         get { flags[.owesTrailing] }
         set { flags[.owesTrailing] = newValue }
     }
-    /// The reservation is for the start.
+    /// True if the reservation is for a start.
     var reservedStart: Bool {
         get { flags[.reservedStart] }
         set { flags[.reservedStart] = newValue }
     }
-    /// A place in flight at its upstream is taken for the reserved push.
+    /// True if a place in flight at the upstream is kept for the reserved push.
     var keepsPlace: Bool {
         get { flags[.keepsPlace] }
         set { flags[.keepsPlace] = newValue }
@@ -276,36 +278,38 @@ struct Destination: SlotValue {
         get { flags[.isQueued] }
         set { flags[.isQueued] = newValue }
     }
-    /// The decision on its events while no card can be reached.
+    /// The decision about events while no card can be reached.
     var noRoute: EventDecision { startWasSkipped ? .startWait : .noRoute }
-    /// Its start waited too long and was not sent, and no card has begun since.
+    /// True if the start waited too long and was dropped, and no card has begun since.
     var startWasSkipped: Bool {
         get { flags[.startWasSkipped] }
         set { flags[.startWasSkipped] = newValue }
     }
-    /// Apple has refused its start for good, and no card has begun since.
+    /// True if Apple has finally refused the start, and no card has begun since.
     var startWasRefused: Bool {
         get { flags[.startWasRefused] }
         set { flags[.startWasRefused] = newValue }
     }
-    /// Its card was lost and its producer has had another one made: there is no third
-    /// (`on_token_gone`).
+    /// True if a card was lost and another one was started for it (`on_token_gone`). There is no
+    /// third one.
     var wasMadeAnew: Bool {
         get { flags[.wasMadeAnew] }
         set { flags[.wasMadeAnew] = newValue }
     }
-    /// How its incarnation ended is dealt with and not remembered: `final` is a stand-in.
+    /// True if it is not known how the incarnation ended. `final` then has the activity's present
+    /// state.
     var hasForgottenEnd: Bool {
         get { flags[.hasForgottenEnd] }
         set { flags[.hasForgottenEnd] = newValue }
     }
-    /// The token is not durable yet. Nothing is sent to it, because a later relay must know every
-    /// token that may have had a push.
+    /// True until the token is durable. Nothing is sent to the token before, because the next relay
+    /// must know every token that may have got a push.
     var tokenIsNew: Bool {
         get { flags[.tokenIsNew] }
         set { flags[.tokenIsNew] = newValue }
     }
-    /// The checkpoint differs from the stored one only by updates that were sent.
+    /// True if the stored checkpoint lacks only updates that were sent, so that writing it can
+    /// wait.
     var markMayWait: Bool {
         get { flags[.markMayWait] }
         set { flags[.markMayWait] = newValue }
@@ -315,13 +319,13 @@ struct Destination: SlotValue {
         set { flags[.markIsDirty] = newValue }
     }
 
-    /// Wall time at which the card began, if known: the system ends it 8 hours later.
+    /// Wall time at which the card began; nil if not known. The system ends the card 8 hours later.
     var cardSince: Instant? {
         get { cardSinceOrNever == .distantPast ? nil : cardSinceOrNever }
         set { cardSinceOrNever = newValue ?? .distantPast }
     }
 
-    /// Why its newest change waits, and until when; nil if nothing waits.
+    /// Why the newest change waits, and until when; nil if nothing waits.
     var waiting: Decision? {
         get {
             hold.map { .deferred(until: waitingUntil == .distantFuture ? nil : waitingUntil, $0) }
@@ -336,11 +340,11 @@ struct Destination: SlotValue {
         }
     }
 
-    /// Measures how long its newest change waits, by wait reason.
+    /// Measures how long the newest change waits, for each reason.
     ///
     /// - Parameters:
     ///   - hold: the wait reason; nil if nothing waits.
-    ///   - version: the newest version of its activity.
+    ///   - version: the newest version of the activity.
     mutating func noteHold(_ hold: Hold?, newest version: Int64, now: Instant) {
         guard let hold else {
             if _delay.isThere { delay = nil }
@@ -354,13 +358,13 @@ struct Destination: SlotValue {
         if _delay.value.hold != hold { _delay.value.change(to: hold, now: now) }
     }
 
-    /// Refusals in a row; higher numbers count as 255.
+    /// Number of refusals in a row, at most 255.
     var refusalsInRow: Int {
         get { Int(refusals) }
         set { refusals = UInt8(clamping: newValue) }
     }
 
-    /// The last push other than frames.
+    /// The last push that was not only a frame.
     var lastDelivery: DeliveryView? {
         get { lastPush.map { $0.view(failure: rare?.failure) } }
         set {

@@ -1,22 +1,22 @@
-/// All destinations by their slots, and when each is looked at next.
+/// All destinations by their slots, and when each is examined next.
 ///
-/// A slot belongs to a destination until `remove`; then the next destination takes it. A
-/// destination is read and changed in place.
+/// A slot belongs to its destination until `remove`; then another one may get it. Destinations are
+/// read and changed in place.
 struct DestinationTable: Sendable {
     private var rows = SlotTable<Tables.Cards, Destination>()
     private var counts: [TenantID: Int] = [:]
     private var nextNumber: Int64 = 1
     private var pushes: UInt64 = 0
-    /// When each destination is looked at next, by its slot.
+    /// When each destination is examined next, by slot.
     var deadlines = DeadlineHeap<Tables.Cards>()
-    /// The destinations that this step looks at before it answers, in this order.
+    /// Destinations that this step examines before it answers, in this order.
     private var woken = TurnQueue<CardSlot>()
 
     init() {}
 
-    /// Every slot, taken or vacant.
+    /// All slots, used or free.
     var indices: Range<CardSlot> { rows.indices }
-    /// The number of taken slots.
+    /// Number of used slots.
     var count: Int { rows.count }
 
     subscript(slot: CardSlot) -> Destination {
@@ -26,24 +26,24 @@ struct DestinationTable: Sendable {
 
     func holds(_ slot: CardSlot) -> Bool { rows.holds(slot) }
 
-    /// A copy of the destination; nil for a vacant slot.
+    /// A copy of the destination; nil if the slot is free.
     func at(_ slot: CardSlot) -> Destination? { rows.at(slot) }
 
-    /// The number of a tenant's destinations, on devices and channels.
+    /// Number of the tenant's destinations, on devices and channels.
     func count(of tenant: TenantID) -> Int { counts[tenant] ?? 0 }
 
     // MARK: Waking
 
-    /// The destination is looked at in a part of this step or of a later one.
+    /// Lets the destination be examined now or, if too much is due, in a later step.
     mutating func wake(_ slot: CardSlot, now: Instant) {
         deadlines.set(slot, at: Instant.earlier(deadlines.at(slot), now))
     }
 
-    /// The destination is looked at in this step, before the step answers. For changes by the
-    /// step's own event.
+    /// Lets the destination be examined in this step, before its answers. For changes that the
+    /// step's own input makes.
     mutating func wakeFirst(_ slot: CardSlot) { woken.append(slot) }
 
-    /// The next destination given to `wakeFirst`.
+    /// The next destination that `wakeFirst` has added.
     mutating func popWoken() -> CardSlot? { woken.popFirst() }
 
     // MARK: Coming and leaving
@@ -53,7 +53,7 @@ struct DestinationTable: Sendable {
         return rows.insert(destination)
     }
 
-    /// Frees a taken slot.
+    /// Removes a destination and frees its slot.
     mutating func remove(_ slot: CardSlot, of tenant: TenantID) {
         counts[tenant, default: 0] -= 1
         deadlines.set(slot, at: nil)
@@ -65,10 +65,10 @@ struct DestinationTable: Sendable {
         return nextNumber
     }
 
-    /// No later destination gets this number or a lower one.
+    /// Makes sure that no destination gets this number or a lower one.
     mutating func skip(_ number: Int64) { nextNumber = max(nextNumber, number + 1) }
 
-    /// Returns another number for each push.
+    /// A different number for each push.
     mutating func takePush() -> UInt64 {
         pushes &+= 1
         return pushes

@@ -1,32 +1,32 @@
-/// What all activities of one device have spent together. Grants nest, and the tightest decides
-/// (pacing rules 3 and 8).
+/// What all activities of a device have spent together. A push needs budget of its activity and of
+/// its device (pacing rules 3 and 8).
 ///
-/// A device's grant is a multiple of what one of its activities may be sent. The buckets survive a
-/// restart in the checkpoints of the device's destinations.
+/// A device's grant is a multiple of an activity's. The checkpoints of the device's destinations
+/// store the buckets, so that they survive a restart.
 package struct DeviceBudget: Hashable, Sendable {
     package var lastSend = Instant.distantPast
     package var lastLowPrioritySend = Instant.distantPast
     package var bucket = TokenBucket()
-    /// The bucket of class `start`: the phone has one budget for push-to-start of any activity.
+    /// The bucket of class `start`: a phone has one budget for starts of all activities.
     package var starts = TokenBucket()
-    /// When Apple took the first push since the phone was last heard of; `distantFuture` if there
-    /// is none. It begins anew with the process.
+    /// When Apple accepted the first push after the phone's last request; `distantFuture` if it has
+    /// accepted none. Not stored, so a restart begins anew.
     package var silentSince = Instant.distantFuture
-    /// Something has had to wait for the device: from now on its activities take turns.
+    /// True once something has waited for the device: then its activities take turns.
     var isContended = false
-    /// Destinations of the device that hold a token of `starts`.
+    /// Number of the device's destinations that have a reserved token of `starts`.
     var startsHeld: Int32 = 0
     private var keptPlace: Int32 = -1
 
     package init() {}
 
-    /// The destination whose attempt is being made durable: it has the turn until it has sent.
+    /// The destination whose attempt is being made durable. It is the next one to send.
     var keptFor: CardSlot? {
         get { keptPlace < 0 ? nil : Slot(Int(keptPlace)) }
         set { keptPlace = newValue.map { Int32($0.place) } ?? -1 }
     }
 
-    /// After a restart: the device counts as having just been sent to.
+    /// Restores the bucket after a restart. The last push may have been sent until now.
     mutating func recover(_ grant: Grant, fullAt: Instant, now: Instant) {
         lastSend = now
         lastLowPrioritySend = now
@@ -34,7 +34,7 @@ package struct DeviceBudget: Hashable, Sendable {
         bucket.clamp(grant, now: now)
     }
 
-    /// The same for the budget for starts.
+    /// Restores the budget for starts.
     mutating func recoverStarts(_ grant: Grant, fullAt: Instant, now: Instant) {
         if fullAt > starts.fullAt { starts = TokenBucket(fullAt: fullAt, of: grant) }
         starts.clamp(grant, now: now)
@@ -42,7 +42,7 @@ package struct DeviceBudget: Hashable, Sendable {
 }
 
 extension Grant {
-    /// The grant of a device, as a multiple of an activity's.
+    /// The grant of a device: `factor` times that of an activity.
     package func times(_ factor: Int64) -> Grant {
         guard factor > 0, perHour != nil else { return self }
         return Grant(

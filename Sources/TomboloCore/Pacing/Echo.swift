@@ -1,10 +1,10 @@
-/// How often the last change was repeated without known need (pacing rule 15), because a push that
-/// Apple accepted may not have been received.
+/// How often the last change was repeated without a sign that it was lost (pacing rule 15). A push
+/// that Apple accepted may not have arrived.
 package struct Echo: Hashable, Sendable {
-    /// Echoes of each change, at most.
+    /// Maximum number of repetitions of a change.
     package static let countMax = 2
 
-    /// The version that `count` belongs to.
+    /// The version to which `count` belongs.
     var version: Int64
     private var signOrNever = Instant.distantPast
     private var times: UInt8
@@ -14,13 +14,13 @@ package struct Echo: Hashable, Sendable {
         times = UInt8(clamping: count)
     }
 
-    /// Echoes of that version; `countMax` also if the phone has confirmed the version.
+    /// Number of repetitions of `version`; `countMax` if the phone has confirmed it.
     var count: Int {
         get { Int(times) }
         set { times = UInt8(clamping: newValue) }
     }
 
-    /// The device's last sign of life since the last send, in monotonic time.
+    /// When the device's first request after the last push came, in monotonic time; nil: none came.
     var signAt: Instant? {
         get { signOrNever == .distantPast ? nil : signOrNever }
         set { signOrNever = newValue ?? .distantPast }
@@ -34,14 +34,14 @@ package struct Echo: Hashable, Sendable {
         signAt = nil
     }
 
-    /// An attempt that surely had no effect does not count: its echo is still due.
+    /// Does not count a repetition that certainly did not reach the phone: it is due again.
     mutating func takeBack(_ version: Int64, sentAt: Instant) {
         guard self.version == version else { return }
         count = max(0, count - 1)
         signAt = sentAt + Span(nanoseconds: 1)
     }
 
-    /// The phone itself has reported that it shows the version.
+    /// Notes that the phone has reported the version, so that it needs no repetition.
     mutating func confirmed(_ version: Int64) {
         self = Echo(version: version, count: Self.countMax)
     }

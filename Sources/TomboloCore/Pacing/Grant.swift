@@ -1,11 +1,11 @@
-/// A class of frame budget. Apple publishes no numbers: the defaults are estimates.
+/// A class of budgets for pushes. Apple publishes no numbers, so the defaults are estimates.
 package enum BudgetClass: UInt8, Hashable, Sendable, CaseIterable {
     case standard, frequent, lab
-    /// Push-to-start on one device.
+    /// Starts on one device.
     case start
-    /// One broadcast channel.
+    /// Pushes on one broadcast channel.
     case channel
-    /// Widget reloads of one app on one device.
+    /// Reloads of one app's widgets on one device.
     case widget
     /// Reloads of one control.
     case control
@@ -13,7 +13,7 @@ package enum BudgetClass: UInt8, Hashable, Sendable, CaseIterable {
     /// The classes that a type or a device may have.
     package static let ofActivities: [BudgetClass] = [.standard, .frequent, .lab]
 
-    /// Whether the class has no priority 5: every push takes a token, down to the last.
+    /// True if all pushes of the class cost a token, because priority 5 is not used.
     var isHighOnly: Bool { self == .start || self == .widget || self == .control }
 
     package var name: String {
@@ -28,40 +28,40 @@ package enum BudgetClass: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Reads a class's name.
+    /// Finds the class with this name. Returns nil for other names.
     package init?(name: String) {
         guard let match = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = match
     }
 }
 
-/// What a destination may be sent. Its numbers are kept in ranges in which buckets do not overflow.
+/// How much may be sent. All members are kept in ranges in which a bucket cannot overflow.
 package struct Grant: Hashable, Sendable {
-    /// Least time between two sends, from 0 to `spacingMax`.
+    /// Minimum time between two pushes, from 0 to `spacingMax`.
     package var spacing: Span { didSet { self = held } }
-    /// Depth of the priority-10 bucket, in `burstRange`; no deeper than what `refillMax` fills.
+    /// Size of the bucket for priority 10, in `burstRange`. It can be filled within `refillMax`.
     package var burst: Int64 { didSet { self = held } }
-    /// Refill of the bucket, in `perHourRange`; nil means no bucket at all.
+    /// Tokens that the bucket gets in an hour, in `perHourRange`; nil: no bucket limits the pushes.
     package var perHour: Double? { didSet { self = held } }
-    /// Tokens that only `must` pushes may take, from 0 to `burst`.
+    /// Tokens that are kept for alerts, starts and ends, from 0 to `burst`.
     package var reserve: Int64 { didSet { self = held } }
-    /// Least time between two sends at priority 5, from 0 to `spacingMax`.
+    /// Minimum time between two pushes at priority 5, from 0 to `spacingMax`.
     package var lowPrioritySpacing: Span { didSet { self = held } }
 
     package static let spacingMax = Span.hours(24)
     package static let burstRange: ClosedRange<Int64> = 1...1_000_000_000
     package static let perHourRange = 0.001...1_000_000_000.0
-    /// Ten years: an empty bucket that needs longer to fill is a mistake.
+    /// Ten years. A bucket that needs longer to be filled is a mistake.
     package static let refillMax = Span.hours(87_600)
 
-    /// The deepest bucket that is full within `refillMax` at so many tokens an hour.
+    /// The largest bucket that `perHour` fills within `refillMax`.
     package static func burstMax(perHour: Double) -> Int64 {
-        // At most 10⁹ an hour for 87,600 hours: far within 64 bits.
+        // At most 10⁹ an hour for 87,600 hours: this fits in 64 bits.
         let tokens = Int64(perHour.held(in: perHourRange) * refillMax.seconds / 3_600)
         return min(max(tokens, burstRange.lowerBound), burstRange.upperBound)
     }
 
-    /// A number outside its range becomes the nearest bound.
+    /// Clamps each number to its range.
     package init(
         spacing: Span, burst: Int64, perHour: Double?, reserve: Int64, lowPrioritySpacing: Span
     ) {
@@ -80,14 +80,14 @@ package struct Grant: Hashable, Sendable {
             lowPrioritySpacing: lowPrioritySpacing)
     }
 
-    /// The granted interval of frames. Where there is a bucket, frames never take priority 10 and
-    /// never share a second's timestamp.
+    /// The minimum interval of frames. If there is a bucket, frames never use priority 10, and no
+    /// two of them have the same second as their timestamp.
     package var frameInterval: Span {
         perHour == nil ? spacing : max(spacing, lowPrioritySpacing, .seconds(1))
     }
 }
 
-/// The grants in force, by class.
+/// The configured grant of each class.
 package struct Budgets: Hashable, Sendable {
     private var grants: [Grant]
 
@@ -119,7 +119,7 @@ package struct Budgets: Hashable, Sendable {
     }
 }
 
-/// A grant and the class it comes from, as shown to producers.
+/// A grant and its class, as producers see them.
 package struct GrantInForce: Hashable, Sendable {
     package var budgetClass: BudgetClass
     package var grant: Grant

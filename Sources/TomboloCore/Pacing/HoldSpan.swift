@@ -1,7 +1,7 @@
-/// A wait reason that delayed a change.
+/// One wait reason of a change, and how long it lasted.
 package struct HoldSpan: Hashable, Sendable {
     package var hold: Hold
-    /// The whole time for which it delayed the change.
+    /// How long the change has waited for this reason in all.
     package var span: Span
 
     package init(hold: Hold, span: Span) {

@@ -1,9 +1,9 @@
-/// The decisions on all events at one destination: each event ends in exactly one.
+/// The decisions about all events at one destination: each event gets exactly one.
 ///
-/// Versions are decided in order, so two numbers say which still wait. The decisions are counted,
-/// and each is on record (`DeliveryRecord`).
+/// Versions are decided in order, so two numbers tell which still wait. The decisions are counted
+/// here; the history has each of them (`DeliveryRecord`).
 package struct Ledger: Hashable, Sendable {
-    /// The first version that this destination was to show.
+    /// The first version that this destination should show.
     package let since: Int64
     private var narrow = Counts()
 
@@ -12,12 +12,12 @@ package struct Ledger: Hashable, Sendable {
         self.since = since
     }
 
-    /// Versions up to this one have their final decision.
+    /// All versions up to this one are decided.
     package var decidedThrough: Int64 { since - 1 + narrow.decided }
 
-    /// From the parts in a checkpoint; nil if they do not add up.
+    /// Restores the ledger from the numbers in a checkpoint. Returns nil if the sum is wrong.
     init?(parts: [Int64]) {
-        // Older relays had fewer decisions.
+        // Older relays had fewer kinds of decisions.
         guard (10...13).contains(parts.count) else { return nil }
         since = parts[0]
         let counts = EventCounts(
@@ -30,10 +30,10 @@ package struct Ledger: Hashable, Sendable {
         narrow = Counts(counts)
     }
 
-    /// The number of events by decision.
+    /// Number of events by decision.
     package var counts: EventCounts { narrow.wide }
 
-    /// The parts for a checkpoint.
+    /// The numbers for a checkpoint.
     var parts: [Int64] {
         let counts = counts
         return [
@@ -43,11 +43,12 @@ package struct Ledger: Hashable, Sendable {
         ]
     }
 
-    /// How many events wait for their decision, if the activity is at `version`.
+    /// Number of events that wait for their decision if the activity is at `version`.
     package func waiting(at version: Int64) -> Int64 { max(0, version - decidedThrough) }
 
-    /// Decides everything up to `version`: the newest gets `decision`. Those before it are merged
-    /// into it, or superseded because their producer had sent something newer.
+    /// Decides all versions up to `version`. The newest one gets `decision`. Those before it become
+    /// `merged`, or the same if it is for all, or `superseded` if a newer `state_version` was
+    /// known.
     ///
     /// - Returns: the versions decided now; nil if all were decided before.
     mutating func decide(
@@ -74,13 +75,13 @@ package struct Ledger: Hashable, Sendable {
 }
 
 extension Ledger {
-    /// `EventCounts` in a third of the space, because there is one for each destination. None comes
-    /// to 2^32 events in the 8 hours of a card, and most have only the usual decisions.
+    /// `EventCounts` in a third of the memory, because each destination has one. Within the 8 hours
+    /// of a card there are less than 2³² events, and most have one of the usual decisions.
     private struct Counts: Hashable, Sendable {
         private var sent: UInt32 = 0
         private var merged: UInt32 = 0
         private var unchanged: UInt32 = 0
-        /// Events with other decisions; nil if there are none.
+        /// Events with other decisions; nil if there are no such events.
         @Seldom private var others: EventCounts?
 
         init() {}
@@ -109,17 +110,17 @@ extension Ledger {
     }
 }
 
-/// The final decisions on an event, by name.
+/// The final decisions about an event.
 package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
     case sent, merged, unchanged, superseded, annihilated, noRoute, expired, refused
-    /// The card listens on a channel, which has its own destination.
+    /// The card listens on a channel, which has a destination of its own.
     case onChannel
-    /// The phone would show nothing new (pacing rule 17).
+    /// The phone would show no difference (pacing rule 17).
     case notVisible
-    /// The start had waited longer than its `start_wait`: no card begins (pacing rule 5).
+    /// The start has waited longer than `start_wait`, so no card begins (pacing rule 5).
     case startWait
 
-    /// Whether the decision is for all waiting events, and not only for the newest.
+    /// True if all waiting events get this decision, not only the newest.
     var isForAll: Bool {
         switch self {
         case .annihilated, .noRoute, .expired, .onChannel, .startWait: true
@@ -127,13 +128,13 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether all later events get the same, while the destination does not change.
+    /// True if later events get the same decision as long as the destination does not change.
     var mayGoOn: Bool { self == .noRoute || self == .onChannel || self == .startWait }
 
-    /// Whether no push is needed, because the phone has the same or as good a state.
+    /// True if no push is needed, because the phone shows the same already.
     var needsNoPush: Bool { self == .unchanged || self == .notVisible }
 
-    /// The action in the API: `skipped` (with a reason) or the decision itself.
+    /// The API's word for the action: `skipped` for all decisions with a reason, else their name.
     package var action: String {
         switch self {
         case .sent: "sent"
@@ -145,16 +146,16 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The reason if there is one, else the action: the form in the history.
+    /// The reason if there is one, else the action. The history stores this word.
     package var word: String { reason ?? action }
 
-    /// The decision of that `word`.
+    /// Finds the decision with this `word`. Returns nil for other words.
     package init?(word: String) {
         guard let found = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = found
     }
 
-    /// Why the event was skipped; nil if it was not.
+    /// Why the event was skipped; nil if it was not skipped.
     package var reason: String? {
         switch self {
         case .unchanged: "unchanged"
@@ -169,7 +170,7 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Events at one destination by their decision. `decided` is always the sum of the others.
+/// Numbers of events at one destination by decision. `decided` is the sum of all others.
 package struct EventCounts: Hashable, Sendable {
     package var sent: Int64 = 0
     package var merged: Int64 = 0
@@ -206,7 +207,6 @@ package struct EventCounts: Hashable, Sendable {
     }
     package var decided: Int64 { sent + merged + skipped + expired + refused }
 
-    /// The number of events with a decision.
     package func count(of decision: EventDecision) -> Int64 {
         switch decision {
         case .sent: sent
@@ -223,7 +223,6 @@ package struct EventCounts: Hashable, Sendable {
         }
     }
 
-    /// Counts events with a decision.
     mutating func add(_ count: Int64, _ decision: EventDecision) {
         switch decision {
         case .sent: sent += count

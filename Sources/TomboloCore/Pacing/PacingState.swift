@@ -1,78 +1,80 @@
-/// The kind of a push that is wanted, by which the pacer weighs it.
+/// The kind of push that is wanted. The pacer decides by it.
 package enum Wish: Hashable, Sendable {
     case start
-    /// Anything else with an alert.
+    /// A change with an alert.
     case must
     case end
     case latest(Urgency)
-    /// The last state again, with a second of its own, because it had to share one (rule 6).
+    /// Repeats a state that had to share its second with another push (rule 6).
     case trailing
-    /// The state or the end again at priority 5, in case the phone never got it (rule 15).
+    /// Repeats the state or the end, in case the phone has not got it (rule 15).
     case echo
-    /// The newest state at priority 10, because a locked phone defers priority 5 (rule 7).
+    /// Sends the newest state at priority 10, because a locked phone delays priority 5 (rule 7).
     case settle
     case frame
 }
 
-/// The pacer's answer to a wish.
+/// What the pacer answers to a wish.
 package enum Turn: Hashable, Sendable {
     case send(priority: UInt8, timestamp: Int64)
-    /// A token of the bucket must be durable first; ask again then.
+    /// A token of the bucket must be reserved and durable first; then ask again.
     case reserve
     case wait(until: Instant, Hold)
 }
 
-/// What one destination has spent, and the rules by which it may spend more (pacing rules 1 to 7).
+/// What one destination has spent, and the rules by which it may send more (pacing rules 1 to 7).
 ///
-/// Pure. It takes time in two forms: monotonic time for spacings and buckets, wall time for
-/// timestamps.
+/// It uses two clocks: monotonic time for spacings and buckets, wall time for timestamps. Both are
+/// parameters.
 package struct PacingState: Hashable, Sendable {
-    /// A timestamp is at most this far ahead of the clock (rule 6).
+    /// A timestamp may be at most this many seconds ahead of the wall clock (rule 6).
     package static let timestampLeadMax: Int64 = 2
 
     package var lastSend = Instant.distantPast
     package var lastLowPrioritySend = Instant.distantPast
     package var bucket = TokenBucket()
     package private(set) var backOffUntil = Instant.distantPast
-    /// The wait reason of the back-off, by Apple's last answer.
+    /// Why nothing is sent until `backOffUntil`.
     private var backOffCause = Hold.tokenBackOff
     package var taken = TakenTimestamps()
     private var lastLocalSecond: UInt32 = 0
     private var unsettledSecond: UInt32 = 0
-    /// A token is durably paid for and not spent. An attempt that did not count gives it back.
+    /// True if a token is reserved, durable, and not spent. A failed attempt gives its token back.
     package var holdsToken = false
 
     package init() {}
 
-    /// Whole Unix seconds of the app's own last update, to the year 2106; 0 for none.
+    /// When the app last updated its card itself, in whole Unix seconds; 0: never. It ends in 2106.
     package var lastLocalUpdate: Int64 {
         get { Int64(lastLocalSecond) }
         set { lastLocalSecond = UInt32(clamping: newValue) }
     }
 
-    /// Wall time, in whole seconds, of the first change that Apple took at priority 5 since it last
-    /// took one at 10; nil if there is none.
+    /// Wall time, in whole seconds, since which the phone has had changes at priority 5 only; nil
+    /// if Apple has accepted no such change since the last push at priority 10.
     package var unsettledSince: Instant? {
         get { unsettledSecond == 0 ? nil : Instant(seconds: Int64(unsettledSecond)) }
         set { unsettledSecond = UInt32(clamping: newValue?.seconds ?? 0) }
     }
 
-    /// How long nothing is sent, by the refusals in a row before this one: 1 s, doubling to 5 min.
+    /// How long nothing is sent after a refusal: 1 s, doubled for each refusal before it in a row,
+    /// at most 5 min.
     static func backOff(after refusals: Int) -> Span {
         min(.minutes(5), .seconds(1 << Int64(min(refusals, 9))))
     }
 
-    /// Sends nothing until `end`, for this wait reason.
+    /// Sends nothing until `end`.
     mutating func backOff(until end: Instant, because cause: Hold) {
         (backOffUntil, backOffCause) = (end, cause)
     }
 
-    /// The reason of the back-off is over.
+    /// Ends the back-off, because its reason does not hold any more.
     mutating func endBackOff() { backOffUntil = .distantPast }
 
-    /// Whether a wish may be fulfilled now and how, or when to ask again.
+    /// Whether a wish may be sent now and how, or when to ask again.
     ///
-    /// - Parameter device: what its device has spent, and the device's grant: both grants count.
+    /// - Parameter device: what the device has spent, and its grant, if it has one. Both budgets
+    ///   must allow the push.
     package func turn(
         _ wish: Wish, _ grant: Grant, device: (spent: DeviceBudget, grant: Grant)? = nil,
         now: Instant, wall: Instant
@@ -106,8 +108,9 @@ package struct PacingState: Hashable, Sendable {
         return .wait(until: next.0, next.1)
     }
 
-    /// When a timestamp may be sent. If it is ahead of the clock, and the last push's was too, it
-    /// is sent a second after that one. If a local update is ahead, the wait is a minute at most.
+    /// When a push with this timestamp may be sent. If the timestamp is one second after the last
+    /// push's, and ahead of the clock, that is one second after that push. If a local update of the
+    /// app is ahead, the wait is at most a minute.
     private func timestampTurn(
         _ timestamp: Int64, now: Instant, wall: Instant
     ) -> (Instant, Hold) {
@@ -117,7 +120,7 @@ package struct PacingState: Hashable, Sendable {
         return (passed == 1 ? lastSend + .seconds(1) : now, .nextSecond)
     }
 
-    /// When priority 10 is open to a wish; nil for never.
+    /// When a wish may have priority 10 by both budgets; nil: never.
     package func highPriorityTime(
         _ wish: Wish, _ grant: Grant, device: (spent: DeviceBudget, grant: Grant)?, now: Instant
     ) -> Instant? {
@@ -128,8 +131,7 @@ package struct PacingState: Hashable, Sendable {
         }
     }
 
-    /// Notes a send attempt. Returns `tokenTaken`, for the case that the attempt turns out not to
-    /// count.
+    /// Notes that a push is sent. Returns true if it took a token, which it gives back if it fails.
     package mutating func sent(
         priority: UInt8, timestamp: Int64, _ grant: Grant, now: Instant
     ) -> Bool {
@@ -145,14 +147,15 @@ package struct PacingState: Hashable, Sendable {
         return true
     }
 
-    /// Whether a token is held that may still be spent.
+    /// True if a token is reserved and may still be spent.
     package func hasPaid(_ grant: Grant, now: Instant) -> Bool {
         holdsToken && bucket.covers(grant, now: now)
     }
 
-    /// Takes a token that is to be durable before it is spent. It is paid for as if it were spent a
-    /// little later, and may be spent until then. A token kept for longer, while the bucket
-    /// refilled, would exceed the burst; so it is paid for anew if the disk is slow.
+    /// Reserves a token, which must be durable before it is spent. The bucket counts it as taken a
+    /// little later than now, and it may be spent until then. If a token were spent later still,
+    /// the bucket would have refilled meanwhile, and the burst would be exceeded; so on a slow disk
+    /// the token is reserved anew.
     package mutating func reserve(_ grant: Grant, now: Instant) {
         guard grant.perHour != nil else { return }
         if holdsToken {
@@ -164,13 +167,13 @@ package struct PacingState: Hashable, Sendable {
         holdsToken = true
     }
 
-    /// How long a token may be spent after it was too old and was paid for anew.
+    /// How long a token that was reserved anew may be spent.
     static let slowReservation = Span.seconds(30)
 
-    /// After a restart. The checkpoint may be old, so the destination counts as having just sent;
-    /// after a kill, with the highest timestamp that it can have used.
+    /// Restores the pacing after a restart. The checkpoint may be old: the last push may have been
+    /// sent until now and, after a crash, with the highest timestamp that the last relay could use.
     ///
-    /// - Parameter before: the clock of the relay before; nil if surely nothing was sent since the
+    /// - Parameter before: the last relay's clock; nil if certainly nothing was sent after the
     ///   checkpoint.
     package mutating func recover(
         _ grant: Grant, after before: RelayClock.Predecessor?, now: Instant, wall: Instant
@@ -180,8 +183,8 @@ package struct PacingState: Hashable, Sendable {
         bucket.clamp(grant, now: now)
         holdsToken = false
         guard let before, !before.endedInOrder else { return }
-        // A card ahead of the clock continued there, by a second for each push. Its checkpoint may
-        // be some seconds older than the reading.
+        // If a card's timestamps were ahead of the clock, each push advanced them by at least a
+        // second. The checkpoint may be some seconds older than the clock reading.
         let passed = before.toldThrough - before.reading
         let known = taken
         for clock in [wall, before.reading] {
@@ -193,7 +196,7 @@ package struct PacingState: Hashable, Sendable {
         if told > taken.counting(at: before.toldThrough) { taken.note(told) }
     }
 
-    /// The device has come back: what was sent to its card before still counts.
+    /// Restores what was sent to a card before its device was deleted and registered again.
     mutating func recall(
         bucketFullAt: Instant, lastTimestamp last: Int64, _ grant: Grant, now: Instant
     ) {
@@ -203,9 +206,9 @@ package struct PacingState: Hashable, Sendable {
         bucket.clamp(grant, now: now)
     }
 
-    /// `end` waits for no bucket and no spacing, and has priority 10 even if the bucket is empty:
-    /// at 5 it would wait on a locked phone while the card stays visible. It may share its second,
-    /// because nothing follows it.
+    /// An end waits for no bucket and no spacing, and always has priority 10: at 5 a locked phone
+    /// would delay it, and the card would stay visible. It may have the same second as the last
+    /// push, because nothing follows it.
     private func end(wall: Instant) -> Turn {
         let next = next(wall: wall)
         let ahead = taken.counting(at: wall)
@@ -214,8 +217,8 @@ package struct PacingState: Hashable, Sendable {
         return .send(priority: 10, timestamp: fits ? next.own : next.shared)
     }
 
-    /// Strictly newer than the last timestamp, except in a class without spacing. There frames
-    /// share a second, and so do states once the lead is used up.
+    /// The timestamp for a wish: later than the last one. If the class has no spacing, frames may
+    /// have the same second, and so may states that would be too far ahead.
     private func timestamp(
         _ wish: Wish, _ grant: Grant, now: Instant, wall: Instant
     ) -> Int64 {
@@ -228,8 +231,8 @@ package struct PacingState: Hashable, Sendable {
         return fits ? next.own : next.shared
     }
 
-    /// The least timestamps that a phone takes: a second of its own, or the last push's. A local
-    /// update more than a minute ahead counts as now.
+    /// The lowest timestamps that a phone accepts: `own` is later than the last one, `shared` may
+    /// be equal. A local update that is more than a minute ahead counts as now.
     private func next(wall: Instant) -> (own: Int64, shared: Int64) {
         let taken = taken.counting(at: wall)
         let isFar = Instant(seconds: lastLocalUpdate) > wall + .minutes(1)
@@ -237,7 +240,7 @@ package struct PacingState: Hashable, Sendable {
         return (max(wall.seconds, taken + 1, local + 1), max(wall.seconds, taken, local))
     }
 
-    /// When priority 10 is open to the wish (rule 7); nil for never.
+    /// When a wish may have priority 10 by one bucket (rule 7); nil: never.
     private func highPriorityTime(
         _ wish: Wish, _ grant: Grant, in bucket: TokenBucket, now: Instant
     ) -> Instant? {
@@ -253,12 +256,12 @@ package struct PacingState: Hashable, Sendable {
         guard let time = bucket.time(keeping: kept, of: grant, now: now), kept > 0 else {
             return bucket.time(keeping: kept, of: grant, now: now)
         }
-        // The relay, not Apple, keeps these tokens back: `reservation` does not count there.
+        // Only the relay keeps these tokens back, so the time for a reservation need not be added.
         return max(now, time - TokenBucket.reservation)
     }
 
-    /// Whether priority 5 is open to the wish. A start is of class `start`, which has none. Where
-    /// no bucket limits, only unimportant wishes take priority 5.
+    /// True if the wish may have priority 5. If no bucket limits the pushes, only unimportant ones
+    /// have it. A start never has it.
     private func mayGoLow(_ wish: Wish, _ grant: Grant) -> Bool {
         switch wish {
         case .start, .settle: false

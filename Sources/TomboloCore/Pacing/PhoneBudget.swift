@@ -1,8 +1,8 @@
 import TomboloJSON
 
 extension Core {
-    /// An estimate of the phone's own budget: Apple publishes none, and a phone beyond it silently
-    /// ignores pushes. Nil if nothing limits, and for a channel.
+    /// An estimate of the phone's own budget, which Apple does not publish. A phone that has used
+    /// it up silently ignores pushes. Nil for a channel, and if no bucket limits the pushes.
     func phoneBudget(
         _ destination: Destination, _ grant: Grant, now: Instant
     ) -> PhoneBudget? {
@@ -18,7 +18,8 @@ extension Core {
             perHour: hour, left: report.missesPush ? 0 : max(0, hour - spent), basis: .reported)
     }
 
-    /// Whether a phone's report shows, after time for the last push to arrive, that it is missing.
+    /// True if a phone's report shows that the last push is missing, although it had time to
+    /// arrive.
     func misses(_ report: PhoneReport, _ destination: Destination, now: Instant) -> Bool {
         guard destination.pacing.lastSend + configuration.limits.echoGrace <= now,
             let projection = destination.final ?? activities[destination.activity].durable
@@ -29,7 +30,7 @@ extension Core {
             } ?? false
     }
 
-    /// The version of a state that a phone reports; nil if the relay has no such state now.
+    /// The version of a state in a phone's report; nil if it is not the present state.
     func version(
         of state: JSON?, _ destination: Destination, now: Instant
     ) -> Int64? {
@@ -41,21 +42,21 @@ extension Core {
     }
 }
 
-/// An estimate of what a phone still takes at priority 10 within an hour.
+/// An estimate of how many pushes at priority 10 a phone still accepts within an hour.
 package struct PhoneBudget: Hashable, Sendable {
     /// What the estimate is based on.
     package enum Basis: UInt8, Hashable, Sendable {
-        /// The class's grant: the phone has reported nothing.
+        /// The grant only, because the phone has reported nothing.
         case assumed
-        /// The phone has reported what it shows.
+        /// A report of the phone about its state.
         case reported
 
         package var name: String { self == .assumed ? "class" : "report" }
     }
 
-    /// In any hour: burst and refill of the class.
+    /// Pushes in an hour: burst and refill of the class.
     package var perHour: Int64
-    /// 0 also if the phone reported that it does not show what it was sent before.
+    /// How many are left; 0 if the phone has reported that it lacks the last push.
     package var left: Int64
     package var basis: Basis
 

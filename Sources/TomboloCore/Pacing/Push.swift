@@ -1,4 +1,5 @@
-/// Names an upstream: one app in one environment, with a shared provider token and connections.
+/// Identifies an upstream: one app in one environment. It has its own provider token and
+/// connections.
 package struct UpstreamNumber: Hashable, Comparable, Sendable {
     package let rawValue: Int32
     package init(_ rawValue: Int32) { self.rawValue = rawValue }
@@ -7,13 +8,12 @@ package struct UpstreamNumber: Hashable, Comparable, Sendable {
     }
 }
 
-/// One complete push: the sender decides nothing.
+/// One complete push. The sender need not decide anything.
 package struct Push: Hashable, Sendable {
     /// `event` of the payload.
     package enum Event: UInt8, Hashable, Sendable {
         case start, update, end
 
-        /// The name in the payload.
         package var name: String {
             switch self {
             case .start: "start"
@@ -32,17 +32,17 @@ package struct Push: Hashable, Sendable {
         }
     }
 
-    /// What the push goes to.
+    /// What a push is for.
     package enum Surface: UInt8, Hashable, Sendable {
-        /// A card: push type `liveactivity`, to a device token.
+        /// A card, by its device token: push type `liveactivity`.
         case activity
-        /// The cards that listen on a broadcast channel.
+        /// All cards that listen on a broadcast channel.
         case channel
-        /// An app's widgets: push type `widgets` (systems 26 and later).
+        /// An app's widgets: push type `widgets` (iOS 26 and later).
         case widgets
         /// A control: push type `controls` (iOS 18 and later).
         case control
-        /// The app itself, woken briefly: push type `background`.
+        /// The app itself, which is woken for a short time: push type `background`.
         case background
     }
 
@@ -50,18 +50,18 @@ package struct Push: Hashable, Sendable {
     package var upstream: UpstreamNumber
     package var event: Event
     package var surface = Surface.activity
-    /// Lower-case hex of the device token, as in `:path`; for a channel its id in base64.
+    /// The device token in lower-case hex, as in `:path`; for a channel, its id in base64.
     package var token: String
     /// `apns-id`: a canonical lower-case UUID.
     package var apnsID: String
     /// `apns-priority`: 5 or 10.
     package var priority: UInt8
-    /// `apns-expiration`: Unix seconds; 0 means one attempt, not stored.
+    /// `apns-expiration`: Unix seconds; 0: Apple tries once and stores nothing.
     package var expiration: Int64
-    /// `apns-collapse-id`, at most 64 bytes; starts have one.
+    /// `apns-collapse-id`, at most 64 bytes. Only starts have one.
     package var collapseID: String?
     package var payload: [UInt8]
-    /// Wall time of the newest change in the push; nil for a clip's frame and for surfaces.
+    /// Wall time of the newest change in the push; nil for a frame, and for reloads.
     package var changedAt: Instant?
 
     @inlinable package init(
@@ -80,28 +80,30 @@ package struct Push: Hashable, Sendable {
     }
 }
 
-/// What an answer from Apple affects.
+/// What one of Apple's answers affects.
 package enum BlastRadius: UInt8, Hashable, Sendable {
-    /// This push alone: a dead letter.
+    /// Only this push, which becomes a dead letter.
     case push
-    /// This push, which is sent again after a back-off of its token.
+    /// Only this token: the push is sent again after a while.
     case tokenBackOff
-    /// The token is gone (`tokenGoneSince`, if given, is compared with its registration time).
+    /// The token is dead, unless it was registered after `tokenGoneSince`.
     case tokenGone
-    /// The token is set aside: it belongs to the other environment or another topic.
+    /// The token belongs to the other environment or another app, so it is not used any more.
     case tokenMisplaced
-    /// Like `push`, because of the topic. If it comes from phone after phone, the app is at fault.
+    /// This push, because of its topic. If several devices get this answer, the app is configured
+    /// wrongly.
     case topic
-    /// The provider token or key: everything signed with it.
+    /// All pushes with this provider token or key.
     case providerToken
-    /// The connection.
+    /// All pushes of this connection.
     case connection
-    /// The upstream: Apple has trouble (5xx).
+    /// All pushes of the upstream, because Apple has a failure (5xx).
     case upstream
 }
 
-/// The result of one push. *Rejected*: never sent again unchanged. *Not sent*: may be sent again at
-/// once. *Unknown*: may have reached the phone, so the current state is sent, without its alert.
+/// The result of a push. After `rejected` it is never sent again unchanged. After `notSent` it may
+/// be sent again at once. After `unknown` it may have reached the phone, so the present state is
+/// sent, without the alert.
 package enum PushResult: Hashable, Sendable {
     case accepted
     case rejected(status: Int, reason: String, reaches: BlastRadius, tokenGoneSince: Instant?)
@@ -109,11 +111,11 @@ package enum PushResult: Hashable, Sendable {
     case unknown(reason: String)
 }
 
-/// The one answer to a push.
+/// The result of a push, reported exactly once.
 package struct PushOutcome: Hashable, Sendable {
     package var push: PushID
     package var result: PushResult
-    /// From hand-over to answer.
+    /// Time from handing the push over until the answer.
     package var took: Span
 
     package init(push: PushID, result: PushResult, took: Span) {

@@ -1,20 +1,21 @@
-/// Who waits for a turn at an upstream, or has a push on its way there.
+/// A destination or surface that waits for its turn at an upstream, or has a push in flight there.
 enum UpstreamTurn: Hashable, Sendable {
     case card(CardSlot)
     case surface(SurfaceSlot)
 }
 
-/// Names one push attempt within one run of the relay.
+/// Identifies one attempt to push within one process.
 ///
-/// It contains whose push it is and where it was sent, so that an outcome needs no table: bit 63
-/// gives the table, bits 32 to 62 the slot, bits 24 to 31 the upstream, and the rest is a counter.
+/// It contains the destination or surface and the upstream, so that an outcome needs no table: bit
+/// 63 is the table, bits 32 to 62 are the slot, bits 24 to 31 the upstream, and the rest is a
+/// counter.
 package struct PushID: Hashable, Sendable {
     package let rawValue: UInt64
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
     private static let surfaceBit: UInt64 = 1 << 63
 
-    /// - Parameter count: another number for each push; its lowest 24 bits are kept.
+    /// - Parameter count: differs for each push. Its lowest 24 bits are used.
     init(_ turn: UpstreamTurn, at upstream: UpstreamNumber, count: UInt64) {
         let table: UInt64
         let place: Int

@@ -1,30 +1,29 @@
-/// Tokens that a bucket keeps for alerts: a change of high urgency has priority 5 then (rule 7).
+/// Tokens that a bucket keeps for alerts. A change of high urgency then has priority 5 (rule 7).
 package struct Reserve: Hashable, Sendable {
     package var kept: Int64
-    /// The tokens in the full bucket.
+    /// Number of tokens in a full bucket.
     package var burst: Int64
 
-    /// Both in tokens.
     package init(kept: Int64, burst: Int64) {
         (self.kept, self.burst) = (kept, burst)
     }
 
-    /// A clause for log lines and answers.
+    /// The reserve as a clause, for log lines and answers.
     package var text: String {
         "\(kept) of the bucket's \(burst) \(kept == 1 ? "is" : "are") kept for alerts (reserve)"
     }
 }
 
-/// States that priority 10 is closed to a wish.
+/// Says until when a wish cannot have priority 10.
 package struct Closing: Hashable, Sendable {
     package var until: Instant
-    /// The reserve of the bucket that closes it; nil if no reserve is the reason.
+    /// The reserve because of which it cannot; nil if there is another cause.
     package var reserve: Reserve?
 }
 
 extension PacingState {
-    /// How long priority 10 is closed to a wish, and by which reserve; nil if it is open, or never
-    /// opens.
+    /// Until when a wish cannot have priority 10, and because of which reserve. Nil if it can have
+    /// it now, or never.
     package func closing(
         _ wish: Wish, _ grant: Grant, device: (spent: DeviceBudget, grant: Grant)?, now: Instant
     ) -> Closing? {

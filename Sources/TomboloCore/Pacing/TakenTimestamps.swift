@@ -1,32 +1,31 @@
-/// The timestamps of a card that Apple took or may have taken: the next push must be newer than
-/// what its phone has (rule 6).
+/// The timestamps that a card's phone may have got. The next push must have a later one (rule 6).
 ///
-/// A phone ignores an update that is older than the last one, and one that is more than `aheadMax`
-/// ahead of its own clock. So a timestamp counts while it is at most that far ahead of the relay's
-/// clock. If a clock jumps further, the timestamps from before the jump are kept: they count again
-/// once the clock is right.
+/// A phone ignores an update that is older than its last one, or more than `aheadMax` ahead of its
+/// own clock. So a timestamp counts only while it is at most this far ahead of the relay's clock.
+/// If a clock jumps further, timestamps from before the jump are kept: they count again when the
+/// clock is right.
 package struct TakenTimestamps: Hashable, Sendable {
-    /// How far an update may be ahead of a phone's clock.
+    /// How far a timestamp may be ahead of a phone's clock.
     package static let aheadMax = Span.hours(8)
 
-    /// In whole Unix seconds, to the year 2106, ascending; 0 for none. Two of them are more than
-    /// `aheadMax` apart.
+    /// In whole Unix seconds, until the year 2106; 0: none. If both are set, `low` is more than
+    /// `aheadMax` below `high`.
     private var low: UInt32 = 0
     private var high: UInt32 = 0
 
     package init() {}
 
-    /// The timestamps in a checkpoint, in any order.
+    /// Restores the timestamps of a checkpoint, in any order.
     init(_ seconds: [Int64]) {
         for second in seconds where second > 0 { note(second) }
     }
 
     package var isEmpty: Bool { high == 0 }
 
-    /// The latest of all; 0 if there is none.
+    /// The highest timestamp; 0 if there is none.
     package var latest: Int64 { Int64(high) }
 
-    /// In ascending order.
+    /// All timestamps, ascending.
     var all: [Int64] { [low, high].filter { $0 > 0 }.map(Int64.init) }
 
     /// The timestamp that the next push must exceed; 0 if none counts.
@@ -35,7 +34,7 @@ package struct TakenTimestamps: Hashable, Sendable {
         return Int64(high) <= most ? Int64(high) : Int64(low) <= most ? Int64(low) : 0
     }
 
-    /// A push with this timestamp is sent.
+    /// Adds the timestamp of a push that is being sent.
     package mutating func note(_ timestamp: Int64) {
         let second = UInt32(clamping: timestamp)
         if second >= high, Self.isNear(second, high) || high == 0 { return high = second }
@@ -45,15 +44,16 @@ package struct TakenTimestamps: Hashable, Sendable {
             list[place - 1] = second
         } else {
             list.insert(second, at: place)
-            // Of the others, the later one is less likely to be on a phone.
+            // Keep `second` and its lower neighbour: phones are unlikely to have accepted a higher
+            // one.
             if list.count > 2 { list.remove(at: place == 2 ? 1 : 2) }
         }
         high = list.popLast() ?? 0
         low = list.popLast() ?? 0
     }
 
-    /// The clock was ahead and is now right. Returns whether the newest push had a timestamp that
-    /// no longer counts: its phone has dropped it.
+    /// Removes timestamps that do not count by a corrected clock. Returns true if the newest push
+    /// had such a timestamp, so that the phone has dropped it.
     mutating func forget(aheadOf wall: Instant) -> Bool {
         let counting = counting(at: wall)
         guard latest > counting else { return false }

@@ -1,28 +1,30 @@
-/// A bucket of priority-10 sends, kept as one instant: the time at which it would be full again.
+/// A bucket of tokens for pushes at priority 10. It stores one time: when the bucket will be full.
 ///
-/// This is the virtual scheduling form of the generic cell rate algorithm (ITU-T I.371): in any
-/// window of length w, at most `burst + rate · w` tokens are taken, exactly, without rounding and
-/// without a refilled counter. Under another grant the missing tokens stay missing and come back at
-/// the new rate.
+/// This is the virtual scheduling form of the generic cell rate algorithm (ITU-T I.371). In any
+/// window of length w, at most `burst + rate · w` tokens are taken, without rounding errors and
+/// without a counter. If the grant changes, missing tokens stay missing and come back at the new
+/// rate.
 package struct TokenBucket: Hashable, Sendable {
     package private(set) var fullAt: Instant
-    /// The time of one token, by the grant that `fullAt` was computed with; 0 if there was none.
+    /// The time for one token by the grant with which `fullAt` was computed; 0 if there was no
+    /// bucket.
     private var interval: Int64 = 0
 
     package init(fullAt: Instant = .distantPast) { self.fullAt = fullAt }
 
-    /// A reserved token is paid for as of this much later, and may be spent until then.
+    /// A reserved token counts as taken this much later, and may be spent until then.
     package static let reservation = Span.seconds(2)
-    /// The bucket's state under a grant.
+    /// A bucket that will be full at this time under a grant.
     init(fullAt: Instant, of grant: Grant) {
         self.fullAt = fullAt
         interval = Self.interval(grant)?.nanoseconds ?? 0
     }
 
-    /// When more than `kept` tokens will be there: now or later. Nil if `kept` is the whole bucket.
+    /// When more than `kept` tokens are in the bucket: now or later. Nil if `kept` is the whole
+    /// bucket.
     ///
-    /// - Parameter held: so many tokens were taken and are not spent. They are missing, however
-    ///   long ago they were taken.
+    /// - Parameter held: number of reserved tokens that are not spent. They count as missing,
+    ///   whenever they were reserved.
     package func time(
         keeping kept: Int64, of grant: Grant, held: Int64 = 0, now: Instant
     ) -> Instant? {
@@ -34,14 +36,15 @@ package struct TokenBucket: Hashable, Sendable {
         return max(now, fullAt - back)
     }
 
-    /// Whether the last tokens taken may still be spent, because the bucket still lacks them.
+    /// True if the last `count` tokens may still be spent, because the bucket has not refilled
+    /// them.
     package func covers(_ grant: Grant, count: Int64 = 1, now: Instant) -> Bool {
         guard let interval = Self.interval(grant) else { return true }
         let missing = interval.times(count)
         return fullAt(under: grant, now: now) - missing >= now
     }
 
-    /// Pays for the last tokens taken, under this grant, as if they were taken at `instant`.
+    /// Counts the last `count` tokens as taken at `instant`, under this grant.
     package mutating func renew(
         _ grant: Grant, count: Int64 = 1, until instant: Instant, now: Instant
     ) {
@@ -51,7 +54,7 @@ package struct TokenBucket: Hashable, Sendable {
         self.interval = interval.nanoseconds
     }
 
-    /// From now on the bucket is computed by this grant. Returns whether the rate has changed.
+    /// Computes the bucket by this grant from now on. Returns true if its rate has changed.
     mutating func adopt(_ grant: Grant, now: Instant) -> Bool {
         guard let next = Self.interval(grant) else { return false }
         let fullAt = fullAt(under: grant, now: now)
@@ -62,41 +65,43 @@ package struct TokenBucket: Hashable, Sendable {
         return fullAt != self.fullAt
     }
 
-    /// Takes one token. The caller has asked `time` first.
+    /// Takes one token. Call it only after `time` has allowed it.
     package mutating func take(_ grant: Grant, now: Instant) {
         guard let interval = Self.interval(grant) else { return }
         fullAt = max(fullAt(under: grant, now: now), now) + interval
         self.interval = interval.nanoseconds
     }
 
-    /// Whole tokens left.
+    /// Number of whole tokens in the bucket.
     package func left(_ grant: Grant, now: Instant) -> Int64 {
         guard let interval = Self.interval(grant) else { return grant.burst }
         let missing = max(0, (fullAt(under: grant, now: now) - now).nanoseconds)
         guard missing > 0 else { return grant.burst }
-        // Rounded up.
+        // Round missing tokens up.
         return max(0, grant.burst - (missing - 1) / interval.nanoseconds - 1)
     }
 
-    /// After a restart: the bucket is at most empty, whatever the clocks did meanwhile.
+    /// Limits the bucket after a restart: it cannot lack more than all tokens, whatever the clocks
+    /// say.
     package mutating func clamp(_ grant: Grant, now: Instant) {
         guard let interval = Self.interval(grant) else { return }
         fullAt = min(fullAt, now + interval.times(grant.burst))
     }
 
-    /// The time with the same tokens missing (at most all), at the rate of another grant.
+    /// When the bucket is full if the same number of tokens (at most all) comes back at another
+    /// grant's rate.
     private func fullAt(under grant: Grant, now: Instant) -> Instant {
         guard let next = Self.interval(grant), interval != 0, interval != next.nanoseconds,
             fullAt > now
         else { return fullAt }
         let missing = Double((fullAt - now).nanoseconds) / Double(interval)
         let held = min(missing, Double(grant.burst))
-        // At most the time to fill the whole bucket: `Grant.refillMax`, or a little more.
+        // At most about `Grant.refillMax`, so this does not overflow.
         return now + Span(nanoseconds: Int64((held * Double(next.nanoseconds)).rounded(.up)))
     }
 
     private static func interval(_ grant: Grant) -> Span? {
-        // From 3,600 ns to a thousand hours, by the range of `perHour`.
+        // From 3,600 ns to a thousand hours, because of `perHourRange`.
         grant.perHour.map { Span(nanoseconds: Int64((3_600e9 / $0).rounded(.up))) }
     }
 }

@@ -1,26 +1,26 @@
-/// The turns of one upstream: how many pushes may be in flight, who waits, and whether the breaker
-/// is open because Apple has trouble.
+/// One upstream's places for pushes: how many are free, who waits, and whether its breaker is open
+/// (the upstream is closed) because Apple has trouble.
 struct Upstream: Sendable {
-    /// Failures in a row that open the breaker (pacing rule 14).
+    /// Number of failures in a row that open the breaker (pacing rule 14).
     static let failuresMax = 8
-    /// Failures among the last hundred answers that open it.
+    /// Number of failures in the last hundred answers that open the breaker.
     static let failuresOfHundredMax = 50
 
-    /// A silence of Apple that opens it, however few pushes were in flight: a new connection takes
-    /// one push until that is answered.
+    /// If Apple does not answer for this long, the breaker opens, even with one push in flight: a
+    /// new connection has only one until that is answered.
     static let silenceMax = Span.seconds(20)
-    /// The shortest silence after which a push without an answer counts as the upstream's failure.
-    /// If others were answered meanwhile, the push itself failed.
+    /// A push without an answer counts as a failure of the upstream only after this time without
+    /// any answer. If other pushes were answered meanwhile, only this push has failed.
     static let silenceMin = Span.seconds(5)
-    /// A push lost longer ago says nothing about present losses.
+    /// A push that was lost longer ago says nothing about the present.
     private static let silenceKept = Span.minutes(1)
 
-    /// If so many phones' tokens are refused for topic or environment before any token was right,
-    /// the fault is the app's and not the phones'.
+    /// If Apple refuses the tokens of this many devices for topic or environment, and has accepted
+    /// none, the app is configured wrongly.
     static let strangersMax = 3
-    /// While the app's tokens are wrong, the time from one untried device to the next. It halves
-    /// with each, from the first value down to the second, so a thousand wrong devices delay a
-    /// right one by half a minute.
+    /// While that is so, the time from one device that was not tried to the next one. It halves
+    /// with each device, from the first value to the second: a thousand devices with wrong tokens
+    /// delay a right one by half a minute.
     static let (strangerPaceMax, strangerPaceMin) = (Span.seconds(2), Span.milliseconds(20))
 
     private(set) var capacity = 1
@@ -28,85 +28,86 @@ struct Upstream: Sendable {
     private var failuresInRow = 0
     private var lately = LastHundred()
     private var probeDelay = Span.seconds(1)
-    /// Since when pushes are in flight without an answer; nil if Apple has answered last.
+    /// Since when pushes have been in flight without an answer; nil if there are none.
     private var silentSince: Instant?
     private var unansweredInRow = 0
     private var lastUnanswered = Instant.distantPast
-    /// Devices whose tokens are refused for their topic or environment, by slot.
+    /// Devices ("strangers") whose tokens Apple has refused for topic or environment, by slot.
     private var strangers: Set<DeviceSlot> = []
-    /// Whether a first right token is sought: each try takes another device then.
+    /// True while no right token is known: then each try uses another device.
     private(set) var seeksRightToken = false
-    /// Apple has once taken a token of this topic and environment. It is on record.
+    /// True if Apple has ever accepted a token of this topic and environment. This is stored.
     private(set) var hasBeenRight = false
-    /// The silence that opened the breaker, if silence did.
+    /// How long Apple did not answer before the breaker opened, if it opened because of that.
     private(set) var silence: UpstreamSilence?
-    /// Nothing is sent until then; after it, one push tries.
+    /// Nothing is sent until this time; then one push tries. Nil while the breaker is closed.
     private(set) var parkedUntil: Instant?
     private var waitingMust = TurnQueue<UpstreamTurn>()
     private var waitingRest = TurnQueue<UpstreamTurn>()
 
     mutating func setCapacity(_ count: Int) { capacity = max(0, count) }
 
-    /// Whether a push may go now.
+    /// True if another push may be sent now.
     func isOpen(now: Instant) -> Bool {
         if let parkedUntil { return parkedUntil <= now && inFlight == 0 && capacity > 0 }
         return inFlight < capacity
     }
 
-    /// Whether a push that already has its place may be sent now: the limit may have fallen since.
+    /// True if a push that keeps its place may be sent now. The capacity may have fallen meanwhile.
     func isUsable(now: Instant) -> Bool {
         inFlight <= capacity && parkedUntil.map { $0 <= now } ?? true
     }
 
-    /// A change may have solved the trouble: the next push tries now, and the ones after it soon.
+    /// Lets the next push try now, because a change may have ended the trouble.
     mutating func tryNow(_ now: Instant) {
         guard let parkedUntil, parkedUntil > now else { return }
         self.parkedUntil = now
         probeDelay = .seconds(1)
     }
 
-    /// When the next try is due; nil if the breaker is closed or the try is in flight.
+    /// When the next try is due; nil if the breaker is closed or a try is in flight.
     var probeAt: Instant? { inFlight == 0 && capacity > 0 ? parkedUntil : nil }
 
-    /// When the next try is due; nil if it is due already or the breaker is closed.
+    /// The same; nil if it is due now or the breaker is closed.
     func nextTry(now: Instant) -> Instant? { parkedUntil.flatMap { $0 > now ? $0 : nil } }
 
-    /// A push is sent, or will be as soon as it is on record.
+    /// Takes a place for a push that is sent now, or as soon as it is durable.
     mutating func took(now: Instant) {
         if inFlight == 0, now - lastUnanswered > Self.silenceKept { endSilence(now: now) }
         inFlight += 1
         if silentSince == nil { silentSince = now }
     }
 
-    /// A place is free again: an answer came, or the push that the place was kept for was not sent.
+    /// Frees a place, because an answer came or the push was not sent.
     mutating func gaveBack() {
         inFlight = max(0, inFlight - 1)
         if inFlight == 0, unansweredInRow == 0 { silentSince = nil }
     }
 
-    /// A device's token is refused for topic or environment. Returns whether the app's tokens are
-    /// wrong.
+    /// Notes that Apple has refused a device's token for topic or environment. Returns true if the
+    /// app is probably configured wrongly.
     ///
-    /// - Parameter device: its slot, because one phone may bring any number of wrong tokens.
+    /// - Parameter device: the slot. Devices are counted, because one phone may send many wrong
+    ///   tokens.
     mutating func noteWrongToken(ofDevice device: DeviceSlot) -> Bool {
         guard !hasBeenRight else { return false }
-        // The devices' first tries come at a set pace. When all have had one, the tries slow down.
+        // The first tries of devices have their own pace. When all were tried, tries become slower.
         if strangers.insert(device).inserted { probeDelay = strangerPace }
         if strangers.count >= Self.strangersMax { seeksRightToken = true }
         return seeksRightToken
     }
 
-    /// A device has another token, or its slot has another device: it soon has a new first try.
+    /// Forgets a device that has another token or is gone: it gets a new first try soon.
     mutating func forgetStranger(_ device: DeviceSlot, now: Instant) {
         guard strangers.remove(device) != nil, seeksRightToken else { return }
         tryStranger(now: now)
     }
 
-    /// Whether a device's token was refused for topic or environment. While the upstream seeks a
-    /// first right token, such a device comes last.
+    /// True if Apple has refused the device's token for topic or environment. While no right token
+    /// is known, such a device is tried last.
     func isStranger(_ device: DeviceSlot) -> Bool { strangers.contains(device) }
 
-    /// An untried device waits: its try comes soon.
+    /// Moves the next try forward, because a device waits that was not tried yet.
     mutating func tryStranger(now: Instant) {
         guard let parkedUntil else { return }
         self.parkedUntil = min(parkedUntil, now + strangerPace)
@@ -118,15 +119,15 @@ struct Upstream: Sendable {
         return max(Self.strangerPaceMin, Span(nanoseconds: pace))
     }
 
-    /// A token was of this topic and environment, whatever became of its push: from now on a token
-    /// that is refused for them is itself at fault.
+    /// Notes that a token was right for this topic and environment. From now on, a refused token is
+    /// wrong by itself.
     mutating func noteRightToken() {
         hasBeenRight = true
         seeksRightToken = false
         strangers = []
     }
 
-    /// An answer to a push came.
+    /// Notes that Apple has answered a push.
     mutating func heard(now: Instant) {
         endSilence(now: now)
         silence = nil
@@ -137,7 +138,7 @@ struct Upstream: Sendable {
         silentSince = inFlight > 0 ? now : nil
     }
 
-    /// For how long no answer has come to pushes in flight; nil if that is not long.
+    /// How long Apple has not answered the pushes in flight; nil if not for long.
     func silence(now: Instant) -> Span? {
         guard let silentSince, inFlight > 0, now - silentSince >= Self.silenceMin else {
             return nil
@@ -145,15 +146,15 @@ struct Upstream: Sendable {
         return now - silentSince
     }
 
-    /// A push got no answer and will get none.
+    /// Notes that a push got no answer and will get none.
     ///
     /// - Parameters:
-    ///   - took: the time since its hand-over.
-    ///   - probeMax: see `failed`, as for the other parameters.
+    ///   - took: time since the push was handed over.
+    ///   - probeMax: like `jitter`, as in `failed`.
     mutating func unanswered(took: Span, probeMax: Span, jitter: Double, now: Instant) {
         unansweredInRow += 1
         lastUnanswered = now
-        // Nil: it was the only one that was out.
+        // nil: this was the only push in flight.
         let since = silentSince ?? now - took
         silentSince = since
         let span = now - since
@@ -166,15 +167,17 @@ struct Upstream: Sendable {
 
     mutating func succeeded() {
         failuresInRow = 0
-        // The first success closes the breaker, and earlier failures no longer count.
+        // The first success closes the breaker; earlier failures do not count any more.
         if parkedUntil != nil { lately = LastHundred() } else { lately.append(isFailure: false) }
         parkedUntil = nil
         probeDelay = .seconds(1)
     }
 
     /// - Parameters:
-    ///   - atOnce: open the breaker now, because no push can succeed without connection or key.
-    ///   - jitter: 0 up to 1, from the core's random numbers.
+    ///   - atOnce: true to open the breaker now, because without connection or key no push can
+    /// succeed.
+    ///   - probeMax: the longest time between two tries.
+    ///   - jitter: a random number from 0 to 1.
     mutating func failed(atOnce: Bool, probeMax: Span, jitter: Double, now: Instant) {
         failuresInRow += 1
         lately.append(isFailure: true)
@@ -183,10 +186,11 @@ struct Upstream: Sendable {
         {
             return
         }
-        // While the breaker is open, only the probe's own failure counts: answers to pushes sent
-        // before do not move `parkedUntil`.
+        // While the breaker is open, only the try itself counts. Answers to earlier pushes do not
+        // change `parkedUntil`.
         if let parkedUntil, parkedUntil > now { return }
-        // The longest delay is a little below `probeMax`, so that relays do not try all at once.
+        // The longest delay is slightly random, too, so that relays do not all try at the same
+        // time.
         let delay = min(
             Double(probeDelay.nanoseconds) * (1 + jitter / 2),
             Double(probeMax.nanoseconds) * (1 - jitter / 8))
@@ -198,17 +202,17 @@ struct Upstream: Sendable {
         if must { waitingMust.append(turn) } else { waitingRest.append(turn) }
     }
 
-    /// Who has the next turn: `must` first, else in order of arrival.
+    /// Removes and returns what has the next turn: urgent pushes first, else in order of arrival.
     mutating func nextWaiting() -> UpstreamTurn? {
         waitingMust.popFirst() ?? waitingRest.popFirst()
     }
 
-    /// The first waiting turn that fulfils the condition.
+    /// The first waiting turn for which `isWanted` is true.
     func firstWaiting(where isWanted: (UpstreamTurn) -> Bool) -> UpstreamTurn? {
         waitingMust.first(where: isWanted) ?? waitingRest.first(where: isWanted)
     }
 
-    /// Takes a waiting turn out of the queue, because it goes before all others.
+    /// Removes a waiting turn from its queue, because it goes before all others.
     mutating func takeWaiting(_ turn: UpstreamTurn) {
         if !waitingMust.remove(turn) { _ = waitingRest.remove(turn) }
     }
@@ -219,9 +223,9 @@ struct Upstream: Sendable {
 
 /// How long Apple had not answered when an upstream closed because of that.
 package struct UpstreamSilence: Hashable, Sendable {
-    /// Pushes in a row that got no answer.
+    /// Number of pushes in a row that got no answer.
     package var pushes: Int
-    /// Time since the last answer, or since the first of those pushes was sent.
+    /// Time since the last answer, or since the first of these pushes was sent.
     package var span: Span
 
     package init(pushes: Int, span: Span) {
@@ -230,13 +234,12 @@ package struct UpstreamSilence: Hashable, Sendable {
     }
 }
 
-/// Which of the last hundred answers were failures.
 struct LastHundred: Sendable {
     private var bits: (UInt64, UInt64) = (0, 0)
     private var place = 0
     private(set) var failures = 0
 
-    /// Replaces the answer from a hundred answers before.
+    /// Adds an answer in place of the oldest one.
     mutating func append(isFailure: Bool) {
         let bit = UInt64(1) << UInt64(place & 63)
         let old = place < 64 ? bits.0 : bits.1

@@ -1,22 +1,21 @@
 import TomboloJSON
 
-/// The record of an upstream (one app in one environment) in the log.
+/// The record that Apple has accepted a push of an upstream (one app in one environment).
 ///
-/// It is written once Apple has taken a push there: from then on, also after restarts, a token that
-/// is refused for its topic or environment is itself at fault.
+/// It is written once. From then on, also after restarts, a token that Apple refuses for its topic
+/// or environment is wrong by itself.
 struct UpstreamRecord: Hashable, Sendable {
     var tenant: TenantID
     var app: String
     var environment: APNsEnvironment
 
-    /// Its number among the records, made from its name: the configuration's order may change.
+    /// The record's number. It is a hash of the name, because the configuration's order may change.
     private var number: Int64 {
         var hash = StableHash()
         for part in [tenant.name.rawValue, app, environment.name] { hash.combine(part.utf8) }
         return Int64(hash.value >> 20)
     }
 
-    /// The record that Apple has taken a push.
     var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -27,9 +26,9 @@ struct UpstreamRecord: Hashable, Sendable {
         return Record(space: .upstream, number: number, value: writer.bytes)
     }
 
-    /// Nil if the bytes are no such record.
+    /// Returns nil if the bytes are not such a record.
     init?(record bytes: [UInt8]) {
-        guard let view = try? JSONView.stored(bytes),  // damage is the answer
+        guard let view = try? JSONView.stored(bytes),  // nil reports damage
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let app = view["app"]?.string,
             let environment = view["environment"]?.string.flatMap(APNsEnvironment.init(name:))

@@ -1,7 +1,7 @@
-/// All upstreams by their numbers: one for each configured app.
+/// All upstreams by number. Each configured app has one.
 struct UpstreamTable: Sendable {
     private var upstreams: [Upstream]
-    /// The upstreams whose free places are given out next.
+    /// Upstreams whose free places are given to waiting pushes next.
     private var woken = TurnQueue<UpstreamNumber>()
 
     init(count: Int) { upstreams = (0..<count).map { _ in Upstream() } }
@@ -22,18 +22,17 @@ struct UpstreamTable: Sendable {
 
     // MARK: Waking
 
-    /// The upstream may have free places: waiting pushes get them, in a part of this step or of a
-    /// later one.
+    /// Lets free places of an upstream be given to waiting pushes, in this step or a later one.
     mutating func wake(_ number: UpstreamNumber) {
         if !woken.contains(number) { woken.append(number) }
     }
 
-    /// Wakes the upstreams for which something waits.
+    /// Wakes all upstreams where pushes wait.
     mutating func wakeWaiting() {
         for number in numbers where self[number].hasWaiting { wake(number) }
     }
 
-    /// Closed upstreams try now: a change may have solved the trouble of all.
+    /// Lets all closed upstreams try now, because a change may have ended their trouble.
     mutating func tryNow(_ now: Instant) {
         for number in numbers where self[number].parkedUntil != nil {
             self[number].tryNow(now)
@@ -41,9 +40,9 @@ struct UpstreamTable: Sendable {
         }
     }
 
-    /// The upstream whose places are given out now.
+    /// The upstream whose places are given away now.
     var firstWoken: UpstreamNumber? { woken.first }
 
-    /// The first upstream has given out all the places it can.
+    /// Ends this for the first woken upstream.
     mutating func popWoken() { _ = woken.popFirst() }
 }

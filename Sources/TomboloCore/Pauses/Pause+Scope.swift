@@ -1,5 +1,5 @@
 extension Pause {
-    /// Whether the pause covers an activity.
+    /// True if the pause holds back pushes of the activity.
     func holds(_ activity: Activity) -> Bool {
         switch scope {
         case .all, .app: holds(app: activity.definition.app, of: activity.key.tenant)
@@ -9,7 +9,7 @@ extension Pause {
         }
     }
 
-    /// Whether the pause covers everything of an app, and not only a part.
+    /// True if the pause holds back all pushes of the app.
     func holds(app: String?, of tenant: TenantID) -> Bool {
         guard tenant == self.tenant else { return false }
         return switch scope {

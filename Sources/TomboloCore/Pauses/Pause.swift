@@ -1,39 +1,39 @@
 package import TomboloJSON
 
-/// An operator's pause (pacing rule 16): events are still taken and projected, but nothing is sent;
-/// on resume only the newest state is sent.
+/// An operator's pause (pacing rule 16). Events are still accepted, but no push is sent. When the
+/// pause ends, only the newest state is sent.
 package struct Pause: Hashable, Sendable {
-    /// What it covers.
+    /// What a pause holds back.
     package enum Scope: Hashable, Sendable {
-        /// Everything of the tenant.
+        /// All pushes of the tenant.
         case all
         case app(String)
         case type(String)
         case activity(Identifier)
     }
 
-    /// Its number among the records of all tenants.
+    /// The pause's number among the records of all tenants.
     package let number: Int64
-    /// Counts the tenant's own pauses; the name is `pause_<serial>`.
+    /// The pause's number among those of its tenant; it is named `pause_<serial>`.
     package let serial: Int64
     package let tenant: TenantID
     package let scope: Scope
-    /// Updates are sent without their alerts, and starts wait.
+    /// True if only starts wait, and updates are sent without their alerts.
     package let alertsOnly: Bool
-    /// The reason, for other operators.
+    /// Why it was begun, as text for other operators.
     package let reason: String?
-    /// Characters of a reason, at most: it is on record with each pause.
+    /// Maximum number of characters in a reason.
     package static let reasonMax = 500
     package let since: Instant
-    /// The key that asked for it.
+    /// The API key that began it.
     package var key = AskingKey.unknown
 
     package var name: String { "pause_\(serial)" }
 
-    /// More pauses of one tenant are refused: each is checked whenever something would be sent.
+    /// Maximum number of a tenant's pauses, because each push is checked against all.
     static let countMax = 100
 
-    /// The serial in a name; nil if the name has none.
+    /// The serial in a name such as `pause_7`; nil for another text.
     package static func serial(ofName name: String) -> Int64? {
         guard name.hasPrefix("pause_"), let serial = Int64(name.dropFirst(6)), serial > 0 else {
             return nil
@@ -42,13 +42,13 @@ package struct Pause: Hashable, Sendable {
     }
 }
 
-/// What an operator asks for.
+/// An operator's request to begin a pause.
 package struct PauseRequest: Hashable, Sendable {
     package var scope: Pause.Scope
     package var alertsOnly: Bool
     package var reason: String?
 
-    /// Reads the body of `POST /v1/pauses`; throws every fault it finds.
+    /// Reads the body of `POST /v1/pauses`. Throws `FieldErrors` with all faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         var scopes: [Pause.Scope] = []
@@ -69,15 +69,15 @@ package struct PauseRequest: Hashable, Sendable {
     }
 }
 
-/// An operator's command about pauses.
+/// Begins or ends a pause.
 package enum PauseCommand: Hashable, Sendable {
     case pause(PauseRequest)
-    /// The pause by its serial.
+    /// Ends the pause with this serial.
     case resume(Int64)
 }
 
 extension Pause {
-    /// The record's bytes.
+    /// The bytes of the record.
     func encoded() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -97,7 +97,7 @@ extension Pause {
         return writer.bytes
     }
 
-    /// The record of a pause that is over.
+    /// The bytes of the record after the pause is over.
     func ended() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -107,9 +107,9 @@ extension Pause {
         return writer.bytes
     }
 
-    /// The tenant and the serial of a pause that is over; nil if the record is of another kind.
+    /// Tenant and serial in such a record; nil if the record is another one.
     static func ended(record bytes: [UInt8]) -> (tenant: TenantID, serial: Int64)? {
-        // Damage is the answer.
+        // The nil result reports the damage, so the error is dropped.
         guard let view = (try? JSONDocument(bytes))?.root,
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let serial = view["ended_serial"]?.storedCount
@@ -117,15 +117,15 @@ extension Pause {
         return (TenantID(tenant), serial)
     }
 
-    /// Nil if the bytes are no pause: the caller reports and sets them aside.
+    /// Returns nil if the bytes are not a pause. The caller then reports the record.
     init?(record bytes: [UInt8], number: Int64) {
-        guard let document = try? JSONDocument(bytes) else { return nil }  // damage is the answer
+        guard let document = try? JSONDocument(bytes) else { return nil }  // nil reports damage
         let view = document.root
         guard let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let since = view["since"]?.integer
         else { return nil }
         self.number = number
-        // Older relays counted over all tenants.
+        // Records of older relays have no serial; then the number was also the serial.
         serial = view["serial"]?.integer ?? number
         self.tenant = TenantID(tenant)
         if let app = view["app"]?.string {

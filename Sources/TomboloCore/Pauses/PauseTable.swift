@@ -1,10 +1,10 @@
-/// The pauses in force, of all tenants, and the numbers for the next ones.
+/// The active pauses of all tenants, and the numbers for the next ones.
 struct PauseTable: Sendable {
     private var inForce: [Int64: Pause] = [:]
     private var nextNumber: Int64 = 1
     /// The last serial of each tenant.
     private var serials: [TenantID: Int64] = [:]
-    /// The number of the record that keeps a tenant's last serial after that pause is over.
+    /// The number of the record that stores a tenant's last serial after that pause is over.
     private var ended: [TenantID: Int64] = [:]
 
     init() {}
@@ -15,19 +15,19 @@ struct PauseTable: Sendable {
         inForce.values.contains(where: matches)
     }
 
-    /// A tenant's pauses in force, oldest first.
+    /// A tenant's active pauses, oldest first.
     func pauses(of tenant: TenantID) -> [Pause] {
         inForce.values.filter { $0.tenant == tenant }.sorted { $0.number < $1.number }
     }
 
-    /// The pause that the command would begin or end.
+    /// The pause that the command would begin or end. Throws if it cannot.
     func pause(
         of command: PauseCommand, _ tenant: TenantID, since: Instant
     ) throws(Refusal) -> Pause {
         switch command {
         case .pause(let request):
             let own = inForce.values.filter { $0.tenant == tenant }
-            // A pause of everything is possible even if the tenant has `countMax` pauses.
+            // A first pause of all pushes is possible even if the tenant has `countMax` pauses.
             let isFirstOfAll =
                 request.scope == .all
                 && !own.contains { $0.scope == .all && $0.alertsOnly == request.alertsOnly }
@@ -51,7 +51,7 @@ struct PauseTable: Sendable {
         }
     }
 
-    /// A pause made by `pause` is in force. Returns the record to store.
+    /// Begins a pause that `pause` has made. Returns the record to write.
     mutating func begin(_ pause: Pause) -> [Record] {
         nextNumber += 1
         serials[pause.tenant] = pause.serial
@@ -59,8 +59,9 @@ struct PauseTable: Sendable {
         return [Record(space: .pause, number: pause.number, value: pause.encoded())]
     }
 
-    /// A pause is over. For a tenant's newest pause the serial stays on record, so that no later
-    /// pause gets it, also after a restart. The record that kept the serial before is deleted.
+    /// Ends a pause. The record of the tenant's newest pause stays, so that no later pause gets its
+    /// serial, even after a restart; the older such record is deleted. Returns the records to
+    /// write.
     mutating func end(_ pause: Pause) -> [Record] {
         inForce[pause.number] = nil
         guard pause.serial == serials[pause.tenant] else {
@@ -71,7 +72,7 @@ struct PauseTable: Sendable {
             + [Record(space: .pause, number: pause.number, value: pause.ended())]
     }
 
-    /// Restores a pause from its record. Returns what is wrong with the record.
+    /// Restores a pause from its record. Returns a text if the record is damaged.
     mutating func adopt(_ record: Record) -> [String] {
         nextNumber = max(nextNumber, record.number + 1)
         guard let value = record.value else { return [] }

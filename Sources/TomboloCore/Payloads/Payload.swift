@@ -1,12 +1,12 @@
 package import TomboloJSON
 
 /// The JSON body of a Live Activity push (Apple, "Starting and updating Live Activities with
-/// ActivityKit push notifications"). Times are whole Unix seconds; `/` is not escaped; content
-/// state and attributes are the producer's bytes.
+/// ActivityKit push notifications"). Times are in whole Unix seconds, and `/` is not escaped.
+/// Content state and attributes are inserted as the given bytes.
 package enum Payload {
-    /// Apple's limit for the encoded body of a push to a device.
+    /// Apple's maximum for the body of a push to a device, in bytes.
     package static let bytesMax = 4_096
-    /// The limit for a broadcast; ActivityKit accepts `bytesMax` of it as state.
+    /// Apple's maximum for a broadcast. Its state may still have only `bytesMax` bytes.
     package static let broadcastBytesMax = 5_120
 
     /// The members of `aps`.
@@ -14,14 +14,14 @@ package enum Payload {
         package var timestamp: Int64
         package var event: Push.Event
         package var state: JSON
-        /// Only for an end: the card ends with the state that it shows, because its phone must not
-        /// get the new state.
+        /// Only for an end: true if the phone must not get the new state. The card then ends with
+        /// the state that it shows.
         package var omitsState = false
         package var alert: JSON?
         package var staleDate: Int64?
         package var dismissalDate: Int64?
         package var relevance: Double?
-        /// Only for a start.
+        /// Only set for a start.
         package var start: StartContent?
 
         package init(timestamp: Int64, event: Push.Event, state: JSON) {
@@ -35,14 +35,14 @@ package enum Payload {
     package struct StartContent: Sendable {
         package var type: String
         package var attributes: JSON
-        /// iOS 18 and later: the started activity asks for an update token of its own.
+        /// True for iOS 18 and later: the new activity asks for an update token.
         package var asksForToken: Bool
-        /// iOS 18 and later: the activity listens on this channel instead.
+        /// For iOS 18 and later: the channel on which the new activity listens instead.
         package var channel: String?
     }
 
-    /// The body of a reload, which only announces that there is something new (Apple, "Updating
-    /// widgets with WidgetKit push notifications", "Pushing background updates to your App").
+    /// The body of a reload, which only says that there is new content (Apple, "Updating widgets
+    /// with WidgetKit push notifications", "Pushing background updates to your App").
     package static func reload(_ surface: Push.Surface) -> [UInt8] {
         let text =
             surface == .background

@@ -1,23 +1,23 @@
-/// Whether an app is in front on one device, by one table of transitions for frames and for window
-/// corners alike.
+/// Whether an app is in front on one device. Frames of clips and presence bindings depend on it.
 ///
-/// A report is a lease: an app that is in front, or covered, counts as gone after 90 s unless it
-/// reports again. Without any report an app is in the background. Pure: takes monotonic time.
+/// A report is a lease: an app in front, or covered, counts as left after 90 s without a report.
+/// Before the first report, an app is in the background. Times are monotonic parameters.
 package struct Presence: Hashable, Sendable {
-    /// How long an app counts as in front without a report, in case the phone has died.
+    /// How long an app counts as in front without a report; its phone may be off.
     package static let lease = Span.seconds(90)
-    /// An app that becomes inactive without a cause may come back at once.
+    /// How long an app that became inactive without a known cause counts as in front.
     package static let grace = Span.milliseconds(300)
 
-    /// The effect of a report.
+    /// What a report changes.
     package enum Transition: UInt8, Hashable, Sendable {
         case none
-        /// The Control Center lies over the app: frames stay as they are, corners stay 8.
+        /// The Control Center covers the app: frames and bound values stay as they are.
         case covered
-        /// The app is left: frames start, the newest state goes first, corners go from 8 to 0.
+        /// The user leaves the app: frames begin, after the newest state, and bound values become
+        /// inactive.
         case leaving
-        /// The app comes to the front: frames stop at once, corners go to 8. Or what covered it is
-        /// gone.
+        /// The app comes to the front: frames stop at once, and bound values become active. Or
+        /// nothing covers the app any more.
         case returning
 
         package var name: String {
@@ -30,13 +30,13 @@ package struct Presence: Hashable, Sendable {
         }
     }
 
-    /// Where the app is.
+    /// Where the app is, by the reports.
     package enum State: Hashable, Sendable {
         case active
         case covered
-        /// The app was in the background and is inactive: on its way to the front.
+        /// The app was in the background and is inactive: it is coming to the front.
         case returning
-        /// The app is being left; after the grace it is gone.
+        /// The user leaves the app. After the grace period it is not in front any more.
         case leaving(since: Instant)
         case background
 
@@ -51,23 +51,23 @@ package struct Presence: Hashable, Sendable {
         }
     }
 
-    /// The result of a report: the answer to its phone.
+    /// What the relay answers to a report.
     package struct Verdict: Hashable, Sendable {
         /// Where the app is now.
         package var state: State
-        /// The effect of the report.
+        /// What the report has changed.
         package var transition: Transition
 
-        /// The app's state, and the transition to it.
+        /// Makes the answer from both.
         package init(_ state: State, _ transition: Transition) {
             (self.state, self.transition) = (state, transition)
         }
     }
 
     package private(set) var state = State.background
-    /// When the last report came. The lease counts from then, and not from the device's own time,
-    /// because a phone whose clock is behind by more than a lease would never be in front. A late
-    /// report delays frames by one lease at most.
+    /// When the last report came. The lease begins then, not at the device's own time, because a
+    /// phone whose clock is behind would never count as in front. A late report delays frames by at
+    /// most one lease.
     package private(set) var heardAt = Instant.distantPast
     /// The device's time of the last report that counted.
     private(set) var observedAt = Instant.distantPast
@@ -78,7 +78,7 @@ package struct Presence: Hashable, Sendable {
         (self.state, self.heardAt, self.observedAt) = (state, heardAt, observedAt)
     }
 
-    /// Whether the state counts only until its lease ends: the app is in front or covered.
+    /// True if the state ends with its lease: the app is in front, covered, or coming to the front.
     package var isLease: Bool {
         switch state {
         case .active, .covered, .returning: true
@@ -86,7 +86,7 @@ package struct Presence: Hashable, Sendable {
         }
     }
 
-    /// Whether the app is in front, so that its animation would not be seen.
+    /// True if the app is in front, so that nobody would see frames on its card.
     package func isInFront(at now: Instant) -> Bool {
         switch state {
         case .active, .covered, .returning: now < heardAt + Self.lease
@@ -95,19 +95,19 @@ package struct Presence: Hashable, Sendable {
         }
     }
 
-    /// When it stops being in front if no report comes; nil if it is not in front.
+    /// When the app stops being in front if no report comes; nil if it is not in front.
     package func changesAt(now: Instant) -> Instant? {
         guard isInFront(at: now) else { return nil }
         if case .leaving(let since) = state { return since + Self.grace }
         return heardAt + Self.lease
     }
 
-    /// Follows one report.
+    /// Applies one report.
     ///
     /// - Parameters:
-    ///   - observed: the device's time; a time ahead of the clock counts as now.
-    ///   - wall: the clock that `observed` is compared with.
-    ///   - Returns: the effect of the report; nil if it is older than the last.
+    ///   - observed: the device's time; nil, or a time in the future, counts as now.
+    ///   - wall: the wall time now.
+    /// - Returns: what the report changes; nil if it is older than the last one.
     package mutating func follow(
         _ phase: PresenceReport.Phase, cause: PresenceReport.Cause?, observed: Instant?,
         now: Instant, wall: Instant
@@ -122,7 +122,8 @@ package struct Presence: Hashable, Sendable {
         return transition
     }
 
-    /// An app whose lease ran out is in the background, and so is one whose grace ran out.
+    /// Puts an app whose lease is over into the background. (A grace period ends by its time
+    /// alone.)
     package mutating func lapse(now: Instant) {
         switch state {
         case .active, .covered, .returning:
@@ -136,10 +137,10 @@ package struct Presence: Hashable, Sendable {
     ) -> (State, Transition) {
         switch (state, phase) {
         case (.active, .active), (.returning, .active): (.active, .none)
-        // The app was in front all the time: nothing is sent; the live stream has the cover's end.
+        // The app was in front all the time, so nothing is pushed, but the history notes the end.
         case (.covered, .active): (.active, .returning)
         case (.leaving(let since), .active):
-            // The app is back within the grace: it was never gone.
+            // The app is back within the grace period, so it was never left.
             (.active, now < since + Self.grace ? .none : .returning)
         case (.background, .active): (.active, .returning)
         case (.active, .inactive):
@@ -150,7 +151,7 @@ package struct Presence: Hashable, Sendable {
         case (.active, .background), (.covered, .background), (.returning, .background):
             (.background, .leaving)
         case (.leaving(let since), .background):
-            // Nothing new; the running grace goes on.
+            // The report says nothing new; a grace period continues.
             (now < since + Self.grace ? state : .background, .none)
         case (.background, .background): (.background, .none)
         }

@@ -1,22 +1,23 @@
-/// Tells an opened Control Center from an app that is left: "will resign active" is sent for both.
+/// Distinguishes an opened Control Center from an app that is left: iOS sends "will resign active"
+/// in both cases.
 ///
-/// A touch that begins at the edge from which the Control Center is pulled opens a time window: an
-/// app that resigns within it is only covered. Pure: takes the device's own times.
+/// A touch at the edge from which the Control Center is pulled begins a time window. An app that
+/// becomes inactive within it is only covered. All times are the device's.
 package struct PresenceClassifier: Hashable, Sendable {
-    /// The edge from which the Control Center is pulled.
+    /// The edge of the screen from which the Control Center is pulled.
     package enum Edge: UInt8, Hashable, Sendable {
-        /// Phones with a home button.
+        /// On phones with a home button.
         case bottom
         case topRight
     }
 
-    /// From a touch at the edge up to, but not including, the window's end.
+    /// Length of the window from a touch at the edge; its end does not count.
     package static let window = Span.milliseconds(500)
-    /// The window of a full-screen app, where the handle needs two pulls.
+    /// The same for an app in full screen, in which the user must pull twice.
     package static let windowWithoutStatusBar = Span.milliseconds(2_750)
-    /// The lowest tenth of the screen, its upper edge included.
+    /// A touch at or below this part of the height is at the bottom edge.
     package static let bottomEdge = 0.9
-    /// The highest tenth of the right half, edges included.
+    /// A touch at or above this part of the height, in the right half, is at the top right edge.
     package static let topEdge = 0.1
     package static let rightHalf = 0.5
 
@@ -29,7 +30,7 @@ package struct PresenceClassifier: Hashable, Sendable {
     /// Sets the edge that the device has registered.
     package mutating func setEdge(_ edge: Edge) { self.edge = edge }
 
-    /// The phase that a signal shows; nil if it shows none.
+    /// The phase that follows from a signal; nil if none does.
     package mutating func classify(
         _ signal: PresenceSignal, at instant: Instant
     ) -> (phase: PresenceReport.Phase, cause: PresenceReport.Cause?)? {

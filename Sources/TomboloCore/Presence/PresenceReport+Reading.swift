@@ -1,10 +1,10 @@
 package import TomboloJSON
 
 extension PresenceReport {
-    /// Signals in one report, at most: a phone sends them as they come.
+    /// Maximum number of signals in one report.
     package static let signalsMax = 256
 
-    /// Reads the body of `PUT …/presence`; throws every fault it finds.
+    /// Reads the body of `PUT …/presence`. Throws `FieldErrors` with all faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         _ = reader.string("app")

@@ -1,7 +1,7 @@
-/// Whether an app is in front on a device, as the device reports it: the phase itself, or the raw
-/// signals from which `PresenceClassifier` finds the phase.
+/// A device's report about its app: either the phase, or signals from which `PresenceClassifier`
+/// finds the phase.
 package struct PresenceReport: Hashable, Sendable {
-    /// `UIApplication.State`.
+    /// The state of the app, as `UIApplication.State`.
     package enum Phase: UInt8, Hashable, Sendable, CaseIterable {
         case active, inactive, background
 
@@ -14,17 +14,17 @@ package struct PresenceReport: Hashable, Sendable {
         }
     }
 
-    /// Nil if the signals give it.
+    /// nil if there are signals instead.
     package var phase: Phase?
-    /// Why the app became inactive, if the device knows: it is believed.
+    /// Why the app became inactive, if the device knows it.
     package var cause: Cause?
     package var at: Instant?
     package var signals: [PresenceSignal] = []
 
-    /// What can cover an app that is not left.
+    /// Why an app becomes inactive.
     package enum Cause: Hashable, Sendable {
         case controlCenter
-        /// Any other cause: the app is being left.
+        /// Any other cause: the user leaves the app.
         case other(String)
 
         package var name: String {
@@ -42,23 +42,24 @@ package struct PresenceReport: Hashable, Sendable {
     }
 }
 
-/// One raw signal of a device, with the device's own time.
+/// One signal of a device, with the device's own time.
 package struct PresenceSignal: Hashable, Sendable {
     /// What happened.
     package enum Kind: Hashable, Sendable {
-        /// Where a touch began, as parts of the screen: 0 is left and top, 1 right and bottom.
+        /// Where a touch began, as parts of the screen: (0, 0) is its top left, (1, 1) its bottom
+        /// right.
         case touch(x: Double, y: Double)
         case willResignActive, didBecomeActive, didEnterBackground
-        /// Only the status bar has changed.
+        /// The status bar was shown or hidden.
         case statusBar
     }
 
     package var kind: Kind
     package var at: Instant?
-    /// Whether the status bar is hidden from now on; nil if the signal does not say.
+    /// Whether the status bar is hidden from now on; nil: unchanged.
     package var statusBarHidden: Bool?
 
-    /// No screen has more points on a side.
+    /// Maximum of coordinates and sizes, more than any screen has.
     static let pointsMax = 1_000_000.0
 
     package init(_ kind: Kind, at: Instant?, statusBarHidden: Bool? = nil) {
@@ -69,7 +70,7 @@ package struct PresenceSignal: Hashable, Sendable {
 }
 
 extension PresenceSignal.Kind {
-    /// A touch by its place on a screen in points, which has at least 1 on a side.
+    /// A touch at a place on a screen of this size, both in points. The size is at least 1.
     static func part(
         _ x: Double, _ y: Double, ofWidth width: Double, height: Double
     ) -> Self {
@@ -78,7 +79,8 @@ extension PresenceSignal.Kind {
 }
 
 extension PresenceReport {
-    /// The signals by their times. A signal without a time has the report's, or `wall`.
+    /// The signals in the order of their times. One without a time gets the report's, or else
+    /// `wall`.
     func inOrder(wall: Instant) -> [(PresenceSignal, Instant)] {
         let timed = signals.map { ($0, $0.at ?? at ?? wall) }
         return timed.enumerated().sorted {

@@ -1,21 +1,22 @@
-/// Which running activities wait for which devices, and how many cards there are.
+/// Which running activities are for which users and unregistered devices, and how many cards there
+/// are.
 ///
-/// A registered device keeps the activities that name it in its own row; the names of unregistered
-/// devices are here. `cards` counts what is durable, and `coming` what is being written.
+/// A registered device itself lists the activities that name it. `cards` counts durable starts, and
+/// `coming` those that are not durable yet.
 struct AudienceTable: Sendable {
     private var byName: [DeviceKey: SlotList<Tables.Activities>] = [:]
     private var byUser: [UserKey: [ActivitySlot]] = [:]
-    /// Starts that are taken and not yet durable.
+    /// Starts that are accepted but not durable.
     private(set) var coming = ComingStarts()
-    /// Cards on devices, and names of unregistered devices.
+    /// Number of cards on devices, and of names of unregistered devices in audiences.
     private(set) var cards = CardCounts()
 
     // MARK: Users
 
-    /// Running activities for a user, oldest first.
+    /// The running activities of a user, oldest first.
     func activities(of user: UserKey) -> [ActivitySlot] { byUser[user] ?? [] }
 
-    /// The number of a user's running activities, with starts that are being written.
+    /// Number of a user's running activities, with starts that are not durable yet.
     func running(of user: UserKey) -> Int {
         (byUser[user]?.count ?? 0) + (coming.users[user] ?? 0)
     }
@@ -29,19 +30,20 @@ struct AudienceTable: Sendable {
         if byUser[user]?.isEmpty == true { byUser[user] = nil }
     }
 
-    /// A device is added to a user (1) or removed (-1): it counts for starts being written, too.
+    /// Corrects the cards of starts that are not durable, after a user has got (1) or lost (-1) a
+    /// device.
     mutating func moveDevice(_ count: Int, of user: UserKey) {
         coming.addCards(count * (coming.users[user] ?? 0), of: user.tenant)
     }
 
     // MARK: Names of devices that are not registered
 
-    /// The number of all names.
+    /// How often unregistered devices are named.
     var nameCount: Int { byName.values.reduce(0) { $0 + $1.count } }
 
-    /// The number of running activities that name a device, with starts that are being written.
+    /// Number of running activities that name a device, with starts that are not durable yet.
     ///
-    /// - Parameter named: how many name it, if it is registered.
+    /// - Parameter named: how many durable ones do, if the device is registered.
     func running(of device: DeviceKey, named: Int?) -> Int {
         (named ?? byName[device]?.count ?? 0) + (coming.devices[device] ?? 0)
     }
@@ -58,14 +60,14 @@ struct AudienceTable: Sendable {
         if byName[device]?.isEmpty == true { byName[device] = nil }
     }
 
-    /// The device is registered: from now on it keeps the activities that name it.
+    /// Moves the activities that name a device to the device, when it registers.
     mutating func take(_ device: DeviceKey) -> SlotList<Tables.Activities> {
         let named = byName.removeValue(forKey: device) ?? []
         cards.add(-named.count, of: device.tenant)
         return named
     }
 
-    /// The device is removed, while the activities that name it run on.
+    /// Keeps the activities that name a device, when the device is removed.
     mutating func keep(_ named: SlotList<Tables.Activities>, _ device: DeviceKey) {
         if !named.isEmpty { byName[device] = named }
         cards.add(named.count, of: device.tenant)
@@ -73,12 +75,12 @@ struct AudienceTable: Sendable {
 
     // MARK: Counts
 
-    /// Counts more or fewer cards on devices.
+    /// Adds to the number of cards on devices.
     mutating func addCards(_ count: Int, of tenant: TenantID) { cards.add(count, of: tenant) }
 
-    /// A start is taken (1), or has become durable or is taken back (-1).
+    /// Counts a start that is accepted (1), or that is durable now or was rolled back (-1).
     ///
-    /// - Parameter cards: the number of cards it is for.
+    /// - Parameter cards: number of cards that the start makes.
     mutating func noteComing(
         _ count: Int, _ audience: Audience, cards: Int, of tenant: TenantID
     ) {
@@ -86,10 +88,10 @@ struct AudienceTable: Sendable {
         coming.addCards(count * cards, of: tenant)
     }
 
-    /// A limit of cards on devices.
+    /// Which limit for cards is meant.
     enum CardLimit { case ofTenant, ofAll }
 
-    /// The limit that `more` cards would exceed; nil if there is none.
+    /// The limit that `more` cards would exceed; nil if they exceed none.
     func exceeded(_ more: Int, of tenant: TenantID, _ limits: Limits) -> CardLimit? {
         guard more > 0 else { return nil }
         if cards[tenant] + coming.cards[tenant] + more > limits.cardsPerTenantMax {
@@ -98,7 +100,7 @@ struct AudienceTable: Sendable {
         return cards.inAll + coming.cards.inAll + more > limits.cardsMax ? .ofAll : nil
     }
 
-    /// Refuses `more` cards if they would exceed a limit.
+    /// Throws if `more` cards would exceed a limit.
     func checkCards(more: Int, of tenant: TenantID, _ limits: Limits) throws(Refusal) {
         let remedy =
             "end activities that run (POST /v1/activities/end): their cards count until the "

@@ -1,4 +1,4 @@
-/// The number of cards, of each tenant and in all.
+/// Numbers of cards: of each tenant, and of all.
 struct CardCounts: Sendable {
     private var ofTenant: [TenantID: Int] = [:]
     private(set) var inAll = 0

@@ -1,15 +1,15 @@
-/// The number of starts that are taken and not yet durable, by audience.
+/// Numbers of starts that are accepted but not durable, by their audience.
 struct ComingStarts: Sendable {
     var users: [UserKey: Int] = [:]
     var devices: [DeviceKey: Int] = [:]
     var channels: [ChannelKey: Int] = [:]
-    /// Cards that they will make, and names of unregistered devices.
+    /// Number of cards that these starts will make, with names of unregistered devices.
     private(set) var cards = CardCounts()
 
-    /// Counts more or fewer cards of starts that are being written.
+    /// Adds to the number of these cards.
     mutating func addCards(_ count: Int, of tenant: TenantID) { cards.add(count, of: tenant) }
 
-    /// A start is taken (1), or has become durable or is taken back (-1).
+    /// Counts a start that is accepted (1), or that is durable now or was rolled back (-1).
     mutating func add(_ count: Int, _ audience: Audience, of tenant: TenantID) {
         switch audience {
         case .none: break

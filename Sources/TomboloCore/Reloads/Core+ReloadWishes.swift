@@ -1,9 +1,8 @@
-// Which changes of activities make widgets and controls reload.
+// Which changes of activities let widgets and controls reload.
 
 extension Core {
-    /// The reloads owed once a batch is durable: for activities of which widgets show something
-    /// else than before, that end or leave, or whose type counts the change as visible (pacing rule
-    /// 17).
+    /// The reloads that must follow a batch: for activities that end, leave memory or look
+    /// different in widgets, or whose change is visible for their type (pacing rule 17).
     func owedReloads(of batch: JournalBatch) -> [OwedReload] {
         guard !timelines.isEmpty || !types.isEmpty else { return [] }
         var owed: [ActivitySlot: OwedReload] = [:]
@@ -35,7 +34,7 @@ extension Core {
         return owed.values.sorted { $0.number < $1.number }
     }
 
-    /// The devices and surfaces to reload for an owed reload.
+    /// The users and devices whose widgets or controls an owed reload is for.
     func wishes(of owed: OwedReload) -> [ReloadWish] {
         var wishes: [ReloadWish] = []
         for slot in timelines.slots(from: owed.activity) {
@@ -62,8 +61,8 @@ extension Core {
         return wishes
     }
 
-    /// Grants one turn: makes its reloads. Returns how many devices were looked at. An owed reload
-    /// is off the record once each device's wish is on record.
+    /// Handles one turn: reloads the surfaces of a wish. Returns how many devices it has examined.
+    /// The record of an owed reload is deleted when the records of all devices contain its wishes.
     mutating func grant(_ turn: SurfaceTable.Turn, now: Instant) -> Int {
         let wish: ReloadWish
         switch turn {
@@ -88,7 +87,8 @@ extension Core {
 }
 
 extension Projection {
-    /// Whether the projection shows something else than the one before, by `visibility` alone.
+    /// True if the change is visible for the type: by the parts in `visibility`, or because it
+    /// starts or ends something. All counts if `visibility` is nil.
     fileprivate func isVisible(after before: Projection?, to visibility: Visibility?) -> Bool {
         guard clip == nil, ending == nil, let before, before.clip == nil, let visibility else {
             return true
@@ -98,13 +98,13 @@ extension Projection {
 }
 
 extension TimelineTable {
-    /// The apps whose timelines show something else of an activity when `next` is durable; nil
-    /// means all, because the activity ends.
+    /// The apps whose timelines show the activity differently with `next`; nil: all, because the
+    /// activity ends.
     fileprivate func appsThatDiffer(
         _ activity: Activity, _ next: Projection?, _ types: TypeTable
     ) -> Set<String>? {
         if next?.ending != nil, activity.durable?.ending == nil { return nil }
-        // Many timelines show the same state: it is compared once.
+        // Many timelines show the same state, so compare it once for each app.
         var differs: [String: Bool] = [:]
         for place in slots(from: activity.key) {
             guard let row = self[place], differs[row.key.app] == nil else { continue }

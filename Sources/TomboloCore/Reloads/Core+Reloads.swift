@@ -1,10 +1,10 @@
 import TomboloJSON
 
-// Reloads of widgets and controls: pushes without content, within budgets of their own (classes
+// Reloads of widgets and controls: pushes without content. They have budgets of their own (classes
 // `widget` and `control`).
 
 extension Core {
-    /// Makes widgets or a control fetch new content, on request.
+    /// Lets widgets or a control fetch new content, as a request asks.
     mutating func take(
         _ request: ReloadRequest, of tenant: TenantID, _ ticket: Ticket, now: Instant
     ) {
@@ -15,7 +15,7 @@ extension Core {
         journal.answer(ticket, stored)
     }
 
-    /// What a reload would reach; sends nothing.
+    /// What a reload would reach. It sends nothing.
     package func dryRun(_ request: ReloadRequest, of tenant: TenantID) -> Stored {
         let (_, slots, unreachable) = reached(by: request, of: tenant)
         var stored = Stored(.updated)
@@ -56,7 +56,7 @@ extension Core {
             return
         }
         surfaces[slot].phase = .wanted
-        // The wish is on record together with the change that asked for it.
+        // The wish is stored in the same batch as the change that causes it.
         stageDevice(device)
         surfaces.deadlines.set(slot, at: now)
     }
@@ -68,7 +68,7 @@ extension Core {
         return slot
     }
 
-    /// Its device is removed; the slot is free as soon as nothing refers to it.
+    /// Removes a surface when its device is removed. Its slot is freed when nothing refers to it.
     mutating func forgetSurface(_ slot: SurfaceSlot) {
         surfaces.deadlines.set(slot, at: nil)
         surfaces[slot].isGone = true
@@ -83,9 +83,9 @@ extension Core {
 
     // MARK: Sending
 
-    /// Evaluates one surface: its push is put on record, is sent, or waits.
+    /// Examines one surface: its reload is reserved, is sent, or waits.
     ///
-    /// - Parameter isItsTurn: true if the surface waited for its place at the upstream and has it.
+    /// - Parameter isItsTurn: true if it has waited for a place in its upstream and gets it now.
     mutating func evaluateSurface(
         _ slot: SurfaceSlot, isItsTurn: Bool = false, now: Instant, effects: inout Effects
     ) {
@@ -105,7 +105,7 @@ extension Core {
             return
         }
         guard let token = device.tokens[surface.name] else {
-            // The wish waits for the next token.
+            // The reload waits for the next token.
             surfaces[slot].phase = .wanted
             return
         }
@@ -114,10 +114,10 @@ extension Core {
         if !surface.holdsToken {
             due = max(due, surface.bucket.time(keeping: 0, of: grant, now: now) ?? now)
         }
-        // The resume wakes it.
+        // The end of the pause wakes the surface.
         guard !isReloadPaused(device) else { return }
         guard due <= now else { return surfaces.deadlines.set(slot, at: due) }
-        // On a slow disk, the reservation may be too old by now.
+        // On a slow disk, the reserved token may have expired before it is durable.
         guard surface.phase == .granted, surface.bucket.covers(grant, now: now) else {
             if surface.holdsToken {
                 if !surface.bucket.covers(grant, now: now) {
@@ -134,7 +134,7 @@ extension Core {
             surfaces[slot].hasLostTurn = isItsTurn
             return
         }
-        // A surface that comes while others wait gets its turn after them (rule 8).
+        // If others wait already, a new surface waits behind them (rule 8).
         guard upstreams[upstream].isOpen(now: now), isItsTurn || !upstreams[upstream].hasWaiting
         else {
             guard !surface.isQueued else { return }
@@ -158,7 +158,8 @@ extension Core {
         var push = Push(
             id: id, upstream: upstream, event: .update, token: token.text,
             apnsID: deliveryIDs.make(after: lastFactSeq, &chance).text,
-            // Apple refuses a background push at 10 ("Sending notification requests to APNs").
+            // Apple refuses background pushes with priority 10 ("Sending notification requests to
+            // APNs").
             priority: target == .background ? 5 : 10,
             expiration: (wall(now) + .hours(1)).seconds, payload: Payload.reload(target))
         push.surface = target
@@ -176,7 +177,7 @@ extension Core {
 
     // MARK: Outcomes
 
-    /// Takes the outcome of a surface's push.
+    /// Handles Apple's answer to a reload.
     mutating func reloadEnded(
         _ slot: SurfaceSlot, _ outcome: PushOutcome, now: Instant
     ) {
@@ -213,7 +214,7 @@ extension Core {
         if surfaces[slot].phase == .wanted { surfaces.deadlines.set(slot, at: now) }
     }
 
-    /// An attempt that surely had no effect does not count as a send.
+    /// Gives back what a reload has spent that certainly did not reach the phone.
     private mutating func giveBack(_ slot: SurfaceSlot) {
         surfaces[slot].holdsToken = true
         surfaces[slot].lastSend = surfaces[slot].sendBefore
@@ -226,7 +227,7 @@ extension Core {
         surfaces[slot].phase = .wanted
     }
 
-    /// If the token is gone, the reload is sent to a newer one, or to the next one that comes.
+    /// Retires a dead token. The reload then goes to the next token of the surface.
     private mutating func retireSurfaceToken(
         _ slot: SurfaceSlot, _ answer: String, since: Instant?, now: Instant
     ) {
@@ -235,7 +236,7 @@ extension Core {
             token.value == surface.token
         else { return }
         if isDoubted(since, of: token, now: now) { return again(slot, now: now) }
-        // Apple's time, if our clock is behind it: the app reports times by the phone's clock.
+        // The refusal is not before Apple's time for it, in case this relay's clock is behind.
         devices[known: surface.device].retire(
             surface.name,
             TokenStanding.Refusal(
@@ -247,7 +248,7 @@ extension Core {
         stageDevice(surface.device)
     }
 
-    /// A surface has its first or another token: a waiting reload may be sent.
+    /// Lets a waiting reload be sent after the surface has got a token.
     mutating func useSurfaceToken(_ name: TokenName, of device: DeviceSlot, now: Instant) {
         guard let slot = devices[device]?.surfaces[name], surfaces[slot].phase == .wanted else {
             return
@@ -274,7 +275,7 @@ extension Core {
 
     // MARK: Records
 
-    /// A device's record, with the wishes and spent budgets of its surfaces.
+    /// The device's record, with wishes and budgets of its surfaces.
     func record(of device: Device) -> Record {
         let parts = device.surfaces.filter { surfaces[$0.value].isToBeRemembered }
             .map { (name: $0.key.text, parts: surfaces[$0.value].parts) }
@@ -284,13 +285,13 @@ extension Core {
 
     // MARK: Leaving and coming back
 
-    /// The budgets that a device's widgets and controls have spent and that are not full again.
+    /// When the spent budgets of a device's widgets and controls are full again, if not by now.
     func surfaceBudgets(of device: DeviceSlot, now: Instant) -> [TokenName: Instant] {
         (devices[device]?.surfaces ?? [:]).mapValues { surfaces[$0].bucket.fullAt }
             .filter { $0.value > now }
     }
 
-    /// The device has come back: its spent budgets still count.
+    /// Restores spent budgets after a device was deleted and registered again.
     mutating func recallSurfaces(
         _ spent: [TokenName: Instant], of device: DeviceSlot, now: Instant
     ) {
@@ -304,7 +305,7 @@ extension Core {
         }
     }
 
-    /// After a restart: wishes remain.
+    /// Restores wishes and budgets after a restart.
     mutating func recoverSurfaces(
         _ kept: [TokenName: [Int64]], of device: DeviceSlot, now: Instant
     ) {

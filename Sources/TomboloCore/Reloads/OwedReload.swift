@@ -1,14 +1,14 @@
 import TomboloJSON
 
-/// The reloads owed after a change of an activity. It is on record with the change until each
-/// device's own wish is on record, so the reloads survive the relay's death at any time.
+/// Reloads that must follow a change of an activity. It is stored with the change and deleted when
+/// the devices' records contain the wishes, so that a crash loses no reload.
 struct OwedReload: Hashable, Sendable {
     /// The activity's number.
     let number: Int64
     let activity: ActivityKey
-    /// The apps whose widgets show something else of the activity; nil means all.
+    /// The apps whose widgets show the activity differently now; nil: all.
     var apps: Set<String>?
-    /// Whether the reloads that the type wants after a change (`reloads`) are owed.
+    /// True if the reloads must follow that the activity's type asks for (`reloads`).
     var followsType = false
 
     var record: Record {
@@ -29,12 +29,12 @@ struct OwedReload: Hashable, Sendable {
 }
 
 extension OwedReload {
-    /// - Parameter apps: nil means all.
+    /// - Parameter apps: nil: all.
     init(_ activity: Activity, apps: Set<String>? = nil) {
         self.init(number: activity.number.rawValue, activity: activity.key, apps: apps)
     }
 
-    /// What the relay before owed; unreadable records are added to `damage`.
+    /// All owed reloads in the records. Adds a text to `damage` for each damaged record.
     static func all(in records: [Record], _ damage: inout [String]) -> [OwedReload] {
         records.filter { $0.space == .owedReload }.compactMap { record in
             if let owed = OwedReload(record: record) { return owed }
@@ -43,9 +43,9 @@ extension OwedReload {
         }
     }
 
-    /// Nil if the record cannot be read.
+    /// Returns nil if the record cannot be read.
     init?(record: Record) {
-        // Damage is the answer.
+        // The nil result reports the damage, so the error is dropped.
         guard let view = record.value.flatMap({ try? JSONDocument($0) })?.root,
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let id = view["activity"]?.string.flatMap(Identifier.init)

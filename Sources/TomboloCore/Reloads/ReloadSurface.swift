@@ -1,16 +1,17 @@
 package import TomboloJSON
 
-/// What an app shows on one device outside of cards: its widgets there, or one control.
+/// An app's widgets on one device, or one of its controls there.
 ///
-/// The push has no content: the phone then fetches it. So wishes in a burst need one push.
+/// The push has no content: the phone fetches it afterwards. So many changes in a short time need
+/// only one push.
 struct ReloadSurface: Sendable {
     enum Phase: Hashable, Sendable {
-        /// Nothing is wanted.
+        /// No reload is needed.
         case idle
         case wanted
-        /// The token of its budget is being written to the log.
+        /// A token of the budget is reserved, but not durable yet.
         case reserving
-        /// The push may be sent.
+        /// The reserved token is durable, so the push may be sent.
         case granted
         case inFlight(PushID)
     }
@@ -18,23 +19,23 @@ struct ReloadSurface: Sendable {
     let device: DeviceSlot
     let name: TokenName
     var phase = Phase.idle
-    /// Another reload was wanted while one was in flight.
+    /// True if another reload was asked for meanwhile.
     var isWantedAgain = false
     var bucket = TokenBucket()
-    /// A token is paid for and not spent.
+    /// True if a token is reserved and not spent.
     var holdsToken = false
     var lastSend = Instant.distantPast
-    /// `lastSend` before the last push: an attempt that Apple refuses does not count as a send.
+    /// The value of `lastSend` before the last push, in case that push fails.
     var sendBefore = Instant.distantPast
     var backOffUntil = Instant.distantPast
     var refusalsInRow = 0
-    /// It waits for a place at its upstream.
+    /// True while it waits for a place in its upstream.
     var isQueued = false
-    /// Its turn came before its spending was on record: it goes first once it is.
+    /// True if its turn came before the token was durable: then it gets the next one.
     var hasLostTurn = false
-    /// Its device has been removed.
+    /// True if its device was removed.
     var isGone = false
-    /// The token of the push in flight.
+    /// The token to which the push in flight goes.
     var token: PushToken?
 
     init(device: DeviceSlot, name: TokenName) {
@@ -42,13 +43,13 @@ struct ReloadSurface: Sendable {
         self.name = name
     }
 
-    /// Whether a wanted reload may be sent when no wait reason holds it.
+    /// True if a reload waits to be sent.
     var isWaiting: Bool { !isGone && (phase == .wanted || phase == .granted) }
 
-    /// Whether a restart needs to know of it.
+    /// True if the device's record must contain the surface.
     var isToBeRemembered: Bool { phase != .idle || bucket.fullAt != .distantPast }
 
-    /// The parts in the device's record.
+    /// The numbers for the device's record.
     var parts: [Int64] {
         [phase == .idle ? 0 : 1, bucket.fullAt == .distantPast ? 0 : bucket.fullAt.nanoseconds]
     }
@@ -56,12 +57,12 @@ struct ReloadSurface: Sendable {
 
 /// A request to reload widgets or a control.
 package struct ReloadRequest: Hashable, Sendable {
-    /// The control's kind; nil means the widgets.
+    /// The kind of the control; nil: the widgets.
     package var control: String?
     package var app: String?
     package var audience: Audience
 
-    /// Reads the body of a reload request; throws all faults in it.
+    /// Reads the body of a reload request. Throws `FieldErrors` with all faults.
     package init(reading view: JSONView, control: String?) throws(FieldErrors) {
         var reader = FieldReader(view)
         self.control = control

@@ -1,7 +1,7 @@
-/// The widgets or the control to reload because an activity has changed.
+/// One owner's widgets or control that must reload after an activity has changed.
 ///
-/// A user's devices are found when the wish is granted, so a wish costs the same for one device as
-/// for a thousand.
+/// A user's devices are looked up when the wish is carried out, so a wish costs the same for one
+/// device as for a thousand.
 struct ReloadWish: Hashable, Sendable {
     enum Owner: Hashable, Sendable {
         case user(UserKey)
@@ -10,12 +10,12 @@ struct ReloadWish: Hashable, Sendable {
 
     let owner: Owner
     let name: TokenName
-    /// The app whose widgets reload; nil means the device's own app.
+    /// The app whose widgets reload; nil: the device's own.
     let app: String?
 }
 
 extension StoredTimeline {
-    /// The users or devices whose widgets show the timeline.
+    /// The users and devices whose widgets show the timeline.
     var owners: [ReloadWish.Owner] {
         switch key.subject {
         case .user(let user): [.user(UserKey(tenant: key.tenant, user: user))]

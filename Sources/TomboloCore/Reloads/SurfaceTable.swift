@@ -1,19 +1,20 @@
-/// Widgets and controls of devices by their slots, and when each is looked at next.
+/// Widgets and controls of all devices by their slots, and when each is examined next.
 struct SurfaceTable: RandomAccessCollection, Sendable {
     private var rows = SlotArray<Tables.Surfaces, ReloadSurface>()
     private var free: [SurfaceSlot] = []
-    /// When each surface is looked at next, by its slot.
+    /// When each surface is examined next, by slot.
     var deadlines = DeadlineHeap<Tables.Surfaces>()
 
     private var wishes = TurnQueue<Turn>()
     private var members: Set<ReloadWish> = []
-    /// How many owed reloads of each activity are still to be granted.
+    /// Number of owed reloads of each activity whose wishes are not all carried out.
     private var debts: [Int64: Int] = [:]
 
-    /// A turn, granted in a part of this step or of a later one.
+    /// What waits to be carried out, in this step or a later one.
     enum Turn: Hashable, Sendable {
         case wish(ReloadWish)
-        /// All wishes of an owed reload of the activity with this number are granted.
+        /// All wishes of one owed reload of the activity with this number are carried out before
+        /// this.
         case paid(Int64)
     }
 
@@ -21,21 +22,22 @@ struct SurfaceTable: RandomAccessCollection, Sendable {
 
     // MARK: Wishes
 
-    /// Queues the wishes of an owed reload; a wish that is already queued is not queued again.
+    /// Queues the wishes of an owed reload. A wish that is queued already is not added again.
     mutating func owe(_ number: Int64, _ all: [ReloadWish]) {
         for wish in all where members.insert(wish).inserted { wishes.append(.wish(wish)) }
         wishes.append(.paid(number))
         debts[number, default: 0] += 1
     }
 
-    /// The turn that is granted next.
+    /// Removes and returns what is carried out next.
     mutating func popWish() -> Turn? {
         guard let turn = wishes.popFirst() else { return nil }
         if case .wish(let wish) = turn { members.remove(wish) }
         return turn
     }
 
-    /// One owed reload is granted. Returns whether it was the activity's last.
+    /// Notes that one owed reload of an activity is done. Returns true if the activity owes no
+    /// other.
     mutating func isPaid(_ number: Int64) -> Bool {
         let left = (debts[number] ?? 1) - 1
         debts[number] = left > 0 ? left : nil
@@ -47,7 +49,7 @@ struct SurfaceTable: RandomAccessCollection, Sendable {
     // MARK: Rows
 
     var startIndex: SurfaceSlot { rows.startIndex }
-    /// Counts all slots, free ones too.
+    /// The end of all slots, used or free.
     var endIndex: SurfaceSlot { rows.endIndex }
 
     subscript(slot: SurfaceSlot) -> ReloadSurface {
@@ -55,12 +57,12 @@ struct SurfaceTable: RandomAccessCollection, Sendable {
         _modify { yield &rows[slot] }
     }
 
-    /// Whether this push is the one whose outcome a surface waits for.
+    /// True if `push` is the reload that this surface has in flight.
     func isInFlight(_ push: PushID, _ slot: SurfaceSlot) -> Bool {
         indices.contains(slot) && !self[slot].isGone && self[slot].phase == .inFlight(push)
     }
 
-    /// The surface is looked at in a part of this step or of a later one.
+    /// Lets the surface be examined in this step or a later one.
     mutating func wake(_ slot: SurfaceSlot, now: Instant) {
         deadlines.set(slot, at: Instant.earlier(deadlines.at(slot), now))
     }
@@ -71,6 +73,6 @@ struct SurfaceTable: RandomAccessCollection, Sendable {
         return slot
     }
 
-    /// Frees the slot for another surface; until then the old one stays readable.
+    /// Frees the slot. The old surface can be read until another one gets the slot.
     mutating func remove(_ slot: SurfaceSlot) { free.append(slot) }
 }

@@ -1,14 +1,14 @@
 import TomboloJSON
 
-/// The result of a history under other grants: its events run through the same core as in a relay,
-/// on virtual time, to phones that answer at once.
+/// What a history would have been under other grants. Its events run through the core of a relay,
+/// on virtual time. Apple and the phones are simulated and answer at once.
 ///
-/// Devices are as registered at the end of the history. Each allows every activity and is never in
-/// front, and Apple takes every push and makes every channel. Past refusals, losses and pauses are
-/// not repeated, so two replays differ only by their grants. Frames of a looping clip are counted
-/// until the history's last event, those of any other clip until its end.
+/// The devices are those at the end of the history. Each may have any card, and none has its app in
+/// front. Apple accepts each push and makes each channel. Refusals, losses and pauses of the past
+/// are not repeated, so two replays differ only by their grants. Frames of an endless loop count
+/// until the last event of the history, those of other clips until their ends.
 package struct GrantReplay: Sendable {
-    /// Apps, budgets and limits of the replay.
+    /// The core that runs the replay, with its apps, budgets and limits.
     private var core: Core
     private let speed: Double
     private let only: ActivityNumber?
@@ -19,13 +19,13 @@ package struct GrantReplay: Sendable {
     private var factSeq: Int64 = 0
     private var outcome = GrantReplayOutcome()
     private var names: [ActivityNumber: Identifier] = [:]
-    /// When each version of an activity was recorded; the first is version 1.
+    /// When each version of an activity was recorded; the first element is for version 1.
     private var times: [ActivityKey: [Instant]] = [:]
     private var upstreams: [TypeOfTenant: Bool] = [:]
     private var channels = 0
-    /// When the history's newest event was recorded, of whatever activity.
+    /// When the newest event of the history was recorded, of any activity.
     private var last: Instant?
-    /// The history is over: loops go on but no longer count.
+    /// True after the end of the history: from then on, frames of endless loops do not count.
     private var isOver = false
 
     private struct TypeOfTenant: Hashable {
@@ -33,23 +33,24 @@ package struct GrantReplay: Sendable {
         var type: String
     }
 
-    /// Time after the last event for what still waits.
+    /// Time after the last event, in which waiting changes may still be sent.
     private static let settling = Span.hours(1)
 
     /// - Parameters:
-    ///   - configuration: contains the grants to try; apps that records name are added.
-    ///   - records: devices and types, as they are in the log now.
-    ///   - names: the names of activities, if known.
-    ///   - only: the one activity to replay; nil means all.
-    ///   - budgetClass: the class of every device; nil leaves each device its own.
-    ///   - speed: with 10, the events come ten times as fast as they did; above 0.
+    ///   - configuration: has the grants to try. Apps that only records name are added to it.
+    ///   - records: the devices and types that the log has now.
+    ///   - names: the ids of activities, as far as known.
+    ///   - only: replays only this activity; nil: all.
+    ///   - budgetClass: the class of all devices; nil: each has its own.
+    ///   - speed: factor for the speed of the events: 10 is ten times as fast. Above 0.
     package init(
         configuration: CoreConfiguration, records: [Record],
         names: [ActivityNumber: Identifier], only: ActivityNumber?,
         budgetClass: BudgetClass? = nil, speed: Double = 1
     ) {
         var configuration = configuration
-        // An activity that left memory would begin again at version 1 and lose its counts.
+        // If an activity left memory, its next event would have version 1, and its counts would be
+        // lost.
         configuration.limits.endedKept = .hours(24 * 3_650)
         let devices = records.filter { $0.space == .device }.compactMap { record in
             record.value.flatMap { Device(record: $0, number: record.number) }
@@ -81,7 +82,7 @@ package struct GrantReplay: Sendable {
         outcome.devices = devices.count
     }
 
-    /// Adds the app that a device names, or a stand-in for devices that name none.
+    /// Adds the app that a device names; for a device that names none, an app with any id.
     private static func add(
         _ id: String?, _ environment: APNsEnvironment?, _ tenant: TenantID,
         to configuration: inout CoreConfiguration
@@ -97,13 +98,13 @@ package struct GrantReplay: Sendable {
                 allowsLab: true))
     }
 
-    /// Takes the next event of the history; events come in the order of their sequences.
+    /// Applies the next event of the history. Events must come in the order of the log.
     package mutating func take(_ recorded: RecordedEvent) {
         let event = recorded.event
         last = max(last ?? event.recordedAt, event.recordedAt)
         if let only, event.activity != only { return }
-        guard let document = try? JSONDocument(event.body),  // set aside and counted
-            let content = try? Command.Content(  // as above
+        guard let document = try? JSONDocument(event.body),  // counted as set aside
+            let content = try? Command.Content(  // the same
                 kind: event.kind, document.root, envelope: ["id", "activity", "do"], lenient: true)
         else {
             outcome.setAside += 1
@@ -132,7 +133,7 @@ package struct GrantReplay: Sendable {
         if case .start(let start) = content, start.route == .adopt { adopt(key) }
     }
 
-    /// Ends the history: waiting changes get their time, and everything is counted.
+    /// Ends the history: lets waiting changes be sent, and counts everything.
     package mutating func finish() -> GrantReplayOutcome {
         outcome.span = first.map { now - $0 } ?? .zero
         if first != nil, let last { advance(to: moment(last)) }
@@ -148,7 +149,7 @@ package struct GrantReplay: Sendable {
         return outcome
     }
 
-    /// Frames of the running clips up to now.
+    /// Frames of the running clips for which `which` is true, until now.
     private func frames(of which: (Clip) -> Bool) -> FrameCounts {
         core.destinations.indices.reduce(FrameCounts()) { sum, slot in
             guard let cursor = core.destinations.at(slot)?.cursor, which(cursor.playing.clip) else {
@@ -160,7 +161,7 @@ package struct GrantReplay: Sendable {
 
     // MARK: Time
 
-    /// The time in the replay for an event recorded at that time; time never goes back.
+    /// The virtual time for an event that was recorded at this time. Virtual time never goes back.
     private mutating func moment(_ recordedAt: Instant) -> Instant {
         let first = first ?? recordedAt
         if self.first == nil {
@@ -180,7 +181,7 @@ package struct GrantReplay: Sendable {
         now = max(now, instant)
     }
 
-    /// Whether anything still waits, or plays to its end.
+    /// True if a change waits, or a clip has not played to its end.
     private var isBehind: Bool {
         core.destinations.indices.contains { slot in
             if waiting(slot) > 0 { return true }
@@ -217,9 +218,9 @@ package struct GrantReplay: Sendable {
         for upstream in effects.channels { make(nil, in: upstream) }
     }
 
-    /// Writes all batches, as a disk without delay.
+    /// Writes all batches, like a disk without delay.
     ///
-    /// - Parameter writesAll: whether lazily written records are written too.
+    /// - Parameter writesAll: true to write also what could wait.
     private mutating func settle(writesAll: Bool = false) {
         while let batch = core.takeBatch(now: now, writesAll: writesAll) {
             for fact in batch.facts { count(fact) }
@@ -232,7 +233,7 @@ package struct GrantReplay: Sendable {
         }
     }
 
-    /// Apple takes everything at once, and a new card registers its token unless it listens on a
+    /// Lets Apple accept all pushes. A new card then sends its update token, unless it listens on a
     /// channel.
     private mutating func answer(_ pushes: [Push]) {
         for push in pushes {
@@ -255,7 +256,7 @@ package struct GrantReplay: Sendable {
         if push.priority == 10 { outcome.highPriority += 1 } else { outcome.lowPriority += 1 }
     }
 
-    /// Opens the channel that a start names, because it may be gone by now.
+    /// Makes the channel that a start names, because the log may not have it any more.
     private mutating func openChannel(of start: Start, _ tenant: TenantID) {
         guard case .channel(let name) = start.audience,
             let app = start.app ?? core.configuration.onlyApp(of: tenant),
@@ -292,7 +293,7 @@ package struct GrantReplay: Sendable {
         settle()
     }
 
-    /// Lets every device start cards of a type that the history starts.
+    /// Gives every device of the tenant a token for starts of this type.
     private mutating func arm(_ type: String, _ tenant: TenantID) {
         guard upstreams.updateValue(true, forKey: TypeOfTenant(tenant: tenant, type: type)) == nil
         else { return }
@@ -324,26 +325,27 @@ package struct GrantReplay: Sendable {
     }
 }
 
-/// The result of a history under one set of grants, over all destinations.
+/// What a replay has counted, over all destinations.
 package struct GrantReplayOutcome: Sendable {
     package fileprivate(set) var events: Int64 = 0
     package fileprivate(set) var activities: Int64 = 0
     package fileprivate(set) var devices = 0
-    /// Rows that could not be replayed: damaged, or the beginning of their activity is cut off.
+    /// Events that could not be replayed: they are damaged, or their activity began before the
+    /// history.
     package fileprivate(set) var setAside: Int64 = 0
-    /// From the first event to the last, in replay time.
+    /// Virtual time from the first event to the last.
     package fileprivate(set) var span = Span.zero
-    /// Pushes other than frames of a clip; `framePushes` counts the frames.
+    /// Number of pushes that were not only frames; `framePushes` counts the others.
     package fileprivate(set) var pushes: Int64 = 0
     package fileprivate(set) var framePushes: Int64 = 0
     package fileprivate(set) var highPriority: Int64 = 0
     package fileprivate(set) var lowPriority: Int64 = 0
-    /// Events by their decision; each counts once for each destination.
+    /// Events by decision. An event counts once for each destination.
     package fileprivate(set) var decisions = EventCounts()
-    /// Events still undecided an hour after the last event.
+    /// Events that were still undecided an hour after the last event.
     package fileprivate(set) var waiting: Int64 = 0
     package fileprivate(set) var frames = FrameCounts()
-    /// Time from the record of an event until a phone had its state or a newer one.
+    /// Time from the record of an event until the phone had its state or a newer one.
     package fileprivate(set) var lags = LagHistogram()
 
     fileprivate mutating func count(_ decision: EventDecision, of count: Int64) {
@@ -357,11 +359,11 @@ package struct GrantReplayOutcome: Sendable {
 }
 
 extension EventDecision {
-    /// Whether the phone has the event's state or a newer one after this decision.
+    /// True if the phone has the event's state or a newer one after this decision.
     fileprivate var isOnPhone: Bool {
         switch self {
         case .sent, .merged, .unchanged, .superseded, .notVisible: true
-        // The channel's own destination counts.
+        // For `onChannel`, the channel's own destination counts.
         case .annihilated, .noRoute, .expired, .refused, .onChannel, .startWait: false
         }
     }

@@ -1,15 +1,15 @@
-/// How far phones lagged behind their producers, as counts by length. Lengths are rounded to three
-/// digits, so the histogram stays small.
+/// How long phones lagged behind their producers: number of lags by length. Lengths are rounded to
+/// three digits, so there are few different ones.
 package struct LagHistogram: Sendable {
     private var counts: [Int64: Int64] = [:]
-    /// The number of lags added.
+    /// Number of lags.
     package private(set) var count: Int64 = 0
-    /// The longest lag, exact.
+    /// The longest lag, not rounded.
     package private(set) var worst = Span.zero
 
     package init() {}
 
-    /// Counts one lag; a negative one counts as zero.
+    /// Adds a lag; a negative one counts as zero.
     package mutating func add(_ lag: Span) {
         let lag = max(.zero, lag)
         count += 1
@@ -17,8 +17,8 @@ package struct LagHistogram: Sendable {
         counts[Self.rounded(lag.nanoseconds), default: 0] += 1
     }
 
-    /// The least length that a `part` (0 to 1) of all lags does not exceed, to three digits; nil if
-    /// there are no lags.
+    /// The length that a `part` (0 to 1) of all lags does not exceed, rounded down to three digits;
+    /// nil if there are no lags.
     package func quantile(_ part: Double) -> Span? {
         guard count > 0 else { return nil }
         let rank = max(1, Int64((Double(count) * part).rounded(.up)))
@@ -30,7 +30,7 @@ package struct LagHistogram: Sendable {
         return worst
     }
 
-    /// Rounds down to three digits, and to whole milliseconds.
+    /// Rounds down to three digits and to whole milliseconds.
     private static func rounded(_ nanoseconds: Int64) -> Int64 {
         var unit: Int64 = 1_000_000
         while nanoseconds / unit >= 1_000 { unit *= 10 }

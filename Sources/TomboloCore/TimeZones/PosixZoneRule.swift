@@ -1,22 +1,22 @@
-/// The rule for the time after the last change listed in a zone's file: the footer of RFC 8536,
-/// section 3.3, in the form of POSIX's `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// The rule for all years after the last change that a time zone's file lists: the footer by RFC
+/// 8536, section 3.3, in the form of POSIX's `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct PosixZoneRule: Hashable, Sendable {
-    /// A moment of each year, in the local time in force before it.
+    /// A time in each year, by the local clocks just before it.
     struct Moment: Hashable, Sendable {
         enum Day: Hashable, Sendable {
-            /// `Jn`, 1 to 365: 29 February is never counted.
+            /// `Jn`, 1 to 365: a day of the year that never counts 29 February.
             case ofCommonYear(Int64)
-            /// `n`, 0 to 365: 29 February is counted.
+            /// `n`, 0 to 365: a day of the year that counts 29 February.
             case ofYear(Int64)
             /// `Mm.w.d`: week 5 is the last one, weekday 0 is Sunday.
             case ofMonth(month: Int64, week: Int64, weekday: Int64)
         }
 
         var day: Day
-        /// Seconds after midnight; RFC 8536 allows -167 to 167 hours.
+        /// Seconds after midnight. RFC 8536 allows from -167 to 167 hours.
         var time: Int64
 
-        /// The moment in a given year, as a local clock shows it, in seconds since 1970.
+        /// This time in one year, as local clocks show it, in seconds since 1970.
         func localSeconds(in year: Int64) -> Int64 {
             let first = CivilDate(year: year, month: 1, day: 1).days
             let days: Int64
@@ -35,9 +35,9 @@ struct PosixZoneRule: Hashable, Sendable {
         }
     }
 
-    /// Seconds east of UTC.
+    /// Offset of standard time, in seconds east of UTC.
     var standard: Int64
-    /// Nil if there is no daylight-saving time.
+    /// nil if the zone has no daylight-saving time.
     var daylight: Daylight?
 
     struct Daylight: Hashable, Sendable {
@@ -46,7 +46,7 @@ struct PosixZoneRule: Hashable, Sendable {
         var until: Moment
     }
 
-    /// Changes of the offset in some years, ascending by time.
+    /// The changes of the offset in these years, ascending by time.
     func changes(inYears years: ClosedRange<Int64>) -> [TimeZoneRules.Change] {
         guard let daylight else { return [] }
         var all: [TimeZoneRules.Change] = []
@@ -58,19 +58,20 @@ struct PosixZoneRule: Hashable, Sendable {
                 .init(
                     at: daylight.from.localSeconds(in: year) - standard, offset: daylight.offset))
         }
-        // An end at the instant of the next begin comes first: daylight-saving time lasts all year.
+        // If an end and a begin are at the same instant, the end comes first: daylight-saving time
+        // then lasts all year.
         return all.sorted {
             $0.at != $1.at ? $0.at < $1.at : $0.offset == standard && $1.offset != standard
         }
     }
 
-    /// The offset at a moment, in seconds east of UTC.
+    /// The offset at a Unix time, in seconds east of UTC.
     func offset(at seconds: Int64) -> Int64 {
         guard let daylight else { return standard }
         let year = CivilDate(days: floorDivide(seconds + standard, 86_400)).year
         let begin = daylight.from.localSeconds(in: year) - standard
         let end = daylight.until.localSeconds(in: year) - daylight.offset
-        // In the southern hemisphere, summer begins in one year and ends in the next.
+        // In the southern hemisphere, daylight-saving time begins in one year and ends in the next.
         let isSummer =
             begin < end
             ? begin <= seconds && seconds < end : !(end <= seconds && seconds < begin)
@@ -79,11 +80,11 @@ struct PosixZoneRule: Hashable, Sendable {
 }
 
 extension PosixZoneRule {
-    /// Reads the text between the footer's line feeds. Nil if it is no such rule.
+    /// Reads the text between the line feeds of the footer. Returns nil if it is not such a rule.
     init?(_ text: [UInt8]) {
         var reader = Reader(bytes: text)
         guard reader.skipName(), let offset = reader.time(hoursMax: 24) else { return nil }
-        // West is positive in POSIX.
+        // In POSIX, offsets to the west are positive.
         standard = -offset
         guard !reader.isAtEnd else { return }
         guard reader.skipName() else { return nil }
@@ -156,7 +157,7 @@ extension PosixZoneRule {
             return sign * (seconds + rest)
         }
 
-        /// Reads a day with its time; without a time, 02:00.
+        /// Reads a day with a time; without a time, 02:00 applies.
         mutating func moment() -> Moment? {
             let day: Moment.Day
             if skip("J") {

@@ -1,5 +1,5 @@
 extension TimeZoneRules {
-    /// Reads a zone's file in the format TZif, version 2 or later (RFC 8536, section 3).
+    /// Reads a time zone's file in the format TZif, version 2 or later (RFC 8536, section 3).
     package init(tzif bytes: [UInt8]) throws(TimeZoneError) {
         var reader = ZoneFileReader(bytes)
         let older = try reader.header()

@@ -1,9 +1,9 @@
-/// The rules of one time zone, by the IANA database: the offset from UTC at each time.
+/// The rules of one time zone in the IANA database: the offset from UTC at each time.
 ///
-/// Pure: takes the bytes of a zone's file and reads nothing from the system. Leap seconds do not
-/// count, as in POSIX.
+/// The caller passes the bytes of the zone's file; nothing is read from the system. Leap seconds do
+/// not count, as in POSIX.
 package struct TimeZoneRules: Hashable, Sendable {
-    /// From `at` on, in seconds since 1970, clocks are `offset` seconds east of UTC.
+    /// From `at` (seconds since 1970) on, clocks are `offset` seconds ahead of UTC.
     struct Change: Hashable, Sendable {
         var at: Int64
         var offset: Int64
@@ -12,7 +12,7 @@ package struct TimeZoneRules: Hashable, Sendable {
     /// The offset before the first change.
     private let first: Int64
     private let changes: [Change]
-    /// The rule after the last change; nil if the last offset stays.
+    /// The rule after the last change; nil if the last offset stays forever.
     private let rule: PosixZoneRule?
 
     init(first: Int64, changes: [Change], rule: PosixZoneRule?) {
@@ -27,7 +27,7 @@ package struct TimeZoneRules: Hashable, Sendable {
     /// How far the zone's clocks are ahead of UTC.
     package func offset(at instant: Instant) -> Span { .seconds(offset(at: instant.seconds)) }
 
-    /// The time on the zone's clocks, written as if it were UTC.
+    /// The time on the zone's clocks, as seconds since 1970 on these clocks.
     func localSeconds(at instant: Instant) -> Int64 {
         instant.seconds + offset(at: instant.seconds)
     }
@@ -40,7 +40,7 @@ package struct TimeZoneRules: Hashable, Sendable {
         return later == 0 ? first : changes[later - 1].offset
     }
 
-    /// The index of the first later change; `endIndex` if there is none.
+    /// Index of the first change after this time; `endIndex` if there is none.
     private func index(after seconds: Int64) -> Int {
         var (low, high) = (0, changes.count)
         while low < high {
@@ -50,14 +50,15 @@ package struct TimeZoneRules: Hashable, Sendable {
         return low
     }
 
-    /// The moment at which the zone's clocks show a time, which is given as if it were UTC.
+    /// The instant at which the zone's clocks show `local`, which counts seconds since 1970 on
+    /// these clocks.
     ///
-    /// If the clocks show the time twice, the first is returned. If they skip the time, the moment
-    /// of the skip is returned.
+    /// If the clocks show it twice, the first instant is returned. If they skip it, the instant of
+    /// the skip is returned.
     func instant(ofLocal local: Int64) -> Instant {
         let near = local - Self.reach...local + Self.reach
         var before = offset(at: near.lowerBound)
-        // Most days have no change nearby.
+        // Fast path: on most days no change is near.
         if before == offset(at: near.upperBound),
             index(after: near.lowerBound) == index(after: near.upperBound)
         {
@@ -75,7 +76,7 @@ package struct TimeZoneRules: Hashable, Sendable {
         return Instant(seconds: found ?? leap ?? local - before)
     }
 
-    /// No offset is as large, and none changes by as much.
+    /// More than any offset, and more than any change of an offset.
     private static let reach: Int64 = 2 * 86_400
 
     private func candidate(_ local: Int64, _ offset: Int64) -> Int64? {
@@ -96,13 +97,13 @@ package struct TimeZoneRules: Hashable, Sendable {
     }
 }
 
-/// The source of time zone rules: the machine's copy of the IANA database.
+/// Where time zone rules come from: the machine's copy of the IANA database.
 package protocol TimeZoneSource: Sendable {
-    /// The rules of a zone such as `Europe/Berlin`; nil if there is no such zone.
+    /// The rules of a zone such as `Europe/Berlin`; nil for an unknown name.
     func rules(of name: String) -> TimeZoneRules?
 }
 
-/// A fault in the bytes of a zone's file.
+/// What is wrong with a time zone's file.
 package struct TimeZoneError: Error, Hashable, Sendable {
     package var message: String
 }

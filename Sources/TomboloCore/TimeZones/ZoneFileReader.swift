@@ -1,6 +1,6 @@
-/// Reads the parts of a zone's file (TZif, RFC 8536, section 3).
+/// Reads the parts of a time zone's file (TZif, RFC 8536, section 3).
 struct ZoneFileReader {
-    /// The counts of a block, in the order of the file.
+    /// The header of a block: how many entries of each kind follow.
     struct Header {
         var version: UInt8
         var utcFlags: Int
@@ -16,11 +16,11 @@ struct ZoneFileReader {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// No zone has so many entries of any kind.
+    /// More than any zone has of one kind of entry.
     private static let countMax = 100_000
-    /// A little over a day: RFC 8536 recommends -25 to 26 hours.
+    /// Slightly more than a day, in seconds: RFC 8536 recommends from -25 to 26 hours.
     private static let offsetMax: Int64 = 26 * 3_600
-    /// Changes farther away do not matter; some files begin with one far in the past.
+    /// Changes farther from 1970 do not matter. (Some files begin with one far in the past.)
     private static let timeMax: Int64 = 1 << 40
 
     mutating func header() throws(TimeZoneError) -> Header {
@@ -52,7 +52,7 @@ struct ZoneFileReader {
 
     private static let tooShort = TimeZoneError(message: "the file ends early")
 
-    /// Reads the block with times of 8 bytes.
+    /// Reads the block whose times have 8 bytes.
     mutating func block(
         _ header: Header
     ) throws(TimeZoneError) -> (first: Int64, changes: [TimeZoneRules.Change]) {
@@ -91,7 +91,8 @@ struct ZoneFileReader {
         return (first, changes)
     }
 
-    /// Reads the footer. Nil if it is empty: no rule is known for the time after the last change.
+    /// Reads the footer. Returns nil if it is empty: no rule is known for the time after the last
+    /// change.
     mutating func footer() throws(TimeZoneError) -> PosixZoneRule? {
         guard position < bytes.count, bytes[position] == 0x0a,
             let end = bytes[(position + 1)...].firstIndex(of: 0x0a)
@@ -104,7 +105,7 @@ struct ZoneFileReader {
         return rule
     }
 
-    /// Reads a big-endian signed number.
+    /// Reads a signed big-endian number of `count` bytes.
     private mutating func number(_ count: Int) -> Int64 {
         var value: Int64 = bytes[position] >= 0x80 ? -1 : 0
         for byte in bytes[position..<position + count] { value = value << 8 | Int64(byte) }

@@ -1,26 +1,26 @@
 import TomboloJSON
 
-// Queries about timelines.
+// How producers and widgets read timelines.
 
 /// A timeline as a producer sees it.
 package struct TimelineView: Sendable {
     package var key: TimelineKey
     package var timeline: Timeline
     package var updatedAt: Instant
-    /// When the producer is asked for new content; nil means never.
+    /// When the producer will be asked for new content; nil: never.
     package var dueAt: Instant?
 }
 
-/// Who reads a widget's entries.
+/// Who reads the entries of a widget.
 package enum TimelineReader: Hashable, Sendable {
-    /// May read what its user may; nothing of a user other than the one that its key is bound to.
+    /// A device. It may read what its user may, but nothing of a user to whom its key is not bound.
     case device(Identifier, boundTo: String?)
-    /// May read all timelines of the tenant.
+    /// A key that may read all timelines of the tenant.
     case anybody
 }
 
 extension Core {
-    /// A timeline; if `app` is nil, of the tenant's only app.
+    /// A timeline; if `app` is nil, that of the tenant's only app. Throws if there is none.
     package func timeline(
         _ kind: Identifier, app: String?, _ subject: TimelineSubject, of tenant: TenantID
     ) throws(Refusal) -> TimelineView {
@@ -37,7 +37,7 @@ extension Core {
             dueAt: row.nextDue(zones(of: row))?.at)
     }
 
-    /// Adds the timelines in some of the table's slots to a listing.
+    /// Adds the timelines in the next slots to a listing.
     package func collect(_ listing: inout TimelineListing) {
         guard let place = listing.place else { return }
         let count = listing.places?.count ?? timelines.places.count
@@ -49,15 +49,16 @@ extension Core {
         listing.place = end < count ? end : nil
     }
 
-    /// A timeline that was listed; nil if it was removed since.
+    /// A timeline from a listing; nil if it was removed meanwhile.
     package func timeline(_ key: TimelineKey) -> TimelineView? {
         timelines[key].map { view(of: $0) }
     }
 
-    /// What a widget shows from now on. Refuses if there is no such timeline, or the reader may not
-    /// know of it.
+    /// What a widget shows from now on. Throws if the timeline does not exist, or if the reader may
+    /// not read it.
     ///
-    /// - Parameter subject: nil means the device's user if that has a timeline, else the device.
+    /// - Parameter subject: nil: the device's user, or the device itself if the user has no
+    ///   timeline.
     package func entries(
         _ kind: Identifier, app: String?, _ subject: TimelineSubject?, family: WidgetFamily?,
         by reader: TimelineReader, of tenant: TenantID, now: Instant
@@ -91,7 +92,8 @@ extension Core {
             cut: try types.cut(of: row, source, family), source: source)
     }
 
-    /// The device's zone, if the schedule goes by it; without a device, one of those that show it.
+    /// The zone of the device if the schedule follows devices; without a device, of one that shows
+    /// it.
     private func rules(for row: StoredTimeline, _ device: Device?) -> TimeZoneRules {
         if row.timeline.schedule?.zone == .device, let name = device?.registration.timeZone,
             let rules = configuration.zones?.rules(of: name)
@@ -101,10 +103,10 @@ extension Core {
         return zones(of: row).first ?? .utc
     }
 
-    /// A listing of the `key` subjects of a kind that a reader may choose for a widget, ordered by
-    /// id. It is still to be collected, for `choices(_:by:)`.
+    /// A listing of the subjects `key` that the reader may choose for a kind of widget, by id. The
+    /// caller collects it, then calls `choices`.
     ///
-    /// - Parameter after: the order of the last subject on the page before.
+    /// - Parameter after: the `order` of the last subject on the previous page.
     package func choosable(
         _ kind: Identifier, app: String?, by reader: TimelineReader, after: [String]? = nil,
         of tenant: TenantID
@@ -122,10 +124,12 @@ extension Core {
         return listing
     }
 
-    /// What each listed subject shows now: the first, up to about a mebibyte and `atMost`.
+    /// What the listed subjects show now: at most `atMost` of them, in about one mebibyte.
     ///
-    /// - Parameter family: nil means what any family gets. Without a cut, a subject is left out.
-    /// - Returns: `next`: the order of the last subject looked at; nil if there are no more.
+    /// - Parameter family: nil: what any family gets. A subject whose type has no cut for the
+    ///   family is left out.
+    /// - Returns: `next` is the `order` of the last subject on the page; nil if the listing is
+    ///   over.
     package func choices(
         _ listing: TimelineListing, family: WidgetFamily?, by reader: TimelineReader, now: Instant,
         atMost: Int = TimelineListing.choices
@@ -135,14 +139,14 @@ extension Core {
         var last: [String]?
         for key in listing.keys.prefix(listing.limit) {
             let own = device(of: reader, key.tenant)
-            // It may belong to somebody else by now.
+            // The timeline may have other readers by now.
             guard let row = timelines[key], row.isReadable(by: reader, own),
                 case .key(let id) = key.subject
             else { continue }
             let cut: FamilyCut?
             let source = row.timeline.from.flatMap { activities.source($0, of: key) }
             do { cut = try types.cut(of: row, source, family) } catch { continue }
-            // A cut is searched for in all of the content, which takes longer than a copy.
+            // A cut searches the whole content, so it takes longer than a copy.
             let size = row.timeline.bytes + (source?.state.bytes.count ?? 0)
             bytes += size * (cut == nil ? 1 : TimelineListing.cutWeight)
             guard choices.isEmpty || bytes <= IDPage.bytesMax, choices.count < atMost else {
@@ -168,8 +172,8 @@ extension Core {
 }
 
 extension TimelineReader {
-    /// The user whose timelines a device may read. The device may have got another user since its
-    /// key was made.
+    /// The user whose timelines a device may read; nil if none. If the key is bound to a user, the
+    /// device must still have that user.
     fileprivate func user(of device: Device?) -> String? {
         guard case .device(_, let bound) = self, let user = device?.registration.user,
             bound == nil || isSameText(bound, user)
@@ -179,13 +183,13 @@ extension TimelineReader {
 }
 
 extension StoredTimeline {
-    /// Whether a reader may know of the timeline.
+    /// True if the reader may read the timeline.
     ///
-    /// - Parameter device: the reader's; nil if it is not registered.
+    /// - Parameter device: the reader's device; nil if it is not registered.
     func isReadable(by reader: TimelineReader, _ device: Device?) -> Bool {
         guard case .device(let id, _) = reader else { return true }
         switch key.subject {
-        // The key of a deleted device may still exist.
+        // A deleted device's key may still exist.
         case .device(let own): return own == id && device != nil
         case .user(let user): return isSameText(user, reader.user(of: device))
         case .key:

@@ -3,19 +3,20 @@ import TomboloJSON
 // Timelines of widgets: how they are stored and removed, when their producers are asked for new
 // content, and what their widgets get.
 
-/// A change of a timeline.
+/// Stores or deletes a timeline.
 package enum TimelineCommand: Sendable {
     case put(TimelineRequest, kind: Identifier)
-    /// `app` nil means the tenant's only app.
+    /// If `app` is nil, it is the tenant's only app.
     case delete(kind: Identifier, app: String?, TimelineSubject)
 }
 
 extension Core {
-    /// Each takes a kilobyte or more, in memory and on disk.
+    /// Maximum number of a tenant's timelines. Each takes a kilobyte or more, in memory and on
+    /// disk.
     static let timelinesMax = 250_000
-    /// The bodies of one tenant's timelines.
+    /// Maximum size of all bodies of one tenant's timelines.
     static let timelineBytesMax = 256 << 20
-    /// The entries that one widget gets: each contains its content.
+    /// Maximum size of the entries that one widget gets, because each entry repeats its content.
     static let timelineAnswerMax = 2 << 20
 
     mutating func take(
@@ -63,7 +64,7 @@ extension Core {
         stored.lint = Lint.of(row.timeline, types.type(of: key, row.timeline))
         if let shown = changed(known?.timeline, to: row.timeline, of: key) {
             let reached = reload(for: row.key, shown)
-            // A device without a token gets the reload as soon as it has one.
+            // Devices without a token are reloaded when they have one.
             for slot in reached.slots + reached.others {
                 wantReload(.widget, of: slot, now: now)
             }
@@ -72,7 +73,7 @@ extension Core {
         return stored
     }
 
-    /// A timeline with all readers whose widgets now show something else; nil if there are none.
+    /// The timeline with all readers whose widgets change by it; nil if no widget changes.
     private func changed(
         _ known: Timeline?, to next: Timeline, of key: TimelineKey
     ) -> Timeline? {
@@ -87,7 +88,7 @@ extension Core {
         return shown
     }
 
-    /// Refuses a faulty timeline; returns the key of any other.
+    /// The key of the timeline. Throws if the request is faulty or exceeds a limit.
     private func check(
         _ request: TimelineRequest, _ kind: Identifier, _ tenant: TenantID
     ) throws(Refusal) -> TimelineKey {
@@ -134,7 +135,8 @@ extension Core {
         return key
     }
 
-    /// Throws if one request would reach too many devices, or give a device too many timelines.
+    /// Throws if a change of the timeline would reach too many devices, or if a device has too
+    /// many.
     private func checkReach(
         _ key: TimelineKey, _ timeline: Timeline, isNew: Bool
     ) throws(Refusal) {
@@ -180,7 +182,7 @@ extension Core {
         return Stored(.deleted)
     }
 
-    /// A device's data is erased, or the device is removed or has another user.
+    /// Removes a device's timelines, because the device is removed or erased, or has another user.
     mutating func forgetTimelines(ofDevice key: DeviceKey) {
         for slot in timelines.slots(of: .device(key.id), key.tenant) {
             guard let row = timelines[slot] else { continue }
@@ -189,7 +191,7 @@ extension Core {
         }
     }
 
-    /// What a command would return now; nothing is stored.
+    /// What a command would return now. It stores nothing.
     package func dryRun(
         _ command: TimelineCommand, of tenant: TenantID
     ) throws(Refusal) -> Stored {
@@ -213,7 +215,7 @@ extension Core {
         }
     }
 
-    /// Devices whose widgets show a timeline: those that can be reloaded now, and the others.
+    /// The devices whose widgets show a timeline: those that can be reloaded now, and the others.
     func reload(
         for key: TimelineKey, _ timeline: Timeline
     ) -> (slots: [DeviceSlot], others: [DeviceSlot], unreachable: Int) {
@@ -238,7 +240,7 @@ extension Core {
 
     // MARK: Time
 
-    /// The zones that a schedule follows: its own, or those of the devices that show it.
+    /// The time zones that a schedule follows: its own, or those of the devices that show it.
     func zones(of row: StoredTimeline) -> [TimeZoneRules] {
         guard let schedule = row.timeline.schedule else { return [.utc] }
         if case .named(let name) = schedule.zone { return [configuration.zone(name) ?? .utc] }
@@ -248,7 +250,8 @@ extension Core {
         return known.isEmpty ? [.utc] : known
     }
 
-    /// How long after its boundary a producer is asked, so that not all are asked at once.
+    /// How long after the boundary the producer is asked, so that not all are asked at the same
+    /// time.
     private func jitter(of key: TimelineKey) -> Span {
         var hash = StableHash()
         for part in [key.tenant.name.rawValue] + key.order { hash.combine(part.utf8) }
@@ -263,8 +266,9 @@ extension Core {
         timelines.ask(slot, at: due.map { $0.at + jitter(of: row.key) })
     }
 
-    /// A device has another user or zone: its widgets show something else, and schedules by its
-    /// clock are due at other times. The previous user's timelines of the device are removed.
+    /// Handles another user or time zone of a device: its widgets show something else, and
+    /// schedules by its clock have other times. The timelines that a former user had on the device
+    /// are removed.
     mutating func deviceChanged(
         _ slot: DeviceSlot, since known: DeviceRegistration?, now: Instant
     ) {
@@ -279,12 +283,13 @@ extension Core {
         if hasOtherUser, let user = old?.user { timelines.move(.user(user), device.key.tenant) }
     }
 
-    /// Producers asked in one step, at most.
+    /// Maximum number of producers that are asked in one step.
     private static let asksPerStep = 64
-    /// Timelines that get a new date in one step, at most: 2 µs each.
+    /// Maximum number of timelines whose next date is computed anew in one step, at 2 µs each.
     private static let movesPerStep = 1_000
 
-    /// Asks the producers of due timelines, and gives moved timelines their new dates.
+    /// Asks the producers of due timelines, and computes new dates after changes of devices'
+    /// clocks.
     mutating func askForTimelines(now: Instant) {
         for _ in 0..<Self.movesPerStep {
             guard let slot = timelines.popMoved() else { break }
@@ -302,7 +307,7 @@ extension Core {
     private mutating func ask(_ slot: TimelineSlot, _ row: StoredTimeline, now: Instant) {
         var row = row
         var last: StoredTimeline.Due?
-        // Of several due dates at which no relay ran, the newest.
+        // If several dates have passed while no relay ran, only the newest counts.
         while let due = row.nextDue(zones(of: row)), due.at <= wall(now) {
             last = due
             if due.cause == .boundary, let schedule = row.timeline.schedule {
@@ -327,7 +332,7 @@ extension Core {
         note(row.key.tenant, nil, "timeline.due", writer.bytes, now: now)
     }
 
-    /// Restores a timeline from its record. Returns what is wrong with the record.
+    /// Restores a timeline from its record. Returns a text if the record is damaged.
     mutating func adoptTimeline(_ record: Record, now: Instant) -> [String] {
         timelines.skip(record.number)
         guard let value = record.value else { return [] }
@@ -342,7 +347,7 @@ extension Core {
         return []
     }
 
-    /// After all records are restored: only then is it known which devices' clocks count.
+    /// Schedules all timelines after a restart, when all devices are known.
     mutating func recoverTimelines(now: Instant) {
         for slot in timelines.places { schedule(slot, now: now) }
     }

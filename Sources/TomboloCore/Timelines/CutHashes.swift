@@ -1,11 +1,11 @@
-/// Hashes of what families get of a timeline's contents, so that a widget that already has the
-/// content costs no cut. They are made on first use and removed with their timeline.
+/// Hashes of what each widget family gets of a timeline. A widget that has this content already
+/// then needs no cut. They are computed on first use and removed with the timeline.
 ///
-/// On the core's thread only.
+/// Use it only on the core's thread.
 final class CutHashes: @unchecked Sendable {
-    // Sendable: used by the core and by its answers, on the core's thread.
+    // Sendable: the core and its answers use it, always on the core's thread.
 
-    /// The hashed part of an entry.
+    /// Which part of an entry is hashed.
     enum Part { case all, content }
 
     private struct Key: Hashable {
@@ -18,15 +18,15 @@ final class CutHashes: @unchecked Sendable {
     /// The hash of each place, in the order of `places`.
     ///
     /// - Parameters:
-    ///   - cut: nil means no cut.
-    ///   - places: indices into the body's entries; nil means the body itself.
-    ///   - count: the number of the body's entries.
-    ///   - make: makes the same hashes from the contents.
+    ///   - cut: nil: the whole content.
+    ///   - places: indices of the body's entries; nil is the body itself.
+    ///   - count: number of the body's entries.
+    ///   - make: computes these hashes from the contents.
     func hashes(
         _ part: Part, of places: [Int?], _ family: WidgetFamily?, _ cut: FamilyCut?,
         among count: Int, _ make: () -> [UInt64]
     ) -> [UInt64] {
-        // A type that is registered again may have another cut.
+        // If a type was registered again with another cut, its old hashes do not count.
         var hashes =
             known[Key(part: part, family: family)].flatMap { $0.cut == cut ? $0.hashes : nil }
             ?? Array(repeating: nil, count: count + 1)

@@ -2,10 +2,10 @@ package import TomboloJSON
 
 /// What the widgets of one kind show of one subject, and when that changes.
 ///
-/// Content, links and the like stay in `body` as the producer sent them; the other members are what
-/// the relay itself uses.
+/// `body` has what the producer sent, such as contents and links. The other members are what the
+/// relay needs of it.
 package struct Timeline: Hashable, Sendable {
-    /// When a widget asks for more, by the names of WidgetKit (`TimelineReloadPolicy`).
+    /// When a widget wants new entries, in WidgetKit's words (`TimelineReloadPolicy`).
     package enum Policy: Hashable, Sendable {
         case atEnd
         case never
@@ -14,48 +14,50 @@ package struct Timeline: Hashable, Sendable {
 
     package var schedule: TimelineSchedule?
     package var policy: Policy
-    /// The type whose states the contents are: a widget gets its family's cut; nil means no cut.
+    /// The type whose states the contents are: each widget family gets its cut of them; nil: no
+    /// cuts.
     package var type: String?
-    /// The activity whose state, with its type, is the content; nil means the content is its own.
+    /// The activity whose state is the content; nil: the body has the content.
     package var from: Identifier?
-    /// Dates of the producer's own entries, strictly ascending.
+    /// The dates of the producer's own entries, ascending, each once.
     package var dates: [Instant]
-    /// Users whose devices may read the timeline; only for a subject `key`.
+    /// Users whose devices may read the timeline; only for a subject of kind `key`.
     package var readers: [String]
-    /// The body as the producer sent it.
+    /// The body as the producer has sent it.
     package var body: JSON
-    /// The outline of the body's members.
+    /// Where the members of the body are in its bytes.
     package var outline: JSONOutline
-    /// The outline of each entry's members, in the order of `dates`.
+    /// The same for the members of each entry, in the order of `dates`.
     var entryOutlines: [JSONOutline]
-    /// A hash of the bytes that a widget may see, as they were sent.
+    /// A hash of the members that a widget can get, by value.
     package var visibleHash: UInt64
-    /// Hashes of all links of its entries, ascending; only this log can make them.
+    /// Hashes of all links in the entries, ascending. Only this log can compute them.
     var linkHashes: [Int64] = []
-    /// Whether the body has content of its own, apart from entries with dates.
+    /// True if the body itself has content, not only its entries.
     package var hasContent: Bool { outline["content"] != nil }
-    /// The size of its body.
+    /// Size of the body in bytes.
     package var bytes: Int { body.bytes.count }
 
-    /// Entries of one timeline, at most.
+    /// Maximum number of entries.
     package static let entriesMax = 400
-    /// Readers of one timeline, at most: all their devices are looked at in one step.
+    /// Maximum number of readers, because all their devices are examined in one step.
     package static let readersMax = 500
-    /// Allows for a picture in base64.
+    /// Maximum size of the body: enough for a picture in base64.
     package static let bytesMax = 1 << 20
-    /// The devices of all readers of a request, at most: they are looked at in one step.
+    /// Maximum number of the readers' devices, because they are examined in one step.
     package static let readersDevicesMax = 10_000
-    /// Readers of all timelines that show one activity, at most: an event of the activity reloads
-    /// their widgets in one step. A timeline of a user or a device counts as one.
+    /// Maximum number of readers of all timelines that show one activity, because an event reloads
+    /// all their widgets in one step. A timeline of a user or a device counts as one.
     package static let ofActivityMax = 1_000
-    /// Timelines of one device, at most: all are removed together when its user changes.
+    /// Maximum number of timelines of one device, because a change of its user removes all of them
+    /// together.
     package static let ofDeviceMax = 500
-    /// The body with a type, at most: each read cuts each entry, in one step.
+    /// Maximum size of a body with a type, because each read cuts all entries in one step.
     package static let cutBytesMax = 128 << 10
     static let linksMax = 16
     static let urlBytesMax = 2_048
 
-    /// All links in the entries of a body.
+    /// All links in the body and its entries.
     static func links(of view: JSONView) -> [String] {
         ([view] + (view["entries"].map { Array($0.elements) } ?? [])).flatMap { entry in
             let links = entry["links"]?.elements.compactMap(\.string) ?? []
@@ -64,42 +66,42 @@ package struct Timeline: Hashable, Sendable {
     }
 }
 
-/// A timeline in memory and on disk.
+/// A timeline as it is stored.
 struct StoredTimeline: Sendable {
     let number: Int64
     let key: TimelineKey
     var timeline: Timeline
-    /// Wall time at which the producer last set the content.
+    /// Wall time at which the producer last sent the timeline.
     var updatedAt: Instant
-    /// Wall time of the newest moment for which the producer was asked.
+    /// The newest date for which the producer was asked, in wall time.
     var askedThrough: Instant
-    /// The links of earlier entries, newest first: a widget shows them until it fetches.
+    /// Links of earlier contents, newest first: a widget shows them until it fetches again.
     var former: [FormerLinks] = []
-    /// Hashes of what families get of the timeline.
+    /// Hashes of what each widget family gets of the timeline.
     let cutHashes = CutHashes()
 
-    /// Links of former entries, and until when a tap on one counts.
+    /// Links of an earlier content, and until when taps on them are accepted.
     struct FormerLinks: Hashable, Sendable {
-        /// Like `Timeline.linkHashes`.
+        /// As in `Timeline.linkHashes`.
         let hashes: [Int64]
-        /// Wall time.
+        /// In wall time.
         let until: Instant
     }
 
-    /// Twice the number of links that a timeline may have.
+    /// Maximum number of remembered links: twice as many as a timeline can have.
     static let formerMax = 2 * Timeline.entriesMax * (Timeline.linksMax + 1)
 
     func isAhead(of wall: Instant) -> Bool { max(updatedAt, askedThrough) > wall }
 
-    /// The clock was ahead and is now right.
+    /// Corrects times after the wall clock was ahead.
     mutating func followClock(backTo wall: Instant) {
         (updatedAt, askedThrough) = (min(updatedAt, wall), min(askedThrough, wall))
     }
 
-    /// The size that counts against its tenant's limit.
+    /// Size in bytes, which counts for the tenant's limit.
     var bytes: Int { timeline.bytes + former.reduce(0) { $0 + $1.hashes.count * 8 } }
 
-    /// Whether a current entry, or one of the last 24 hours, has this link.
+    /// True if the present content has this link, or one of the last 24 hours had it.
     func offers(_ hash: Int64, at wall: Instant) -> Bool {
         Self.holds(timeline.linkHashes, hash)
             || former.contains { $0.until > wall && Self.holds($0.hashes, hash) }
@@ -114,7 +116,7 @@ struct StoredTimeline: Sendable {
         return low < hashes.count && hashes[low] == hash
     }
 
-    /// The former links that the timeline's replacement remembers.
+    /// The earlier links that the next version of this timeline remembers.
     func formerLinks(at wall: Instant) -> [FormerLinks] {
         var room = Self.formerMax
         let own = FormerLinks(hashes: timeline.linkHashes, until: wall + .hours(24))
@@ -124,28 +126,28 @@ struct StoredTimeline: Sendable {
         }
     }
 
-    /// When, and why, a producer is asked for new content.
+    /// When the producer is asked for new content, and why.
     struct Due: Hashable, Sendable {
         enum Cause: String, Hashable, Sendable {
-            /// A boundary of the schedule has passed.
+            /// The schedule's content changes then.
             case boundary
-            /// The last entry will be shown soon.
+            /// The last entry begins soon.
             case atEnd = "at_end"
-            /// The date of policy `after` has come.
+            /// The date of the policy `after` has come.
             case after
         }
 
-        /// Wall time.
+        /// In wall time.
         var at: Instant
         var cause: Cause
     }
 
-    /// How long before the last entry of policy `atEnd` a producer is asked.
+    /// With policy `atEnd`, the producer is asked this long before the date of the last entry.
     static let aheadOfEnd = Span.minutes(10)
 
-    /// The first moment after `askedThrough` at which the producer is to be asked; nil if none.
+    /// The first time after `askedThrough` at which the producer must be asked; nil: never.
     ///
-    /// - Parameter zones: those of the devices with the timeline, if the schedule follows them.
+    /// - Parameter zones: the time zones that the schedule follows.
     func nextDue(_ zones: [TimeZoneRules]) -> Due? {
         let from = max(askedThrough, updatedAt)
         var due: [Due] = []
@@ -158,7 +160,7 @@ struct StoredTimeline: Sendable {
         switch timeline.policy {
         case .never: break
         case .atEnd:
-            // Entries that were already over when they came need no new ones.
+            // If the last entry had passed when it was sent, the producer is not asked for more.
             if let last = timeline.dates.last, last > updatedAt {
                 let ahead = max(last - Self.aheadOfEnd, updatedAt + .seconds(1))
                 if ahead > from { due.append(Due(at: ahead, cause: .atEnd)) }
@@ -192,19 +194,19 @@ struct StoredTimeline: Sendable {
         return Record(space: .timeline, number: number, value: writer.bytes)
     }
 
-    /// Nil if the bytes are no timeline: the caller reports and sets them aside.
+    /// Returns nil if the bytes are not a timeline. The caller then reports the record.
     ///
-    /// - Parameter hash: hashes a link as in `Timeline.linkHashes`.
+    /// - Parameter hash: hashes a link, as in `Timeline.linkHashes`.
     static func read(
         _ bytes: [UInt8], number: Int64, hash: (String) -> Int64 = { _ in 0 }
     ) -> StoredTimeline? {
-        guard let view = try? JSONView.stored(bytes),  // damage is the answer
+        guard let view = try? JSONView.stored(bytes),  // nil reports damage
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let app = view["app"]?.string,
             let kind = view["kind"]?.string.flatMap(Identifier.init),
             let updated = view["updated"]?.integer,
             let body = view["body"]?.json.document.root,
-            let request = try? TimelineRequest(reading: body)  // as above
+            let request = try? TimelineRequest(reading: body)  // the same
         else { return nil }
         var timeline = request.timeline
         timeline.linkHashes = request.links.map(hash).sorted()

@@ -1,26 +1,27 @@
 package import TomboloJSON
 
-/// What a widget's `TimelineProvider` gets: entries ascending by time, the first one for now.
+/// What a widget's `TimelineProvider` gets: entries by date; the first one is for now.
 package struct TimelineEntries: Sendable {
-    /// What a widget shows from a date on.
+    /// What a widget shows from `date` on.
     package struct Entry: Sendable {
         package var date: Instant
         package var content: JSON
         package var url: String?
-        /// An array of URLs.
+        /// A JSON array of URLs.
         package var links: JSON?
         package var relevance: JSON?
-        /// Whether the producer has not yet sent the content for this date.
+        /// True if the producer has not sent the content for this date yet, so that an older one is
+        /// shown.
         package var isProvisional: Bool
     }
 
-    /// An entry's date, and where its content is in the body.
+    /// The date of an entry, and where its content is in the body.
     fileprivate struct Place: Sendable {
         var date: Instant
-        /// The index of the body's entry; nil means the body itself.
+        /// Index of the entry in the body; nil: the body itself has the content.
         var index: Int?
         var isProvisional: Bool
-        /// The outline of that entry, or of the body.
+        /// Where the members of that entry, or of the body, are.
         var outline: JSONOutline?
     }
 
@@ -28,36 +29,36 @@ package struct TimelineEntries: Sendable {
     fileprivate var bodyHash: UInt64
     fileprivate var places: [Place]
     fileprivate var hasLinks: Bool
-    /// What the family of the type gets of each content; nil means all of it.
+    /// The part of each content that the widget's family gets; nil: all of it.
     fileprivate var cut: FamilyCut?
-    /// The cut content of each place; nil if not cut yet.
+    /// This part of each content; nil if it was not computed yet.
     fileprivate var cuts: [JSON]?
-    /// With a cut, a hash of what a widget gets of each place; for a widget configured to several
-    /// subjects, of what it gets of each subject.
+    /// If there is a cut: for each place, a hash of what the widget gets. For a widget with several
+    /// subjects: for each subject, a hash of its content.
     fileprivate var hashes: [UInt64] = []
-    /// Where the hashes of the body's entries are kept; nil if they are not kept.
+    /// Where the hashes of this timeline are kept; nil if they are not kept.
     fileprivate var known: (hashes: CutHashes, family: WidgetFamily?, count: Int)?
     package private(set) var policy: Timeline.Policy
-    /// The type whose states the contents are.
+    /// The type whose states the contents are; nil if there is no type.
     package fileprivate(set) var type: String?
-    /// The single entry, if its content is not in the body: an activity's state, or several.
+    /// The only entry, if its content is not in the body: an activity's state, or several subjects.
     fileprivate var made: Entry?
-    /// For a widget configured to several subjects, what each would show alone; the made entry has
-    /// no content then.
+    /// For a widget with several subjects: what it would show of each one alone. `made` then has no
+    /// content.
     fileprivate var items: [TimelineEntries?]?
-    /// Whether there is no timeline to show.
+    /// True if there is no timeline to show.
     fileprivate var isPlaceholder = false
-    /// When a made entry becomes outdated.
+    /// Until when `made` is valid, if several subjects are shown.
     fileprivate var madeUntil: Instant?
 
-    /// Equal versions mean equal answers to one request. It is computed without a look at the
-    /// content, so each input of `entries` and `policy` must be hashed here.
+    /// If two versions are equal, the answers to one request are equal, too. It is computed from
+    /// hashes only, so all that `entries` and `policy` depend on must be hashed here.
     package var version: UInt64 {
         var hash = StableHash()
         func add(_ value: UInt64) {
             withUnsafeBytes(of: value) { hash.combine($0) }
         }
-        // The parts that are cut off do not belong to the answer.
+        // With a cut, the widget does not get all of the body, so the body's hash must not count.
         if cut == nil, made == nil { add(bodyHash) }
         add(hasLinks ? 1 : 0)
         hashes.forEach(add)
@@ -75,7 +76,7 @@ package struct TimelineEntries: Sendable {
         return hash.value
     }
 
-    /// A hash of all that a widget gets of an entry besides its date.
+    /// A hash of what a widget gets of an entry, except its date.
     private static func hash(of entry: Entry) -> UInt64 {
         var hash = StableHash()
         for part in [
@@ -87,7 +88,7 @@ package struct TimelineEntries: Sendable {
         return hash.value
     }
 
-    /// An estimate of its size when written, rounded up.
+    /// An upper estimate of the size in an answer, in bytes.
     package var bytesMax: Int {
         if let made {
             return (items ?? []).reduce(made.content.bytes.count) { $0 + ($1?.bytesMax ?? 2) }
@@ -97,26 +98,26 @@ package struct TimelineEntries: Sendable {
         return (own + (own < places.count ? 1 : 0)) * body.bytes.count + places.count * 128 + 128
     }
 
-    /// The entries themselves. Each is copied out of the body on access.
+    /// The entries. Each one is copied from the body when it is read.
     package var entries: some RandomAccessCollection<Entry> {
         var all = self
         all.applyCut()
         return all.places.indices.lazy.map { [all] in all.entry($0) }
     }
 
-    /// For a widget configured to several subjects: the one entry, without content, and what each
-    /// subject shows; nil if it is configured to one.
+    /// For a widget with several subjects: the only entry, without its content, and what each
+    /// subject shows. Nil for a widget with one subject.
     package var several: (entry: Entry, items: [TimelineEntries?])? {
         guard let made, let items else { return nil }
         return (made, items)
     }
 
-    /// The start of its first entry, and whether the producer has not confirmed that entry yet.
+    /// The date of the first entry, and whether its content is provisional.
     package var begun: (date: Instant, isProvisional: Bool)? {
         places.first.map { ($0.date, made?.isProvisional ?? $0.isProvisional) }
     }
 
-    /// The link of its first entry.
+    /// The link of the first entry.
     private var url: String? {
         guard made == nil else { return made?.url }
         return (places.first?.outline?["url"]).flatMap { body.value(at: $0).document.root.string }
@@ -149,19 +150,19 @@ package struct TimelineEntries: Sendable {
         return writer.json
     }
 
-    /// When a widget next shows something else; nil means never.
+    /// When the widget shows something else; nil: never.
     package func nextBoundary(after now: Instant) -> Instant? {
         made == nil ? places.first { $0.date > now }?.date : madeUntil
     }
 
-    /// For a widget with nothing to show: one empty entry, dated in the past.
+    /// What a widget without a timeline shows: one empty entry with a date in the past.
     package static let placeholder = TimelineEntries(
         body: .emptyObject, bodyHash: 0,
         places: [Place(date: Instant(seconds: 0), index: nil, isProvisional: true)],
         hasLinks: false, policy: .never, isPlaceholder: true)
 
-    /// Cuts each content once, if there is a cut; the entries of a schedule share one content.
-    /// Without this call the entries are the same, but each access cuts again.
+    /// Computes the cut of each content once. (The entries of a schedule share one content.)
+    /// Without this call each access to `entries` computes it again.
     package mutating func applyCut() {
         guard let cut, cuts == nil else { return }
         var own: JSON?
@@ -174,7 +175,7 @@ package struct TimelineEntries: Sendable {
         }
     }
 
-    /// Sets the cut of a family, and takes the hashes in `known`.
+    /// Sets the family's cut, and gets the hashes for it from `known`.
     fileprivate mutating func set(
         _ cut: FamilyCut, _ family: WidgetFamily?, known: CutHashes, among count: Int
     ) {
@@ -185,7 +186,7 @@ package struct TimelineEntries: Sendable {
         }
     }
 
-    /// A hash of its first entry's content alone.
+    /// A hash of the first entry's content alone.
     private var contentHash: UInt64 {
         func hash() -> UInt64 {
             var hash = StableHash()
@@ -198,10 +199,10 @@ package struct TimelineEntries: Sendable {
         ) { [hash()] }.first ?? 0
     }
 
-    /// Whether it is the placeholder.
+    /// True if this is the placeholder.
     package var isEmpty: Bool { isPlaceholder }
 
-    /// Only the first entry.
+    /// The same with the first entry only.
     package var snapshot: TimelineEntries {
         var first = self
         first.places = Array(places.prefix(1))
@@ -212,14 +213,14 @@ package struct TimelineEntries: Sendable {
 }
 
 extension StoredTimeline {
-    /// What a widget shows from a moment of wall time on.
+    /// What a widget shows from a wall time on.
     ///
     /// - Parameters:
-    ///   - rules: those of the device's zone, or of the schedule's own.
-    ///   - family: nil means the largest.
-    ///   - cut: of the type for that family; nil means no cut.
-    ///   - source: the activity shown; nil for own content, or if the activity is gone.
-    ///   - isSnapshot: whether the first entry is enough.
+    ///   - rules: the time zone of the device, or of the schedule.
+    ///   - family: nil: the largest one.
+    ///   - cut: what the type defines for this family; nil: no cut.
+    ///   - source: the activity to show; nil if there is none.
+    ///   - isSnapshot: true if only the first entry is needed.
     func entries(
         at moment: Instant, in rules: TimeZoneRules, family: WidgetFamily?, cut: FamilyCut?,
         source: TimelineSource? = nil, isSnapshot: Bool = false
@@ -255,7 +256,7 @@ extension StoredTimeline {
         return all
     }
 
-    /// The state of an activity as one entry; an empty entry if there is no activity.
+    /// An activity's state as one entry; its content is empty if there is no activity.
     private func entry(
         of source: TimelineSource?, _ family: WidgetFamily?, _ cut: FamilyCut?
     ) -> TimelineEntries {
@@ -264,7 +265,8 @@ extension StoredTimeline {
         }
         let hasLinks = family?.hasLinks ?? true
         let content = source.map { cut?.applied(to: $0.state) ?? $0.state } ?? .emptyObject
-        // Not the date of the activity's change: unseen changes would give a new validator.
+        // Not the date of the activity's change: the version must not change if the widget sees no
+        // change.
         let date = updatedAt
         var entries = TimelineEntries(
             body: .emptyObject, bodyHash: timeline.visibleHash,
@@ -281,14 +283,15 @@ extension StoredTimeline {
 }
 
 extension TimelineEntries {
-    /// Subjects that a widget can be configured to, at most.
+    /// Maximum number of subjects that one widget can show.
     package static let itemsMax = 4
 
-    /// What a widget configured to several subjects shows: one entry with `items` in their order,
-    /// and an empty item for each missing subject.
+    /// What a widget with several subjects shows: one entry whose content has `items` in the order
+    /// of the subjects. A missing subject has an empty item.
     ///
     /// - Parameters:
-    ///   - all: what each subject would show alone; nil if missing, or not readable by this reader.
+    ///   - all: what each subject shows alone; nil if it is missing, or this reader may not read
+    /// it.
     ///   - now: wall time.
     package static func together(_ all: [TimelineEntries?], at now: Instant) -> TimelineEntries {
         var together = TimelineEntries.placeholder
@@ -303,7 +306,7 @@ extension TimelineEntries {
                 links.string(link)
             }
             date = max(date, one?.begun?.date ?? date)
-            // The subjects are of one kind, and so usually of one type.
+            // The subjects belong to one kind of widget, so they usually have the same type.
             together.type = together.type ?? one?.type
             if let next = one?.nextBoundary(after: now) {
                 together.madeUntil = min(together.madeUntil ?? next, next)
@@ -313,7 +316,7 @@ extension TimelineEntries {
         let hasLinks = url != nil && all.contains { $0?.hasLinks == true }
         let items = all.map { $0?.snapshot }
         together.items = items
-        // The other members of the answer are in the made entry.
+        // `version` hashes the other parts with `made`.
         together.hashes = items.map { $0?.contentHash ?? 0 }
         together.made = Entry(
             date: date, content: .emptyObject, url: url, links: hasLinks ? links.json : nil,

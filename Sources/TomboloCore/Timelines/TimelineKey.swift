@@ -1,13 +1,13 @@
-/// The subject of a timeline: a widget shows something different for each subject.
+/// What a timeline is about. Widgets show something else for each subject.
 package enum TimelineSubject: Sendable {
-    /// All devices of a user show the same.
+    /// A user: all devices of the user show the same.
     case user(String)
-    /// One device shows it.
+    /// One device.
     case device(Identifier)
-    /// Something of the producer's, such as a door; a widget is configured to it.
+    /// A thing of the producer, such as a door. The widget's configuration names it.
     case key(Identifier)
 
-    /// Its name in requests and answers.
+    /// Name of the kind of subject, in requests and answers.
     package var name: String {
         switch self {
         case .user: "user"
@@ -16,7 +16,7 @@ package enum TimelineSubject: Sendable {
         }
     }
 
-    /// The user, or the id.
+    /// The user's name, or the id.
     package var text: String {
         switch self {
         case .user(let user): user
@@ -24,7 +24,7 @@ package enum TimelineSubject: Sendable {
         }
     }
 
-    /// A subject from its name in answers and cursors; nil if no kind of subject has that name.
+    /// Makes a subject from `name` and `text`. Returns nil if one of them is invalid.
     package init?(name: String, text: String) {
         switch name {
         case "user" where !text.isEmpty: self = .user(text)
@@ -40,19 +40,19 @@ package enum TimelineSubject: Sendable {
 }
 
 extension TimelineSubject: Hashable {
-    /// Compares the bytes of the texts.
+    /// Compares texts by their bytes.
     package static func == (one: TimelineSubject, other: TimelineSubject) -> Bool {
         one.name == other.name && isSameText(one.text, other.text)
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the values that `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }
 
-/// Identifies a timeline: an app has one of each kind for each subject.
+/// Identifies a timeline. An app has one for each kind of widget and each subject.
 package struct TimelineKey: Hashable, Sendable {
     package var tenant: TenantID
     package var app: String
@@ -67,11 +67,11 @@ package struct TimelineKey: Hashable, Sendable {
         self.subject = subject
     }
 
-    /// The order in lists: by app, kind and subject.
+    /// Timelines are listed by these values: app, kind and subject.
     package var order: [String] { [app, kind.rawValue, subject.name, subject.text] }
 
-    /// Whether an order comes before another, by bytes, because two users' names may be equivalent
-    /// in Unicode.
+    /// True if `one` comes before `other`. Bytes are compared, because two users' names may be
+    /// equivalent in Unicode.
     static func precedes(_ one: [String], _ other: [String]) -> Bool {
         one.lexicographicallyPrecedes(other) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }

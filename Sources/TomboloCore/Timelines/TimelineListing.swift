@@ -1,32 +1,32 @@
-/// A list of timelines in the order of app, kind and subject: the first ones after `after`.
+/// A page of timelines in the order of app, kind and subject: the first ones after `after`.
 ///
-/// It is collected in parts, between which others have their turn, because a tenant may have a
-/// quarter of a million timelines.
+/// A tenant may have a quarter of a million timelines, so they are read in pieces, between which
+/// other requests get their turns.
 package struct TimelineListing: Sendable {
     private let tenant: TenantID
     private let kind: Identifier?
-    /// Nil means all apps.
+    /// nil: all apps.
     package var app: String?
-    /// Only subjects `key`.
+    /// True to list only subjects of kind `key`.
     package var isOfKeys = false
     private let after: [String]?
     package let limit: Int
     private var found: [(order: [String], key: TimelineKey)] = []
-    /// The slots to look at; nil means all.
+    /// The slots to read; nil: all.
     var places: [TimelineSlot]?
-    /// The index of the next slot to look at; nil once all were looked at.
+    /// Index of the next slot to read; nil after the last one.
     package internal(set) var place: Int? = 0
 
-    /// The weight of a byte that is cut, compared with one that is copied.
+    /// How much longer a cut takes than a copy of the same bytes.
     static let cutWeight = 4
-    /// Slots that one part looks at.
+    /// Number of slots that are read in one piece.
     static let pieceMax = 1_024
-    /// The most subjects on a page of choices for a widget.
+    /// Maximum number of subjects that a widget gets to choose from on one page.
     package static let choices = 1_000
 
     /// - Parameters:
-    ///   - kind: nil means all kinds.
-    ///   - after: the order of the last timeline on the page before.
+    ///   - kind: nil: all kinds.
+    ///   - after: the `order` of the last timeline on the previous page.
     package init(_ tenant: TenantID, kind: Identifier?, after: [String]?, limit: Int) {
         self.tenant = tenant
         self.kind = kind
@@ -34,10 +34,10 @@ package struct TimelineListing: Sendable {
         self.limit = limit
     }
 
-    /// In order; one more than `limit` if there are more.
+    /// In order. It has one key more than `limit` if the list goes on.
     package var keys: [TimelineKey] { found.map(\.key) }
 
-    /// Adds a timeline if it belongs to the list.
+    /// Adds a timeline if it belongs on the page.
     mutating func add(_ key: TimelineKey) {
         guard key.tenant == tenant, kind == nil || kind == key.kind, app == nil || app == key.app,
             !isOfKeys || key.subject.name == "key"
@@ -56,7 +56,7 @@ package struct TimelineListing: Sendable {
                 high = middle
             }
         }
-        // A timeline that was removed and added again between two parts.
+        // The same timeline was removed and added again between two pieces.
         if low < found.count, found[low].key == key { return }
         found.insert((order, key), at: low)
         if found.count > limit + 1 { found.removeLast() }

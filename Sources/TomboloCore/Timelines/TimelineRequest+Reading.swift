@@ -1,7 +1,7 @@
 package import TomboloJSON
 
 extension TimelineRequest {
-    /// Reads the body of `PUT /v1/timelines/{kind}`; throws all faults in it.
+    /// Reads the body of `PUT /v1/timelines/{kind}`. Throws `FieldErrors` with all faults.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         app = reader.string("app")
@@ -43,7 +43,6 @@ extension TimelineRequest {
         links = Timeline.links(of: view)
     }
 
-    /// Reads `{"activity":ID}`.
     private static func from(_ reader: inout FieldReader) -> Identifier? {
         guard let view = reader.object("from") else { return nil }
         var inner = reader.inside(view, "from")
@@ -53,7 +52,7 @@ extension TimelineRequest {
         return activity
     }
 
-    /// Reads exactly one of user, device or key, and the readers of a key's timeline.
+    /// Reads exactly one of `user`, `device` or `key`, and the readers of a subject `key`.
     private static func subject(
         _ reader: inout FieldReader
     ) -> (TimelineSubject?, readers: [String]) {
@@ -107,7 +106,7 @@ extension TimelineRequest {
         return users
     }
 
-    /// Reads the content of one entry and notes its faults. Returns whether there is content.
+    /// Checks the members of one entry. Returns true if it has content.
     private static func content(_ reader: inout FieldReader, _ view: JSONView) -> Bool {
         let content = reader.object("content")
         if let url = reader.string("url") {
@@ -127,7 +126,7 @@ extension TimelineRequest {
         return content != nil
     }
 
-    /// The fault of a deep link, which must be an absolute URL.
+    /// What is wrong with a link, which must be an absolute URL; nil if nothing is.
     private static func fault(ofURL text: String) -> String? {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard let first = scheme.first, isLetter(first), scheme.allSatisfy(isOfScheme),
@@ -144,12 +143,12 @@ extension TimelineRequest {
         (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
     }
 
-    /// RFC 3986, section 3.1.
+    /// True if a URL's scheme may contain the character (RFC 3986, section 3.1).
     private static func isOfScheme(_ byte: UInt8) -> Bool {
         isLetter(byte) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
     }
 
-    /// Reads the dates of the producer's own entries.
+    /// Checks the producer's own entries, and returns their dates.
     private static func entries(_ reader: inout FieldReader) -> [Instant] {
         guard let list = reader.value("entries") else { return [] }
         guard list.kind == .array, (1...Timeline.entriesMax).contains(list.count) else {

@@ -1,9 +1,9 @@
-/// The content of a `PUT /v1/timelines/{kind}`.
+/// The body of `PUT /v1/timelines/{kind}`.
 package struct TimelineRequest: Sendable {
-    /// Nil means the tenant's only app.
+    /// nil: the tenant's only app.
     package var app: String?
     package var subject: TimelineSubject
     package var timeline: Timeline
-    /// All links of its entries.
+    /// All links in the body and its entries.
     package var links: [String] = []
 }

@@ -6,11 +6,11 @@ extension TimelineSchedule {
         ("friday", 5), ("saturday", 6),
     ]
 
-    /// The number of coming entries if a schedule gives none.
+    /// Number of entries for coming boundaries, if `count` is missing.
     private static let countDefault: Int64 = 3
 
-    /// Reads `{"weekly":{"on":"monday","at":"06:00","zone":"device"},"count":3}`, or `daily`, and
-    /// notes faults; nil if it is absent or faulty.
+    /// Reads `{"weekly":{"on":"monday","at":"06:00","zone":"device"},"count":3}`, or the same with
+    /// `daily`. Returns nil if it is missing or faulty.
     static func reading(_ reader: inout FieldReader) -> TimelineSchedule? {
         guard let view = reader.object("schedule") else { return nil }
         var inner = reader.inside(view, "schedule")
@@ -41,7 +41,6 @@ extension TimelineSchedule {
         }
     }
 
-    /// Reads `06:00` or `06:00:30`.
     private static func timeOfDay(_ reader: inout FieldReader, _ view: JSONView) -> Int64 {
         guard let text = reader.string("at") else {
             reader.require("at", "")

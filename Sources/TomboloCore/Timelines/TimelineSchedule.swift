@@ -1,36 +1,36 @@
-/// When a timeline's content changes, by the clocks of a time zone: `weekly` or `daily`.
+/// When the content of a timeline changes: weekly or daily, by the clocks of a time zone.
 package struct TimelineSchedule: Hashable, Sendable {
-    /// The zone whose clocks count.
+    /// Whose clocks count.
     package enum Zone: Hashable, Sendable {
-        /// The zone of the device that asks.
+        /// Those of the device that reads the timeline.
         case device
         /// A zone of the IANA database, such as `Europe/Berlin`.
         case named(String)
     }
 
-    /// 0 is Sunday; nil means every day.
+    /// 0 is Sunday; nil: every day.
     package var weekday: Int64?
-    /// Seconds after midnight: 0 to 86,399.
+    /// Seconds after midnight, from 0 to 86,399.
     package var time: Int64
     package var zone: Zone
-    /// Entries for coming boundaries: 1 to `countMax`.
+    /// Number of entries for coming boundaries, from 1 to `countMax`.
     package var count: Int
 
-    /// A little more than the days of a year.
+    /// Maximum of `count`: slightly more than the days of a year.
     package static let countMax = 400
 
-    /// The first boundaries after a moment, strictly ascending. A boundary at `moment` itself is
-    /// not included.
+    /// The next `count` boundaries after a moment, ascending. A boundary at `moment` itself does
+    /// not count.
     ///
-    /// If the clocks skip the time of day, the boundary is the moment of the skip; if they show it
-    /// twice, the first of the two.
+    /// If the clocks skip the time of day, the boundary is the instant of the skip. If they show it
+    /// twice, the boundary is the first of both instants.
     package func boundaries(
         after moment: Instant, count: Int, in rules: TimeZoneRules
     ) -> [Instant] {
         var found: [Instant] = []
         var last = moment
         let first = day(at: moment, in: rules) - 1
-        // There are fewer only where time itself ends.
+        // There can be fewer only at the end of the range of `Instant`.
         for day in first..<first + Int64(count) * 7 + 14 where found.count < count {
             if let next = boundary(on: day, in: rules), next > last {
                 found.append(next)
@@ -40,7 +40,7 @@ package struct TimelineSchedule: Hashable, Sendable {
         return found
     }
 
-    /// The newest boundary at or before a moment.
+    /// The last boundary that is not after the moment.
     package func boundary(notAfter moment: Instant, in rules: TimeZoneRules) -> Instant {
         let last = day(at: moment, in: rules) + 1
         for back in Int64(0)..<14 {
@@ -49,7 +49,7 @@ package struct TimelineSchedule: Hashable, Sendable {
         return .distantPast
     }
 
-    /// The time of day in seconds after midnight.
+    /// A time of day in seconds after midnight.
     static func time(hours: Int64, minutes: Int64, seconds: Int64) -> Int64 {
         hours * 3_600 + minutes * 60 + seconds
     }

@@ -1,19 +1,18 @@
 import TomboloJSON
 
-/// The activity whose state a timeline shows, as it is on disk.
+/// The activity that a timeline shows, in its durable state.
 struct TimelineSource: Sendable {
     let state: JSON
     let type: String
-    /// Wall time.
+    /// In wall time.
     let changedAt: Instant
 
-    /// Nil if the activity belongs to another app or is not on disk yet, or if its card was only
-    /// removed.
+    /// Returns nil if the activity is of another app, is not durable yet, or ended without content.
     init?(_ activity: Activity, app: String) {
         self.init(activity.durable, activity.durableDefinition, app: app)
     }
 
-    /// The same for a state that is about to be on disk.
+    /// The same for a state that will be durable soon.
     init?(_ durable: Projection?, _ definition: Activity.Definition, app: String) {
         guard definition.app == app, let durable, durable.ending?.isBare != true else {
             return nil
@@ -25,8 +24,8 @@ struct TimelineSource: Sendable {
 }
 
 extension ActivityTable {
-    /// What a timeline shows of an activity; nil if there is none, it belongs to another app, or
-    /// its card was only removed.
+    /// The activity that a timeline shows; nil if it is not in memory, is of another app, or ended
+    /// without content.
     func source(_ id: Identifier, of key: TimelineKey) -> TimelineSource? {
         slot(of: ActivityKey(tenant: key.tenant, id: id)).flatMap {
             TimelineSource(self[$0], app: key.app)
@@ -35,8 +34,8 @@ extension ActivityTable {
 }
 
 extension TypeTable {
-    /// Whether an app's widgets show something else of an activity than before: some family's cut
-    /// differs or, for a type without cuts, a significant value does.
+    /// True if an app's widgets show the activity differently: the cut of a family differs. For a
+    /// type without cuts: a visible part does.
     func differs(_ before: TimelineSource?, _ next: TimelineSource?, of key: TimelineKey) -> Bool {
         guard let before, let next, isSameText(before.type, next.type) else {
             return before != nil || next != nil

@@ -1,21 +1,22 @@
-/// All timelines, their indices, and when their producers are to be asked.
+/// All timelines, with indices to find them, and when their producers must be asked.
 ///
-/// The table owns its rows: nothing else in the core changes them.
+/// Only this table changes its rows.
 struct TimelineTable: Sendable {
     private var rows = SlotArray<Tables.Timelines, StoredTimeline?>()
     private var free: [TimelineSlot] = []
     private var slots: [TimelineKey: TimelineSlot] = [:]
-    /// The timelines of a subject, of all kinds; a device finds through it what it may show.
+    /// The timelines of each subject.
     private var bySubject: [SubjectKey: [TimelineSlot]] = [:]
-    /// The timelines of `key` subjects, by each user who may read them, and by kind.
+    /// The timelines with a subject of kind `key`, by reader and by kind of widget.
     private var byReader: [SubjectKey: [Identifier: [TimelineSlot]]] = [:]
-    /// The timelines that show an activity's state.
+    /// The timelines that show each activity.
     private var byActivity: [ActivityKey: [TimelineSlot]] = [:]
     private var sizes: [TenantID: Size] = [:]
     private var nextNumber: Int64 = 1
-    /// Wall time.
+    /// When producers must be asked, in wall time.
     private var deadlines = DeadlineHeap<Tables.Timelines>()
-    /// Timelines whose dates follow another clock now, and were not looked at since.
+    /// Timelines whose dates must be computed again, because the clock that they follow has
+    /// changed.
     private var moved: [ArraySlice<TimelineSlot>] = []
 
     private struct SubjectKey: Hashable {
@@ -23,16 +24,16 @@ struct TimelineTable: Sendable {
         var subject: TimelineSubject
     }
 
-    /// The space of a tenant's timelines.
+    /// How much space a tenant's timelines need.
     struct Size: Hashable, Sendable {
         var count = 0
         var bytes = 0
     }
 
-    /// When the next producer is to be asked, in wall time.
+    /// When the next producer must be asked, in wall time.
     var nextDue: Instant? { deadlines.first }
 
-    /// The number that a timeline has, or that a new one would get.
+    /// The number of the timeline; for a new one, the number that it will get.
     func number(of key: TimelineKey) -> Int64 { self[key]?.number ?? nextNumber }
 
     func size(of tenant: TenantID) -> Size { sizes[tenant] ?? Size() }
@@ -45,33 +46,33 @@ struct TimelineTable: Sendable {
 
     var isEmpty: Bool { slots.isEmpty }
 
-    /// All slots, used or free, for callers that look at them in parts.
+    /// All slots, used or free, for callers that read them in pieces.
     var places: Range<TimelineSlot> { rows.indices }
 
     func slots(of subject: TimelineSubject, _ tenant: TenantID) -> [TimelineSlot] {
         bySubject[SubjectKey(tenant: tenant, subject: subject)] ?? []
     }
 
-    /// The timelines of a kind with a `key` subject that a user may read.
+    /// The timelines of a kind whose subject is a `key` and that the user may read.
     func slots(
         of kind: Identifier, readableBy user: String, _ tenant: TenantID
     ) -> [TimelineSlot] {
         byReader[SubjectKey(tenant: tenant, subject: .user(user))]?[kind] ?? []
     }
 
-    /// The timelines that show an activity's state.
+    /// The timelines that show the activity.
     func slots(from activity: ActivityKey) -> [TimelineSlot] {
         byActivity.isEmpty ? [] : byActivity[activity] ?? []
     }
 
-    /// Whether a widget of a device shows, or has shown within a day, an entry with this link.
+    /// True if a widget of the device shows, or has shown within a day, an entry with this link.
     ///
-    /// - Parameter link: its hash, as in `Timeline.linkHashes`.
+    /// - Parameter link: the link's hash, as in `Timeline.linkHashes`.
     func offer(_ link: Int64, to user: String?, _ device: DeviceKey, at wall: Instant) -> Bool {
         shown(to: user, device).contains { rows[$0]?.offers(link, at: wall) ?? false }
     }
 
-    /// The timelines, of all kinds, that a device's widgets may show: at most `shownMax`.
+    /// The timelines of all kinds that the device's widgets may show, at most `shownMax`.
     func shown(to user: String?, _ device: DeviceKey) -> ArraySlice<TimelineSlot> {
         var places = slots(of: .device(device.id), device.tenant)
         if let user {
@@ -84,13 +85,13 @@ struct TimelineTable: Sendable {
         return places.prefix(Self.shownMax)
     }
 
-    /// True if a timeline is for a device or its user.
+    /// True if there is a timeline for the device or its user.
     func hasSome(for user: String?, _ device: DeviceKey) -> Bool {
         !slots(of: .device(device.id), device.tenant).isEmpty
             || user.map { !slots(of: .user($0), device.tenant).isEmpty } ?? false
     }
 
-    /// Advice for a tap that names no widget, if the widget may be among those not looked at.
+    /// Advice for a tap that names no widget, if not all timelines of the device were searched.
     func hint(for user: String?, _ device: DeviceKey) -> String {
         shown(to: user, device).count < Self.shownMax
             ? ""
@@ -98,10 +99,10 @@ struct TimelineTable: Sendable {
                 + "give \"widget\" and \"config\" too"
     }
 
-    /// Timelines looked through for a tap that names no widget, at most: about 3 ms.
+    /// Maximum number of timelines that are searched for such a tap; this takes about 3 ms.
     static let shownMax = 16_384
 
-    /// Stores a timeline, and replaces the one with the same key.
+    /// Stores a timeline, replacing that with the same key.
     @discardableResult
     mutating func put(_ row: StoredTimeline) -> TimelineSlot {
         let tenant = row.key.tenant
@@ -132,7 +133,7 @@ struct TimelineTable: Sendable {
         return slot
     }
 
-    /// Removes the timeline from the indices of readers and activities.
+    /// Removes a timeline from the indices of readers and activities.
     private mutating func leave(_ slot: TimelineSlot) {
         guard let row = rows[slot] else { return }
         for reader in row.timeline.readers {
@@ -147,7 +148,7 @@ struct TimelineTable: Sendable {
         if byActivity[activity]?.isEmpty == true { byActivity[activity] = nil }
     }
 
-    /// The producer was asked for the content of a moment.
+    /// Notes for which date the producer was asked.
     mutating func asked(_ slot: TimelineSlot, through moment: Instant) {
         rows[slot]?.askedThrough = moment
     }
@@ -166,13 +167,14 @@ struct TimelineTable: Sendable {
         return row
     }
 
-    /// The subject's timelines follow another clock: `popMoved` returns them one by one.
+    /// Lets `popMoved` return the subject's timelines, because the clock that they follow has
+    /// changed.
     mutating func move(_ subject: TimelineSubject, _ tenant: TenantID) {
         let slots = slots(of: subject, tenant)
         if !slots.isEmpty { moved.append(slots[...]) }
     }
 
-    /// The clock was ahead and is now right: times in the future become the present.
+    /// Corrects times after the wall clock was ahead: times in the future become `wall`.
     mutating func followClock(backTo wall: Instant) {
         let late = rows.indices.filter { rows[$0]?.isAhead(of: wall) ?? false }
         for slot in late { rows[slot]?.followClock(backTo: wall) }
@@ -181,7 +183,7 @@ struct TimelineTable: Sendable {
 
     var hasMoved: Bool { !moved.isEmpty }
 
-    /// The next timeline whose dates are to be computed again. Another may have its slot by now.
+    /// The next slot whose dates must be computed again. Another timeline may have the slot by now.
     mutating func popMoved() -> TimelineSlot? {
         guard let last = moved.indices.last else { return nil }
         let slot = moved[last].popLast()
@@ -189,11 +191,11 @@ struct TimelineTable: Sendable {
         return slot
     }
 
-    /// The producer is asked at that moment; nil means never.
+    /// Sets when the producer must be asked; nil: never.
     mutating func ask(_ slot: TimelineSlot, at moment: Instant?) { deadlines.set(slot, at: moment) }
 
     mutating func popDue(until moment: Instant) -> TimelineSlot? { deadlines.pop(until: moment) }
 
-    /// The number of an unreadable record is not used again.
+    /// Makes sure that no timeline gets this number or a lower one.
     mutating func skip(_ number: Int64) { nextNumber = max(nextNumber, number + 1) }
 }

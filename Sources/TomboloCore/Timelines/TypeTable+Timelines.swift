@@ -1,16 +1,16 @@
 import TomboloJSON
 
-// What types define for timelines: whose states the contents are, and what widgets get of them.
+// What types define for timelines: the checks of contents, and the cuts for widgets.
 
 extension TypeTable {
-    /// The type that a timeline names; nil if it names none, or none that is registered.
+    /// The type that a timeline names; nil if it names none or the type is not registered.
     func type(of key: TimelineKey, _ timeline: Timeline) -> ActivityType? {
         timeline.type.flatMap {
             self[ActivityType.Key(tenant: key.tenant, app: key.app, name: $0)]
         }
     }
 
-    /// The type whose states a timeline shows: its own, or its activity's.
+    /// The type whose states a timeline shows: the one that it names, or that of its activity.
     func type(of row: StoredTimeline, _ activities: ActivityTable) -> ActivityType? {
         let source = row.timeline.from.flatMap { activities.source($0, of: row.key) }
         return (source?.type ?? row.timeline.type).flatMap {
@@ -18,8 +18,8 @@ extension TypeTable {
         }
     }
 
-    /// A hash, by value, of what any widget may see of a timeline, without the parts that every cut
-    /// of its type leaves out.
+    /// A hash, by value, of what widgets can get of a timeline, without the parts that no family
+    /// gets.
     func seen(_ timeline: Timeline, _ key: TimelineKey) -> UInt64 {
         guard let cut = type(of: key, timeline)?.families?.union else {
             return timeline.visibleHash
@@ -37,7 +37,7 @@ extension TypeTable {
         return hash.value
     }
 
-    /// Throws if its widgets would get nothing, or if each of their reads would cost too much.
+    /// Throws if the timeline does not match its type, or is too large to be cut at each read.
     func check(_ timeline: Timeline, _ key: TimelineKey) throws(Refusal) {
         guard let name = timeline.type else { return }
         func fault(_ detail: String, _ message: String) -> Refusal {
@@ -70,16 +70,17 @@ extension TypeTable {
         }
     }
 
-    /// What a widget of a family gets of a timeline's contents; nil means all. Without a family,
-    /// what any family gets.
+    /// The part of a timeline's contents that a widget family gets; nil: all. If `family` is nil,
+    /// it is what any family gets. Throws if the type has no cut for the family.
     ///
-    /// - Parameter source: the activity that the contents are from; nil for own contents.
+    /// - Parameter source: the activity that the timeline shows, if any.
     func cut(
         of row: StoredTimeline, _ source: TimelineSource?, _ family: WidgetFamily?
     ) throws(Refusal) -> FamilyCut? {
         guard let name = source?.type ?? row.timeline.type else { return nil }
         let known = self[ActivityType.Key(tenant: row.key.tenant, app: row.key.app, name: name)]
-        // Unknown parts may not be shown. An activity's type need not be registered.
+        // Show nothing of contents whose type is unknown. The type of an activity need not be
+        // registered.
         guard let type = known else { return source == nil ? .nothing : nil }
         guard let families = type.families else { return nil }
         guard let family else { return families.union }

@@ -1,12 +1,12 @@
 import TomboloJSON
 
 extension ActivityTable {
-    /// Limits of one search: the newest activities looked at, and the states and bytes checked.
-    /// More would block the loop for too long.
+    /// Limits of one search: number of the newest slots, of checked states and of their bytes. More
+    /// would block the core for too long.
     private static let (placesMax, statesMax, stateBytesMax) = (8_192, 100, 32 << 10)
 
-    /// A lint that counts the running activities whose state a type refuses; empty if it refuses
-    /// none.
+    /// A lint with the number of running activities whose present state the type refuses; empty if
+    /// there are none.
     func lints(ofRunning type: ActivityType, _ key: ActivityType.Key) -> [Lint] {
         guard type.state != nil else { return [] }
         var (states, bytes, refused) = (0, 0, 0)

@@ -1,8 +1,8 @@
 package import TomboloJSON
 
-/// An `ActivityAttributes` type of an app, as registered.
+/// A registered `ActivityAttributes` type of an app.
 package struct ActivityType: Sendable {
-    /// Identifies a type: types are per app.
+    /// Identifies a type. Each app has its own types.
     package struct Key: Hashable, Sendable {
         package var tenant: TenantID
         package var app: String
@@ -14,13 +14,13 @@ package struct ActivityType: Sendable {
             self.name = name
         }
 
-        /// Compares the bytes of both names.
+        /// Compares names by their bytes.
         package static func == (one: Key, other: Key) -> Bool {
             isSameText(one.name, other.name) && isSameText(one.app, other.app)
                 && one.tenant == other.tenant
         }
 
-        /// Hashes what `==` compares.
+        /// Hashes the values that `==` compares.
         package func hash(into hasher: inout Hasher) {
             hasher.combine(tenant)
             hasher.combine(bytesOf: app)
@@ -28,55 +28,54 @@ package struct ActivityType: Sendable {
         }
     }
 
-    /// The content state's schema; nil allows any object.
+    /// The schema of the content state; nil: any object is valid.
     package var state: StateSchema?
     package var dates = DateEncoding.swiftReference
-    /// Nil means `standard`.
+    /// nil: `standard`.
     package var budgetClass: BudgetClass?
-    /// Where apps find the relay's id in the attributes; nil if the app opted out.
+    /// Where the attributes contain the card's name; nil if the app wants no name there.
     package var idAt: JSONPointer? = defaultIDAt
-    /// Whether the app plays a bundle of frames from one payload.
+    /// True if the app can play a bundle: all frames of a flip-book from one payload.
     package var plays = false
-    /// Whether the phone interpolates between keyframes.
+    /// True if the app animates between keyframes.
     package var animates = false
     package var onUnknownStart: UnknownStartPolicy?
-    /// How long starts wait that give no `start_wait`.
+    /// Default of `start_wait`; nil: `Start.startWaitDefault`.
     package var startWait: Span?
-    /// Whether each change reloads the app's widgets on the devices that show the activity.
+    /// True if each visible change reloads the app's widgets on devices of the audience.
     package var reloadsWidgets = false
-    /// The controls that each change reloads in the same way.
+    /// Kinds of controls that each visible change reloads in the same way.
     package var reloadsControls: [String] = []
-    /// App Intents that the card's buttons run.
+    /// App Intents that buttons on the card run.
     package var intents: [TypeIntent] = []
-    /// How long after the last event the relay ends activities that give no time themselves; nil
-    /// means never.
+    /// Default of `end_after`: how long after its last event an activity is ended; nil: never.
     package var endAfter: Span?
     package var onTokenGone: TokenGonePolicy?
     package var renew: RenewalPolicy?
-    /// When frames are sent, if a start does not define it.
+    /// Default of `show_when.frames`; nil: `background`.
     package var framesShowWhen: FramesShowWhen?
-    /// How long alerts wait that give no time themselves.
+    /// How long alerts may wait if a command does not say it; nil: `Alert.defaultTTL`.
     package var alertTTL: Span?
-    /// A value that follows the app's presence; nil if there is none.
+    /// A value in the states that depends on the app's presence; nil if there is none.
     package var presence: PresenceBinding?
-    /// What simulated phones draw of a state; nil means text.
+    /// What simulated phones draw of a state; nil: text.
     package var preview: TypePreview?
-    /// The parts of a state that the widgets of each family get; nil means all.
+    /// The part of a state that each widget family gets; nil: all.
     package var families: FamilyCuts?
-    /// How its states keep a history; nil if they keep none.
+    /// How the states keep a history of a value; nil if they keep none.
     package var history: StateHistory?
-    /// What a phone shows of a state; nil means all of it.
+    /// The part of a state that a phone shows; nil: all.
     package var visibility: Visibility?
-    /// The body as registered; it keeps members that are not read here.
+    /// The body as it was registered, with members that this relay does not know.
     package var body: JSON
 
-    /// Where the relay writes an activity's id unless the type says otherwise.
+    /// Where the card's name is in the attributes if the type says nothing else.
     package static let defaultIDAt = JSONPointer(tokens: ["activity_id"])
 
-    /// Reads the body of `PUT /v1/types/{type}`; throws all faults in it.
+    /// Reads the body of `PUT /v1/types/{type}`. Throws `FieldErrors` with all faults.
     ///
-    /// - Parameter lenient: for records, because older relays did not check `show_when`, `preview`
-    ///   and `families`.
+    /// - Parameter lenient: true for a record: older relays did not check `show_when`, `preview`,
+    ///   `families` and `history`.
     package init(reading view: JSONView, lenient: Bool = false) throws(FieldErrors) {
         var reader = FieldReader(view, isOfLog: lenient)
         body = view.json
@@ -125,7 +124,7 @@ package struct ActivityType: Sendable {
             var older = FieldReader(view, isOfLog: true)
             preview = TypePreview.reading(&older, state)
             families = FamilyCuts.reading(&older, state)
-            // Older relays took a number and ignored it.
+            // Older relays accepted a number here and ignored it.
             if view["history"]?.kind == .object {
                 history = StateHistory.reading(&older, state)
             }
@@ -156,25 +155,25 @@ package struct ActivityType: Sendable {
         return (widgets, controls)
     }
 
-    /// The state in the form that the phone decodes.
+    /// The state as the app decodes it: with its dates in the app's encoding.
     package func encoded(_ state: JSON) -> JSON {
         self.state.map { dates.encode(state, by: $0) } ?? state
     }
 
-    /// Members of a state that the phone's decoder would ignore.
+    /// Lints for members of a state that the app does not decode.
     package func unknownMembers(in state: JSON) -> [Lint] {
         self.state?.unknownMembers(in: state.document.root, at: "") ?? []
     }
 
-    /// The faults of a state; empty if it fits. They are found after the relay's own values are
-    /// written into the state.
+    /// The faults of a state, after the value of the presence binding is written into it; empty if
+    /// the state is valid.
     package func faults(in state: JSON, at pointer: String = "/state") -> [FieldError] {
         let sent = presence?.write(presence?.active ?? .emptyObject, into: state) ?? state
         return self.state?.faults(in: sent.document.root, at: pointer) ?? []
     }
 }
 
-/// A type with its number among the records.
+/// A type with the number of its record.
 struct RegisteredType: Sendable {
     let number: Int64
     var type: ActivityType
@@ -190,35 +189,35 @@ struct RegisteredType: Sendable {
         return Record(space: .type, number: number, value: writer.bytes)
     }
 
-    /// Nil if the bytes are no type: the caller reports and sets them aside.
+    /// Returns nil if the bytes are not a type. The caller then reports the record.
     static func read(_ bytes: [UInt8], number: Int64) -> (ActivityType.Key, RegisteredType)? {
-        guard let view = (try? JSONDocument(bytes))?.root,  // damage is the answer
+        guard let view = (try? JSONDocument(bytes))?.root,  // nil reports damage
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let app = view["app"]?.string, let name = view["type"]?.string,
             let body = view["body"]?.json.document.root,
-            let type = try? ActivityType(reading: body, lenient: true)  // as above
+            let type = try? ActivityType(reading: body, lenient: true)  // the same
         else { return nil }
         let key = ActivityType.Key(tenant: TenantID(tenant), app: app, name: name)
         return (key, RegisteredType(number: number, type: type))
     }
 }
 
-/// A type as shown to readers.
+/// A type as the API shows it.
 package struct TypeView: Sendable {
     package var app: String
     package var name: String
-    /// Nil means `standard`.
+    /// nil: `standard`.
     package var budgetClass: BudgetClass?
     package var body: JSON
 }
 
-/// The result of the registered types for one activity.
+/// What the registered types say about one activity.
 package struct TypeCheck: Sendable {
     package var isRegistered: Bool
     package var hasSchema: Bool
-    /// The differences between its newest state and its type, each in words.
+    /// What in the newest state does not match the type, each as text.
     package var faults: [String]
-    /// The names of its app's types.
+    /// The names of all registered types of the app.
     package var registered: [String]
 
     package init(

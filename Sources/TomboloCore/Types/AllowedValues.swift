@@ -1,13 +1,12 @@
 import TomboloJSON
 
-/// The values of `enum` or `const`. They are compared by meaning: text after its escapes, numbers
-/// by digits and exponent, arrays in order, objects in any order of their members.
+/// The values of `enum` or `const`, which are compared by value: strings without their escapes,
+/// numbers as numbers, arrays in order, objects in any order.
 struct AllowedValues: Hashable, Sendable {
-    /// The values as written in the schema.
     let list: [JSON]
-    /// Fast path: most states use the schema's spelling.
+    /// The texts in the schema, for a fast path: most states contain the same text.
     private let spellings: Set<ArraySlice<UInt8>>
-    /// Canonical texts by hash.
+    /// Canonical texts of the values, by hash.
     private let canonical: [UInt64: [[UInt8]]]
 
     init(_ list: [JSON]) {
@@ -17,7 +16,7 @@ struct AllowedValues: Hashable, Sendable {
             .mapValues { $0.map(\.document.root.canonical) }
     }
 
-    /// True if no two values are the same.
+    /// True if all values are different.
     var areDistinct: Bool { Set(canonical.values.joined()).count == list.count }
 
     func contains(_ value: JSONView) -> Bool {

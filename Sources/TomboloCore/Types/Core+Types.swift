@@ -3,7 +3,7 @@ import TomboloJSON
 // Registered types, and their checks of commands.
 
 extension Core {
-    /// Registers a type; `app` nil means the tenant's only app.
+    /// Registers a type. If `app` is nil, it is of the tenant's only app.
     mutating func put(
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID,
         _ ticket: Ticket, now: Instant
@@ -34,7 +34,7 @@ extension Core {
         }
     }
 
-    /// A registered type; `app` nil means the tenant's only app.
+    /// A registered type; nil if there is none. If `app` is nil, it is of the tenant's only app.
     package func typeView(_ name: String, app: String?, tenant: TenantID) -> TypeView? {
         guard let app = app ?? configuration.onlyApp(of: tenant) else { return nil }
         let key = ActivityType.Key(tenant: tenant, app: app, name: name)
@@ -44,7 +44,7 @@ extension Core {
         }
     }
 
-    /// The result of the registered types for an activity as it is now; nil if it is not in memory.
+    /// What the registered types say about an activity now; nil if it is not in memory.
     package func typeCheck(_ key: ActivityKey) -> TypeCheck? {
         guard let slot = activities.slot(of: key), let durable = activities[slot].durable else {
             return nil
@@ -59,14 +59,14 @@ extension Core {
             registered: names.sorted())
     }
 
-    /// Checks the merged state; a clip is checked frame by frame.
+    /// Throws if the new state does not match its type. For a clip, each frame is checked alone.
     func checkState(
         _ projection: Projection, _ definition: Activity.Definition, _ content: Command.Content,
         _ tenant: TenantID
     ) throws(Refusal) {
         guard let type = types.type(of: definition, tenant) else { return }
         switch content {
-        // A card must not stay because its type has become stricter meanwhile.
+        // An end or a stop without change is always accepted, even if the type has become stricter.
         case .end(let end):
             if case .none = end.change { return }
         case .stop: return

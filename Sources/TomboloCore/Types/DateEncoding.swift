@@ -1,18 +1,17 @@
 package import TomboloJSON
 
-/// How an app's type decodes a `Date`. ActivityKit decodes with default strategies, which count
-/// seconds since 2001 (Apple, "Starting and updating Live Activities with ActivityKit push
-/// notifications").
+/// How an app decodes a `Date`. By default ActivityKit expects seconds since 2001 (Apple, "Starting
+/// and updating Live Activities with ActivityKit push notifications").
 package enum DateEncoding: String, Hashable, Sendable, CaseIterable {
     case swiftReference = "swift-reference"
     case unix
     case iso8601
 
-    /// Seconds from 1970-01-01 to 2001-01-01T00:00:00Z.
+    /// Seconds from 1970-01-01 to 2001-01-01, both at 00:00 UTC.
     static let referenceOffset: Int64 = 978_307_200
 
-    /// The state in the form that the phone decodes: each value that the schema declares a time is
-    /// written in this encoding; the rest is unchanged, byte for byte.
+    /// The state as the app decodes it: values that the schema declares as times are in this
+    /// encoding. All other bytes are unchanged.
     func encode(_ state: JSON, by schema: StateSchema) -> JSON {
         guard self != .iso8601, schema.hasDates else { return state }
         var writer = JSONWriter(capacity: state.bytes.count)
@@ -43,7 +42,7 @@ package enum DateEncoding: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The date of a value in a phone's state; nil if it is no date in this encoding.
+    /// The date of a value in a phone's state; nil if the value is not a date in this encoding.
     package func date(_ value: JSONView) -> Instant? {
         if self == .iso8601 { return value.string.flatMap(Instant.init(rfc3339:)) }
         guard let seconds = value.double, seconds.magnitude < 9e9 else { return nil }

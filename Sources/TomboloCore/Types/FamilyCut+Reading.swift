@@ -1,10 +1,10 @@
 import TomboloJSON
 
 extension FamilyCuts {
-    /// Reads `families`; nil if it is absent.
+    /// Reads `families`. Returns nil if it is missing.
     ///
-    /// - Parameter schema: of the state. A pointer that it does not describe is refused, because a
-    ///   widget would never get the value.
+    /// - Parameter schema: the schema of the state. A pointer to a place that it does not have is a
+    ///   fault, because a widget would never get a value from there.
     static func reading(_ reader: inout FieldReader, _ schema: StateSchema?) -> FamilyCuts? {
         guard let view = reader.object("families") else { return nil }
         var inner = reader.inside(view, "families")

@@ -102,8 +102,8 @@ extension Core {
     mutating func listens(_ slot: CardSlot, sent version: Int64, now: Instant) {
         enter(.listening, slot, now: now)
         guard let channel = channelDestination(destinations[slot].activity) else { return }
-        // A phone ignores pushes with a timestamp older than its start's: the channel's next one is
-        // later.
+        // A phone ignores pushes with a timestamp older than its start's, so the timestamp of the
+        // channel's next push must be later than that.
         let started = destinations[slot].pacing.taken.counting(at: wall(now))
         if started > destinations[channel].pacing.taken.counting(at: wall(now)) {
             destinations[channel].pacing.taken.note(started)

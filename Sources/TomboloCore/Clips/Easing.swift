@@ -50,7 +50,7 @@ package struct CubicBezier: Hashable, Sendable {
         return Self.coordinate(y1, y2, at: parameter(at: time))
     }
 
-    /// Rate of change of the progress for each fraction of the time; 0 outside of 0 to 1.
+    /// Slope of the progress at a fraction of the time; 0 outside of 0 to 1.
     package func velocity(at time: Double) -> Double { progress(at: time).velocity }
 
     /// `value` and `velocity` together, with one search for the parameter.

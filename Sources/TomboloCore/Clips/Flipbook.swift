@@ -39,8 +39,8 @@ package struct Flipbook: Hashable, Sendable {
         else { return nil }
         var duration: Span?
         if case .times(let count) = repetition {
-            // Both factors are in range, so this product fits in 64 bits. `times` clamps the one
-            // with `every`.
+            // The number of frames times `count` fits in 64 bits, because both are limited. The
+            // product with `every` may not fit, but `times` clamps it.
             guard (1...Self.timesMax).contains(count),
                 case let length = every.times(Int64(frames.count) * count),
                 length <= Self.durationMax

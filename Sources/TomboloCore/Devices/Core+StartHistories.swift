@@ -163,8 +163,8 @@ extension Core {
         recallPacing(index, history, card, now: now)
     }
 
-    /// Restores the budgets of a card and its phone, so that a restart of the history does not
-    /// refill them.
+    /// Restores the budgets of a card and its phone from the history, because a new destination
+    /// would begin with full budgets.
     private mutating func recallPacing(
         _ index: CardSlot, _ history: StartHistory, _ card: StartHistory.Card, now: Instant
     ) {

@@ -15,8 +15,8 @@ package enum DeviceAuthority: Hashable, Sendable {
 struct DeviceOwner: Hashable, Sendable {
     /// nil if the user was removed.
     var user: String?
-    /// The number of the user's newest key; if an operator has set the user, of the newest key
-    /// then.
+    /// The number of the user's newest key. If an operator has set the user: the number of the
+    /// newest key of all at that time.
     var key: Int64
 }
 

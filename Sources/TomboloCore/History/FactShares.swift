@@ -10,7 +10,7 @@
 struct FactShares: Sendable {
     private struct Share: Sendable {
         let tenant: TenantID
-        /// When the tenant's used bytes are paid off, at the rate of its part.
+        /// When the rate of its part has allowed all bytes that the tenant has used so far.
         var clearAt = Instant.distantPast
         var leftOut: [String: Int64] = [:]
         /// Monotonic time of the first fact that was left out.
@@ -33,7 +33,7 @@ struct FactShares: Sendable {
 
     private let cost: Span
     private let burst: Span
-    /// When the used bytes of all tenants together are paid off.
+    /// When the rate has allowed all bytes that all tenants together have used so far.
     private var clearAt = Instant.distantPast
     private var shares: [Share] = []
     private var places: [TenantID: Int] = [:]

@@ -13,7 +13,7 @@ extension Lint {
         }
     }
 
-    /// The lint for a device with another environment or app, which has lost its tokens by that.
+    /// The lint for a registration with another environment or app: the device loses its tokens.
     static func ofMove(_ tokens: Int) -> Lint {
         Lint(
             .environmentChanged, "/environment",
@@ -47,7 +47,7 @@ extension Lint {
         ]
     }
 
-    /// The lint for a change that goes at priority 5, because no push of priority 10 is left.
+    /// The lint for a change that is sent at priority 5, because no push of priority 10 is left.
     static func beyondBudget(_ update: Update, _ closing: Closing, now: Instant) -> Lint {
         let wait = Span.seconds((closing.until - now).nanoseconds / 1_000_000_000 + 1).roundedText
         let cause = closing.reserve.map { ": \($0.text)" } ?? ""

@@ -132,8 +132,8 @@ extension Core {
         }
     }
 
-    /// The device counts as a stranger at no upstream any more, because its token has changed or is
-    /// gone.
+    /// Forgets that Apple has refused the device's tokens for topic or environment, because the
+    /// device has another token now or is gone.
     mutating func forgetStranger(_ device: DeviceSlot, now: Instant) {
         for upstream in upstreams.numbers { upstreams[upstream].forgetStranger(device, now: now) }
     }

@@ -106,8 +106,8 @@ extension Core {
             if destinations[one.slot].reservation == .pending {
                 destinations[one.slot].reservation = .granted
             }
-            // A kept place is free for this attempt, so it is examined at once. There are never
-            // more such attempts than places.
+            // An attempt that keeps a place at its upstream can be sent, so it is examined in this
+            // step. There are never more such attempts than places.
             if destinations[one.slot].keepsPlace {
                 destinations.wakeFirst(one.slot)
             } else {
@@ -320,8 +320,8 @@ extension Core {
             clip: nil, plan: nil)
     }
 
-    /// True if a push has delivered the version or is on its way. False if the phone has the
-    /// version without a push; after a restart, this also counts as true.
+    /// True if a push has delivered the version or is in flight with it. False if no push was
+    /// needed. After a restart, when the last push is not known, the latter counts as true, too.
     private func reaches(_ version: Int64, _ slot: CardSlot) -> Bool {
         guard let last = destinations[slot].lastDelivery else {
             return destinations[slot].acknowledged >= version

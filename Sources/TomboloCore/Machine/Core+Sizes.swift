@@ -1,6 +1,6 @@
 // Sizes of the core's data. Tests check that they stay bounded.
 
-/// Sizes in the core and its shell. The number of living things or a limit bounds each of them.
+/// Sizes in the core and its shell. Each is bounded by a limit, or by how many things exist now.
 package struct CoreSizes: Hashable, Sendable {
     package var activities = 0
     package var destinations = 0
@@ -14,7 +14,7 @@ package struct CoreSizes: Hashable, Sendable {
     /// Events in the pending batch.
     package var staged = 0
     package var deadLetters = 0
-    /// Difference between the counted cards and the present ones; 0 if the counts are right.
+    /// How far the stored counts of cards are from a new count; 0 if they are right.
     package var miscounted = 0
     /// Inputs that wait until the present turn is over.
     package var inbox = 0

@@ -3,8 +3,8 @@ package struct CoreRecovery: Sendable {
     package var heads: [PlacedHead] = []
     /// Activities whose newest state the log cannot read or rebuild.
     package var damaged: [DamagedActivity] = []
-    /// How often earlier relays crashed while they worked on an activity or a record. Those here
-    /// are set aside.
+    /// Activities and records to set aside, with the number of times that earlier relays crashed
+    /// while they worked on them.
     package var trapped: [WorkNote.Subject: Int] = [:]
     package var records: [Record] = []
     package var idempotency = RecoveredKeys()

@@ -4,7 +4,7 @@ package struct ReloadView: Hashable, Sendable {
     package enum Holder: String, Hashable, Sendable {
         /// The device has no token for it.
         case token = "no_token"
-        /// The last reload was too short a time ago.
+        /// The time since the last reload is still too short.
         case spacing
         /// The device's budget of reloads is spent.
         case budget

@@ -1,7 +1,7 @@
 import TomboloJSON
 
-/// A value that depends on the app's presence, at one destination: where it goes, how far it is,
-/// and what the phone shows.
+/// A value that depends on the app's presence, at one destination: its final value, the progress of
+/// its animation, and what the phone shows.
 struct BoundValue: Sendable {
     /// The next push that the value needs.
     enum Turn: Hashable, Sendable {

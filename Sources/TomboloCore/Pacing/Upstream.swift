@@ -18,7 +18,7 @@ struct Upstream: Sendable {
     /// If Apple refuses the tokens of this many devices for topic or environment, and has accepted
     /// none, the app is configured wrongly.
     static let strangersMax = 3
-    /// While that is so, the time from one device that was not tried to the next one. It halves
+    /// While no right token is known: the time between the first tries of two devices. It halves
     /// with each device, from the first value to the second: a thousand devices with wrong tokens
     /// delay a right one by half a minute.
     static let (strangerPaceMax, strangerPaceMin) = (Span.seconds(2), Span.milliseconds(20))

@@ -40,9 +40,9 @@ struct UpstreamTable: Sendable {
         }
     }
 
-    /// The upstream whose places are given away now.
+    /// The upstream whose free places are given to waiting pushes now.
     var firstWoken: UpstreamNumber? { woken.first }
 
-    /// Ends this for the first woken upstream.
+    /// Removes the first woken upstream: it has no free place or no waiting push any more.
     mutating func popWoken() { _ = woken.popFirst() }
 }

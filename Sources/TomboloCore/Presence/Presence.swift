@@ -137,7 +137,7 @@ package struct Presence: Hashable, Sendable {
     ) -> (State, Transition) {
         switch (state, phase) {
         case (.active, .active), (.returning, .active): (.active, .none)
-        // The app was in front all the time, so nothing is pushed, but the history notes the end.
+        // The app was in front all the time, so nothing is pushed; only the history notes this.
         case (.covered, .active): (.active, .returning)
         case (.leaving(let since), .active):
             // The app is back within the grace period, so it was never left.

@@ -88,7 +88,7 @@ struct AudienceTable: Sendable {
         coming.addCards(count * cards, of: tenant)
     }
 
-    /// Which limit for cards is meant.
+    /// The limit for the cards of one tenant, or that for all cards.
     enum CardLimit { case ofTenant, ofAll }
 
     /// The limit that `more` cards would exceed; nil if they exceed none.

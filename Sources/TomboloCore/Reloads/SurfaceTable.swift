@@ -13,8 +13,7 @@ struct SurfaceTable: RandomAccessCollection, Sendable {
     /// What waits to be carried out, in this step or a later one.
     enum Turn: Hashable, Sendable {
         case wish(ReloadWish)
-        /// All wishes of one owed reload of the activity with this number are carried out before
-        /// this.
+        /// Follows the wishes of one owed reload: these are done. The number is the activity's.
         case paid(Int64)
     }
 

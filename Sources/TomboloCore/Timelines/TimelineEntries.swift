@@ -265,8 +265,8 @@ extension StoredTimeline {
         }
         let hasLinks = family?.hasLinks ?? true
         let content = source.map { cut?.applied(to: $0.state) ?? $0.state } ?? .emptyObject
-        // Not the date of the activity's change: the version must not change if the widget sees no
-        // change.
+        // The date of the activity's last change would also change `version` when the widget sees
+        // no change.
         let date = updatedAt
         var entries = TimelineEntries(
             body: .emptyObject, bodyHash: timeline.visibleHash,

@@ -1,6 +1,5 @@
-/// Dead letters of all tenants, oldest first.
-/// Each tenant keeps only its newest letters. Removals are returned as records, so that the log
-/// deletes the letters, too.
+/// Dead letters of all tenants, oldest first. Each tenant keeps only its newest letters. Removals
+/// are returned as records, so that the log deletes the letters, too.
 struct DeadLetterTable: Sendable {
     /// A tenant's oldest letters are removed above this number, so that others have room.
     static let countMax = 10_000

@@ -1,7 +1,6 @@
 /// SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF"): 64 bits that nobody can
-/// predict without the key.
-///
-/// Producers choose idempotency keys. With a plain hash, a producer could choose keys that collide.
+/// predict without the key. Producers choose idempotency keys. With a plain hash, a producer could
+/// choose keys that collide.
 package struct KeyedHash: Sendable {
     private let key0: UInt64
     private let key1: UInt64

@@ -1,7 +1,6 @@
-/// All destinations by their slots, and when each is examined next.
-///
-/// A slot belongs to its destination until `remove`; then another one may get it. Destinations are
-/// read and changed in place.
+/// All destinations by their slots, and when each is examined next. A slot belongs to its
+/// destination until `remove`; then another one may get it. Destinations are read and changed in
+/// place.
 struct DestinationTable: Sendable {
     private var rows = SlotTable<Tables.Cards, Destination>()
     private var counts: [TenantID: Int] = [:]

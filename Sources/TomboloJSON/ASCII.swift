@@ -1,4 +1,4 @@
-/// Names for the bytes with a meaning in JSON.
+/// The bytes that have a meaning in JSON.
 enum ASCII {
     static var backspace: UInt8 { 0x08 }
     static var tab: UInt8 { 0x09 }
@@ -24,7 +24,7 @@ enum ASCII {
 
     static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 
-    /// Value of a hexadecimal digit in either case; nil for any other byte.
+    /// The value of a hexadecimal digit, upper or lower case; nil for other bytes.
     static func hexadecimal(_ byte: UInt8) -> UInt16? {
         switch byte {
         case 0x30...0x39: UInt16(byte - 0x30)

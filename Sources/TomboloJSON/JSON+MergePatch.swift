@@ -1,9 +1,8 @@
 extension JSON {
-    /// This value after a merge patch (RFC 7396 section 2).
-    ///
-    /// Members that the patch does not name keep their bytes, order and white space. New members
-    /// come last, in the patch's order and with its bytes, without null members. Arrays are
-    /// replaced whole. The result nests no deeper than the deeper of the two.
+    /// This value after a merge patch (RFC 7396 section 2). Members that the patch does not name
+    /// keep their bytes, order and white space. New members come last, in the patch's order and
+    /// with its bytes, but without members that are null. Arrays are replaced as a whole. The
+    /// result is nested at most as deep as the deeper one of both.
     package func mergePatched(with patch: JSON) -> JSON {
         let change = patch.document
         guard change.root.kind == .object else { return patch }
@@ -17,9 +16,9 @@ extension JSON {
     }
 }
 
-/// A running merge: writes the result from front to back and copies from both texts.
+/// A merge in progress. It writes the result from front to back, and copies from both texts.
 ///
-/// Recurses once for each level of nesting in the patch: `JSONLimits.depthCeiling` bounds it.
+/// It calls itself once for each level of the patch; `JSONLimits.depthCeiling` limits this.
 private struct JSONMerge {
     private let target: JSONSource
     private let patch: JSONSource
@@ -31,7 +30,7 @@ private struct JSONMerge {
         output.reserveCapacity(target.text.count + patch.text.count)
     }
 
-    /// Writes the target's value after applying the patch's value, which may be any kind.
+    /// Writes the target's value, changed by the patch's value, which may be of any kind.
     mutating func write(_ value: Int, patchedWith change: Int) {
         if patch.tape[change].kind != .object {
             output.append(contentsOf: patch.bytes(patch.tape[change].range))
@@ -66,8 +65,8 @@ private struct JSONMerge {
         object.finish(into: &output)
     }
 
-    /// Writes a value of the patch that the target does not have: members that are null are dropped
-    /// at every depth, but not inside arrays.
+    /// Writes a value of the patch that the target does not have, without its null members. Null
+    /// members are kept only inside arrays.
     private mutating func writeWithoutNulls(_ value: Int) {
         let entry = patch.tape[value]
         guard entry.kind == .object,
@@ -89,15 +88,15 @@ private struct JSONMerge {
     }
 }
 
-/// Copies an object member by member with the white space between them, and leaves some out.
+/// Copies an object's members with the white space between them. The caller may skip members.
 private struct JSONObjectCopy {
     private let source: JSONSource
     private let object: JSONEntry
-    /// The white space between the brace and the first member.
+    /// The white space between the opening brace and the first member.
     private let lead: Range<Int>
-    /// Offset after the last visited member: the comma and white space before the next one.
+    /// The offset after the last visited member, before the next comma and white space.
     private var seen: Int
-    /// A contiguous range of bytes to keep that is not copied yet.
+    /// A range of bytes that must be copied and is not copied yet.
     private var kept: Range<Int>
     private var isEmpty = true
 
@@ -111,13 +110,12 @@ private struct JSONObjectCopy {
         kept = start..<start + 1
     }
 
-    /// Copies a member.
     mutating func keep(_ member: JSONSource.Member, into output: inout [UInt8]) {
         keepGap(before: member, into: &output)
         keep(Int(source.tape[member.name].start)..<seen, into: &output)
     }
 
-    /// Copies a member up to its value, which the caller writes next.
+    /// Copies a member without its value, which the caller writes next.
     mutating func keepName(_ member: JSONSource.Member, into output: inout [UInt8]) {
         keepGap(before: member, into: &output)
         let start = Int(source.tape[member.name].start)
@@ -125,7 +123,6 @@ private struct JSONObjectCopy {
         copy(into: &output)
     }
 
-    /// Leaves a member out.
     mutating func skip(_ member: JSONSource.Member) { seen = Int(source.tape[member.value].end) }
 
     /// Writes the comma before a member that the source does not have.
@@ -135,13 +132,14 @@ private struct JSONObjectCopy {
         isEmpty = false
     }
 
-    /// Writes the white space after the last member, and the brace.
+    /// Copies the white space after the last member, and the closing brace.
     mutating func finish(into output: inout [UInt8]) {
         keep(seen..<Int(object.end), into: &output)
         copy(into: &output)
     }
 
-    /// The first kept member gets the white space after the brace; its own gap may contain a comma.
+    /// The first kept member gets the white space after the brace, because its own may contain a
+    /// comma.
     private mutating func keepGap(
         before member: JSONSource.Member, into output: inout [UInt8]
     ) {
@@ -165,14 +163,13 @@ private struct JSONObjectCopy {
     }
 }
 
-/// A patch's members. Each is taken at most once by name.
+/// The members of a patch. Each is taken at most once, by its name.
 private struct JSONChanges {
     private let patch: JSONSource
     private let object: Int
     private var taken: [Bool]
-    /// Members by unescaped name, with their ordinals. Only for patches so large that comparing
-    /// names one by one would be quadratic. It is only used for lookups, so its order does not
-    /// matter.
+    /// Members by unescaped name, with their ordinals. Used only for large patches, for which
+    /// comparing all pairs of names would take too long. Nothing depends on its order.
     private var places: [[UInt8]: (ordinal: Int, value: Int)] = [:]
 
     init(_ patch: JSONSource, _ object: Int) {
@@ -187,7 +184,8 @@ private struct JSONChanges {
         }
     }
 
-    /// The patch's index of the change for a member of `source` with this name; nil if none.
+    /// Takes the change for a member of `source` with this name. Returns the index of the patch's
+    /// value; nil if there is no change.
     mutating func take(_ source: JSONSource, _ name: JSONEntry) -> Int? {
         guard let place = place(source, name) else { return nil }
         taken[place.ordinal] = true
@@ -205,7 +203,7 @@ private struct JSONChanges {
         }
     }
 
-    /// Members that were not taken, in the patch's order.
+    /// The members that were not taken, in the patch's order.
     var left: some Sequence<JSONSource.Member> {
         zip(patch.members(of: object), taken).lazy.filter { !$0.1 }.map(\.0)
     }

@@ -1,9 +1,9 @@
 extension JSON {
-    /// The shortest spelling of a text: without white space, each escape in its shortest form (only
-    /// `"`, `\` and what is below U+0020 stay escaped). Members, their order and the spelling of
-    /// numbers stay. Nil where the text is the shortest already.
+    /// The shortest JSON text of the same value: it has no white space, and each escape is as short
+    /// as possible (only `"`, `\` and characters below U+0020 stay escaped). Members, their order
+    /// and the text of numbers do not change. Returns nil if the text is already the shortest.
     ///
-    /// - Parameter bytes: one valid value, without comments. One pass.
+    /// - Parameter bytes: one valid JSON value, without comments. They are read once.
     package static func shortest(of bytes: [UInt8]) -> [UInt8]? {
         bytes.withUnsafeBufferPointer { text in
             var shortener = JSONShortener(text)
@@ -12,11 +12,11 @@ extension JSON {
     }
 }
 
-/// Copies a text, but for what it can do without.
+/// Copies a text without its white space, and with the shortest escapes.
 private struct JSONShortener {
     private let text: UnsafeBufferPointer<UInt8>
     private var position = 0
-    /// What was copied, of the text before `copied`.
+    /// The shortened text for the bytes before `copied`.
     private var output: [UInt8] = []
     private var copied = 0
 
@@ -43,7 +43,7 @@ private struct JSONShortener {
             || byte == ASCII.tab
     }
 
-    /// What is between `start` and the position has another spelling.
+    /// Writes `spelling` for the bytes from `start` to the current position.
     private mutating func replace(from start: Int, with spelling: [UInt8]) {
         output += text[copied..<start]
         output += spelling

@@ -1,24 +1,25 @@
-/// A place in one value where another value is inserted. Found once, used for many values.
+/// A place in a value at which other values are inserted. It is found once and used for many
+/// values.
 package struct JSONSplice: Hashable, Sendable {
-    /// Range that the other value replaces; empty if there is nothing yet.
+    /// The range that the other value replaces; empty for a new member.
     fileprivate let range: Range<Int>
-    /// Text before it: a new member's comma and name.
+    /// What is written before the value of a new member: a comma, and the name.
     fileprivate let lead: [UInt8]
 }
 
 extension JSON {
-    /// This value with another one at `pointer`: it replaces the value there, or becomes a new last
-    /// member of an existing object. Every other byte stays.
+    /// This value with another one at `pointer`. The other one replaces the value there, or becomes
+    /// a new last member of an existing object. No other byte changes.
     ///
-    /// - Returns: nil if the path does not exist, or if it leads to an array element that does not
-    ///   exist: splicing never extends an array.
+    /// - Returns: nil if the parent does not exist, or if the pointer names an array's element that
+    ///   does not exist: an array never gets longer.
     package func setting(_ pointer: JSONPointer, to value: JSON) -> JSON? {
         guard !pointer.tokens.isEmpty else { return value }
         return splice(at: pointer).map { setting($0, to: value) }
     }
 
-    /// The place of another value at `pointer`, for `setting`. nil if `setting` would return nil,
-    /// and for the whole value.
+    /// The place at `pointer`, for `setting`. Nil if `setting` would return nil, and for the whole
+    /// value.
     package func splice(at pointer: JSONPointer) -> JSONSplice? {
         guard let name = pointer.tokens.last else { return nil }
         let parent = JSONPointer(tokens: pointer.tokens.dropLast())
@@ -34,7 +35,7 @@ extension JSON {
         return JSONSplice(range: place..<place, lead: comma + member.bytes)
     }
 
-    /// This value with another one at `splice`, which must come from this value.
+    /// This value with another one at `splice`, which must have been found in this value.
     package func setting(_ splice: JSONSplice, to value: JSON) -> JSON {
         let kept = bytes.count - splice.range.count
         let output = [UInt8](
@@ -57,7 +58,7 @@ extension JSON {
 }
 
 extension JSONView {
-    /// Offset after the last member's value, or after the brace of an object without members.
+    /// The offset after the last member's value; in an empty object, after the opening brace.
     fileprivate var endOfMembers: Int {
         var end = Int(entry.start) + 1
         var index = index + 1

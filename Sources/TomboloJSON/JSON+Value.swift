@@ -1,4 +1,4 @@
-/// What a value says, whatever its spelling.
+/// Comparison of JSON by value, whatever the text.
 ///
 /// ```swift
 /// let one = try JSON(validating: Array(#"{"a":1.0,"b":"\u00fc"}"#.utf8))
@@ -6,11 +6,11 @@
 /// let isSame = one.isSameValue(as: other)  // true, and one == other is false
 /// ```
 extension JSON {
-    /// A hash of the value: two spellings of one value have the same, in each process.
+    /// A hash of the value: different texts of one value have the same hash, in every process.
     package var valueHash: UInt64 { JSONValueHash.hash(of: bytes[...]) }
 
-    /// Whether two texts are one value: texts after their escapes, numbers by digits and exponent,
-    /// objects in any order of their members. Exact. Fast path: equal bytes are compared only.
+    /// True if two texts are the same value: strings are compared without their escapes, numbers as
+    /// exact numbers, objects in any order. Fast path: the bytes are equal.
     package func isSameValue(as other: JSON) -> Bool {
         bytes == other.bytes
             || valueHash == other.valueHash
@@ -19,11 +19,11 @@ extension JSON {
 }
 
 extension JSONView {
-    /// A hash of the value: two spellings of one value have the same, in each process.
+    /// A hash of the value: different texts of one value have the same hash, in every process.
     package var valueHash: UInt64 { JSONValueHash.hash(of: raw) }
 
-    /// One spelling for all that say the same: members in the order of their names' bytes, the
-    /// fewest escapes, each number as its digits and a power of ten.
+    /// One text for each value: members are in the order of their names' bytes, escapes are as few
+    /// as possible, and each number is written as its digits and a power of ten.
     package var canonical: [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(raw.count)

@@ -1,8 +1,8 @@
-/// A JSON text (RFC 8259) and its index. It is scanned once and held as the producer's bytes and a
-/// flat tape, not as a tree of objects.
+/// A JSON text (RFC 8259) with its index. It is scanned once. It consists of the text's bytes and a
+/// flat list of entries, the "tape"; there is no tree of objects.
 ///
-/// A document is always valid: UTF-8, no duplicate names, no lone surrogate, exactly one value.
-/// Values are converted only when a view reads them. It never changes.
+/// A document is always valid: UTF-8, no duplicate names, no lone surrogates, exactly one value. A
+/// value is converted only when a view reads it. A document never changes.
 ///
 /// ```swift
 /// let document = try JSONDocument(Array(#"{"lap":3}"#.utf8))
@@ -20,17 +20,16 @@ package struct JSONDocument: Sendable {
     /// True if comments are allowed between values.
     let comments: Bool
 
-    /// Scans `bytes` in one pass, in linear time (for objects of more than 16 members, comparing
-    /// names takes n log n).
-    ///
-    /// A byte order mark is refused, as RFC 8259 section 8.1 allows.
+    /// Scans `bytes` once, in linear time. (For an object with more than 16 members, the comparison
+    /// of names takes n log n.) A byte order mark is refused, as RFC 8259 section 8.1 allows.
     ///
     /// - Parameters:
-    ///   - limits: limits on size and nesting.
-    ///   - comments: true if `//` and `/* */` count as white space. For files that people write
-    ///     (the configuration), never for input from the network. Trailing commas are refused.
-    /// - Throws: the first fault found. A duplicate name is reported at the object's end, so
-    ///   another fault inside the object comes first.
+    ///   - limits: limits for size and depth.
+    ///   - comments: true if `//` and `/* */` count as white space. Only for files that people
+    /// write, such as the configuration, never for input from the network. Trailing commas are a
+    /// fault.
+    /// - Throws: the first fault. A duplicate name is reported at the end of its object, so another
+    ///   fault in the object comes first.
     package init(
         _ bytes: [UInt8], limits: JSONLimits = JSONLimits(), comments: Bool = false
     ) throws(JSONError) {
@@ -39,7 +38,7 @@ package struct JSONDocument: Sendable {
             numbersFit: limits.numbersFit, comments: comments)
     }
 
-    /// Scans without the ceiling on depth, which only merging needs: see `JSON.document`.
+    /// Scans with any depth, which `JSON.document` needs after a merge.
     init(
         _ bytes: [UInt8], depthMax: Int, bytesMax: Int, numbersFit: Bool, comments: Bool
     ) throws(JSONError) {

@@ -1,24 +1,24 @@
-/// One value or one member's name on the tape, in 16 bytes.
+/// An entry of the tape: one value or one member's name, in 16 bytes.
 ///
-/// The tape has the text's values in the order in which they begin. A container's content follows
-/// it; a member is a name's entry followed by its value's. `next` points after all of a value's
-/// content.
+/// The tape has the values in the order in which they begin in the text. The content of an object
+/// or array follows its entry; a member is the entry of its name and the entry of its value. `next`
+/// is the entry after all content of a value.
 struct JSONEntry {
     enum Kind: UInt32 {
         case object, array, string, number, `true`, `false`, null
     }
 
-    /// Offset of the first byte; for a string, of the quote.
+    /// Offset of the first byte; for a string, of its opening quote.
     let start: UInt32
 
-    /// Offset after the last byte; 0 while a container is open.
+    /// Offset after the last byte; 0 while an object or array is not closed.
     var end: UInt32 = 0
 
-    /// Index of the entry after this value's content. While a container is open: index of the
-    /// enclosing container, so that the tape is its own stack; a root container has its own index.
+    /// Index of the entry after this value's content. While an object or array is not closed: index
+    /// of the enclosing one, so that no stack is needed; the outermost one has its own index.
     var next: UInt32
 
-    /// From bit 4 up: number of members or elements. Bit 3: "has escapes". Below: kind.
+    /// Bits 0 to 2: the kind. Bit 3: has escapes. From bit 4 on: number of members or elements.
     private var tag: UInt32
 
     init(_ kind: Kind, start: Int, end: Int = 0, next: Int, escapes: Bool = false) {
@@ -28,10 +28,10 @@ struct JSONEntry {
         self.tag = kind.rawValue | (escapes ? 8 : 0)
     }
 
-    /// Only `init` writes the kind, so every tag has a valid one.
+    /// `init` writes the kind and nothing changes it, so it is always valid.
     var kind: Kind { Kind(rawValue: tag & 7).unsafelyUnwrapped }
 
-    /// True if a string has a backslash, or an object has a name with one.
+    /// True if a string has a backslash, or if an object has a name with one.
     var escapes: Bool { tag & 8 != 0 }
 
     /// Number of an object's members or an array's elements; 0 for other kinds.
@@ -42,7 +42,7 @@ struct JSONEntry {
     /// A string's content: its range without the quotes.
     var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
 
-    /// Adds `more` members or elements.
+    /// Adds to the number of members or elements.
     mutating func count(_ more: Int) { tag &+= UInt32(truncatingIfNeeded: more) &* 16 }
 
     mutating func noteEscapes() { tag |= 8 }

@@ -1,28 +1,28 @@
-/// Why a text is not valid JSON within the limits, and where.
+/// What is wrong with a JSON text, and where.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Kind of fault. More kinds may be added.
+    /// The kind of fault. Later versions may add kinds.
     package enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The text ends inside a value, or has none.
+        /// The text ends inside a value, or has no value.
         case unexpectedEnd
-        /// A byte that is not allowed here.
+        /// A byte that is not allowed at this place.
         case unexpectedByte
         /// A number that RFC 8259 section 6 does not allow (`01`, `1.`, `-`, `1e`), or that
         /// `JSONLimits.numbersFit` refuses.
         case invalidNumber
         /// A backslash in a string with an escape that RFC 8259 section 7 does not allow.
         case invalidEscape
-        /// Half of a UTF-16 surrogate pair (`\ud83d` alone): it is no character, and decoders treat
-        /// it differently.
+        /// Half of a UTF-16 surrogate pair (`\ud83d` alone). It is not a character, and decoders
+        /// treat it differently.
         case loneSurrogate
         /// Bytes that are not UTF-8 (RFC 3629).
         case invalidUTF8
-        /// A name that the same object already has, compared after unescaping.
+        /// A name that the object already has. Names are compared without their escapes.
         case duplicateKey
         /// Nesting deeper than `JSONLimits.depthMax`.
         case tooDeep
         /// More bytes than `JSONLimits.bytesMax`.
         case tooLong
-        /// Something other than white space after the value.
+        /// Something other than white space follows the value.
         case trailingBytes
         /// An unescaped byte below 0x20 in a string.
         case controlCharacter
@@ -31,7 +31,7 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of fault, for programs.
     package let code: Code
 
-    /// Bytes before the fault, from 0.
+    /// Number of bytes before the fault.
     package let offset: Int
 
     /// The fault's line, from 1. Lines end with a line feed.
@@ -40,7 +40,7 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fault's column, from 1, in Unicode scalars (not bytes).
     package let column: Int
 
-    /// The fault and its remedy, for people, without the place.
+    /// The fault and its remedy as text for people, without the place.
     package let message: String
 
     init(_ code: Code, at offset: Int, in text: UnsafeBufferPointer<UInt8>, _ message: String) {
@@ -56,12 +56,12 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "line \(line), column \(column): \(message)" }
 }
 
-/// Line and column of an offset. Computed only for an error or a view's position.
+/// Line and column of an offset. They are computed only for an error or for `JSONView.position`.
 struct JSONPlace {
     let line: Int
     let column: Int
 
-    /// Walks the text up to `offset`, so do not use it for every value of a large document.
+    /// Reads the text up to `offset`, so do not call it for every value of a large document.
     init(offset: Int, in text: UnsafeBufferPointer<UInt8>) {
         var line = 1
         var column = 1

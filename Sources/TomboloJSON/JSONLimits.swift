@@ -1,45 +1,45 @@
-/// Limits on JSON from outside.
-///
-/// The tape takes about twice the text's bytes for events, in the worst case (`[0,0,0…]`) eight
-/// times, and twice that while it grows. These limits do not protect against many such texts at
-/// once.
+/// Limits for JSON from outside. The tape usually takes about twice the memory of the text. In the
+/// worst case (`[0,0,0…]`) it takes eight times as much, and twice that while it grows. These
+/// limits do not bound the memory for many texts at the same time.
 package struct JSONLimits: Hashable, Sendable {
-    /// Most bytes of a text for any `bytesMax`: offsets and counts on the tape have 28 bits.
+    /// Maximum of `bytesMax`, because offsets and counts on the tape have 28 bits.
     package static let bytesCeiling = (1 << 28) - 1
 
-    /// Deepest nesting for any `depthMax`: merging recurses over nested objects.
+    /// Maximum of `depthMax`, because a merge calls itself for each level.
     package static let depthCeiling = 1_000
 
-    /// Deepest nesting of received JSON, including the enclosing object: deeper than any observed
-    /// content state, and shallow enough for later decoders.
+    /// Maximum depth of received JSON, with the object around it: deeper than any known content
+    /// state, and not too deep for other decoders.
     package static let receivedDepthMax = 32
 
-    /// Levels that a log, a head, a page of a list or a push adds around received JSON; none adds
-    /// more. So accepted JSON can always be stored, sent and read back.
+    /// Maximum number of levels that the log, a list or a push adds around received JSON. So
+    /// accepted JSON can always be stored, sent and read again.
     package static let envelopeDepthMax = 8
 
-    /// Deepest nesting of a content state, including its clip's frame: the request encloses it.
+    /// Maximum depth of a content state with its clip's frame, because the request is one level
+    /// around it.
     package static let stateDepthMax = receivedDepthMax - 1
 
-    /// Limits for a request:
+    /// The limits for requests.
     package static let received = JSONLimits(depthMax: receivedDepthMax, numbersFit: true)
 
-    /// Deepest nesting of objects and arrays: a lone number has depth 0, `[]` has depth 1.
+    /// Maximum depth of objects and arrays: a number alone has depth 0, `[]` has depth 1.
     package let depthMax: Int
 
-    /// True if numbers that a double cannot hold are refused: they would become infinite, or 0
-    /// without being 0. JSON allows them, but apps' decoders do not accept them.
+    /// True to refuse numbers that a double cannot hold, because they would become infinite or 0.
+    /// JSON allows them, but apps cannot decode them.
     package let numbersFit: Bool
 
-    /// Most bytes of the whole text, including surrounding white space.
+    /// Maximum number of bytes, with white space around the value.
     package let bytesMax: Int
 
-    /// Makes limits, reduced to the scanner's own ceilings. Negative values count as 0.
+    /// Makes limits, at most as high as the ceilings. A negative value counts as 0.
     ///
     /// - Parameters:
-    ///   - depthMax: by default received JSON with its envelope.
-    ///   - bytesMax: by default 64 MiB, a large file of timelines; network input gets far less.
-    ///   - numbersFit: true if numbers must fit into a double.
+    ///   - depthMax: by default enough for received JSON in its envelope.
+    ///   - bytesMax: by default 64 MiB, enough for a large file of timelines; network input gets
+    /// much less.
+    ///   - numbersFit: true to refuse numbers that a double cannot hold.
     package init(
         depthMax: Int = receivedDepthMax + envelopeDepthMax, bytesMax: Int = 64 * 1024 * 1024,
         numbersFit: Bool = false

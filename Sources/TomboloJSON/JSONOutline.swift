@@ -1,12 +1,13 @@
-/// Places of an object's members in its text: found once, read often without a scan.
+/// Where an object's members are in its text. It is made once, so that members can be read without
+/// a scan.
 package struct JSONOutline: Hashable, Sendable {
-    /// A value's place in the text of an enclosing value.
+    /// Where a value is in the text of an enclosing value.
     package struct Place: Hashable, Sendable {
         fileprivate let start: UInt32
         fileprivate let end: UInt32
     }
 
-    /// A name, and the place of its value.
+    /// A member's name, and where its value is.
     package struct Member: Hashable, Sendable {
         package let name: String
         package let place: Place
@@ -16,9 +17,9 @@ package struct JSONOutline: Hashable, Sendable {
     package let members: [Member]
 
     /// - Parameters:
-    ///   - object: the object; a value of another kind has no members.
-    ///   - whole: the value whose `json` is read later; `object` is this value or inside it. Its
-    ///     document must not allow comments: `json` leaves them out, which moves places.
+    ///   - object: the object. A value of another kind has no members.
+    ///   - whole: the value whose `json` is read later: `object` itself or an enclosing value. Its
+    /// document must not allow comments, because `json` removes them, which moves all places.
     package init(of object: JSONView, in whole: JSONView) {
         precondition(!whole.document.comments, "an outline of a text with comments")
         let start = whole.entry.start
@@ -35,7 +36,7 @@ package struct JSONOutline: Hashable, Sendable {
 }
 
 extension JSON {
-    /// The part of this value at a place, which must come from this value.
+    /// The part of this value at a place, which must have been found in this value.
     package func value(at place: JSONOutline.Place) -> JSON {
         JSON(unchecked: Array(bytes[Int(place.start)..<Int(place.end)]))
     }

@@ -1,17 +1,15 @@
-/// The path from a value to one inside it (RFC 6901).
+/// A JSON Pointer (RFC 6901): the path from a value to a value inside it.
 ///
-/// Only the string form, not the URI fragment form (section 6).
+/// Only the string form is supported, not the URI fragment form (section 6).
 package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-    /// Names and indices from the outside in, unescaped. If empty, the whole value.
+    /// Names and indices from the outside in, unescaped. Empty for the whole value.
     package let tokens: [String]
 
     /// Makes a pointer from unescaped tokens.
     package init(tokens: [String]) { self.tokens = tokens }
 
-    /// Parses `/a~1b/0`; `""` is the whole value.
-    ///
-    /// Returns nil unless the text is empty or begins with `/`, and every `~` is followed by `0` or
-    /// `1` (section 3).
+    /// Parses a text such as `/a~1b/0`. The empty text is the whole value. Returns nil if the text
+    /// does not begin with `/`, or if a `~` is not followed by `0` or `1` (section 3).
     package init?(_ text: String) {
         guard !text.isEmpty else {
             tokens = []
@@ -46,7 +44,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text of RFC 6901 section 3: `~` becomes `~0`, `/` becomes `~1`.
+    /// The text by RFC 6901 section 3: `~` is written as `~0`, and `/` as `~1`.
     package var description: String {
         var text = ""
         for token in tokens {
@@ -62,13 +60,14 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         return text
     }
 
-    /// The pointer to the member `token`, or the element with that index, at this place.
+    /// The pointer to the member or element `token` of the value here.
     package func appending(_ token: String) -> JSONPointer { JSONPointer(tokens: tokens + [token]) }
 
-    /// The pointer to an array's element at this place.
+    /// The pointer to an element of the array here.
     package func appending(_ index: Int) -> JSONPointer { appending(String(index)) }
 
-    /// A token as an array's index (section 4): digits without leading zeros; else nil.
+    /// The array index that a token stands for (section 4); nil if it is not digits without leading
+    /// zeros.
     static func arrayIndex(_ token: String) -> Int? {
         guard token.utf8.allSatisfy(ASCII.isDigit), token == "0" || token.utf8.first != ASCII.zero
         else { return nil }

@@ -1,6 +1,6 @@
-/// Error messages, each with a remedy. None is on the fast path.
+/// Error messages, each with a remedy. They are outside the fast path.
 extension JSONScanner {
-    /// What the grammar expects where something else was found.
+    /// What the grammar expects at a place where something else was found.
     enum Expectation {
         case value, name, colon, commaOrBrace, commaOrBracket, comment, literal(StaticString)
 
@@ -38,7 +38,7 @@ extension JSONScanner {
             "expected \(expectation.words), found \(found(position))\(hint)")
     }
 
-    /// A hint at a common mistake; nil if there is none.
+    /// A hint if the fault is a common mistake; else nil.
     private func hint(_ expectation: Expectation) -> String? {
         switch (text[position], expectation) {
         case (UInt8(ascii: "'"), _): "strings stand in double quotes"
@@ -58,7 +58,7 @@ extension JSONScanner {
         }
     }
 
-    /// The character at an offset, as text that is safe for a terminal.
+    /// The character at an offset, as text that cannot harm a terminal.
     private func found(_ offset: Int) -> String {
         let end = min(offset + 4, text.count)
         var decoder = UTF8()
@@ -152,7 +152,7 @@ extension JSONScanner {
     func duplicateKey(_ name: JSONEntry) -> JSONError {
         var bytes: [UInt8] = []
         JSONText.unescape(UnsafeBufferPointer(rebasing: text[name.content]), into: &bytes)
-        // A name may be megabytes long; its beginning is enough to find it.
+        // A name may be megabytes long; its beginning is enough to find it in the text.
         let all = String(decoding: bytes, as: UTF8.self)
         let head = String(all.unicodeScalars.prefix(64))
         let short = head.utf8.count < all.utf8.count ? head + "…" : all

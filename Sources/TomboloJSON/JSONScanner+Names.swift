@@ -1,11 +1,11 @@
 extension JSONScanner {
-    /// Up to this size, an object's names are compared pairwise; in larger ones they are sorted.
+    /// Up to this number of members, names are compared in pairs; above it, they are sorted.
     static var namesComparedMax: Int { 16 }
 
-    /// Throws if two names of the object at `object` have the same characters.
+    /// Throws if two names of the object at `object` are equal without their escapes.
     ///
-    /// Decoders disagree on which of two members counts (RFC 8259 section 4): a phone could show
-    /// something else than the log records.
+    /// Decoders disagree about which of two such members counts (RFC 8259 section 4), so a phone
+    /// could show something else than the log has.
     @inline(__always)
     func checkNames(of object: Int) throws(JSONError) {
         let count = tape[object].count
@@ -24,7 +24,8 @@ extension JSONScanner {
         }
     }
 
-    /// One bit of 64 from a name's length and outer bytes: equal names have the same bit.
+    /// One of 64 bits, chosen by a name's length, first and last byte. Equal names have the same
+    /// bit.
     @inline(__always)
     private func fingerprint(_ content: Range<Int>) -> UInt64 {
         var hash = UInt32(truncatingIfNeeded: content.count)
@@ -47,7 +48,7 @@ extension JSONScanner {
         }
     }
 
-    /// The same for large objects and for names with escapes, in n log n.
+    /// The same check for large objects and for names with escapes, in n log n.
     private func checkNamesSorted(of object: Int) throws(JSONError) {
         // Escaped names are unescaped one after the other into `pool`.
         var pool: [UInt8] = []

@@ -1,13 +1,13 @@
 extension JSONScanner {
-    /// Appends a value without content to the tape, from `start` to the current position.
+    /// Adds an entry to the tape for a value without content, from `start` to the current position.
     @inline(__always)
     mutating func append(_ kind: JSONEntry.Kind, from start: Int, escapes: Bool = false) {
         tape.append(
             JSONEntry(kind, start: start, end: position, next: tape.count + 1, escapes: escapes))
     }
 
-    /// Scans a number (RFC 8259 section 6). Its size is checked only if `numbersFit`. The view
-    /// decides about its precision.
+    /// Scans a number (RFC 8259 section 6). Its size is checked only if `numbersFit`. Its precision
+    /// matters only when a view reads it.
     @inline(__always)
     mutating func scanNumber() throws(JSONError) {
         let start = position
@@ -35,14 +35,14 @@ extension JSONScanner {
         append(.number, from: start)
     }
 
-    /// Skips one or more digits.
+    /// Skips at least one digit.
     @inline(__always)
     private mutating func scanDigits() throws(JSONError) {
         guard ASCII.isDigit(peek) else { throw missingDigit() }
         repeat { position += 1 } while ASCII.isDigit(peek)
     }
 
-    /// Scans `true`, `false` or `null`; throws for anything else.
+    /// Scans `true`, `false` or `null`. Throws for other words.
     @inline(__always)
     mutating func scanLiteral() throws(JSONError) {
         switch peek {

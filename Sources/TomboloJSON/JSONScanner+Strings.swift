@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// Scans a string (RFC 8259 section 7) from quote to quote and appends it to the tape.
+    /// Scans a string (RFC 8259 section 7) with its quotes, and adds its entry to the tape.
     @inline(__always)
     mutating func scanString() throws(JSONError) {
         let start = position
@@ -25,8 +25,8 @@ extension JSONScanner {
         append(.string, from: start, escapes: escapes)
     }
 
-    /// Skips plain ASCII, eight bytes at a time, up to the first other byte. May stop early if
-    /// fewer than eight bytes are left.
+    /// Skips plain ASCII characters, eight at a time, up to the next other byte. If fewer than
+    /// eight bytes are left, it may stop earlier.
     @inline(__always)
     private mutating func skipPlainCharacters() {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -34,8 +34,9 @@ extension JSONScanner {
         while position &+ 8 <= text.count {
             let word = UInt64(
                 littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            // Set a byte's top bit if the byte is a quote or backslash, below space, or not ASCII.
-            // A borrow may mark bytes above a marked one, never below, so the lowest mark is right.
+            // Set the top bit of each byte that is a quote, a backslash, below space, or not ASCII.
+            // A borrow can also mark bytes above a marked one, but none below, so the lowest mark
+            // is right.
             let quote = word ^ (ones &* UInt64(ASCII.quote))
             let backslash = word ^ (ones &* UInt64(ASCII.backslash))
             let below = (word &- ones &* UInt64(ASCII.space)) & ~word
@@ -74,7 +75,7 @@ extension JSONScanner {
         }
     }
 
-    /// Skips `uXXXX` and returns its code unit.
+    /// Skips `uXXXX`. Returns its code unit.
     private mutating func scanCodeUnit(_ start: Int) throws(JSONError) -> UInt16 {
         position += 1
         var unit: UInt16 = 0
@@ -112,7 +113,7 @@ extension JSONScanner {
         }
     }
 
-    /// Skips a comment at the current position: up to the line's end, or past `*/`.
+    /// Skips a comment at the current position: to the end of the line, or to `*/`.
     mutating func skipComment() throws(JSONError) {
         let start = position
         position += 1

@@ -1,8 +1,8 @@
-/// Scans a text in one pass: checks it against RFC 8259 and writes the tape.
+/// Scans a text once: checks it against RFC 8259 and writes the tape.
 ///
-/// Valid only inside the closure that provides the bytes. Every read is guarded by a comparison
-/// with `text.count` (in `peek` or a loop), because the buffer does not check in release builds. It
-/// does not recurse, so no depth can exhaust the stack.
+/// Use it only inside the closure that provides the bytes. Each read first compares with
+/// `text.count` (in `peek` or in a loop), because the buffer does not check this in release builds.
+/// It does not call itself, so a deep text cannot exhaust the stack.
 struct JSONScanner {
     let text: UnsafeBufferPointer<UInt8>
     let depthMax: Int
@@ -11,10 +11,11 @@ struct JSONScanner {
     var tape: [JSONEntry] = []
     var position = 0
 
-    /// Index of the innermost open container; meaningless while `depth` is 0.
+    /// Index of the innermost object or array that is not closed. Without meaning while `depth` is
+    /// 0.
     private var open = 0
-    /// True if that container is an object. `uncounted` is its content that is not in its entry's
-    /// count yet: accessing the tape for each value would cost as much as the value.
+    /// `isObject`: true if this is an object. `uncounted`: number of its members or elements that
+    /// are not counted in its entry yet, because a write to the tape for each value is expensive.
     private var isObject = false
     private var uncounted = 0
     private var depth = 0
@@ -26,7 +27,7 @@ struct JSONScanner {
         self.depthMax = depthMax
         self.numbersFit = numbersFit
         self.comments = comments
-        // Events usually have one value per eight bytes; for denser texts the tape grows.
+        // Events usually have one value in eight bytes; for other texts the tape grows.
         tape.reserveCapacity(text.count / 8 + 8)
     }
 
@@ -38,16 +39,16 @@ struct JSONScanner {
     /// Scans the whole text. Call it only once.
     mutating func scan() throws(JSONError) {
         repeat {
-            // Scan a value and its end: a comma leads to the next one, a bracket closes a
-            // container.
+            // Scan a value, then what follows: a comma leads to the next value, a bracket closes an
+            // object or array.
             while try !scanValue() {}
         } while try scanAfterValue()
         guard position == text.count else { throw trailingBytes() }
     }
 
-    /// Scans a scalar, an empty container, or a container's head up to its first value.
+    /// Scans a scalar or an empty object or array; of any other, what comes before its first value.
     ///
-    /// - Returns: true if a value is complete; false if its first inner value comes next.
+    /// - Returns: true if a value is complete; false if an inner value must follow.
     @inline(__always)
     private mutating func scanValue() throws(JSONError) -> Bool {
         try skipSpace()
@@ -78,9 +79,9 @@ struct JSONScanner {
         return true
     }
 
-    /// Scans commas and closing brackets up to where a value must follow.
+    /// Scans commas and closing brackets up to the place where a value must follow.
     ///
-    /// - Returns: true if a value must follow; false at the end of the text's one value.
+    /// - Returns: true if a value must follow; false if the text's one value is complete.
     @inline(__always)
     private mutating func scanAfterValue() throws(JSONError) -> Bool {
         while true {
@@ -104,7 +105,7 @@ struct JSONScanner {
         }
     }
 
-    /// Opens a container at its bracket and advances to the first byte of its content.
+    /// Opens an object or array at its bracket, and goes to the first byte of its content.
     @inline(__always)
     private mutating func begin(_ kind: JSONEntry.Kind) throws(JSONError) {
         guard depth < depthMax else { throw tooDeep() }
@@ -117,7 +118,7 @@ struct JSONScanner {
         try skipSpace()
     }
 
-    /// Closes the innermost container at its bracket and advances past it.
+    /// Closes the innermost object or array at its bracket, and goes behind the bracket.
     @inline(__always)
     private mutating func end() throws(JSONError) {
         position += 1
@@ -137,7 +138,7 @@ struct JSONScanner {
         uncounted = 0
     }
 
-    /// Scans `"name" :` and counts a member.
+    /// Scans `"name" :` and counts the member.
     @inline(__always)
     private mutating func scanName() throws(JSONError) {
         guard peek == ASCII.quote else { throw unexpected(.name) }
@@ -149,7 +150,7 @@ struct JSONScanner {
         position += 1
     }
 
-    /// Skips white space, and comments if they are allowed.
+    /// Skips white space, and comments if these are allowed.
     @inline(__always)
     mutating func skipSpace() throws(JSONError) {
         while position < text.count {

@@ -1,19 +1,17 @@
-/// A document's text and tape, valid during a closure. Code that walks over many values uses it to
-/// avoid reference counting at every step.
-///
-/// Indices come from the tape and offsets from its entries, so the scan guarantees that both are
-/// within bounds.
+/// A document's text and tape, valid inside a closure. Code that reads many values uses it, because
+/// it needs no reference counting. All indices come from the tape and all offsets from its entries,
+/// so the scan guarantees that they are in range.
 struct JSONSource {
     let text: UnsafeBufferPointer<UInt8>
     let tape: UnsafeBufferPointer<JSONEntry>
 
-    /// A member's index on the tape.
+    /// A member, by the index of its name on the tape.
     struct Member {
         let name: Int
         var value: Int { name + 1 }
     }
 
-    /// An object's members in order.
+    /// The members of an object, in the order of the text.
     struct Members: Sequence, IteratorProtocol {
         private let tape: UnsafeBufferPointer<JSONEntry>
         private var index: Int
@@ -35,14 +33,14 @@ struct JSONSource {
         var underestimatedCount: Int { left }
     }
 
-    /// The members of the object at `index`; empty for another kind.
+    /// The members of the object at `index`; empty for a value of another kind.
     func members(of index: Int) -> Members { Members(tape, object: index) }
 
     func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(rebasing: text[range])
     }
 
-    /// The unescaped UTF-8 bytes of a string's entry.
+    /// The UTF-8 bytes of a string without its escapes.
     func unescaped(_ entry: JSONEntry) -> [UInt8] {
         guard entry.escapes else { return Array(bytes(entry.content)) }
         var output: [UInt8] = []
@@ -51,7 +49,7 @@ struct JSONSource {
         return output
     }
 
-    /// Calls `body` with the unescaped UTF-8 bytes of a string's entry.
+    /// Calls `body` with the UTF-8 bytes of a string without its escapes.
     @inline(__always)
     func withText<Result>(
         of entry: JSONEntry, _ body: (UnsafeBufferPointer<UInt8>) -> Result
@@ -60,10 +58,10 @@ struct JSONSource {
         return body(bytes(entry.content))
     }
 
-    /// True if a name's entry equals `name`, byte for byte after unescaping.
+    /// True if a name equals `name`, byte for byte without its escapes.
     @inline(__always)
     func isNamed(_ entry: JSONEntry, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        // Unescaping never makes a name longer.
+        // A name without its escapes is never longer than with them.
         guard entry.escapes ? entry.content.count > name.count : entry.content.count == name.count
         else { return false }
         return withText(of: entry) { JSONText.compare($0, name) == 0 }
@@ -71,7 +69,6 @@ struct JSONSource {
 }
 
 extension JSONDocument {
-    /// Calls `body` with text and tape.
     @inline(__always)
     func withSource<Result>(_ body: (JSONSource) -> Result) -> Result {
         bytes.withUnsafeBufferPointer { text in

@@ -1,7 +1,7 @@
-/// Unescapes and escapes strings, and compares names: by their UTF-8 bytes after unescaping, never
-/// by Unicode equivalence (RFC 8259 section 8.3).
+/// Removes and adds the escapes of strings, and compares names by their UTF-8 bytes without
+/// escapes, never by Unicode equivalence (RFC 8259 section 8.3).
 enum JSONText {
-    /// Appends the unescaped `content` to `output`. It was scanned, so every escape is complete.
+    /// Appends `content` without its escapes to `output`. The scanner has checked the escapes.
     static func unescape(_ content: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
         var position = 0
         while position < content.count {
@@ -27,10 +27,10 @@ enum JSONText {
         }
     }
 
-    /// How many bytes an escape has, from its backslash on: 2, 6, or 12 for a pair of surrogates.
+    /// Length of an escape in bytes, from its backslash on: 2, 6, or 12 for a surrogate pair.
     static func escapeLength(in text: UnsafeBufferPointer<UInt8>, at position: Int) -> Int {
         guard text[position + 1] == UInt8(ascii: "u") else { return 2 }
-        // D800 to DBFF is the first of a pair, and the scanner passes whole pairs only.
+        // D800 to DBFF begins a pair. The scanner accepts only whole pairs.
         let isFirst =
             text[position + 2] | 0x20 == UInt8(ascii: "d")
             && [UInt8(ascii: "8"), UInt8(ascii: "9"), UInt8(ascii: "a"), UInt8(ascii: "b")]
@@ -38,7 +38,7 @@ enum JSONText {
         return isFirst ? 12 : 6
     }
 
-    /// Appends `text`, UTF-8, with the escapes that RFC 8259 section 7 demands and no others.
+    /// Appends UTF-8 text with only those escapes that RFC 8259 section 7 requires.
     static func escape(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
         guard hasEscaped(text) else {
             output.append(contentsOf: text)
@@ -60,8 +60,8 @@ enum JSONText {
         }
     }
 
-    /// True if a byte must be escaped. Checks eight bytes at a time, because nearly no text has
-    /// such a byte.
+    /// True if a byte must be escaped. Checks eight bytes at a time, because few texts have such a
+    /// byte.
     static func hasEscaped(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let low: UInt64 = 0x0101_0101_0101_0101
         let high: UInt64 = 0x8080_8080_8080_8080
@@ -104,8 +104,8 @@ enum JSONText {
         return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? "\u{FFFD}"
     }
 
-    /// Negative, zero or positive if `left` comes before, with or after `right`. The order only has
-    /// to be total; this one compares lengths first.
+    /// Negative if `left` comes before `right`, 0 if they are equal, else positive. Shorter texts
+    /// come first, because any total order is enough.
     static func compare(
         _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
     ) -> Int {

@@ -1,14 +1,13 @@
-/// A hash of a JSON value. Two spellings of one value have the same hash.
-///
-/// Texts count after their escapes, arrays in order, objects in any order of their members. Numbers
-/// count by digits and exponent at any length: `1`, `1.0` and `10e-1` are one value, `-0` is `0`.
-/// One pass over the bytes: the hashes of members are added up, and nothing is sorted. The hash is
-/// the same in each process. It has no key, so it does not protect against made collisions.
+/// A hash of a JSON value: different texts of one value have the same hash. Strings are hashed
+/// without their escapes, arrays in order, objects in any order of their members. Numbers are
+/// hashed by digits and exponent, whatever their length: `1`, `1.0` and `10e-1` are one value, and
+/// `-0` is `0`. The bytes are read once: hashes of members are added up, so nothing is sorted. The
+/// hash is the same in every process. It has no key, so an attacker can make collisions.
 struct JSONValueHash {
     private let text: UnsafeBufferPointer<UInt8>
     private var position = 0
 
-    /// - Parameter bytes: one valid value, without comments.
+    /// - Parameter bytes: one valid JSON value, without comments.
     static func hash(of bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.withUnsafeBufferPointer {
             var hash = JSONValueHash(text: $0)
@@ -18,7 +17,7 @@ struct JSONValueHash {
 
     private init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
-    /// What is mixed into a value's hash, so that no two kinds share one.
+    /// Numbers that are mixed into a value's hash, so that kinds differ.
     private enum Seed {
         static let object: UInt64 = 0x8ebc_6af0_9c88_c6e3
         static let array: UInt64 = 0x5899_65cc_7537_4cc3
@@ -46,7 +45,7 @@ struct JSONValueHash {
         }
     }
 
-    /// Skips space, commas and colons: the text is valid.
+    /// Skips white space, commas and colons. The text is known to be valid.
     private mutating func skip() {
         while position < text.count {
             switch text[position] {
@@ -89,7 +88,7 @@ struct JSONValueHash {
         return hash
     }
 
-    /// From a quote to behind the next one.
+    /// Reads a string from its opening quote to behind its closing quote.
     private mutating func string() -> UInt64 {
         position += 1
         let start = position
@@ -133,7 +132,7 @@ struct JSONValueHash {
         let form = JSONDecimal.normalized(text[start..<position]) { digit in
             word = word * 10 + UInt64(digit)
             count += 1
-            // As many digits as a word holds.
+            // A word holds 18 digits.
             guard count.isMultiple(of: 18) else { return }
             hash = Self.mix(hash, word)
             word = 0

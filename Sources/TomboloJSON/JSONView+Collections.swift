@@ -1,8 +1,8 @@
 extension JSONView {
-    /// Members of an object or elements of an array; 0 for every other kind.
+    /// Number of an object's members or an array's elements; 0 for other kinds.
     package var count: Int { entry.count }
 
-    /// Depth of nested objects and arrays: 0 for a scalar, 1 for `[]`.
+    /// How deep objects and arrays are nested: 0 for a scalar, 1 for `[]`.
     package var depth: Int {
         var ends: [Int] = []
         var deepest = 0
@@ -16,8 +16,8 @@ extension JSONView {
         return deepest
     }
 
-    /// The member with this name, compared by the UTF-8 of its characters; nil if there is none or
-    /// this is not an object. Linear in the number of members.
+    /// The member with this name; nil if there is none, or if this is not an object. Names are
+    /// compared by their UTF-8 bytes without escapes. The time is linear in the number of members.
     package subscript(_ name: String) -> JSONView? {
         var name = name
         return name.withUTF8 { value(named: $0) }
@@ -34,7 +34,7 @@ extension JSONView {
         return value.map { JSONView(document: document, index: $0) }
     }
 
-    /// The element at `position`, from 0; nil after the end. Linear in `position`.
+    /// The element at `position`, from 0; nil after the last one. The time is linear in `position`.
     func element(at position: Int) -> JSONView? {
         let array = entry
         guard array.kind == .array, position >= 0, position < array.count else { return nil }
@@ -43,21 +43,21 @@ extension JSONView {
         return JSONView(document: document, index: index)
     }
 
-    /// An object's members in the order of the text; empty for every other kind.
+    /// An object's members in the order of the text; empty for other kinds.
     package var members: Members { Members(of: self) }
 
-    /// An array's elements in order; empty for every other kind.
+    /// An array's elements in order; empty for other kinds.
     package var elements: Elements { Elements(of: self) }
 
-    /// The strings of an array; nil if it has more than `most` elements or an element that is not a
-    /// string, or if this is not an array. A list that is too long is not examined.
+    /// The strings of an array. Nil if this is not an array, if it has more than `most` elements,
+    /// or if an element is not a string.
     package func strings(atMost most: Int) -> [String]? {
         guard entry.kind == .array, count <= most else { return nil }
         let strings = elements.compactMap(\.string)
         return strings.count == count ? strings : nil
     }
 
-    /// An object's members as a lazy sequence: names are unescaped on the way.
+    /// An object's members as a lazy sequence. Escapes are removed from each name when it is read.
     package struct Members: Sequence, IteratorProtocol, Sendable {
         private let document: JSONDocument
         private var index: Int
@@ -69,7 +69,7 @@ extension JSONView {
             left = object.entry.kind == .object ? object.count : 0
         }
 
-        /// The next member; nil after the last.
+        /// The next member; nil after the last one.
         package mutating func next() -> (name: String, value: JSONView)? {
             guard left > 0 else { return nil }
             let value = JSONView(document: document, index: index + 1)
@@ -79,7 +79,7 @@ extension JSONView {
             return (name, value)
         }
 
-        /// The exact number of remaining members.
+        /// The exact number of members that are left.
         package var underestimatedCount: Int { left }
     }
 
@@ -95,7 +95,7 @@ extension JSONView {
             left = array.entry.kind == .array ? array.count : 0
         }
 
-        /// The next element; nil after the last.
+        /// The next element; nil after the last one.
         package mutating func next() -> JSONView? {
             guard left > 0 else { return nil }
             let value = JSONView(document: document, index: index)
@@ -104,7 +104,7 @@ extension JSONView {
             return value
         }
 
-        /// The exact number of remaining elements.
+        /// The exact number of elements that are left.
         package var underestimatedCount: Int { left }
     }
 }

@@ -1,5 +1,5 @@
 extension JSONView {
-    /// The value rewritten without comments and white space; every scalar keeps its bytes.
+    /// The value without comments and white space. All scalars keep their bytes.
     var bytesWithoutComments: [UInt8] {
         var writer = JSONWriter(capacity: raw.count)
         write(into: &writer)

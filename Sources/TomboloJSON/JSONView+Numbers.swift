@@ -1,14 +1,14 @@
 extension JSONView {
-    /// The number as an exact integer: `1`, `1.0` and `1e3` are integers. nil for `1.5`, for
-    /// numbers beyond 64 bits, and for another kind. Never uses floating point.
+    /// The number as an exact integer: `1`, `1.0` and `1e3` are integers. Nil for `1.5`, for
+    /// numbers beyond 64 bits, and for another kind. Floating point is not used.
     package var integer: Int64? {
         let entry = entry
         guard entry.kind == .number else { return nil }
         return JSONDecimal(document.bytes[entry.range]).int64
     }
 
-    /// The nearest double; nil for another kind, and for a number too large for a finite double
-    /// (`1e400`). A number that is too small becomes 0.
+    /// The nearest double. Nil for another kind, and for a number that is too large for a finite
+    /// double (`1e400`). A number that is too small becomes 0.
     package var double: Double? {
         guard entry.kind == .number else { return nil }
         guard let double = Double(String(decoding: raw, as: UTF8.self)), double.isFinite else {
@@ -19,8 +19,8 @@ extension JSONView {
 }
 
 extension JSONView {
-    /// True if it is a number that a double can hold: finite, and 0 only if it is 0. Apps' decoders
-    /// (Foundation's `JSONDecoder`) accept no other.
+    /// True if it is a number that a double can hold: a finite one, and not one that would wrongly
+    /// become 0. Apps (Foundation's `JSONDecoder`) decode no others.
     package var isDouble: Bool {
         let entry = entry
         return entry.kind == .number
@@ -31,11 +31,12 @@ extension JSONView {
 }
 
 extension JSONDecimal {
-    /// This many digits without an exponent are always within a double's range.
+    /// A number without an exponent and with at most this many bytes is always within a double's
+    /// range.
     static let plainBytesMax = 300
 
-    /// True if the nearest double is finite, and 0 only if all digits are. Linear in the length of
-    /// the spelling.
+    /// True if the nearest double is finite, and is 0 only if the number is 0. The time is linear
+    /// in the length of the text.
     static func fitsDouble(_ spelling: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard spelling.count > plainBytesMax || spelling.contains(where: { $0 | 0x20 == 0x65 })
         else { return true }
@@ -64,7 +65,7 @@ extension JSONDecimal {
         }
         if significant.isEmpty { return true }
         exponent += power
-        // Doubles reach from 4.9e-324 to 1.8e308.
+        // Doubles have magnitudes from 4.9e-324 to 1.8e308.
         if (-323...307).contains(exponent) { return true }
         guard exponent == 308 || exponent == -324 else { return false }
         let digits = String(decoding: significant, as: UTF8.self)
@@ -72,19 +73,19 @@ extension JSONDecimal {
         return number.isFinite && number != 0
     }
 
-    /// This many digits determine the nearest double of any longer number.
+    /// Digits after this many cannot change the nearest double.
     private static let digitsMax = 800
 }
 
-/// A parsed number: sign, digits without leading and trailing zeros, power of ten.
+/// A parsed number: sign, digits without zeros at both ends, and power of ten.
 struct JSONDecimal {
-    /// The digits as one integer; nil if they exceed 64 bits. Its last digit is not 0, unless the
-    /// number is 0.
+    /// The digits as one integer; nil if they need more than 64 bits. The last digit is not 0,
+    /// unless the number is 0.
     private var digits: UInt64? = 0
     private var isNegative = false
     private var exponent = 0
 
-    /// - Parameter spelling: a number that the scanner has accepted.
+    /// - Parameter spelling: the text of a number that the scanner has accepted.
     init(_ spelling: ArraySlice<UInt8>) {
         let form = spelling.withUnsafeBufferPointer {
             Self.normalized($0[...]) { append(UInt64($0)) }
@@ -92,10 +93,10 @@ struct JSONDecimal {
         (isNegative, exponent) = (form.isNegative, form.exponent)
     }
 
-    /// A number's normal form: its digits without zeros before and behind them, its sign, and the
-    /// power of ten of its last digit. 0 has no digits, no sign and no power.
+    /// Reads a number in its normal form: digits without zeros at both ends, the sign, and the
+    /// power of ten of the last digit. 0 has no digits, is not negative, and has the power 0.
     ///
-    /// - Parameter take: called with each digit, 0 to 9, from the first one on.
+    /// - Parameter take: is called with each digit (0 to 9), from the first to the last.
     @inline(__always)
     static func normalized(
         _ spelling: Slice<UnsafeBufferPointer<UInt8>>, _ take: (UInt8) -> Void
@@ -110,7 +111,7 @@ struct JSONDecimal {
             case ASCII.zero...ASCII.nine:
                 if inFraction { exponent -= 1 }
                 if byte == ASCII.zero {
-                    // Delayed: zeros count only if another digit follows.
+                    // A 0 counts only if another digit follows.
                     zeros += 1
                 } else {
                     if !isZero { for _ in 0..<zeros { take(0) } }
@@ -132,7 +133,8 @@ struct JSONDecimal {
         self.digits = overflow || carry ? nil : sum
     }
 
-    /// What follows `e`, held within a range that no text's length can bring back to small numbers.
+    /// The number after `e`, clamped. The clamped value is so large that no number of digits can
+    /// bring the result back into range.
     static func exponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
         var value = 0
         for byte in text where ASCII.isDigit(byte) {
@@ -143,7 +145,7 @@ struct JSONDecimal {
 
     /// The value as a 64-bit integer; nil if it is not one.
     var int64: Int64? {
-        // More digits than fit 64 bits, with a last digit other than 0: out of range, or a
+        // The digits need more than 64 bits and do not end in 0: the number is too large, or a
         // fraction.
         guard var magnitude = digits else { return nil }
         if magnitude == 0 { return 0 }

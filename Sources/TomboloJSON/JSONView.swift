@@ -1,6 +1,6 @@
-/// One value in a document. Cheap to copy: it holds the document's two buffers and an index.
+/// One value in a document. Copies are cheap: a view has two buffers of the document and an index.
 ///
-/// Reading it as another kind returns nil or an empty sequence. Nothing here throws or traps.
+/// If a value is read as another kind, the result is nil or empty. Nothing here throws or traps.
 package struct JSONView: Sendable {
     /// The six kinds of RFC 8259 section 3.
     package enum Kind: String, Hashable, Sendable {
@@ -12,7 +12,6 @@ package struct JSONView: Sendable {
 
     var entry: JSONEntry { document.tape[index] }
 
-    /// Kind of the value.
     package var kind: Kind {
         switch entry.kind {
         case .object: .object
@@ -24,17 +23,17 @@ package struct JSONView: Sendable {
         }
     }
 
-    /// The value's bytes without surrounding white space, including a string's quotes.
+    /// The value's bytes, without white space around them; a string's have its quotes.
     package var raw: ArraySlice<UInt8> { document.bytes[entry.range] }
 
-    /// A copy that retains nothing else of the document. Comments inside the value are left out, so
-    /// that the copy is plain JSON.
+    /// A copy of the value that keeps nothing else of the document in memory. Comments inside the
+    /// value are removed, so that the copy is plain JSON.
     package var json: JSON {
         document.comments ? JSON(unchecked: bytesWithoutComments) : JSON(unchecked: Array(raw))
     }
 
-    /// Line and column of the value's first byte, from 1. Counted by walking the text, so use it
-    /// for messages only.
+    /// Line and column of the value's first byte, from 1. The text is read up to there, so use it
+    /// only for messages.
     package var position: (line: Int, column: Int) {
         document.bytes.withUnsafeBufferPointer { text in
             let place = JSONPlace(offset: Int(entry.start), in: text)
@@ -42,7 +41,7 @@ package struct JSONView: Sendable {
         }
     }
 
-    /// The unescaped string; nil for another kind.
+    /// The string without its escapes; nil for another kind.
     package var string: String? {
         let entry = entry
         guard entry.kind == .string else { return nil }
@@ -58,7 +57,6 @@ package struct JSONView: Sendable {
         }
     }
 
-    /// True if the value is `null`.
     package var isNull: Bool { entry.kind == .null }
 
     /// The value at a pointer from here (RFC 6901 section 4); nil if there is none. `-`, the place
@@ -72,7 +70,8 @@ package struct JSONView: Sendable {
         return view
     }
 
-    /// The value at one token of a pointer: a member's name, or an element's index.
+    /// The value at one token of a pointer: the member with this name, or the element with this
+    /// index.
     func step(_ token: String) -> JSONView? {
         switch entry.kind {
         case .object: self[token]
@@ -83,7 +82,7 @@ package struct JSONView: Sendable {
 }
 
 extension JSONDocument {
-    /// The unescaped text of a string's entry.
+    /// The text of a string without its escapes.
     func text(of entry: JSONEntry) -> String {
         guard entry.escapes else { return String(decoding: bytes[entry.content], as: UTF8.self) }
         return withSource { String(decoding: $0.unescaped(entry), as: UTF8.self) }

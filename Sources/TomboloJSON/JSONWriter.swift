@@ -1,23 +1,21 @@
-/// Writes compact JSON in the order of the calls.
-///
-/// It writes commas itself. The caller must write names and brackets in a valid order; debug builds
-/// check that when the result becomes `JSON`.
+/// Writes compact JSON in the order of the calls. It adds the commas. The caller must write names
+/// and brackets in a valid order; debug builds check this in `json`.
 package struct JSONWriter: Sendable {
     /// The bytes written so far.
     package private(set) var bytes: [UInt8] = []
 
-    /// True directly after a value: the next value or name needs a comma.
+    /// True directly after a value: a comma must come before the next value or name.
     private var afterValue = false
 
-    /// - Parameter capacity: bytes to reserve at the start.
+    /// - Parameter capacity: number of bytes for which memory is reserved at the start.
     package init(capacity: Int = 0) {
         bytes.reserveCapacity(capacity)
     }
 
-    /// The result. All objects and arrays must be closed.
+    /// The result. All objects and arrays must be closed before.
     package var json: JSON { JSON(unchecked: bytes) }
 
-    /// Takes the result with a newline at its end, as in answers. The writer is empty afterwards.
+    /// Returns the result with a line feed at its end, and empties the writer.
     package mutating func takeLine() -> [UInt8] {
         var line: [UInt8] = []
         swap(&line, &bytes)
@@ -26,7 +24,7 @@ package struct JSONWriter: Sendable {
         return line
     }
 
-    /// Opens an object: names and values must alternate.
+    /// Opens an object. Names and values must alternate in it.
     package mutating func beginObject() { open(ASCII.openBrace) }
 
     /// Closes the innermost object.
@@ -38,14 +36,14 @@ package struct JSONWriter: Sendable {
     /// Closes the innermost array.
     package mutating func endArray() { close(ASCII.closeBracket) }
 
-    /// Writes a member's name; its value comes next.
+    /// Writes the name of a member. Its value must come next.
     package mutating func name(_ name: String) {
         quote(name, colon: true)
         afterValue = false
     }
 
-    /// Writes a string, escaping only what RFC 8259 section 7 requires: never `/` or non-ASCII
-    /// characters.
+    /// Writes a string. It escapes only what RFC 8259 section 7 requires, so neither `/` nor
+    /// non-ASCII characters.
     package mutating func string(_ value: String) {
         quote(value, colon: false)
         afterValue = true
@@ -57,7 +55,7 @@ package struct JSONWriter: Sendable {
         write(number)
     }
 
-    /// The same for `Int64`, the usual case, without generic code.
+    /// The same for `Int64`, the most frequent type, without generic code.
     package mutating func integer(_ value: Int64) {
         guard value >= 0 else { return token(String(value)) }
         write(UInt64(value))
@@ -65,11 +63,11 @@ package struct JSONWriter: Sendable {
 
     private mutating func write(_ number: UInt64) {
         let comma = afterValue
-        // Numbers below 2^64 have at most twenty digits. This avoids a string.
+        // Numbers below 2⁶⁴ have at most twenty digits. The buffer avoids a string.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 21) { digits in
             var start = digits.count
             var rest = number
-            // Divisions cost most here, so each yields four digits.
+            // Divisions take the most time, so each one gives four digits.
             while rest >= 10_000 {
                 let (next, four) = rest.quotientAndRemainder(dividingBy: 10_000)
                 let part = UInt32(truncatingIfNeeded: four)
@@ -94,8 +92,8 @@ package struct JSONWriter: Sendable {
         afterValue = true
     }
 
-    /// Writes the shortest number that parses as the same double. Traps for infinity and NaN, which
-    /// JSON does not have.
+    /// Writes the shortest number that is read as the same double. Traps for infinity and NaN,
+    /// which JSON does not have.
     package mutating func double(_ value: Double) {
         precondition(value.isFinite, "JSON has no infinity and no NaN")
         token(value.description)
@@ -107,22 +105,22 @@ package struct JSONWriter: Sendable {
     /// Writes `null`.
     package mutating func null() { token("null") }
 
-    /// Writes a value with its own bytes.
+    /// Writes a JSON value with its own bytes.
     package mutating func raw(_ json: JSON) {
         separate()
         json.bytes.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
         afterValue = true
     }
 
-    /// Writes constant text without changes: brackets, names, commas. The next value gets no comma,
-    /// so the text must end with a bracket, a comma or a colon.
+    /// Writes constant text as it is: brackets, names, commas. It must end with an opening bracket,
+    /// a comma or a colon, because no comma is added before the next value.
     package mutating func fixed(_ text: StaticString) {
         bytes.append(
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
         afterValue = false
     }
 
-    /// Writes the unchanged bytes of one valid value, for example `JSONView.raw`.
+    /// Writes the bytes of one valid value as they are, for example `JSONView.raw`.
     package mutating func raw(_ value: some Collection<UInt8>) {
         separate()
         bytes.append(contentsOf: value)
@@ -150,8 +148,8 @@ package struct JSONWriter: Sendable {
         afterValue = true
     }
 
-    /// Texts up to this length are assembled with their quotes and punctuation and appended in one
-    /// call, because appending costs more.
+    /// A text up to this length is put together with its quotes and punctuation, and appended in
+    /// one call, because each call is expensive.
     private static let shortBytesMax = 32
 
     private mutating func quote(_ text: String, colon: Bool) {
@@ -193,7 +191,7 @@ package struct JSONWriter: Sendable {
     }
 }
 
-/// A name and its value in one call.
+/// Writes a name and its value in one call.
 extension JSONWriter {
     /// Writes a member whose value is a string.
     package mutating func member(_ name: String, _ value: String) {
@@ -207,7 +205,7 @@ extension JSONWriter {
         integer(value)
     }
 
-    /// The same for `Int64`, the usual case.
+    /// The same for `Int64`, the most frequent type.
     package mutating func member(_ name: String, _ value: Int64) {
         self.name(name)
         integer(value)

@@ -7,7 +7,6 @@ struct VersionTrace: Hashable, Sendable {
 // Traces are only in memory: a push after a restart is recorded without its trace.
 
 extension Activity {
-    /// Number of newest events whose traces are kept.
     private static let tracesMax = 16
 
     /// Stores the trace of the event that makes `version`; nil if the event has no trace.

@@ -79,7 +79,6 @@ package struct ActivityFold: Sendable {
 /// An activity's head, read without a core: for tools on a log without a relay, and for activities
 /// that ended long ago.
 package struct StoredHead: Sendable {
-    /// The activity's tenant and id.
     package let key: ActivityKey
     /// The incarnation, counted as in `ActivityFold`.
     package let incarnation: Int64
@@ -87,7 +86,6 @@ package struct StoredHead: Sendable {
     package let type: String
     /// The bundle id of its app.
     package let app: String
-    /// The state at the head's version.
     package let projection: Projection
 
     /// Returns nil if the bytes are not a valid head.

@@ -2,10 +2,8 @@ import TomboloJSON
 
 extension ActivityHead {
     /// The head that the core writes after `events`, which follow the head at `version`. So a log
-    /// need not store a head with each event.
-    ///
-    /// Only alerts may differ: this head may list sent alerts as waiting. The checkpoints of the
-    /// destinations show that they were sent.
+    /// need not store a head with each event. Only alerts may differ: this head may list sent
+    /// alerts as waiting. The checkpoints of the destinations show that they were sent.
     ///
     /// Returns nil if the head or an event cannot be read, or if an event is a start: a start's
     /// head has values that its event lacks (the app, the id in the attributes).

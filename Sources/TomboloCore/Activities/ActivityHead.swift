@@ -19,13 +19,11 @@ package struct ActivityHead: Hashable, Sendable {
         self.follows = follows
     }
 
-    /// The head of an activity's present state.
     init(of activity: borrowing Activity, follows: Bool) {
         self.init(
             activity: activity.number, content: HeadValue(activity), follows: follows)
     }
 
-    /// The encoded bytes.
     package var value: [UInt8] { content.bytes }
 
     /// Compares the encoded bytes.

@@ -23,7 +23,6 @@ struct ActivitySnapshot: Sendable {
         512 + projection.state.bytes.count + definition.value.attributes.bytes.count
     }
 
-    /// The JSON bytes of the head.
     func bytes() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,8 +1,6 @@
 /// All activities in memory by their slots: look-up, counts of running ones, and the order in which
-/// ended ones leave memory.
-///
-/// A slot belongs to its activity until `remove`; then another activity may get it. Activities are
-/// read and changed in place.
+/// ended ones leave memory. A slot belongs to its activity until `remove`; then another activity
+/// may get it. Activities are read and changed in place.
 struct ActivityTable: RandomAccessCollection, Sendable {
     private var rows = SlotArray<Tables.Activities, Activity>()
     private var free: [ActivitySlot] = []
@@ -36,7 +34,6 @@ struct ActivityTable: RandomAccessCollection, Sendable {
 
     func slot(of number: ActivityNumber) -> ActivitySlot? { byNumber[number] }
 
-    /// Number of activities with an id.
     var keyCount: Int { byKey.count }
 
     /// True if the activity may have left memory, so that the log must be read.
@@ -82,7 +79,6 @@ struct ActivityTable: RandomAccessCollection, Sendable {
 
     // MARK: Insertion and removal
 
-    /// Adds an activity and returns its slot.
     mutating func insert(_ activity: Activity) -> ActivitySlot {
         let slot = free.popLast() ?? rows.endIndex
         if slot == rows.endIndex {
@@ -96,7 +92,6 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         return slot
     }
 
-    /// Restores an earlier value of an activity.
     mutating func restore(_ activity: Activity, at slot: ActivitySlot) {
         let isCounted = rows[slot].isCounted
         rows[slot] = activity
@@ -220,6 +215,5 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         if !damaged.isEmpty { damaged[rows[slot].key] = nil }
     }
 
-    /// Takes over the damaged activities of another table.
     mutating func adoptDamage(of other: ActivityTable) { damaged = other.damaged }
 }

@@ -1,11 +1,8 @@
 import TomboloJSON
 
-/// An activity that start-up has set aside because its newest state is unknown.
-///
-/// Readers see it with the reason. It takes no events and gets no pushes. It can be started again
-/// under its id.
+/// An activity that start-up has set aside because its newest state is unknown. Readers see it with
+/// the reason. It takes no events and gets no pushes. It can be started again under its id.
 package struct DamagedActivity: Hashable, Sendable {
-    /// The activity's number in the log.
     package var number: ActivityNumber
     /// Version of the stored head; `seq` is the place of its newest event in the log.
     package var version: Int64
@@ -71,7 +68,6 @@ extension DamagedActivity {
         }
     }
 
-    /// Tenant and id, if they can be read.
     package var key: ActivityKey? { traits?.key }
 
     private static func identifier(_ text: String?) -> Identifier? {

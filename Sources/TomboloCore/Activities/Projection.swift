@@ -101,7 +101,6 @@ package struct Projection: Sendable {
         }
     }
 
-    /// Restores the state from a stored head.
     init(
         restoring state: JSON, version: Int64, changedAt: Instant, relevance: Double?,
         staleAfter: Span?, urgency: Urgency, clip: PlayingClip?, keptClip: PlayingClip?,

@@ -31,7 +31,6 @@ package struct Accepted: Sendable {
     package var kind: EventKind
     /// False if the activity already had this state, and nothing was stored.
     package var changed: Bool
-    /// The grant of the slowest destination.
     package var grant: GrantInForce?
     /// The slowest destination's decision about the version.
     package var decision: Decision?
@@ -39,7 +38,6 @@ package struct Accepted: Sendable {
     /// The clip that a play started.
     package var clip: String?
     package var plan: ClipPlan?
-    /// Warnings about the command.
     package var lint: [Lint] = []
 }
 

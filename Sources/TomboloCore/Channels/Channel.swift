@@ -145,7 +145,6 @@ package enum ChannelCommand: Sendable {
 
 /// Why Apple did not carry out a channel request.
 package enum ChannelFailure: Error, Hashable, Sendable {
-    /// Apple's answer.
     case refused(status: Int, reason: String)
     /// The request certainly did not reach Apple.
     case unreachable(String)

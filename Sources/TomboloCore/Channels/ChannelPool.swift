@@ -17,7 +17,6 @@ struct ChannelPool: Sendable {
     /// Cards that wait for a channel, in order of arrival, each once.
     private var waiting = TurnQueue<CardSlot>()
     private var members: Set<CardSlot> = []
-    /// The card that `popWaiting` returned last.
     private var lastServed: CardSlot?
 
     mutating func made(_ slot: DeviceSlot) {

@@ -8,10 +8,8 @@ struct ChannelTable: Sendable {
 
     init() {}
 
-    /// The slot of a named channel.
     func slot(of key: ChannelKey) -> DeviceSlot? { byKey[key] }
 
-    /// Sets the slot of a named channel; nil removes it.
     mutating func set(_ key: ChannelKey, _ slot: DeviceSlot?) { byKey[key] = slot }
 
     // MARK: Waking
@@ -31,7 +29,6 @@ struct ChannelTable: Sendable {
 
     var hasWoken: Bool { !woken.isEmpty }
 
-    /// The next card to examine.
     mutating func popWoken() -> CardSlot? {
         while let upstream = woken.first {
             if let slot = self[upstream].popWaiting() { return slot }

@@ -78,7 +78,6 @@ extension Core {
         return .created
     }
 
-    /// Gives a channel a slot in the device table.
     private mutating func place(_ channel: Channel) -> DeviceSlot {
         channels.skip(channel.number)
         var registration = DeviceRegistration()

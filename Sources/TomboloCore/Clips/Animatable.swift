@@ -1,10 +1,8 @@
 package import TomboloJSON
 
 /// A value between whose variants a tween can interpolate: a number, an angle, a vector, a colour,
-/// or an object of these.
-///
-/// Angles are numbers and add up: 0 → 180 → 360 → 540, never modulo, never the shortest way. A
-/// vector is an array of 1 to 4 numbers; a colour is `#rrggbb` or `#rrggbbaa`.
+/// or an object of these. Angles are numbers and add up: 0 → 180 → 360 → 540, never modulo, never
+/// the shortest way. A vector is an array of 1 to 4 numbers; a colour is `#rrggbb` or `#rrggbbaa`.
 package struct Animatable: Hashable, Sendable {
     /// The structure of the value without its numbers.
     private indirect enum Shape: Hashable, Sendable {
@@ -13,7 +11,6 @@ package struct Animatable: Hashable, Sendable {
         case colour(hasAlpha: Bool)
         case object([Member])
 
-        /// Number of components.
         var count: Int {
             switch self {
             case .number: 1
@@ -24,7 +21,6 @@ package struct Animatable: Hashable, Sendable {
         }
     }
 
-    /// One member of an object.
     private struct Member: Hashable, Sendable {
         var name: String
         var shape: Shape

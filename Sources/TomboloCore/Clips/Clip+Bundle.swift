@@ -4,7 +4,6 @@ import TomboloJSON
 // keyframes.
 
 extension Clip {
-    /// The name of the extra member in the content state.
     static let bundleMember = "clip"
 
     /// `state` with a flip-book's frames in an extra member:

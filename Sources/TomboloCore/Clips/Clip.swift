@@ -44,7 +44,6 @@ package struct Clip: Hashable, Sendable {
         self.motion = motion
     }
 
-    /// True for a flip-book.
     var isFlipbook: Bool { if case .flipbook = motion { true } else { false } }
 
     /// Interval between frames, as requested by the producer.
@@ -96,7 +95,6 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
-    /// The timing of the clip, without its frames.
     var rhythm: ClipRhythm {
         switch motion {
         case .flipbook(let flipbook):

@@ -9,7 +9,6 @@ package struct ClipClock: Hashable, Sendable {
         runningSince = instant
     }
 
-    /// Restores the clock from a record.
     init(before: Span, runningSince: Instant?) {
         self.before = before
         self.runningSince = runningSince

@@ -112,7 +112,6 @@ package struct Spring: Hashable, Sendable {
         self.bounce = bounce.held(in: Self.bounceRange)
     }
 
-    /// The duration in whole nanoseconds.
     var span: Span { Span(nanoseconds: Int64((duration * 1e9).rounded())) }
 
     /// Undamped frequency in radians a second.

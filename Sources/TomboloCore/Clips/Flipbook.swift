@@ -64,7 +64,6 @@ package struct Flipbook: Hashable, Sendable {
         return Int((step + Int64(startAt ?? 0)) % Int64(frames.count))
     }
 
-    /// The frames in the order in which they are shown.
     var framesInTurn: [JSON] {
         let first = startAt ?? 0
         return Array(frames[first...] + frames[..<first])

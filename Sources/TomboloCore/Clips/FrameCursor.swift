@@ -2,7 +2,6 @@ import TomboloJSON
 
 /// How far one destination is in a clip, and what became of each frame that the clip requested.
 struct FrameCursor: Sendable {
-    /// Whether frames are sent, or why not.
     enum Mode: UInt8, Hashable, Sendable {
         case running
         /// The app is in front (rule 12).
@@ -108,7 +107,6 @@ struct FrameCursor: Sendable {
 
     // MARK: Time
 
-    /// The clip's time at this destination.
     func elapsed(at wall: Instant) -> Span { clock.elapsed(at: wall) }
 
     /// Corrects the clip's start after the wall clock was set back by `step`, so that the clip goes
@@ -121,7 +119,6 @@ struct FrameCursor: Sendable {
     /// True if the first frame was requested. The start may be slightly ahead after a restart.
     private func hasBegun(at wall: Instant) -> Bool { wall >= playing.startedAt }
 
-    /// When the first frame will be requested.
     private func beginning(now: Instant, wall: Instant) -> Instant {
         now + (playing.startedAt - wall)
     }
@@ -130,13 +127,11 @@ struct FrameCursor: Sendable {
         rhythm.duration.map { elapsed(at: wall) >= $0 } ?? false
     }
 
-    /// True if no frame of the clip was shown here yet.
     var isAtFirst: Bool { pushed == 0 && shownAt == nil }
 
     /// True if the end of the clip was shown; for a flip-book, its last frame.
     var hasShownEnd: Bool { isEnd(shownAt) }
 
-    /// True if a push now would show the end of the clip.
     func showsEnd(at wall: Instant) -> Bool { isEnd(frame(at: wall)) }
 
     private func isEnd(_ frame: Span?) -> Bool {
@@ -375,6 +370,5 @@ struct FrameCursor: Sendable {
         return tally - recorded
     }
 
-    /// The tally with all frames requested until an instant.
     func counts(at wall: Instant) -> FrameCounts { accounted(at: wall).tally }
 }

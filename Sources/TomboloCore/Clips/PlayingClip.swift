@@ -22,7 +22,6 @@ package struct PlayingClip: Sendable {
 
     package var clip: Clip { _read { yield shared.clip } }
 
-    /// The clip's frame after `elapsed` of its own clock.
     func value(at elapsed: Span) -> JSON { shared.clip.value(at: elapsed) }
 
     var isFlipbook: Bool { shared.clip.isFlipbook }

@@ -12,7 +12,6 @@ package struct RadialLayout: Hashable, Sendable {
         self.count = count
     }
 
-    /// A third of the width.
     package var radius: Double { width / 3 }
 
     /// - Parameter offset: angle by which the circle is turned, in radians. It may exceed 2π.

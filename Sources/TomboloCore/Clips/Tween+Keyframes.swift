@@ -9,7 +9,6 @@ extension Tween {
     private static let arcMax = 30.0
     /// Maximum distance from the tween to the line between two keyframes, as a fraction of the way.
     private static let deviationMax = 1.0 / 50
-    /// Maximum number of parts.
     private static let partsMax: Int64 = 256
 
     /// Time between keyframes: as long as the lines stay close, but not shorter than the grant.
@@ -81,7 +80,6 @@ extension Tween {
 
         package var name: String { Self.choices[Int(rawValue)].0 }
 
-        /// `count` degrees in this unit.
         fileprivate func degrees(_ count: Double) -> Double {
             self == .degrees ? count : count * .pi / 180
         }

@@ -14,7 +14,6 @@ package struct DeadLetter: Hashable, Sendable {
     package var event: Push.Event
     package var version: Int64
     package var status: Int
-    /// Apple's `reason` in the answer.
     package var reason: String
     package var apnsID: String
     package var at: Instant
@@ -98,7 +97,6 @@ package struct DeadLetterQuery: Hashable, Sendable {
     package var activity: Identifier?
     package var device: Identifier?
     package var reason: String?
-    /// The `apns-id` of the refused push.
     package var apnsID: APNsID?
     /// Serials to select; nil: all.
     package var serials: Set<Int64>?

@@ -8,7 +8,6 @@ struct DeadLetterTable: Sendable {
 
     private var letters: [DeadLetter] = []
     private var counts: [TenantID: Int] = [:]
-    /// The last serial of each tenant.
     private var serials: [TenantID: Int64] = [:]
     private(set) var nextNumber: Int64 = 1
 

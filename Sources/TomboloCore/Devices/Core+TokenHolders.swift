@@ -30,7 +30,6 @@ extension Core {
         return nil
     }
 
-    /// Number of device slots, including vacant ones.
     package var devicePlaces: Int { devices.count }
 
     /// Sets a device's token, or removes it if `token` is nil. Every change of a token is made
@@ -58,7 +57,6 @@ extension Core {
         devices.release(place, by: slot)
     }
 
-    /// Releases all tokens of a device that is being deleted.
     mutating func releaseTokens(of slot: DeviceSlot) {
         guard let device = devices[slot] else { return }
         for (_, token) in device.tokens.all {

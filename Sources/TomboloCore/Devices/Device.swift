@@ -12,7 +12,6 @@ struct Device: Sendable {
         var isOnRecord = true
     }
 
-    /// A token that Apple declared dead.
     struct Retired: Hashable, Sendable {
         var value: PushToken
         /// When the app had got the token from the system.
@@ -22,7 +21,6 @@ struct Device: Sendable {
         var at: Instant { refusal.at }
     }
 
-    /// What a device has reported about its app.
     struct Heard: Sendable {
         var presence = Presence()
         var classifier: PresenceClassifier
@@ -32,7 +30,6 @@ struct Device: Sendable {
 
     /// Maximum number of a device's tokens of unknown activities, and of its dead tokens.
     static let tokensMax = 256
-    /// Maximum number of activity reports of a device.
     static let reportsMax = 64
 
     let key: DeviceKey
@@ -50,7 +47,6 @@ struct Device: Sendable {
     var audience: SlotList<Tables.Activities> = []
     @Seldom private var rare: Rare?
 
-    /// A device that registers for the first time.
     init(key: DeviceKey, number: Int64, registration: DeviceRegistration) {
         self.key = key
         self.number = number
@@ -217,7 +213,6 @@ extension Device {
     }
     /// Longest time that a deleted device stays, so that its cards can end.
     static let leavingMax = Span.minutes(10)
-    /// How facts and answers name the device or channel.
     var recipient: Recipient { channel == nil ? .device(key.id) : .channel(key.id) }
     /// The broadcast channel, if this entry of the table is one instead of a device.
     var channel: Channel? {

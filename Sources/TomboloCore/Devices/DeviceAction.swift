@@ -24,7 +24,6 @@ package struct DeviceAction: Hashable, Sendable {
     package static let expiresMax = Span.minutes(10)
     /// A time in the future by more than this is refused: a clock is wrong.
     package static let aheadMax = Span.seconds(5)
-    /// Maximum size of the parameters.
     package static let parametersBytesMax = 4_096
     package static let intentBytesMax = 256
     /// Maximum size of a link, as for the `url` of a widget's entry.

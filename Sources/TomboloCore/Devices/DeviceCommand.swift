@@ -160,7 +160,6 @@ package struct ActivityReference: Hashable, Sendable {
         guard self.text == text else { return nil }
     }
 
-    /// Number of the activity's incarnation; 1 for the first.
     package var incarnation: Int64 { card.incarnation }
     /// Number of the card in the incarnation on a device: 0 for the first, plus 1 for each renewal.
     package var renewal: Int64 { card.renewal }
@@ -194,7 +193,6 @@ package struct PhoneReport: Sendable {
         /// True if the phone shows the card and it has not ended.
         var isThere: Bool { self == .active || self == .stale }
 
-        /// The name in reports.
         package var name: String {
             switch self {
             case .pending: "pending"

@@ -26,7 +26,6 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     }
 
     private var devices = SlotArray<Tables.Devices, Device?>()
-    /// Free slots: nothing refers to them any more.
     private var free: [DeviceSlot] = []
     private var all = SlotArray<Tables.Devices, Traits>()
     private var byKey: [DeviceKey: DeviceSlot] = [:]
@@ -38,9 +37,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     private var registrations = RegistrationPool()
     private var holders: [TokenPlace: DeviceSlot] = [:]
     private var nextNumber: Int64 = 1
-    /// The users' actions on the devices.
     var actions = ActionTable()
-    /// The former owners of deleted devices.
     var departed = DepartedDevices()
     /// Slots of deleted devices that stay until their cards have ended.
     private(set) var leaving: Set<DeviceSlot> = []
@@ -77,7 +74,6 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         }
     }
 
-    /// The values of a device that pacing needs.
     func traits(_ place: DeviceSlot) -> Traits { all[place] }
 
     // MARK: Finding
@@ -108,7 +104,6 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         count(of: tenant) <= nearNamesMax ? firstKeys[tenant] ?? [] : []
     }
 
-    /// The users of the devices in `few`.
     func fewUsers(of tenant: TenantID) -> [String] {
         few(of: tenant).compactMap { byKey[$0].flatMap { devices[$0]?.registration.user } }
     }
@@ -179,7 +174,6 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     /// Makes sure that no device gets this number or a lower one.
     mutating func skip(_ number: Int64) { nextNumber = Swift.max(nextNumber, number + 1) }
 
-    /// Gives a device or a channel a slot.
     mutating func insert(_ device: Device) -> DeviceSlot {
         if let place = free.popLast() {
             put(device, at: place)

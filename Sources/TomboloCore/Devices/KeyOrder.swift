@@ -33,7 +33,6 @@ package struct KeyOrder: Hashable, Sendable {
     }
 }
 
-/// The API keys in encoded form, and their order.
 struct KeyTable: Sendable {
     private var values: [Int64: [UInt8]] = [:]
     private(set) var order = KeyOrder()

@@ -99,7 +99,6 @@ extension StartHistory {
 }
 
 extension StartHistory.Card {
-    /// True if both describe the same card.
     func isSame(_ other: Self) -> Bool {
         activity == other.activity && incarnation == other.incarnation && renewal == other.renewal
     }

@@ -56,7 +56,6 @@ package struct TokenStanding: Hashable, Sendable {
 }
 
 extension Device {
-    /// What the relay knows about the token with this name.
     func standing(of name: TokenName) -> TokenStanding {
         TokenStanding(
             name: name, isThere: tokens[name] != nil, refusal: retired[name].map(\.refusal))

@@ -71,12 +71,10 @@ extension Start {
         self.state = state.json
     }
 
-    /// Reads `start_wait` of a start or a type.
     static func startWait(_ reader: inout FieldReader) -> Span? {
         reader.span("start_wait", in: .seconds(1)...activityLifeMax)
     }
 
-    /// Reads `end_after` of a start or a type.
     static func endAfter(_ reader: inout FieldReader) -> Span? {
         reader.span("end_after", in: .seconds(1)...activityLifeMax)
     }

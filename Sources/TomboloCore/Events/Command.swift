@@ -10,7 +10,6 @@ package struct Command: Sendable {
     /// For a start: true if it may begin a new incarnation after an end; else it is refused then.
     package var restart = false
     package var idempotency: IdempotencyKey?
-    /// The API key of the request.
     package var key = AskingKey.unknown
     /// The trace of the request; phones do not get it.
     package var trace: TraceID?

@@ -18,7 +18,6 @@ package enum Recipient: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The JSON member that contains the recipient's name.
     package var member: String { isChannel ? "channel" : "device" }
 
     /// Reads the member `device`, else `channel`. Returns nil if neither is valid.

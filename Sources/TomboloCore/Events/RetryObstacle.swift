@@ -34,7 +34,6 @@ package struct KeptLetters: Hashable, Sendable {
 }
 
 extension Stored {
-    /// Counts dead letters that cannot be retried.
     mutating func keep(_ obstacle: RetryObstacle, count: Int = 1) {
         unreachable += count
         if let index = kept.firstIndex(where: { $0.obstacle == obstacle }) {

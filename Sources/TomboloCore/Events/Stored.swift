@@ -23,7 +23,6 @@ package struct Stored: Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// Warnings about the request.
     package var lint: [Lint] = []
     /// For a retry: how many pushes are sent again, and how many cannot be.
     package var count = 0

@@ -6,6 +6,7 @@
 /// clips are only counted (`FrameCounts`), unless Apple refuses them.
 package struct DeliveryRecord: Hashable, Sendable {
 
+    /// One attempt to send a push.
     package struct Attempt: Hashable, Sendable {
         package var event: Push.Event
         package var route: DeliveryView.Route
@@ -91,7 +92,6 @@ package struct DeliveryRecord: Hashable, Sendable {
         self.attempt = attempt
     }
 
-    /// The versions that this entry decides.
     package var decided: ClosedRange<Int64>? {
         decidedFrom.flatMap { $0 <= version ? $0...version : nil }
     }
@@ -133,7 +133,6 @@ package struct DeliveryRecord: Hashable, Sendable {
         }
     }
 
-    /// The kinds of all delivery facts.
     package static let kinds: Set<String> = [
         "push.accepted", "push.refused", "push.not_sent", "push.unknown", "push.skipped",
         "push.expired", "push.merged",

@@ -17,10 +17,8 @@ struct IdempotencyIndex: Sendable {
     /// Number of keys of each tenant, by the tenant's value in `owners`.
     private var counts: [Int] = []
 
-    /// Keys that were recorded before the restart.
     private var recovered = RecoveredKeys()
 
-    /// Number of all keys.
     var count: Int { entries.count + recovered.count }
 
     /// Number of a tenant's keys without those from before the restart, whose tenants are not
@@ -70,7 +68,6 @@ struct IdempotencyIndex: Sendable {
         counts[Int(owner)] += entries.count - before
     }
 
-    /// Forgets keys that were recorded before `limit`.
     mutating func forget(before limit: Instant) {
         recovered.forget(before: limit)
         while head < byAge.count, byAge[head].at < limit {

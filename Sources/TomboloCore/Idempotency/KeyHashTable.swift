@@ -20,7 +20,6 @@ package struct KeyHashTable: Sendable {
 
     package init() { slots = Array(repeating: Slot(hash: 0, seq: 0), count: Self.slotsMin) }
 
-    /// Number of slots.
     package var slotCount: Int { slots.count }
 
     /// Forgets entries with sequence numbers below `cutoff`.

@@ -4,7 +4,6 @@
 /// If a hash is equal, the caller compares key and digest in the event's row; different keys with
 /// one hash are refused. Keys are valid for 24 hours. After a restart they may be valid for one
 /// hour more, because only their hour is known. All times are monotonic.
-/// longer, because only their hour is known. All times are monotonic.
 package struct RecoveredKeys: Sendable {
     /// The keys of one hour: those of events from `firstSeq` to the next hour's first.
     private struct Hour: Sendable {

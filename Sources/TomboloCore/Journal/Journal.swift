@@ -25,7 +25,6 @@ struct Journal: Sendable {
         self.shares = shares
     }
 
-    /// Continues after the last entries of the log.
     mutating func recover(lastSeq: Int64, lastFactSeq: Int64, places: [TenantID: LogPlace]) {
         self.lastSeq = lastSeq
         self.lastFactSeq = lastFactSeq
@@ -34,12 +33,10 @@ struct Journal: Sendable {
 
     // MARK: Records and events
 
-    /// Writes a record with the next batch.
     mutating func write(_ record: Record) { pending.records.append(record) }
 
     mutating func write(_ records: [Record]) { pending.records += records }
 
-    /// Deletes a record.
     mutating func erase(_ space: RecordSpace, _ number: Int64) {
         write(Record(space: space, number: number, value: nil))
     }
@@ -56,7 +53,6 @@ struct Journal: Sendable {
         return pending.events.count - 1
     }
 
-    /// An event of the pending batch, by its index.
     func event(_ index: Int) -> JournalBatch.Event { pending.events[index] }
 
     var eventCount: Int { pending.events.count }
@@ -96,7 +92,6 @@ struct Journal: Sendable {
         flushSoon(now: now)
     }
 
-    /// Discards the pending batch.
     mutating func drop() { pending = JournalBatch() }
 
     // MARK: Rollback
@@ -138,7 +133,6 @@ struct Journal: Sendable {
     /// The answer to a ticket in this step; nil if there is none yet.
     func answer(to ticket: Ticket) -> Answer? { answers.first { $0.0 == ticket }?.1 }
 
-    /// Answers a ticket when the batch is durable.
     mutating func answer(_ ticket: Ticket, _ stored: Stored) {
         pending.stored.append((ticket, stored))
     }
@@ -152,7 +146,6 @@ struct Journal: Sendable {
 
     // MARK: Destinations
 
-    /// Writes the destination's checkpoint with the next batch.
     mutating func checkpoint(_ destination: CardSlot) { pending.dirtyMarks.append(destination) }
 
     /// Writes the destination's checkpoint with the next batch that has room, at the latest soon.
@@ -236,7 +229,6 @@ struct Journal: Sendable {
 
     // MARK: Writing
 
-    /// True while a batch is being written.
     var isBusy: Bool { inFlight != nil }
 
     /// When the pending batch is written if nothing in it is urgent; nil while a batch is being
@@ -262,7 +254,6 @@ struct Journal: Sendable {
     /// Lets the pending batch be written now, even if a flush is planned.
     mutating func flushAtOnce() { pending.flushAt = .distantPast }
 
-    /// True if `take` would return a batch.
     func hasBatch(now: Instant, writesAll: Bool) -> Bool {
         guard !isBusy, !pending.isEmpty else { return false }
         return writesAll || pending.isUrgent || pending.dueAt.map { $0 <= now } ?? true
@@ -345,7 +336,6 @@ extension NewFact {
 }
 
 extension FactShares.Thinning {
-    /// The report as a fact.
     fileprivate func fact(_ clock: CoreClock, now: Instant) -> NewFact {
         var writer = JSONWriter()
         writer.beginObject()

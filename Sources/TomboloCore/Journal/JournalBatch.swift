@@ -12,7 +12,6 @@ struct JournalBatch: Sendable {
         /// How many destinations and timelines the commit must examine for the event; one less if
         /// the batch has an earlier event of the activity.
         var weight = 1
-        /// Warnings about the command.
         var lint: [Lint] = []
     }
 
@@ -48,9 +47,7 @@ struct JournalBatch: Sendable {
     }
 
     var events: [Event] = []
-    /// Bytes of the events' bodies.
     var bodyBytes = 0
-    /// Sum of the events' weights.
     var weight = 0
     /// Activities with events in the batch, to count their cards only once.
     var weighed: Set<ActivitySlot> = []

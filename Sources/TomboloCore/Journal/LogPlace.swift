@@ -5,10 +5,10 @@ package struct LogPlace: Hashable, Sendable {
     package var command: Int64
     package var fact: Int64
 
+    /// The place after these numbers of events and facts.
     package init(command: Int64 = 0, fact: Int64 = 0) {
         (self.command, self.fact) = (command, fact)
     }
 
-    /// Before the first event and the first fact.
     package static let none = LogPlace()
 }

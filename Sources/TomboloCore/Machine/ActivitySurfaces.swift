@@ -8,12 +8,12 @@ package struct ActivitySurfaces: Sendable {
         /// The configuration ids in the order that the user chose; empty if there are none.
         package var config: [Identifier]
 
+        /// - Parameter config: empty if the widget has no configuration.
         package init(kind: Identifier, config: [Identifier]) {
             (self.kind, self.config) = (kind, config)
         }
     }
 
-    /// Maximum number of widgets.
     package static let countMax = 20
 
     package let app: String

@@ -3,7 +3,6 @@ import TomboloJSON
 // How a destination that has something to send gets its push.
 
 extension Core {
-    /// What happens to an attempt to send.
     private enum Outlook {
         case postponed(until: Instant?, Hold)
         case reserved(Grant, paysToken: Bool, keepsPlace: Bool)

@@ -77,7 +77,6 @@ extension Core {
         return renew(slot, now: now)
     }
 
-    /// True if the destination's last state is an end.
     private func hasEnding(_ slot: CardSlot) -> Bool {
         let activity = destinations[slot].activity
         if destinations[slot].rare != nil, let final = destinations[slot].final {
@@ -214,7 +213,6 @@ extension Core {
         return destination.cardSince.map { clock.steady($0 + configuration.limits.strandedAfter) }
     }
 
-    /// The wait reason of a card without an update token.
     func withoutToken(_ destination: Destination, now: Instant) -> Hold {
         strandedAt(destination).map { $0 <= now } ?? false ? .stranded : .updateToken
     }

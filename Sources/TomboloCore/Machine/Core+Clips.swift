@@ -176,14 +176,12 @@ extension Core {
         return hash.value
     }
 
-    /// Whether frames are sent to a destination, or why not.
     private func frameMode(_ slot: CardSlot, now: Instant) -> FrameCursor.Mode {
         if isPaused(slot) { return .paused }
         if destinations[slot].phase != .live { return .noRoute }
         return isHidden(slot, now: now) ? .hidden : .running
     }
 
-    /// Restores a clip at a destination from its checkpoint.
     mutating func restore(_ mark: Mark.Clip, at slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), let projection = projection(slot),
             let playing = projection.clip ?? projection.keptClip,

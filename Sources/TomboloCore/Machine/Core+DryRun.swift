@@ -22,7 +22,6 @@ package struct DryRun: Sendable {
     package var topic: String
     /// The routes of at most 100 devices.
     package var routes: [Route]
-    /// Number of all devices.
     package var devices: Int
     package var plan: ClipPlan?
     package var lint: [Lint]

@@ -190,7 +190,6 @@ extension Core {
         }
     }
 
-    /// The highest number that an activity has.
     package var newestActivity: ActivityNumber { activities.newest }
 
     /// The range of slots from `place` on that one step examines; nil after the last slot.
@@ -208,7 +207,6 @@ extension Core {
         return place..<end
     }
 
-    /// True if the activity runs and matches the request.
     func matches(_ slot: ActivitySlot, _ request: EndMany) -> Bool {
         guard !activities[slot].hasEnded,
             activities[slot].key.tenant == request.tenant

@@ -3,7 +3,6 @@ import TomboloJSON
 // Operators' pauses (pacing rule 16). A pause is durable, and is checked before each push.
 
 extension Core {
-    /// Begins or ends a pause at once.
     mutating func take(
         _ command: PauseCommand, of tenant: TenantID, by key: AskingKey, _ ticket: Ticket,
         now: Instant

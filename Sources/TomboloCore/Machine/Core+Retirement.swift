@@ -4,7 +4,6 @@ import TomboloJSON
 // mostly running ones.
 
 extension Core {
-    /// Maximum number of retirements in one step.
     private static let retiredMax = 256
     /// Time until an activity that could not leave is tried again.
     private static let retirementRetry = Span.minutes(10)

@@ -7,18 +7,15 @@ package struct CoreSizes: Hashable, Sendable {
     /// Destinations, widgets and controls that wait for a place in an upstream.
     package var queued = 0
     package var deadlines = 0
-    /// Waiting alerts of all activities.
     package var alerts = 0
     /// Tokens of all devices, including dead ones.
     package var tokens = 0
-    /// Events in the pending batch.
     package var staged = 0
     package var deadLetters = 0
     /// How far the stored counts of cards are from a new count; 0 if they are right.
     package var miscounted = 0
     /// Inputs that wait until the present turn is over.
     package var inbox = 0
-    /// Requests without an answer.
     package var unanswered = 0
 }
 

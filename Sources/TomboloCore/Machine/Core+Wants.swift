@@ -101,7 +101,6 @@ extension Core {
         }
     }
 
-    /// What a destination with a live card wants.
     private func wantOfCard(
         _ slot: CardSlot, _ projection: Projection, _ followed: Followed, now: Instant
     ) -> Want {

@@ -30,7 +30,6 @@ package struct Core: Sendable {
     var destinations = DestinationTable()
     var upstreams: UpstreamTable
     var keys = KeyTable()
-    /// Widgets and controls of devices.
     var surfaces = SurfaceTable()
     var types = TypeTable()
     var timelines = TimelineTable()

@@ -32,7 +32,6 @@ package struct CoreConfiguration: Sendable {
 
     package init(apps: [App]) { self.apps = apps }
 
-    /// The app of an upstream.
     subscript(upstream: UpstreamNumber) -> App { apps[Int(upstream.rawValue)] }
 
     /// The upstream of an app; nil if it is not configured. If `environment` is nil: its first one.

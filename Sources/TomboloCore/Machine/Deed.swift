@@ -9,6 +9,7 @@ package struct Deed: Hashable, Sendable {
     package var members: [Member]
     package var key: AskingKey
 
+    /// One of these names and values.
     package struct Member: Hashable, Sendable {
         package let name: String
         package let value: String

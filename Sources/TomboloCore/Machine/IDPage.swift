@@ -1,7 +1,6 @@
-/// A page of a list in the order of ids: the first ones after `after`.
-///
-/// A tenant may have half a million ids, so they are read in pieces, between which other requests
-/// get their turns. What is added or removed meanwhile may be on the page or not.
+/// A page of a list in the order of ids: the first ones after `after`. A tenant may have half a
+/// million ids, so they are read in pieces, between which other requests get their turns. What is
+/// added or removed meanwhile may be on the page or not.
 package struct IDPage: Sendable {
     package let after: Identifier?
     package let limit: Int

@@ -17,7 +17,6 @@ package enum Input: Sendable {
     case timeline(TimelineCommand, TenantID, Ticket)
     /// Retries the dead letters that match.
     case retry(DeadLetterQuery, Ticket)
-    /// Begins or ends an operator's pause.
     case pause(PauseCommand, TenantID, Ticket, by: AskingKey = .unknown)
     /// Describes the operator's action that the next input with this ticket carries out.
     case deed(Deed, Ticket)
@@ -80,7 +79,6 @@ package struct EndMany: Sendable {
     package var user: String?
     package var end: End
     package var body: [UInt8]
-    /// The API key of the request.
     package var key = AskingKey.unknown
     /// Only activities up to this number are ended; nil: all.
     package var through: ActivityNumber?

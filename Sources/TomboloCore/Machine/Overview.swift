@@ -35,7 +35,6 @@ package struct Overview: Sendable {
     package struct Behind: Hashable, Sendable {
         package var activity: Identifier
         package var device: Identifier
-        /// How many versions it lacks.
         package var versions: Int64
         package var budgetClass: BudgetClass
         /// Why the newest version waits; nil if its push is about to be sent.
@@ -60,7 +59,6 @@ package struct Overview: Sendable {
     package static let drawingMax = Span.minutes(1)
     /// A phone that reports nothing for this long, while Apple accepts pushes, is a trouble.
     package static let silenceMax = Span.hours(1)
-    /// Maximum number of entries in `slowest`.
     package static let slowestMax = 10
 
     mutating func add(_ trouble: Trouble, _ activity: Identifier, _ device: Identifier) {

@@ -1,8 +1,6 @@
 /// Work on many slots after one request, for example after a pause of a million cards. It is done
-/// in pieces, so that other requests do not wait.
-///
-/// Sweeps run one after the other, each over all slots. They are not stored, because start-up
-/// examines all slots anyway.
+/// in pieces, so that other requests do not wait. Sweeps run one after the other, each over all
+/// slots. They are not stored, because start-up examines all slots anyway.
 struct Sweeps: Sendable {
     enum Work: Sendable {
         /// Examines the destinations that a pause affects; nil: all destinations.

@@ -20,7 +20,6 @@ struct BoundValue: Sendable {
     /// The last value that a push has brought to the phone; nil: none yet.
     var shown: JSON?
 
-    /// Restores the value from a checkpoint.
     init(shown: JSON?) { self.shown = shown }
 
     /// Starts an animation from the present value if the presence has changed. The first value, and

@@ -10,7 +10,6 @@ enum CardStory: UInt8, Hashable, Sendable {
     /// The phone has reported that the card was removed.
     case dismissed = 4
 
-    /// The kind of the step's fact.
     var fact: String {
         switch self {
         case .none: "card.none"

@@ -44,6 +44,5 @@ package struct DeliveryView: Hashable, Sendable {
     /// True if this push contains the version and had priority 5 because of the reserve.
     package func keepsBack(_ version: Int64) -> Bool { isReserved && self.version >= version }
 
-    /// The id in answers.
     package var id: String { apnsID.deliveryID }
 }

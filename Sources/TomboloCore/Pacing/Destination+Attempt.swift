@@ -145,7 +145,6 @@ extension Destination {
         return (playing.isOver(at: wall), playing.mode == .running)
     }
 
-    /// True if the clip is sent as a bundle.
     var isBundle: Bool { hasCursor && playing.fit == .bundle }
 }
 

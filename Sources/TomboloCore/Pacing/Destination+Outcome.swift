@@ -1,7 +1,6 @@
 // What Apple's answer changes at a destination (pacing rule 14).
 
 extension Destination {
-    /// Applies Apple's acceptance of a push.
     mutating func took(_ flying: InFlight, at wall: Instant) {
         refusalsInRow = 0
         if flying.priority == 10 {

@@ -87,7 +87,6 @@ struct Destination: SlotValue {
         var apnsID: APNsID
         var route: DeliveryView.Route
         var priority: UInt8
-        /// Size of the payload in bytes.
         var bytes: Int32
         /// How long the push has waited before, and why.
         var delay: Delay?
@@ -192,7 +191,6 @@ struct Destination: SlotValue {
     /// its cards itself can have one without that.
     var mayHaveCard: Bool { phase != .waiting || cardSince != nil }
 
-    /// True if an end can be sent to the card.
     var hasRouteToEnd: Bool { phase == .live && token != nil && !isOverOnPhone }
 
     /// True if no further change will be sent to this destination; its end may still be repeated.
@@ -264,7 +262,6 @@ struct Destination: SlotValue {
         get { flags[.owesTrailing] }
         set { flags[.owesTrailing] = newValue }
     }
-    /// True if the reservation is for a start.
     var reservedStart: Bool {
         get { flags[.reservedStart] }
         set { flags[.reservedStart] = newValue }

@@ -15,7 +15,6 @@ struct DestinationTable: Sendable {
 
     /// All slots, used or free.
     var indices: Range<CardSlot> { rows.indices }
-    /// Number of used slots.
     var count: Int { rows.count }
 
     subscript(slot: CardSlot) -> Destination {
@@ -25,7 +24,6 @@ struct DestinationTable: Sendable {
 
     func holds(_ slot: CardSlot) -> Bool { rows.holds(slot) }
 
-    /// A copy of the destination; nil if the slot is free.
     func at(_ slot: CardSlot) -> Destination? { rows.at(slot) }
 
     /// Number of the tenant's destinations, on devices and channels.
@@ -52,7 +50,6 @@ struct DestinationTable: Sendable {
         return rows.insert(destination)
     }
 
-    /// Removes a destination and frees its slot.
     mutating func remove(_ slot: CardSlot, of tenant: TenantID) {
         counts[tenant, default: 0] -= 1
         deadlines.set(slot, at: nil)

@@ -1,8 +1,6 @@
 /// What all activities of a device have spent together. A push needs budget of its activity and of
-/// its device (pacing rules 3 and 8).
-///
-/// A device's grant is a multiple of an activity's. The checkpoints of the device's destinations
-/// store the buckets, so that they survive a restart.
+/// its device (pacing rules 3 and 8). A device's grant is a multiple of an activity's. The
+/// checkpoints of the device's destinations store the buckets, so that they survive a restart.
 package struct DeviceBudget: Hashable, Sendable {
     package var lastSend = Instant.distantPast
     package var lastLowPrioritySend = Instant.distantPast
@@ -34,7 +32,6 @@ package struct DeviceBudget: Hashable, Sendable {
         bucket.clamp(grant, now: now)
     }
 
-    /// Restores the budget for starts.
     mutating func recoverStarts(_ grant: Grant, fullAt: Instant, now: Instant) {
         if fullAt > starts.fullAt { starts = TokenBucket(fullAt: fullAt, of: grant) }
         starts.clamp(grant, now: now)

@@ -30,7 +30,6 @@ package struct Ledger: Hashable, Sendable {
         narrow = Counts(counts)
     }
 
-    /// Number of events by decision.
     package var counts: EventCounts { narrow.wide }
 
     /// The numbers for a checkpoint.
@@ -207,6 +206,7 @@ package struct EventCounts: Hashable, Sendable {
     }
     package var decided: Int64 { sent + merged + skipped + expired + refused }
 
+    /// The number of events with this decision.
     package func count(of decision: EventDecision) -> Int64 {
         switch decision {
         case .sent: sent

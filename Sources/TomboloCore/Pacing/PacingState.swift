@@ -63,7 +63,6 @@ package struct PacingState: Hashable, Sendable {
         min(.minutes(5), .seconds(1 << Int64(min(refusals, 9))))
     }
 
-    /// Sends nothing until `end`.
     mutating func backOff(until end: Instant, because cause: Hold) {
         (backOffUntil, backOffCause) = (end, cause)
     }

@@ -4,11 +4,9 @@ enum UpstreamTurn: Hashable, Sendable {
     case surface(SurfaceSlot)
 }
 
-/// Identifies one attempt to push within one process.
-///
-/// It contains the destination or surface and the upstream, so that an outcome needs no table: bit
-/// 63 is the table, bits 32 to 62 are the slot, bits 24 to 31 the upstream, and the rest is a
-/// counter.
+/// Identifies one attempt to push within one process. It contains the destination or surface and
+/// the upstream, so that an outcome needs no table: bit 63 is the table, bits 32 to 62 are the
+/// slot, bits 24 to 31 the upstream, and the rest is a counter.
 package struct PushID: Hashable, Sendable {
     package let rawValue: UInt64
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }

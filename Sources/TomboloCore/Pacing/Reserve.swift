@@ -4,6 +4,7 @@ package struct Reserve: Hashable, Sendable {
     /// Number of tokens in a full bucket.
     package var burst: Int64
 
+    /// Both are numbers of tokens.
     package init(kept: Int64, burst: Int64) {
         (self.kept, self.burst) = (kept, burst)
     }

@@ -15,17 +15,14 @@ package struct TakenTimestamps: Hashable, Sendable {
 
     package init() {}
 
-    /// Restores the timestamps of a checkpoint, in any order.
     init(_ seconds: [Int64]) {
         for second in seconds where second > 0 { note(second) }
     }
 
     package var isEmpty: Bool { high == 0 }
 
-    /// The highest timestamp; 0 if there is none.
     package var latest: Int64 { Int64(high) }
 
-    /// All timestamps, ascending.
     var all: [Int64] { [low, high].filter { $0 > 0 }.map(Int64.init) }
 
     /// The timestamp that the next push must exceed; 0 if none counts.

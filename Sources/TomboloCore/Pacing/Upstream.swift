@@ -47,7 +47,6 @@ struct Upstream: Sendable {
 
     mutating func setCapacity(_ count: Int) { capacity = max(0, count) }
 
-    /// True if another push may be sent now.
     func isOpen(now: Instant) -> Bool {
         if let parkedUntil { return parkedUntil <= now && inFlight == 0 && capacity > 0 }
         return inFlight < capacity
@@ -207,7 +206,6 @@ struct Upstream: Sendable {
         waitingMust.popFirst() ?? waitingRest.popFirst()
     }
 
-    /// The first waiting turn for which `isWanted` is true.
     func firstWaiting(where isWanted: (UpstreamTurn) -> Bool) -> UpstreamTurn? {
         waitingMust.first(where: isWanted) ?? waitingRest.first(where: isWanted)
     }

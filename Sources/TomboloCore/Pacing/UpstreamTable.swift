@@ -6,7 +6,6 @@ struct UpstreamTable: Sendable {
 
     init(count: Int) { upstreams = (0..<count).map { _ in Upstream() } }
 
-    /// The numbers of all upstreams, ascending.
     var numbers: some Collection<UpstreamNumber> {
         upstreams.indices.lazy.map { UpstreamNumber(Int32($0)) }
     }
@@ -27,7 +26,6 @@ struct UpstreamTable: Sendable {
         if !woken.contains(number) { woken.append(number) }
     }
 
-    /// Wakes all upstreams where pushes wait.
     mutating func wakeWaiting() {
         for number in numbers where self[number].hasWaiting { wake(number) }
     }

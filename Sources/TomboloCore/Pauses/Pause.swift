@@ -77,7 +77,6 @@ package enum PauseCommand: Hashable, Sendable {
 }
 
 extension Pause {
-    /// The bytes of the record.
     func encoded() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -15,7 +15,6 @@ struct PauseTable: Sendable {
         inForce.values.contains(where: matches)
     }
 
-    /// A tenant's active pauses, oldest first.
     func pauses(of tenant: TenantID) -> [Pause] {
         inForce.values.filter { $0.tenant == tenant }.sorted { $0.number < $1.number }
     }

@@ -53,9 +53,7 @@ package struct Presence: Hashable, Sendable {
 
     /// What the relay answers to a report.
     package struct Verdict: Hashable, Sendable {
-        /// Where the app is now.
         package var state: State
-        /// What the report has changed.
         package var transition: Transition
 
         /// Makes the answer from both.

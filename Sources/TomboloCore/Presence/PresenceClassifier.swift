@@ -1,8 +1,6 @@
 /// Distinguishes an opened Control Center from an app that is left: iOS sends "will resign active"
-/// in both cases.
-///
-/// A touch at the edge from which the Control Center is pulled begins a time window. An app that
-/// becomes inactive within it is only covered. All times are the device's.
+/// in both cases. A touch at the edge from which the Control Center is pulled begins a time window.
+/// An app that becomes inactive within it is only covered. All times are the device's.
 package struct PresenceClassifier: Hashable, Sendable {
     /// The edge of the screen from which the Control Center is pulled.
     package enum Edge: UInt8, Hashable, Sendable {

@@ -13,7 +13,6 @@ struct AudienceTable: Sendable {
 
     // MARK: Users
 
-    /// The running activities of a user, oldest first.
     func activities(of user: UserKey) -> [ActivitySlot] { byUser[user] ?? [] }
 
     /// Number of a user's running activities, with starts that are not durable yet.
@@ -75,7 +74,6 @@ struct AudienceTable: Sendable {
 
     // MARK: Counts
 
-    /// Adds to the number of cards on devices.
     mutating func addCards(_ count: Int, of tenant: TenantID) { cards.add(count, of: tenant) }
 
     /// Counts a start that is accepted (1), or that is durable now or was rolled back (-1).
@@ -100,7 +98,6 @@ struct AudienceTable: Sendable {
         return cards.inAll + coming.cards.inAll + more > limits.cardsMax ? .ofAll : nil
     }
 
-    /// Throws if `more` cards would exceed a limit.
     func checkCards(more: Int, of tenant: TenantID, _ limits: Limits) throws(Refusal) {
         let remedy =
             "end activities that run (POST /v1/activities/end): their cards count until the "

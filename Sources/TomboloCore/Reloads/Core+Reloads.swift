@@ -177,7 +177,6 @@ extension Core {
 
     // MARK: Outcomes
 
-    /// Handles Apple's answer to a reload.
     mutating func reloadEnded(
         _ slot: SurfaceSlot, _ outcome: PushOutcome, now: Instant
     ) {

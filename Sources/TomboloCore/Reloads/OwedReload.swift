@@ -3,7 +3,6 @@ import TomboloJSON
 /// Reloads that must follow a change of an activity. It is stored with the change and deleted when
 /// the devices' records contain the wishes, so that a crash loses no reload.
 struct OwedReload: Hashable, Sendable {
-    /// The activity's number.
     let number: Int64
     let activity: ActivityKey
     /// The apps whose widgets show the activity differently now; nil: all.

@@ -1,9 +1,7 @@
 package import TomboloJSON
 
-/// An app's widgets on one device, or one of its controls there.
-///
-/// The push has no content: the phone fetches it afterwards. So many changes in a short time need
-/// only one push.
+/// An app's widgets on one device, or one of its controls there. The push has no content: the phone
+/// fetches it afterwards. So many changes in a short time need only one push.
 struct ReloadSurface: Sendable {
     enum Phase: Hashable, Sendable {
         /// No reload is needed.

@@ -2,7 +2,6 @@
 /// three digits, so there are few different ones.
 package struct LagHistogram: Sendable {
     private var counts: [Int64: Int64] = [:]
-    /// Number of lags.
     package private(set) var count: Int64 = 0
     /// The longest lag, not rounded.
     package private(set) var worst = Span.zero

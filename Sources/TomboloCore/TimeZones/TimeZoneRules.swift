@@ -21,7 +21,6 @@ package struct TimeZoneRules: Hashable, Sendable {
         self.rule = rule
     }
 
-    /// Coordinated universal time.
     package static let utc = TimeZoneRules(first: 0, changes: [], rule: nil)
 
     /// How far the zone's clocks are ahead of UTC.
@@ -51,10 +50,8 @@ package struct TimeZoneRules: Hashable, Sendable {
     }
 
     /// The instant at which the zone's clocks show `local`, which counts seconds since 1970 on
-    /// these clocks.
-    ///
-    /// If the clocks show it twice, the first instant is returned. If they skip it, the instant of
-    /// the skip is returned.
+    /// these clocks. If the clocks show it twice, the first instant is returned. If they skip it,
+    /// the instant of the skip is returned.
     func instant(ofLocal local: Int64) -> Instant {
         let near = local - Self.reach...local + Self.reach
         var before = offset(at: near.lowerBound)

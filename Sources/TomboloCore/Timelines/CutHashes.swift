@@ -5,7 +5,6 @@
 final class CutHashes: @unchecked Sendable {
     // Sendable: the core and its answers use it, always on the core's thread.
 
-    /// Which part of an entry is hashed.
     enum Part { case all, content }
 
     private struct Key: Hashable {

@@ -1,9 +1,7 @@
 package import TomboloJSON
 
-/// What the widgets of one kind show of one subject, and when that changes.
-///
-/// `body` has what the producer sent, such as contents and links. The other members are what the
-/// relay needs of it.
+/// What the widgets of one kind show of one subject, and when that changes. `body` has what the
+/// producer sent, such as contents and links. The other members are what the relay needs of it.
 package struct Timeline: Hashable, Sendable {
     /// When a widget wants new entries, in WidgetKit's words (`TimelineReloadPolicy`).
     package enum Policy: Hashable, Sendable {
@@ -38,7 +36,6 @@ package struct Timeline: Hashable, Sendable {
     /// Size of the body in bytes.
     package var bytes: Int { body.bytes.count }
 
-    /// Maximum number of entries.
     package static let entriesMax = 400
     /// Maximum number of readers, because all their devices are examined in one step.
     package static let readersMax = 500

@@ -117,7 +117,6 @@ package struct TimelineEntries: Sendable {
         places.first.map { ($0.date, made?.isProvisional ?? $0.isProvisional) }
     }
 
-    /// The link of the first entry.
     private var url: String? {
         guard made == nil else { return made?.url }
         return (places.first?.outline?["url"]).flatMap { body.value(at: $0).document.root.string }
@@ -186,7 +185,6 @@ package struct TimelineEntries: Sendable {
         }
     }
 
-    /// A hash of the first entry's content alone.
     private var contentHash: UInt64 {
         func hash() -> UInt64 {
             var hash = StableHash()
@@ -199,7 +197,6 @@ package struct TimelineEntries: Sendable {
         ) { [hash()] }.first ?? 0
     }
 
-    /// True if this is the placeholder.
     package var isEmpty: Bool { isPlaceholder }
 
     /// The same with the first entry only.

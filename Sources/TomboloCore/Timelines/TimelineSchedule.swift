@@ -20,10 +20,8 @@ package struct TimelineSchedule: Hashable, Sendable {
     package static let countMax = 400
 
     /// The next `count` boundaries after a moment, ascending. A boundary at `moment` itself does
-    /// not count.
-    ///
-    /// If the clocks skip the time of day, the boundary is the instant of the skip. If they show it
-    /// twice, the boundary is the first of both instants.
+    /// not count. If the clocks skip the time of day, the boundary is the instant of the skip. If
+    /// they show it twice, the boundary is the first of both instants.
     package func boundaries(
         after moment: Instant, count: Int, in rules: TimeZoneRules
     ) -> [Instant] {
@@ -49,7 +47,6 @@ package struct TimelineSchedule: Hashable, Sendable {
         return .distantPast
     }
 
-    /// A time of day in seconds after midnight.
     static func time(hours: Int64, minutes: Int64, seconds: Int64) -> Int64 {
         hours * 3_600 + minutes * 60 + seconds
     }

@@ -24,7 +24,6 @@ struct TimelineTable: Sendable {
         var subject: TimelineSubject
     }
 
-    /// How much space a tenant's timelines need.
     struct Size: Hashable, Sendable {
         var count = 0
         var bytes = 0
@@ -60,7 +59,6 @@ struct TimelineTable: Sendable {
         byReader[SubjectKey(tenant: tenant, subject: .user(user))]?[kind] ?? []
     }
 
-    /// The timelines that show the activity.
     func slots(from activity: ActivityKey) -> [TimelineSlot] {
         byActivity.isEmpty ? [] : byActivity[activity] ?? []
     }
@@ -102,7 +100,6 @@ struct TimelineTable: Sendable {
     /// Maximum number of timelines that are searched for such a tap; this takes about 3 ms.
     static let shownMax = 16_384
 
-    /// Stores a timeline, replacing that with the same key.
     @discardableResult
     mutating func put(_ row: StoredTimeline) -> TimelineSlot {
         let tenant = row.key.tenant

@@ -1,30 +1,30 @@
 package import TomboloJSON
 
-/// The parts of a state that the widgets of one family get: pointers into it and, for lists, the
-/// number of elements. It defines what they get, and `preview` how that is drawn.
+/// The parts of a state that widgets of one family get: JSON Pointers and, for lists, how many
+/// elements. `preview` defines how they are drawn.
 ///
 ///     let cut = FamilyCut([.init(path: JSONPointer(tokens: ["door", "name"]))])
 ///     cut.applied(to: state)  // {"door":{"name":"Main door"}}
 package struct FamilyCut: Hashable, Sendable {
-    /// One part of the state.
+    /// One part of a state.
     package struct Part: Hashable, Sendable {
         package var path: JSONPointer
-        /// The number of first elements of a list; nil means the whole value.
+        /// How many elements of a list the family gets; nil: the whole value.
         package var length: Int?
 
-        /// - Parameter length: nil means the whole value.
+        /// - Parameter length: how many elements of a list; nil: the whole value.
         package init(path: JSONPointer, length: Int? = nil) {
             (self.path, self.length) = (path, length)
         }
     }
 
-    /// A member of the state and what the cut takes of it.
+    /// A member of the state, and what the cut keeps of it.
     private struct Branch: Hashable, Sendable {
-        /// The number of elements; `Int.max` means the whole value, nil what the branches name.
+        /// Number of elements; `Int.max`: the whole value; nil: only what `branches` name.
         var length: Int?
         var branches: [Name: Branch] = [:]
 
-        /// - Parameter path: at most `StateSchema.pointerPartsMax` parts.
+        /// - Parameter path: has at most `StateSchema.pointerPartsMax` parts.
         mutating func add(_ path: ArraySlice<String>, _ length: Int) {
             if let token = path.first {
                 branches[Name(text: token), default: Branch()].add(path.dropFirst(), length)
@@ -34,8 +34,8 @@ package struct FamilyCut: Hashable, Sendable {
         }
     }
 
-    /// A member's name. JSON's names are equal if their bytes are; Swift's strings are also equal
-    /// if Unicode calls them equivalent.
+    /// A member's name. In JSON, names are equal if their bytes are. Swift's strings are also equal
+    /// if they are equivalent in Unicode.
     private struct Name: Hashable, Sendable {
         let text: String
 
@@ -48,21 +48,21 @@ package struct FamilyCut: Hashable, Sendable {
 
     private var root = Branch()
 
-    /// Pointers of a family, at most.
+    /// Maximum number of pointers of a family.
     static let partsMax = 64
-    /// The most lines of a history; a widget shows only a few.
+    /// Maximum number of elements of a list; a widget shows only a few.
     static let lengthMax: Int64 = 256
 
-    /// Cuts everything: each state becomes an object without members.
+    /// Keeps nothing: each state becomes an empty object.
     static let nothing = FamilyCut([])
 
-    /// A part that is named twice is kept once, with the larger length.
+    /// If a part is named twice, the larger length counts.
     package init(_ parts: [Part]) {
         for part in parts { root.add(part.path.tokens[...], part.length ?? .max) }
     }
 
-    /// An object of the state's shape with the parts in the cut. Parts that the state lacks are
-    /// left out, and so are places inside a list.
+    /// The state with only the parts in the cut. Parts that the state does not have, and parts
+    /// inside a list's elements, are left out.
     package func applied(to state: JSON) -> JSON {
         var writer = JSONWriter(capacity: min(state.bytes.count, 1_024))
         Self.write(state.document.root, root, to: &writer)
@@ -92,11 +92,11 @@ package struct FamilyCut: Hashable, Sendable {
     }
 }
 
-/// The cuts of a type's states. No widget gets a part that no cut names.
+/// The cuts of a type for all families. No widget gets a part that is in no cut.
 package struct FamilyCuts: Hashable, Sendable {
     private var parts: [WidgetFamily: [FamilyCut.Part]] = [:]
     private var cuts: [WidgetFamily: FamilyCut] = [:]
-    /// The parts that any family gets.
+    /// The parts that at least one family gets.
     package private(set) var union = FamilyCut.nothing
 
     /// - Parameter parts: at least one family, each with at least one part.
@@ -106,13 +106,13 @@ package struct FamilyCuts: Hashable, Sendable {
         union = FamilyCut(parts.values.flatMap(\.self))
     }
 
-    /// In WidgetKit's order.
+    /// The families that have a cut, in WidgetKit's order.
     package var families: [WidgetFamily] { WidgetFamily.allCases.filter { cuts[$0] != nil } }
 
-    /// The cut of a family; nil if the type has none.
+    /// The cut of a family; nil if the type defines none for it.
     package subscript(_ family: WidgetFamily) -> FamilyCut? { cuts[family] }
 
-    /// Whether some family gets different parts of two states.
+    /// True if a family gets different parts of these two states.
     func differ(_ one: JSON, _ other: JSON) -> Bool {
         one != other
             && cuts.values.contains {
@@ -120,6 +120,6 @@ package struct FamilyCuts: Hashable, Sendable {
             }
     }
 
-    /// Whether some family has more than one tappable place.
+    /// True if one of the families has more than one place to tap.
     var haveLinks: Bool { cuts.keys.contains(where: \.hasLinks) }
 }

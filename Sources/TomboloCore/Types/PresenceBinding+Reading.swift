@@ -1,10 +1,10 @@
 import TomboloJSON
 
 extension PresenceBinding {
-    /// Reads `presence`; nil if it is absent.
+    /// Reads `presence`. Returns nil if it is missing or faulty.
     ///
-    /// - Parameter schema: of the state. A path that it does not describe is refused, because the
-    ///   phone would ignore the value.
+    /// - Parameter schema: the schema of the state. A path that it does not have is a fault,
+    ///   because the phone would ignore the value.
     static func reading(
         _ reader: inout FieldReader, _ schema: StateSchema?
     ) -> PresenceBinding? {

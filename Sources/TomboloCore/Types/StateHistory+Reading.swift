@@ -1,12 +1,12 @@
 import TomboloJSON
 
 extension StateHistory {
-    /// Reads `history` of a type; nil if it is absent.
+    /// Reads `history` of a type. Returns nil if it is missing or faulty.
     ///
     /// - Parameters:
-    ///   - schema: of the state. A pointer that it does not describe is refused, because the phone
-    ///     would ignore the value.
-    ///   - presence: of the type; a history at the same place is refused.
+    ///   - schema: the schema of the state. A pointer that it does not have is a fault, because the
+    /// phone would ignore the value.
+    ///   - presence: the type's presence binding. It must not have the same place.
     static func reading(
         _ reader: inout FieldReader, _ schema: StateSchema?,
         besides presence: PresenceBinding? = nil
@@ -39,7 +39,7 @@ extension StateHistory {
         do { try inner.finish() } catch { reader.adopt(error) }
         guard let path, let of else { return nil }
         let history = StateHistory(path: path, length: length ?? lengthDefault, of: of, at: at)
-        // The relay writes both: no start would be accepted.
+        // Producers may write neither place, so no start could be accepted.
         if let presence, history.overlaps(presence.path) {
             reader.fail("history", "must not have path or of at the path of \"presence\"")
         }
@@ -50,7 +50,7 @@ extension StateHistory {
         _ name: String, _ reader: inout FieldReader, _ schema: StateSchema?
     ) -> JSONPointer? {
         let text = reader.string(name)
-        // A member that is present but no text already has its fault.
+        // If the member is not a text, this fault is noted already.
         if text == nil, reader.value(name) != nil { return nil }
         if let fault = StateSchema.fault(ofPointer: text, schema) {
             reader.fail(name, fault)
@@ -59,7 +59,7 @@ extension StateHistory {
         return text.flatMap(JSONPointer.init)
     }
 
-    /// Whether a place contains the list or the source of its lines, or is inside one of them.
+    /// True if `place` contains the list or the value that lines contain, or is inside one of them.
     func overlaps(_ place: JSONPointer) -> Bool {
         [path, of].contains {
             $0.tokens.starts(with: place.tokens) || place.tokens.starts(with: $0.tokens)

@@ -1,7 +1,7 @@
 package import TomboloJSON
 
 extension StateSchema {
-    /// The deepest nesting of a schema, which is JSON's own limit (`JSONLimits`).
+    /// Maximum depth of a schema: that of JSON in requests (`JSONLimits`).
     private static let depthMax = JSONLimits.receivedDepthMax
 
     private static let annotations: Set<String> = [
@@ -12,9 +12,10 @@ extension StateSchema {
         "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "format",
     ]
 
-    /// Reads a schema; throws all faults in it, also unknown keywords.
+    /// Reads a schema. Throws all faults in it; an unknown keyword is a fault, too.
     ///
-    /// - Parameter isStored: whether it was registered before, perhaps under fewer rules.
+    /// - Parameter isStored: true for a record: then repeated names are no fault, because older
+    ///   relays accepted them.
     package init(
         reading view: JSONView, at pointer: String, isStored: Bool = false
     ) throws(FieldErrors) {
@@ -40,11 +41,12 @@ extension StateSchema {
         finish()
     }
 
-    /// Members of one object and values of one `enum`, at most: no state of 4 KB can have more.
+    /// Maximum numbers of an object's members and of an `enum`'s values. A state of 4 KB cannot
+    /// have more.
     private static let membersMax = 1_000
     private static let valuesMax = 256
 
-    /// What to write instead of unsupported keywords.
+    /// What people can write instead of an unsupported keyword.
     private static let cures: [String: String] = {
         let inline = "write the schema out where it is used"
         let describe =
@@ -69,7 +71,7 @@ extension StateSchema {
 
     private static let repeats = "must name nothing twice"
 
-    /// Reads one keyword. Returns what is wrong with it.
+    /// Reads one keyword. Returns what is wrong with it; nil if nothing is.
     private mutating func read(
         _ keyword: String, _ rule: JSONView, _ place: String, _ depth: Int,
         _ faults: inout [FieldError]
@@ -121,7 +123,7 @@ extension StateSchema {
         return nil
     }
 
-    /// Other formats are ignored, because no Swift type would check them.
+    /// Reads `format`. Formats that no Swift type checks are ignored.
     private mutating func readFormat(_ rule: JSONView) -> String? {
         guard let name = rule.string else { return "must be a string" }
         isDate = name == "date-time"

@@ -1,38 +1,37 @@
 import TomboloJSON
 
 /// The schema of a type's content state: the part of JSON Schema (2020-12) that a Swift type can
-/// express. Other keywords are refused when the type is registered, never ignored.
+/// express. If a type has another keyword, its registration is refused.
 package struct StateSchema: Hashable, Sendable {
-    /// A JSON type by its name in schemas; `integer` is a number without a fraction.
+    /// A type of JSON values by its name in schemas. `integer` is a number without a fraction.
     enum Kind: String, Hashable, Sendable, CaseIterable {
         case object, array, string, number, integer, boolean, null
     }
 
-    /// A lower and an upper bound, both included; nil means none.
+    /// A minimum and a maximum, both allowed; nil: no limit.
     struct Bounds: Hashable, Sendable {
         var least: Double?
         var most: Double?
     }
 
-    /// Empty means any kind.
+    /// Empty: any type.
     var kinds: [Kind] = []
     var properties: [Property] = []
     var required: [String] = []
-    /// False if `additionalProperties` forbids members that are not named.
+    /// False if `additionalProperties` forbids members that are not in `properties`.
     var allowsOthers = true
-    /// None or one: the schema of each element.
+    /// The schema of each element: none or one. (An array, because a struct cannot contain itself.)
     var items: [StateSchema] = []
-    /// Nil means any value.
+    /// The values of `enum` or `const`; nil: any value.
     var values: AllowedValues?
     var number = Bounds()
     var length = Bounds()
     var count = Bounds()
-    /// A time of RFC 3339, encoded for the phone as the type declares.
+    /// True for a time as in RFC 3339. The payload has it in the encoding that the type declares.
     var isDate = false
-    /// Text that Swift's `UUID` decodes: 32 hexadecimal digits in five groups.
+    /// True for a text that Swift's `UUID` decodes: 32 hexadecimal digits in five groups.
     var isUUID = false
 
-    /// A named member.
     struct Property: Hashable, Sendable {
         var name: String
         var schema: StateSchema
@@ -42,19 +41,19 @@ package struct StateSchema: Hashable, Sendable {
         places[name].map { properties[$0].schema }
     }
 
-    /// Indices in `properties` and in `required` by name, so that a state's check costs only its
-    /// own size, however long the schema's lists are.
+    /// Indices in `properties` and `required` by name, so that the check of a state costs as much
+    /// as the state is long, however long these lists are.
     private var places: [String: Int] = [:]
     private var requiredPlaces: [String: Int] = [:]
 
-    /// Whether it names members of any object: only then can a member be unknown.
+    /// True if a schema in it names members: only then can a state have unknown ones.
     private(set) var namesMembers = false
 
-    /// Whether it contains a date anywhere: only then must a state be encoded again for the phone.
-    /// It is stored, because each value of a state needs it.
+    /// True if a date is anywhere in it: only then the payload differs from the state. Stored,
+    /// because each value of a state needs it.
     private(set) var hasDates = false
 
-    /// Makes the tables; to be called when all else is set.
+    /// Computes the stored values above. Call it when all other members are set.
     mutating func finish() {
         for (place, property) in properties.enumerated() { places[property.name] = place }
         for (place, name) in required.enumerated() { requiredPlaces[name] = place }
@@ -64,7 +63,8 @@ package struct StateSchema: Hashable, Sendable {
             || items.contains(where: \.hasDates)
     }
 
-    /// The schema of the place that a pointer names; nil if there is none for it.
+    /// The schema of the place to which a pointer points; nil if the schema does not have the
+    /// place.
     func at(_ pointer: JSONPointer) -> StateSchema? {
         var schema = self
         for token in pointer.tokens {
@@ -74,13 +74,13 @@ package struct StateSchema: Hashable, Sendable {
         return schema
     }
 
-    /// Parts of a pointer, at most: no body is deeper (`JSONLimits`).
+    /// Maximum number of parts of a pointer. No body is nested deeper (`JSONLimits`).
     static let pointerPartsMax = 32
 
-    /// Why a pointer of a type names no place in its states; nil if it names one. A misspelt name
-    /// would have no effect, and nobody would learn why.
+    /// What is wrong with a pointer in a type; nil if nothing is. A misspelt pointer would silently
+    /// have no effect.
     ///
-    /// - Parameter schema: of the state; nil accepts every place.
+    /// - Parameter schema: the schema of the state; nil: any place is right.
     static func fault(ofPointer text: String?, _ schema: StateSchema?) -> String? {
         guard let pointer = text.flatMap(JSONPointer.init), !pointer.tokens.isEmpty else {
             return "must be a JSON Pointer such as \"/score\""
@@ -94,25 +94,25 @@ package struct StateSchema: Hashable, Sendable {
 }
 
 extension StateSchema {
-    /// Faults reported of one value, at most.
+    /// Maximum number of faults that are reported of one value.
     static let faultsMax = 20
 
-    /// The faults of a value; empty if it fits.
+    /// The faults of a value; empty if it is valid.
     func faults(in value: JSONView, at pointer: String) -> [FieldError] {
         var check = Check(path: ValuePath(pointer))
         collect(value, &check)
         return check.faults
     }
 
-    /// Collects the faults of one value.
+    /// What is collected while a value is checked.
     private struct Check {
-        /// The current place.
+        /// The place that is being checked.
         var path: ValuePath
         private(set) var faults: [FieldError] = []
 
         var isFull: Bool { faults.count >= StateSchema.faultsMax }
 
-        /// - Parameter name: a member of the current place; nil means the place itself.
+        /// - Parameter name: a member of this place; nil: the place itself.
         mutating func fail(_ message: String, _ name: String? = nil) {
             faults.append(FieldError(pointer: path.pointer(name), message: message))
         }
@@ -181,7 +181,7 @@ extension StateSchema {
         }
     }
 
-    /// Required members that are missing in an object, in the schema's order.
+    /// Names of the required members that an object does not have, in the schema's order.
     private func missing(in value: JSONView) -> [String] {
         guard !required.isEmpty else { return [] }
         var isThere = [Bool](repeating: false, count: required.count)

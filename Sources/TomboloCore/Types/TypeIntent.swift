@@ -1,22 +1,23 @@
 package import TomboloJSON
 
-/// An App Intent that a button of a card or a widget runs. In `intents` of a type it is a name, or
-/// an object with the button's title and the parameters of a press.
+/// An App Intent that a button on a card or a widget runs. In a type's `intents` it is a name, or
+/// an object that also has the button's title and the intent's parameters.
 package struct TypeIntent: Hashable, Sendable {
     package var name: String
     /// The text on the button.
     package var title: String
-    /// The parameters by name. A text that begins with `/` is a place in the state; any other value
-    /// is sent unchanged. Nil if there are none.
+    /// The parameters by name; nil if there are none. A text that begins with `/` points to a value
+    /// in the state; any other value is used as it is.
     private var parameters: JSON?
 
-    /// A card has few buttons.
+    /// Maximum number of a type's intents.
     package static let countMax = 32
-    /// A button has a few words, and an intent takes a few values.
+    /// Limits for the bytes of a name or a title, and for the number of parameters.
     private static let nameBytes = 1...256
     private static let parametersMax = 16
 
-    /// The parameters of a press while `state` is shown; places missing in the state are left out.
+    /// The parameters if the button is pressed while `state` is shown. A parameter whose value the
+    /// state does not have is left out.
     package func parameters(in state: JSONView) -> JSON? {
         guard let parameters else { return nil }
         var writer = JSONWriter()
@@ -34,11 +35,11 @@ package struct TypeIntent: Hashable, Sendable {
         return writer.json
     }
 
-    /// Reads `intents`; faults are noted in the reader.
+    /// Reads `intents`, and notes its faults in the reader.
     ///
     /// - Parameters:
-    ///   - schema: of the state; a place that it does not describe is refused.
-    ///   - record: a record of an older relay, whose faults no longer count; nil for a request.
+    ///   - schema: the schema of the state. A pointer that it does not have is a fault.
+    ///   - record: the body in a record, whose faults are ignored; nil for a request.
     static func reading(
         _ reader: inout FieldReader, _ schema: StateSchema?, of record: JSONView?
     ) -> [TypeIntent] {

@@ -1,43 +1,42 @@
 package import TomboloJSON
 
-/// The parts of a type's content states that are drawn without the app: on the simulated phones of
-/// the terminal and the console. Given as `preview` of a type.
+/// What of a type's states is drawn without the app, on the simulated phones of the terminal and
+/// the console (`preview` of a type).
 ///
-/// Without a preview, a phone shows the first members as text.
+/// Without it, a phone shows the first members of a state as text.
 package struct TypePreview: Hashable, Sendable {
-    /// How a phone animates from one turn to the next.
+    /// How items on the circle move when the angle changes.
     package enum Moves: String, CaseIterable, Hashable, Sendable {
-        /// The angle is interpolated, as an `Animatable` view does: items stay on the circle.
+        /// The angle changes evenly, as with an `Animatable` view: the items stay on the circle.
         case angle
-        /// The places of both layouts are interpolated in straight lines, as SwiftUI does without
-        /// an `Animatable` view.
+        /// The items move on straight lines, as SwiftUI moves them without an `Animatable` view.
         case places
         /// The items jump.
         case steps
     }
 
-    /// Items on a dashed circle.
+    /// Items on a dashed circle, which turns by an angle.
     package struct Radial: Hashable, Sendable {
-        /// In degrees.
+        /// Where the angle is, in degrees.
         package var angle: JSONPointer
-        /// 1 to `itemsMax`.
+        /// Number of items, from 1 to `itemsMax`.
         package var items = 3
-        /// The length of each dash, in points of a circle that is 300 wide.
+        /// Length of a dash, in points, on a circle that is 300 points wide.
         package var dash = 11.0
         package var moves = Moves.steps
     }
 
-    /// A small drawing that phones know.
+    /// A small drawing that simulated phones know.
     package enum Symbol: String, CaseIterable, Hashable, Sendable {
         case lock, lockOpen = "lock.open", person, star, bell, car, box
     }
 
-    /// A fixed symbol, or one of two by a flag of the state.
+    /// A symbol, or one of two symbols that a true or false value selects.
     package enum Icon: Hashable, Sendable {
         case always(Symbol)
         case by(JSONPointer, isTrue: Symbol, isFalse: Symbol)
 
-        /// The symbol for a state; nil if the flag's place has no true or false.
+        /// The symbol for a state; nil if the place has neither true nor false.
         package func symbol(of state: JSONView) -> Symbol? {
             switch self {
             case .always(let symbol): symbol
@@ -47,29 +46,29 @@ package struct TypePreview: Hashable, Sendable {
         }
     }
 
-    /// The most items that fit on the circle.
+    /// Maximum number of items on the circle.
     package static let itemsMax: Int64 = 12
 
-    /// A text or a number.
+    /// Where a text or a number is.
     package var title: JSONPointer?
     package var subtitle: JSONPointer?
-    /// A PNG in base64.
+    /// Where a PNG in base64 is.
     package var image: JSONPointer?
-    /// A number from 0 to 1.
+    /// Where a number from 0 to 1 is.
     package var progress: JSONPointer?
-    /// A date, encoded by `dates` of the type.
+    /// Where a date is, in the encoding of the type's `dates`.
     package var timer: JSONPointer?
-    /// A colour, "#rrggbb".
+    /// Where a colour is, as "#rrggbb".
     package var tint: JSONPointer?
     package var icon: Icon?
     package var radial: Radial?
-    /// The radius of a window's corners, in points.
+    /// Where the radius of a window's corners is, in points.
     package var windowCorner: JSONPointer?
 
-    /// Reads `preview`; nil if it is absent.
+    /// Reads `preview`. Returns nil if it is missing.
     ///
-    /// - Parameter schema: of the state. A pointer that it does not describe is refused, because
-    ///   nothing would be drawn.
+    /// - Parameter schema: the schema of the state. A pointer that it does not have is a fault,
+    ///   because nothing would be drawn.
     static func reading(_ reader: inout FieldReader, _ schema: StateSchema?) -> TypePreview? {
         guard let view = reader.object("preview") else { return nil }
         var inner = reader.inside(view, "preview")
@@ -109,7 +108,7 @@ package struct TypePreview: Hashable, Sendable {
         }
     }
 
-    /// Reads a number of items, or a text for each.
+    /// Reads a number of items, or a text for each item. Returns the number.
     private static func items(_ reader: inout FieldReader) -> Int? {
         guard let view = reader.value("items"), view.kind == .array else {
             return reader.integer("items", in: 1...itemsMax).map { Int($0) }
@@ -124,7 +123,7 @@ package struct TypePreview: Hashable, Sendable {
         return texts.count
     }
 
-    /// A family emoji has 25 bytes.
+    /// Maximum number of bytes in an item's text: a family emoji has 25.
     private static let itemBytesMax = 32
 
     private static func icon(_ reader: inout FieldReader, _ schema: StateSchema?) -> Icon? {
@@ -147,7 +146,7 @@ package struct TypePreview: Hashable, Sendable {
         _ name: String, isNeeded: Bool = false, _ reader: inout FieldReader, _ schema: StateSchema?
     ) -> JSONPointer? {
         let text = reader.string(name)
-        // A member that is present but no text already has its fault.
+        // If the member is not a text, this fault is noted already.
         guard text != nil || isNeeded && reader.value(name) == nil else { return nil }
         if let fault = StateSchema.fault(ofPointer: text, schema) {
             reader.fail(name, fault)

@@ -1,40 +1,38 @@
 import TomboloJSON
 
-/// The registered types of all tenants.
 struct TypeTable: Sendable {
-    /// Types of one tenant, at most.
+    /// Maximum number of types of one tenant.
     static let countMax = 1_000
 
     private var byKey: [ActivityType.Key: RegisteredType] = [:]
     private var nextNumber: Int64 = 1
-    /// The visible part of the state that was last looked at.
+    /// The last result of `Core.visibleHash`.
     var lastVisible: VisibleState?
 
     init() {}
 
-    /// Whether any type has a value that follows the app's presence.
+    /// True if any type has a presence binding.
     private(set) var hasBindings = false
 
-    /// Most relays have no types: nothing is looked up then.
+    /// True if there are no types, as at most relays: then nothing needs a look-up.
     var isEmpty: Bool { byKey.isEmpty }
 
     subscript(key: ActivityType.Key) -> ActivityType? { isEmpty ? nil : byKey[key]?.type }
 
-    /// The type of an activity, if it is registered.
+    /// The type of an activity; nil if it is not registered.
     func type(of definition: Activity.Definition, _ tenant: TenantID) -> ActivityType? {
         guard !isEmpty else { return nil }
         return self[.init(tenant: tenant, app: definition.app, name: definition.type)]
     }
 
-    /// The state in the form that the phone's type decodes.
     func encoded(
         _ state: JSON, _ definition: Activity.Definition, _ tenant: TenantID
     ) -> JSON {
         type(of: definition, tenant)?.encoded(state) ?? state
     }
 
-    /// Whether a phone reports the same state, without the value that follows the app's presence,
-    /// because that differs by device.
+    /// True if a phone reports this state. The value of the presence binding may differ, because
+    /// each device has its own.
     func isSame(
         _ reported: JSON, as state: JSON, _ definition: Activity.Definition, _ tenant: TenantID
     ) -> Bool {
@@ -45,12 +43,11 @@ struct TypeTable: Sendable {
             .isSameValue(as: binding.write(binding.active, into: state))
     }
 
-    /// The keys of a tenant's types.
     func keys(of tenant: TenantID) -> [ActivityType.Key] {
         byKey.keys.filter { $0.tenant == tenant }
     }
 
-    /// Refuses one more type if its tenant has the maximum.
+    /// Throws if the tenant already has the maximum number of types.
     func check(_ key: ActivityType.Key) throws(Refusal) {
         guard byKey[key] != nil || keys(of: key.tenant).count < Self.countMax else {
             throw Refusal(
@@ -59,8 +56,8 @@ struct TypeTable: Sendable {
         }
     }
 
-    /// Registers a type, and replaces the one with the same key. Returns its record and the type
-    /// before.
+    /// Registers a type, replacing that with the same key. Returns the record to write, and the
+    /// replaced type.
     mutating func put(
         _ type: ActivityType, _ key: ActivityType.Key
     ) -> (record: Record, before: ActivityType?) {
@@ -73,7 +70,7 @@ struct TypeTable: Sendable {
         return (registered.record(key), known?.type)
     }
 
-    /// Restores a type from its record. Returns what is wrong with the record.
+    /// Restores a type from its record. Returns a text if the record is damaged.
     mutating func adopt(_ record: Record) -> [String] {
         nextNumber = max(nextNumber, record.number + 1)
         guard let value = record.value else { return [] }

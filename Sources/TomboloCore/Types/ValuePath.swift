@@ -1,7 +1,7 @@
 import TomboloJSON
 
-/// The way from a value to a place in it. Its pointer is made only on request, so a walk over a
-/// list of 60,000 elements makes none.
+/// The way from a value to a place inside it. The pointer is made only when it is needed, so that a
+/// check of 60,000 elements makes none.
 ///
 ///     var path = ValuePath("/state")
 ///     path.enter(.name("doors"))
@@ -13,7 +13,7 @@ struct ValuePath {
         case index(Int)
     }
 
-    /// The pointer to the value.
+    /// The pointer to the value from which the way begins.
     private let start: String
     private var steps: [Step] = []
 
@@ -23,9 +23,9 @@ struct ValuePath {
 
     mutating func leave() { steps.removeLast() }
 
-    /// The pointer, as in RFC 6901.
+    /// The pointer to the place (RFC 6901).
     ///
-    /// - Parameter name: a member of the place; nil means the place itself.
+    /// - Parameter name: a member of the place; nil: the place itself.
     func pointer(_ name: String? = nil) -> String {
         var tokens = steps.map { step in
             switch step {

@@ -1,15 +1,15 @@
 import TomboloJSON
 
 extension Visibility {
-    /// Pointers and steps, at most: each pointer is looked up at every change, and each step copies
-    /// the state.
+    /// Maximum numbers of pointers and of roundings. Each change looks up each pointer, and copies
+    /// the state for each rounding.
     private static let countMax = 64
     private static let stepsMax = 16
 
-    /// Reads `significant` and `round`; nil if both are absent.
+    /// Reads `significant` and `round`. Returns nil if both are missing.
     ///
-    /// - Parameter schema: of the state. A pointer that it does not describe is refused, because a
-    ///   misspelt name would hide every change.
+    /// - Parameter schema: the schema of the state. A pointer that it does not have is a fault,
+    ///   because a misspelt one would hide all changes.
     static func reading(_ reader: inout FieldReader, _ schema: StateSchema?) -> Visibility? {
         let significant = pointers(&reader, schema)
         let round = roundings(&reader, schema)

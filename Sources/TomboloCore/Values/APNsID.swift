@@ -1,4 +1,4 @@
-/// The `apns-id` of a push: a UUID (RFC 9562), in 16 bytes.
+/// The `apns-id` of a push: a UUID (RFC 9562) in 16 bytes.
 package struct APNsID: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
@@ -8,7 +8,7 @@ package struct APNsID: Hashable, Sendable {
         self.low = low
     }
 
-    /// Reads 32 hexadecimal digits, with or without hyphens at their usual places.
+    /// Reads 32 hexadecimal digits, with or without hyphens. Returns nil for other texts.
     package init?(text: some StringProtocol) {
         let digits = String(text.utf8.count == 36 ? text.filter { $0 != "-" } : Array(text))
         guard digits.utf8.count == 32, digits.utf8.allSatisfy({ $0 < 0x80 }),
@@ -18,10 +18,10 @@ package struct APNsID: Hashable, Sendable {
         self.init(high: high, low: low)
     }
 
-    /// The name of the delivery in answers: `dlv_` and the 32 digits.
+    /// The delivery's id in answers: `dlv_` and the 32 digits.
     package var deliveryID: String { "dlv_" + text.filter { $0 != "-" } }
 
-    /// The canonical lower-case form that APNs wants.
+    /// The UUID as APNs writes it, in lower case with hyphens.
     package var text: String {
         String(unsafeUninitializedCapacity: 36) { buffer in
             var place = 0

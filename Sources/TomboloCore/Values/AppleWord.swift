@@ -1,16 +1,14 @@
-/// The name of a member in Apple's payload or another sender's, for which the relay has its own.
-///
-/// Newcomers use Apple's names. The edit distance does not find the relay's: `priority` is not
-/// close to `urgency`.
+/// Finds the relay's name for a member that Apple's payload, or another sender's, names
+/// differently. New users write Apple's names, and the edit distance cannot find the relay's:
+/// `priority` is not similar to `urgency`.
 enum AppleWord {
-    /// The known member of an object that is meant by `name`; `content-state`, `content_state` and
-    /// `contentState` count as one name.
+    /// The name in `known` that `name` stands for; nil if there is none. `content-state`,
+    /// `content_state` and `contentState` count as the same.
     static func meant(by name: String, among known: [String]) -> String? {
         own[plain(name)]?.first { known.contains($0) }
     }
 
-    /// Why a start, an update or an end has no such member, or how a timeline names its subject;
-    /// nil for other names.
+    /// What to do instead of writing this member, as the end of a sentence; nil for other names.
     static func advice(on name: String, among known: [String]) -> String? {
         if known.contains("subject"), ["user", "device", "key"].contains(name) {
             return #"; it belongs into "subject": {"\#(name)":…}"#

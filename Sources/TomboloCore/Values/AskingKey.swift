@@ -1,18 +1,17 @@
-/// The API key that asked for something, by its id: twelve hexadecimal digits, which are 48 bits.
-///
-/// It needs no memory of its own and no lookup: a row of the log contains the number.
+/// The API key that made a request, as the number in its id: twelve hexadecimal digits, 48 bits. A
+/// row of the log contains the number.
 package struct AskingKey: Hashable, Sendable {
     package let rawValue: Int64
 
-    /// Not known: an older relay wrote the row, or no key was needed.
+    /// The key is not known: an older relay wrote the row, or no key was needed.
     package static let unknown = AskingKey(rawValue: 0)
-    /// The relay itself: it ended an activity whose producer had become silent.
+    /// The relay itself, which has ended an activity because its producer was silent.
     package static let relay = AskingKey(rawValue: 0xffff_ffff_ffff)
     private static let digits = 12
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// `unknown` if the text is no key's id.
+    /// The key with this id; `unknown` if the text is not an id.
     package init(id: String) {
         if id == Self.relay.id {
             self = .relay
@@ -24,7 +23,7 @@ package struct AskingKey: Hashable, Sendable {
 
     package var isKnown: Bool { self != .unknown }
 
-    /// The id as shown to people.
+    /// The id in answers.
     package var id: String {
         guard isKnown else { return "unknown" }
         if self == .relay { return "relay" }

@@ -1,4 +1,4 @@
-/// Incarnation and renewal in the space of one number; each is clamped to 32 bits.
+/// Incarnation and renewal in 8 bytes. Numbers above 2³¹−1 are clamped.
 struct CardNumber: Hashable, Sendable {
     private let narrowIncarnation: Int32
     private let narrowRenewal: Int32

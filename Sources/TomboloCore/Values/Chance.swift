@@ -1,8 +1,8 @@
-/// A seeded generator (SplitMix64): the core's only source of random numbers.
+/// A seeded random generator (SplitMix64). All random numbers of the core come from it.
 package struct Chance: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// The same seed gives the same numbers, on every machine.
+    /// Equal seeds give equal numbers, on every machine.
     package init(_ seed: UInt64) { state = seed }
 
     package mutating func next() -> UInt64 {
@@ -13,6 +13,6 @@ package struct Chance: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to, but not including, 1.
+    /// A random number from 0 up to, but not including, 1.
     mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

@@ -1,9 +1,7 @@
-/// A day of the proleptic Gregorian calendar (the day count is the usual one of days from civil).
+/// A day of the proleptic Gregorian calendar. (The computation is the usual "days from civil".)
 struct CivilDate: Hashable, Sendable {
     var year: Int64
-    /// 1 to 12.
     var month: Int64
-    /// 1 to 31.
     var day: Int64
 
     init(year: Int64, month: Int64, day: Int64) {
@@ -12,7 +10,7 @@ struct CivilDate: Hashable, Sendable {
         self.day = day
     }
 
-    /// The date so many days after 1970-01-01.
+    /// The date that is `days` days after 1970-01-01.
     init(days: Int64) {
         let days = days + 719_468
         let era = floorDivide(days, 146_097)
@@ -26,7 +24,8 @@ struct CivilDate: Hashable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Days since 1970-01-01. Years begin in March here, so that the leap day is a year's last.
+    /// Days since 1970-01-01. The computation begins years in March, so that a leap day is the last
+    /// of its year.
     var days: Int64 {
         let year = month <= 2 ? self.year - 1 : self.year
         let era = floorDivide(year, 400)
@@ -36,7 +35,6 @@ struct CivilDate: Hashable, Sendable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The number of days in its month.
     var daysInMonth: Int64 {
         switch month {
         case 2: Self.isLeap(year) ? 29 : 28
@@ -49,6 +47,6 @@ struct CivilDate: Hashable, Sendable {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     }
 
-    /// 0 is Sunday. 1970-01-01 was a Thursday.
+    /// The day of the week: 0 is Sunday. (1970-01-01 was a Thursday.)
     static func weekday(ofDay days: Int64) -> Int64 { days + 4 - floorDivide(days + 4, 7) * 7 }
 }

@@ -1,8 +1,7 @@
-/// A 64-bit hash of what a phone is sent, to detect changes within one process. It takes eight
-/// bytes at a time.
-///
-/// Each step is a multiplication to 128 bits whose halves are folded together, so that every bit
-/// reaches all others; it keeps no secret and withstands no adversary. Never 0, which means none.
+/// A 64-bit hash, to detect within one process that what a phone gets has changed. It reads eight
+/// bytes at a time. Each step multiplies to 128 bits and folds both halves, so that each bit of the
+/// input affects all bits of the hash. It is no protection against an attacker. It is never 0,
+/// which stands for: no hash.
 struct ContentHash {
     private var state: UInt64 = 0x9e37_79b9_7f4a_7c15
 

@@ -1,21 +1,20 @@
-/// The relay's clock as the core knows it: how far wall time is ahead of monotonic time, now and
-/// before.
+/// The core's knowledge of the wall clock: how far wall time is ahead of monotonic time, now and
+/// earlier.
 struct CoreClock: Sendable {
-    /// How far wall time is ahead of monotonic time (`RelayClock`).
     private(set) var lead = Span.zero
     private var leads = LeadHistory()
-    /// Wall time of the log's restore from a backup: pushes due before it may have been sent.
+    /// When the log was restored from a backup: what was due before may have been sent.
     private(set) var restoredAt: Instant?
-    /// The latest wall time in timestamps, until a newer reading of the clock is on record.
+    /// The latest wall time that timestamps may have until a newer reading of the clock is durable.
     var tellsThrough = Instant.distantFuture
 
-    /// Whether the machine's clock is behind the timestamps on phones. It is not known which of the
-    /// two is right.
+    /// True if the machine's clock is behind timestamps that phones have got. It is not known which
+    /// of the two is wrong.
     var isBehind = false
 
     init() { leads.note(lead, at: .distantPast) }
 
-    /// Continues from the relay before.
+    /// Continues after the last relay.
     mutating func recover(
         lead: Span, _ leads: LeadHistory, restoredAt: Instant?, tellsThrough: Instant, now: Instant
     ) {
@@ -26,11 +25,12 @@ struct CoreClock: Sendable {
         self.tellsThrough = tellsThrough
     }
 
-    /// By how much wall time was adjusted since cards were last moved.
+    /// How much wall time has changed since the times of cards were last corrected.
     private var unmoved = Span.zero
 
     /// Follows the machine's clock. Returns by how much wall time goes forward (negative: back),
-    /// and by how much cards must be moved: small corrections by time servers make no card older.
+    /// and by how much the times of cards must be corrected: zero for the small corrections of a
+    /// time server.
     mutating func follow(to next: Span, now: Instant) -> (step: Span, moves: Span) {
         let step = next - lead
         lead = next
@@ -41,14 +41,14 @@ struct CoreClock: Sendable {
         return (step, unmoved)
     }
 
-    /// Shows the same time as another clock.
+    /// Takes over another clock's present lead.
     mutating func follow(_ other: CoreClock) { lead = other.lead }
 
     func wall(_ now: Instant) -> Instant { now + lead }
 
-    /// The monotonic time of a moment of wall time, by the present lead.
+    /// The monotonic time of a wall time, by the present lead.
     func steady(_ wall: Instant) -> Instant { wall - lead }
 
-    /// The monotonic time at which the clock showed a wall time that is on record.
+    /// The monotonic time at which a clock showed this recorded wall time.
     func shownAt(_ wall: Instant, now: Instant) -> Instant { leads.steady(wall, now: now) }
 }

@@ -1,4 +1,4 @@
-/// One deadline for each slot; it is moved or removed in O(log n).
+/// One deadline for each slot. Setting or removing one costs O(log n).
 struct DeadlineHeap<Table>: Sendable {
     private struct Node {
         var at: Instant
@@ -6,7 +6,7 @@ struct DeadlineHeap<Table>: Sendable {
     }
 
     private var nodes: [Node] = []
-    /// The index in `nodes` by slot; -1 if the slot has none.
+    /// The index in `nodes` for each slot; -1: the slot has no deadline.
     private var places: [Int32] = []
 
     init() {}
@@ -14,13 +14,11 @@ struct DeadlineHeap<Table>: Sendable {
     var first: Instant? { nodes.first?.at }
     var count: Int { nodes.count }
 
-    /// A slot's deadline; nil if it has none.
     func at(_ slot: Slot<Table>) -> Instant? {
         guard slot.place < places.count, places[slot.place] >= 0 else { return nil }
         return nodes[Int(places[slot.place])].at
     }
 
-    /// Sets, moves or (with nil) removes the deadline of a slot.
     mutating func set(_ slot: Slot<Table>, at instant: Instant?) {
         let slot = slot.place
         while places.count <= slot { places.append(-1) }
@@ -39,8 +37,8 @@ struct DeadlineHeap<Table>: Sendable {
         }
     }
 
-    /// Takes the slot with the earliest deadline at or before `now`. Equal deadlines are ordered by
-    /// slot.
+    /// Removes the earliest deadline if it is not after `now`, and returns its slot. Of equal
+    /// deadlines, the one of the lowest slot comes first.
     mutating func pop(until now: Instant) -> Slot<Table>? {
         guard let first = nodes.first, first.at <= now else { return nil }
         remove(0)
@@ -61,8 +59,8 @@ struct DeadlineHeap<Table>: Sendable {
         one.at != other.at ? one.at < other.at : one.slot < other.slot
     }
 
-    // The moving node is stored once, at its final place, because its slot's entry in `places` may
-    // be anywhere in memory.
+    // The moving node is stored once, at its final place, because `places` has its slot's entry
+    // anywhere in memory.
 
     private mutating func rise(_ start: Int) {
         var place = start

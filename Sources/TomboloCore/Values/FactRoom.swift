@@ -1,4 +1,4 @@
-/// How many bytes of facts the log keeps, and for how long: the space that its tenants share.
+/// How many bytes of facts the log keeps, and for how long. All tenants share this.
 package struct FactRoom: Hashable, Sendable {
     package var bytes: Int64
     package var age: Span
@@ -8,9 +8,9 @@ package struct FactRoom: Hashable, Sendable {
         self.age = age
     }
 
-    /// The share of one byte in the time in which the log fills up.
+    /// The time in which one byte may be written, if `bytes` are used up evenly within `age`.
     var cost: Span { Span(nanoseconds: age.nanoseconds / max(1, bytes)) }
 
-    /// The facts of so much time may come at once: at most a quarter of a day.
+    /// As many facts as may be written in this time may come at once.
     var burst: Span { min(.hours(6), Span(nanoseconds: age.nanoseconds / 4)) }
 }

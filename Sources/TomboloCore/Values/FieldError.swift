@@ -1,8 +1,8 @@
-/// A fault of one field in a request.
+/// One fault in a request.
 package struct FieldError: Error, Hashable, Sendable {
-    /// A JSON Pointer (RFC 6901) to the field; empty for the whole body.
+    /// JSON Pointer (RFC 6901) to the faulty field; empty for the whole body.
     package var pointer: String
-    /// What is wrong and what would be right, for people.
+    /// What is wrong and what would be right, as text for people.
     package var message: String
 
     package init(pointer: String, message: String) {
@@ -11,24 +11,24 @@ package struct FieldError: Error, Hashable, Sendable {
     }
 }
 
-/// All faults that a reading found; never empty.
+/// All faults that were found in a request; at least one.
 package struct FieldErrors: Error, Hashable, Sendable {
     package var errors: [FieldError]
     package init(_ errors: [FieldError]) { self.errors = errors }
 }
 
-/// The candidate nearest to a typed name, if one is near enough to be meant.
+/// The candidate that is most similar to a name; nil if none is similar enough.
 ///
-/// Nearness is the Damerau-Levenshtein distance without overlaps; up to a third of the length may
-/// differ. A name longer than `nearNameBytesMax` has no candidate, and only `nearNamesMax`
-/// candidates are compared: a suggestion is worth a millisecond at most.
+/// The measure is the Damerau-Levenshtein distance without overlaps; up to a third of the name may
+/// differ. For a name longer than `nearNameBytesMax` there is no suggestion, and only the first
+/// `nearNamesMax` candidates are compared, so that a suggestion costs at most about a millisecond.
 package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
     let typed = Array(name.utf8.prefix(nearNameBytesMax + 1))
     guard typed.count <= nearNameBytesMax else { return nil }
     let limit = max(1, name.count / 3)
     var nearest: (distance: Int, name: String)?
     for candidate in candidates.prefix(nearNamesMax) {
-        // Each byte of difference in length is one edit.
+        // Each byte of difference in length needs one edit.
         guard candidate.utf8.count <= typed.count + limit,
             typed.count <= candidate.utf8.count + limit,
             let distance = editDistance(typed, Array(candidate.utf8), atMost: limit),
@@ -39,18 +39,18 @@ package func nearestName(to name: String, among candidates: some Sequence<String
     return nearest?.name
 }
 
-/// `; did you mean "X"?`, as the end of a sentence; empty for nil.
+/// `; did you mean "X"?` as the end of a sentence; empty if `name` is nil.
 package func didYouMean(_ name: String?) -> String {
     name.map { "; did you mean \"\($0)\"?" } ?? ""
 }
 
-/// No field, type or command has a longer name.
+/// Longer than any name of a field, type or command.
 let nearNameBytesMax = 48
 let nearNamesMax = 128
-/// Unknown names of one request that get a suggestion, at most.
+/// Maximum number of unknown names in a request for which a name is suggested.
 let suggestionsMax = 3
 
-/// Returns nil above `limit`.
+/// The edit distance; nil if it is above `limit`.
 private func editDistance(_ a: [UInt8], _ b: [UInt8], atMost limit: Int) -> Int? {
     var before = [Int](repeating: 0, count: b.count + 1)
     var last = before
@@ -67,7 +67,8 @@ private func editDistance(_ a: [UInt8], _ b: [UInt8], atMost limit: Int) -> Int?
             row[j + 1] = best
             least = min(least, best)
         }
-        // An exchange looks two rows back: only if both exceed the limit, so will all later ones.
+        // An exchange of two bytes uses the row before the last one. If both rows exceed the limit,
+        // all later ones do.
         if least > limit, (last.min() ?? 0) > limit { return nil }
     }
     return row[b.count] <= limit ? row[b.count] : nil

@@ -1,26 +1,25 @@
 package import TomboloJSON
 
-/// Reads an object's fields one by one, and collects all faults instead of stopping at the first.
-///
-/// Each read names its field; at the end `finish` refuses the fields that were not read, with a
-/// suggestion.
+/// Reads the members of a JSON object one by one, and collects all faults instead of stopping at
+/// the first. Each read names its member. At the end, `finish` refuses members that were not read,
+/// and suggests a name.
 package struct FieldReader {
     private let view: JSONView
     private let pointer: String
-    /// Whether the object is a row of the log.
+    /// True if the object comes from the log.
     let isOfLog: Bool
     private var known: [String] = []
-    /// How many of the known names are present.
+    /// Number of known names that the object has.
     private var found = 0
     package private(set) var errors: [FieldError] = []
 
-    /// Faults of one reading, at most: nobody reads a thousand of them.
+    /// Maximum number of faults of one object.
     package static let errorsMax = 20
 
     /// - Parameters:
     ///   - pointer: where `view` is in the whole body.
-    ///   - isOfLog: whether the object is a row of the log. Older relays took `null` for an absent
-    ///     member, and took alerts without text.
+    ///   - isOfLog: true if the object comes from the log. Older relays accepted `null` for a
+    /// missing member, and alerts without text.
     package init(_ view: JSONView, pointer: String = "", isOfLog: Bool = false) {
         self.view = view
         self.pointer = pointer
@@ -31,13 +30,13 @@ package struct FieldReader {
         }
     }
 
-    /// A reader of an object inside this one.
+    /// A reader for an object inside this one.
     package func inside(_ view: JSONView, _ name: String) -> FieldReader {
         FieldReader(view, pointer: path(name), isOfLog: isOfLog)
     }
 
-    /// Notes a fault of a field. If a member is `null` and has a further fault, it is required:
-    /// both become one fault, which does not advise leaving it out.
+    /// Notes a fault of a member. If a required member is `null`, it has two faults; they become
+    /// one, which does not advise to leave the member out.
     package mutating func fail(_ name: String, _ message: String) {
         let pointer = path(name)
         if let place = errors.firstIndex(where: {
@@ -55,7 +54,7 @@ package struct FieldReader {
 
     private static let missing = "is missing"
 
-    /// Notes a required member that is absent or `null`.
+    /// Notes a fault if a required member is missing or `null`.
     ///
     /// - Parameter meaning: the text after "is missing", such as ": the activity's id".
     package mutating func require(_ name: String, _ meaning: String) {
@@ -64,27 +63,28 @@ package struct FieldReader {
 
     private static let nullMessage = "must not be null; leave it out instead"
 
-    /// Whether a member is `null`, for members where that has a meaning. Marks the name as known.
+    /// True if a member is `null`, for members where this has a meaning. The name counts as known
+    /// then.
     package mutating func isNull(_ name: String) -> Bool {
         let value = view[name]
         note(name, isThere: value != nil)
         return value?.isNull == true
     }
 
-    /// Adds the faults of a reader of an inner object, up to `errorsMax`.
+    /// Adds the faults of another reader, up to `errorsMax` in all.
     package mutating func adopt(_ faults: FieldErrors) {
         errors += faults.errors.prefix(Self.errorsMax - errors.count)
     }
 
-    /// The JSON Pointer to a field.
+    /// JSON Pointer to a member.
     package func path(_ name: String) -> String {
         pointer + JSONPointer(tokens: [name]).description
     }
 
-    /// The member, if it is present. Marks the name as known.
+    /// The member; nil if it is missing. The name counts as known then.
     ///
-    /// `null` is a fault: it could only be guessed what a filter or an option means by it, and a
-    /// wrong guess may affect everything instead of a little.
+    /// `null` is a fault: its meaning for a filter or an option would be a guess, and a wrong guess
+    /// could affect all things instead of a few.
     package mutating func value(_ name: String) -> JSONView? {
         let value = view[name]
         let isNew = note(name, isThere: value != nil)
@@ -94,7 +94,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// Returns whether the name was not known before.
+    /// Returns true if the name was not known before.
     @discardableResult
     private mutating func note(_ name: String, isThere: Bool) -> Bool {
         guard !known.contains(name) else { return false }
@@ -103,13 +103,13 @@ package struct FieldReader {
         return true
     }
 
-    /// Marks fields that another reader reads as known.
+    /// Lets members count as known that another reader reads.
     package mutating func ignore(_ names: String...) {
         for name in names { note(name, isThere: view[name] != nil) }
     }
 
-    /// This and the following methods return nil if the field is absent or faulty; a fault is
-    /// noted.
+    /// Reads a string. This and the following methods return nil if the member is missing or
+    /// faulty, and note the fault.
     package mutating func string(_ name: String) -> String? {
         guard let value = value(name) else { return nil }
         if let string = value.string { return string }
@@ -149,7 +149,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// Reads a JSON object, for a reader of its own.
+    /// Reads a JSON object, for `inside`.
     package mutating func object(_ name: String) -> JSONView? {
         guard let value = value(name) else { return nil }
         if value.kind == .object { return value }
@@ -157,7 +157,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// Reads an id.
+    /// Reads an identifier.
     package mutating func identifier(_ name: String) -> Identifier? {
         guard let text = string(name) else { return nil }
         if let identifier = Identifier(text) { return identifier }
@@ -180,7 +180,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// Reads a time of RFC 3339.
+    /// Reads a time as in RFC 3339.
     package mutating func instant(_ name: String) -> Instant? {
         guard let value = value(name) else { return nil }
         if let instant = value.string.flatMap(Instant.init(rfc3339:)) { return instant }
@@ -188,7 +188,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// Reads one of a few words.
+    /// Reads one of the given words.
     package mutating func choice<Choice>(_ name: String, _ choices: [(String, Choice)]) -> Choice? {
         guard let value = value(name) else { return nil }
         if let match = choices.first(where: { $0.0 == value.string }) { return match.1 }
@@ -196,8 +196,8 @@ package struct FieldReader {
         return nil
     }
 
-    /// Ends the reading. Throws all faults found, unknown fields first: a missing field is usually
-    /// present under another name.
+    /// Ends the reading. Throws all faults, those of unknown members first: a missing member is
+    /// usually there under a wrong name.
     package mutating func finish(allowingUnknown: Bool = false) throws(FieldErrors) {
         if !allowingUnknown, found < view.count {
             var others = errors
@@ -205,7 +205,7 @@ package struct FieldReader {
             for (name, _) in view.members where !known.contains(name) {
                 guard errors.count < Self.errorsMax else { break }
                 let meant = errors.count < suggestionsMax ? meant(by: name) : nil
-                // The member is present under the other name: its absence is no second fault.
+                // The member is there under a wrong name, so its absence is not another fault.
                 if let meant, view[meant] == nil { others.removeAll { $0.pointer == path(meant) } }
                 fail(name, "unknown field" + advice(on: name, meant: meant))
             }

@@ -1,16 +1,16 @@
 import TomboloJSON
 
-/// An id chosen by a user, within one tenant: checked once, when it is parsed.
+/// An id that a client has chosen, unique within its tenant. It is checked once, when it is parsed.
 ///
-/// 1 to 128 bytes of letters, digits and `. _ : @ -`. Not allowed are `~`, which is the relay's own
-/// (it joins an activity's id and its incarnation), and `/`, which belongs to paths.
+/// It has 1 to 128 letters, digits and `. _ : @ -`. The relay itself uses `~` between an activity's
+/// id and its incarnation, and `/` separates the parts of a path.
 package struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static let bytesMax = 128
 
     package let rawValue: String
 
-    /// Nil if `rawValue` is empty or too long, has another character, or is `.` or `..`, which no
-    /// path can name.
+    /// Returns nil if the text is empty or too long, has another character, or is `.` or `..`,
+    /// which a path cannot contain.
     package init?(_ rawValue: String) {
         guard (1...Self.bytesMax).contains(rawValue.utf8.count),
             rawValue.utf8.allSatisfy(Self.isAllowed), rawValue != ".", rawValue != ".."
@@ -34,7 +34,7 @@ package struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertib
 
     package var description: String { rawValue }
 
-    /// No activity has this id, because its path is that of ending many activities.
+    /// An id that no activity can have: its path is that of the request to end many activities.
     package static let reserved = Identifier("end")
 
     /// How to start an activity with this id, as the end of a sentence.
@@ -45,20 +45,20 @@ package struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertib
     }
 }
 
-/// The owner of apps, keys and ids. No id of a tenant is ever looked up without the tenant.
+/// The owner of apps, keys and ids. An id is always looked up together with its tenant.
 package struct TenantID: Hashable, Comparable, Sendable {
     package let name: Identifier
     package init(_ name: Identifier) { self.name = name }
     package static func < (one: TenantID, other: TenantID) -> Bool { one.name < other.name }
 
-    /// The tenant if none is named.
+    /// The tenant that applies if none is named.
     package static let main = {
         guard let name = Identifier("main") else { preconditionFailure("main is an identifier") }
         return TenantID(name)
     }()
 }
 
-/// An activity by its producer's name. No joined string: different pairs are different keys.
+/// An activity by its producer's id. It is no joined string, so different pairs are different keys.
 package struct ActivityKey: Hashable, Sendable {
     package var tenant: TenantID
     package var id: Identifier
@@ -68,7 +68,7 @@ package struct ActivityKey: Hashable, Sendable {
     }
 }
 
-/// A device by its producer's name: one installation of one app.
+/// A device, which is one installation of one app, by its id.
 package struct DeviceKey: Hashable, Sendable {
     package var tenant: TenantID
     package var id: Identifier
@@ -78,10 +78,10 @@ package struct DeviceKey: Hashable, Sendable {
     }
 }
 
-/// The small integer that an activity gets at its first start and keeps for ever; rows and heads
-/// contain it.
+/// The number that an activity gets at its first start and keeps forever. Rows of the log contain
+/// it.
 package struct ActivityNumber: Hashable, Comparable, Sendable {
-    /// No higher number is given: 2^47, far from an overflow.
+    /// Maximum: 2⁴⁷, so that computations cannot overflow.
     package static let max: Int64 = 1 << 47
 
     package let rawValue: Int64
@@ -91,12 +91,12 @@ package struct ActivityNumber: Hashable, Comparable, Sendable {
     }
 }
 
-/// Apple's two environments. A token of one is unknown in the other.
+/// Apple's environments. A token of one is not known in the other.
 package enum APNsEnvironment: UInt8, Hashable, Sendable {
     case production = 0
     case sandbox = 1
 
-    /// Reads `production` or `sandbox`.
+    /// Reads `production` or `sandbox`. Returns nil for other texts.
     package init?(name: String) {
         switch name {
         case "production": self = .production
@@ -107,8 +107,8 @@ package enum APNsEnvironment: UInt8, Hashable, Sendable {
 
     package var name: String { self == .production ? "production" : "sandbox" }
 
-    /// Reads a member that names an environment; nil if it is absent or faulty. The reader notes a
-    /// fault.
+    /// Reads a member that names an environment. Returns nil if it is missing or faulty, and notes
+    /// the fault.
     package static func reading(_ name: String, _ reader: inout FieldReader) -> Self? {
         guard let value = reader.value(name) else { return nil }
         if let environment = value.string.flatMap(Self.init(name:)) { return environment }

@@ -1,16 +1,17 @@
-// RFC 3339 times, by the proleptic Gregorian calendar.
+// Times as in RFC 3339, in the proleptic Gregorian calendar.
 
 extension Instant {
-    /// Reads `2026-11-20T09:03:00Z`, also with a fraction, and with an offset instead of `Z`. Nil
-    /// for anything else, for days that do not exist, and for years outside 1678 to 2261. A leap
-    /// second, which is the last of a day in UTC, counts as the next second.
+    /// Reads `2026-11-20T09:03:00Z`, with or without a fraction, also with an offset instead of
+    /// `Z`. Returns nil for other texts, for days that do not exist, and for years outside 1678 to
+    /// 2261. A leap second, which can only be the last second of a UTC day, counts as the next
+    /// second.
     package init?(rfc3339 text: String) {
         guard let found = Self.parts(text), Self.years.contains(found.year) else { return nil }
         self.init(nanoseconds: found.seconds * 1_000_000_000 + found.nanoseconds)
     }
 
-    /// The same, but a year outside 1678 to 2261 becomes the nearest year's begin or end. For the
-    /// bounds of a search.
+    /// The same for the limits of a search: a year below 1678 counts as the beginning of 1678, and
+    /// one above 2261 as the end of 2261.
     package init?(nearest text: String) {
         guard let found = Self.parts(text) else { return nil }
         if Self.years.contains(found.year) {
@@ -21,7 +22,7 @@ extension Instant {
         }
     }
 
-    /// Why a text is not accepted as a time, and what to write.
+    /// Why a text is not accepted as a time, and what to write instead.
     static func fault(ofRFC3339 text: String?) -> String {
         guard let found = text.flatMap(parts), !years.contains(found.year) else {
             return "must be a time as in RFC 3339, such as \"2026-11-20T09:03:00Z\""
@@ -29,10 +30,10 @@ extension Instant {
         return "is out of range: the year must be from \(years.lowerBound) to \(years.upperBound)"
     }
 
-    /// The years in which every instant can be counted in nanoseconds.
+    /// All instants in these years fit in 64 bits of nanoseconds.
     private static let years: ClosedRange<Int64> = 1678...2261
 
-    /// The year, the seconds since 1970, and the nanoseconds of the last second.
+    /// The year, the seconds since 1970, and the nanoseconds after the last second.
     private static func parts(
         _ text: String
     ) -> (year: Int64, seconds: Int64, nanoseconds: Int64)? {
@@ -56,13 +57,13 @@ extension Instant {
         return (year, seconds, fraction)
     }
 
-    /// Such as `2026-11-20T09:03:00.123Z`: milliseconds, rounded down.
+    /// Such as `2026-11-20T09:03:00.123Z`, rounded down to milliseconds.
     package var rfc3339: String {
         "\(rfc3339WithoutZone).\(padded(milliseconds - seconds * 1_000, 3))Z"
     }
 
-    /// Such as `2026-11-20T09:03:00Z`: seconds, rounded down. An app's decoder with Swift's
-    /// `iso8601` takes no fraction.
+    /// Such as `2026-11-20T09:03:00Z`, rounded down to seconds, because Swift's decoding strategy
+    /// `iso8601` accepts no fraction.
     package var rfc3339InSeconds: String { "\(rfc3339WithoutZone)Z" }
 
     private var rfc3339WithoutZone: String {
@@ -101,7 +102,7 @@ private struct DigitReader {
         return true
     }
 
-    /// Reads one digit or more; digits below a nanosecond are dropped.
+    /// Reads at least one digit. Digits below a nanosecond are ignored.
     mutating func fraction() -> Int64? {
         var value: Int64 = 0
         var scale: Int64 = 100_000_000
@@ -114,7 +115,7 @@ private struct DigitReader {
         return position > start ? value : nil
     }
 
-    /// Reads an offset as seconds east of UTC.
+    /// Reads an offset, in seconds east of UTC.
     mutating func offset() -> Int64? {
         if skip("Z", "z") { return 0 }
         let sign: Int64

@@ -1,19 +1,19 @@
-/// A moment on the relay's clock: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+/// A point in wall time or in the relay's monotonic time (`RelayClock`): nanoseconds since
+/// 1970-01-01T00:00:00Z, without leap seconds.
 ///
-/// The relay's clock never goes back while the relay runs (`RelayClock`); it is the only time in
-/// the core. Range: the years 1678 to 2262. Results beyond the range become its nearest end.
+/// The range is from 1677 to 2262. All results are clamped to it.
 package struct Instant: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Beyond the range, its nearest end.
+    /// The instant with this time in milliseconds, clamped to the range.
     package init(milliseconds: Int64) {
         let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         nanoseconds = overflow ? (milliseconds < 0 ? .min : .max) : product
     }
 
-    /// Beyond the range, its nearest end.
+    /// The instant with this time in seconds, clamped to the range.
     package init(seconds: Int64) {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         nanoseconds = overflow ? (seconds < 0 ? .min : .max) : product
@@ -22,30 +22,29 @@ package struct Instant: Hashable, Comparable, Sendable {
     package static let distantPast = Instant(nanoseconds: .min)
     package static let distantFuture = Instant(nanoseconds: .max)
 
-    /// Whole milliseconds, rounded down.
     package var milliseconds: Int64 { floorDivide(nanoseconds, 1_000_000) }
 
-    /// Whole milliseconds, rounded down.
+    /// Whole seconds, rounded down.
     package var seconds: Int64 { floorDivide(nanoseconds, 1_000_000_000) }
 
     package static func < (one: Instant, other: Instant) -> Bool {
         one.nanoseconds < other.nanoseconds
     }
 
-    /// Beyond the range, its nearest end.
+    /// The instant that is `span` later, clamped to the range.
     package static func + (instant: Instant, span: Span) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(span.nanoseconds)
         return Instant(nanoseconds: overflow ? (span.nanoseconds < 0 ? .min : .max) : sum)
     }
 
-    /// Beyond the range, its nearest end.
+    /// The instant that is `span` earlier, clamped to the range.
     package static func - (instant: Instant, span: Span) -> Instant {
         let (difference, overflow) = instant.nanoseconds.subtractingReportingOverflow(
             span.nanoseconds)
         return Instant(nanoseconds: overflow ? (span.nanoseconds < 0 ? .max : .min) : difference)
     }
 
-    /// The time from `other` to `self`.
+    /// The time from `other` to `instant`, clamped to the range.
     package static func - (instant: Instant, other: Instant) -> Span {
         let (difference, overflow) = instant.nanoseconds.subtractingReportingOverflow(
             other.nanoseconds)
@@ -53,10 +52,8 @@ package struct Instant: Hashable, Comparable, Sendable {
     }
 }
 
-/// A length of time in nanoseconds, signed.
-///
-/// The core uses `Span` instead of `Duration`, whose 128 bits of attoseconds are costly when a
-/// hundred thousand destinations each keep several.
+/// A length of time in nanoseconds, positive or negative. The core does not use `Duration`: it has
+/// 128 bits, and a hundred thousand destinations store several lengths each.
 package struct Span: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
@@ -64,25 +61,25 @@ package struct Span: Hashable, Comparable, Sendable {
 
     package static let zero = Span(nanoseconds: 0)
 
-    /// Beyond the range, its nearest end; so are the next three.
+    /// A number of milliseconds, clamped to the range.
     package static func milliseconds(_ count: Int64) -> Span {
         Instant(milliseconds: count) - Instant(nanoseconds: 0)
     }
 
-    /// Seconds.
+    /// A number of seconds, clamped to the range.
     package static func seconds(_ count: Int64) -> Span {
         Instant(seconds: count) - Instant(nanoseconds: 0)
     }
 
-    /// Minutes.
+    /// A number of minutes.
     package static func minutes(_ count: Int64) -> Span { .seconds(count * 60) }
-    /// Hours.
+    /// A number of hours.
     package static func hours(_ count: Int64) -> Span { .seconds(count * 3_600) }
 
     package static func < (one: Span, other: Span) -> Bool { one.nanoseconds < other.nanoseconds }
 }
 
-/// Division that rounds towards negative infinity. `divisor` must be positive.
+/// Division that rounds down, also for negative numbers. `divisor` must be positive.
 package func floorDivide(_ dividend: Int64, _ divisor: Int64) -> Int64 {
     let quotient = dividend / divisor
     return dividend % divisor < 0 ? quotient - 1 : quotient

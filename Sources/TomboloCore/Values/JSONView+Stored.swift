@@ -1,23 +1,23 @@
 import TomboloJSON
 
-// Numbers in records and heads, read within ranges in which sums of a few of them do not overflow:
-// a row may be damaged, or from another program.
+// Numbers in records and heads. A row may be damaged or come from another program, so they are read
+// within ranges whose sums cannot overflow.
 
 extension JSONView {
-    /// A count, a version or a number: 0 to 2^53.
+    /// A count, a version or a number of a row: from 0 to 2⁵³.
     var storedCount: Int64? {
         integer.flatMap { (0...StoredValueError.countMax).contains($0) ? $0 : nil }
     }
 
-    /// Like `storedCount`, or its negative: channels have negative numbers among devices.
+    /// Like `storedCount`, or negative: in the device table, channels have negative numbers.
     var storedNumber: Int64? {
         integer.flatMap { $0.magnitude <= StoredValueError.countMax.magnitude ? $0 : nil }
     }
 
-    /// Like `storedCount`, or -1: one less than the first version.
+    /// Like `storedCount`, or -1, which is before the first version.
     var storedCountOrNone: Int64? { integer == -1 ? -1 : storedCount }
 
-    /// A moment between 1970 and 2200.
+    /// An instant from 1970 to 2200.
     var storedInstant: Instant? {
         integer.map(Instant.init(nanoseconds:)).flatMap {
             Self.storedInstants.contains($0) ? $0 : nil
@@ -26,7 +26,7 @@ extension JSONView {
 
     static let storedInstants = Instant(seconds: 0)..<Instant(seconds: 7_258_118_400)
 
-    /// A length of time, up to a hundred years.
+    /// A length of time, not negative and less than a hundred years.
     var storedSpan: Span? {
         integer.flatMap { value in
             let span = Span(nanoseconds: value)
@@ -36,7 +36,8 @@ extension JSONView {
 
     var storedObject: JSON? { kind == .object ? json : nil }
 
-    /// The counts of an array; empty if there is no array.
+    /// An array of counts, which may be -1; empty if there is no such member. Throws if an element
+    /// is out of range.
     func storedCounts(_ name: String) throws(StoredValueError) -> [Int64] {
         guard let list = self[name] else { return [] }
         let counts = list.elements.compactMap(\.storedCountOrNone)
@@ -44,19 +45,19 @@ extension JSONView {
         return counts
     }
 
-    /// The content of a row: one JSON object. Throws if it is none.
+    /// The JSON object in a row. Throws if the bytes are not one.
     static func stored(_ bytes: [UInt8]) throws(StoredValueError) -> JSONView {
-        // The parse error is of no use, because no relay wrote the row.
+        // No relay writes such a row, so where it is wrong does not matter.
         guard let root = (try? JSONDocument(bytes, limits: depth))?.root, root.kind == .object
         else { throw StoredValueError(member: nil) }
         return root
     }
 
-    /// An object is some levels deeper in a row than in its request.
+    /// Maximum depth: in a row, an object is nested deeper than in its request.
     private static let depth = JSONLimits(depthMax: 64)
 
-    /// A member's value, read by one of the above; `absent` if there is none. Throws if the value
-    /// is out of range.
+    /// A member's value, read by `read`; `absent` if the member is missing. Throws if the value is
+    /// out of range.
     func stored<Value>(
         _ name: String, or absent: Value, _ read: (JSONView) -> Value?
     ) throws(StoredValueError) -> Value {
@@ -65,7 +66,7 @@ extension JSONView {
         return value
     }
 
-    /// The same for a required member.
+    /// The value of a required member. Throws also if the member is missing.
     func stored<Value>(
         _ name: String, _ read: (JSONView) -> Value?
     ) throws(StoredValueError) -> Value {
@@ -74,12 +75,12 @@ extension JSONView {
     }
 }
 
-/// A member of a stored row is missing, or its value is none that a relay writes.
+/// Says that a member of a row is missing, or has a value that no relay writes.
 struct StoredValueError: Error, Hashable, Sendable {
-    /// The greatest count, version or number.
+    /// Maximum of counts, versions and numbers.
     static let countMax = Int64(1) << 53
 
-    /// Nil if the row as a whole is wrong.
+    /// The member; nil if the whole row is wrong.
     let member: String?
 
     var reason: String {

@@ -1,26 +1,27 @@
 import TomboloJSON
 
-/// How far wall time was ahead of monotonic time, and since when, so that no step of the wall clock
-/// changes the age of something on record in wall time.
+/// How far wall time was ahead of monotonic time (the "lead"), and since when. So a step of the
+/// wall clock does not change the age of what was recorded in wall time.
 ///
-/// A moment is translated by the lead that was in force when a clock showed it. Time in which the
+/// A wall time is converted by the lead that was valid when a clock showed it. Time in which the
 /// machine was off does not count.
 package struct LeadHistory: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
-        /// Monotonic time since which the lead was in force.
+        /// Monotonic time since which this lead was valid.
         var since: Instant
         var lead: Span
     }
 
-    /// Older entries are forgotten, because no query needs times as old.
+    /// Maximum number of entries. Older ones are dropped, because nothing asks for times that old.
     package static let entriesMax = 16
 
-    /// The first entry also counts for all earlier times.
+    /// In the order of time. The first entry is also used for all earlier times.
     private var entries: [Entry] = []
 
     package init() {}
 
-    /// The lead changes now. Small changes come from a time server and are not kept.
+    /// Adds a lead that is valid from now on. Small changes come from a time server and are
+    /// ignored.
     package mutating func note(_ lead: Span, at now: Instant) {
         if let last = entries.last {
             let change = lead - last.lead
@@ -30,13 +31,13 @@ package struct LeadHistory: Hashable, Sendable {
         if entries.count > Self.entriesMax { entries.removeFirst() }
     }
 
-    /// The monotonic time at which the relay's wall clock showed `wall`, as seen at `now`. If two
-    /// are possible, the later one; if no clock has shown it yet, by the newest lead.
+    /// The monotonic time at which the wall clock showed `wall`. If that happened twice, the later
+    /// one. If no clock has shown it yet, the newest lead is used.
     package func steady(_ wall: Instant, now: Instant) -> Instant {
         var end = now
         for (index, entry) in entries.enumerated().reversed() {
             let steady = wall - entry.lead
-            // A lead changes a little before it counts as another.
+            // A lead may change slightly before it is added here.
             let isLate = steady <= end + RelayClock.leadMax
             if isLate, index == 0 || steady >= entry.since - RelayClock.leadMax {
                 return min(steady, end)
@@ -48,7 +49,7 @@ package struct LeadHistory: Hashable, Sendable {
 
     // MARK: In the record of the clock
 
-    /// Writes nothing if the reading's own lead is enough.
+    /// Writes the entries, unless the reading's own lead is enough.
     func write(to writer: inout JSONWriter) {
         guard entries.count > 1 else { return }
         writer.name("leads")
@@ -60,7 +61,7 @@ package struct LeadHistory: Hashable, Sendable {
         writer.endArray()
     }
 
-    /// - Parameter lead: the reading's own.
+    /// - Parameter lead: the lead of the reading.
     init(stored list: JSONView?, lead: Span, at steady: Instant) {
         let numbers = list?.elements.compactMap(\.integer) ?? []
         for index in stride(from: 0, to: numbers.count - 1, by: 2) {

@@ -1,78 +1,79 @@
-/// Limits of time and size, with their reasons.
+/// Limits of time and size.
 package struct Limits: Hashable, Sendable {
-    /// How long an answer to a push is awaited; then its outcome is unknown (pacing rule 6).
+    /// After this time without an answer, the outcome of a push counts as unknown (pacing rule 6).
     package var inFlightMax = Span.seconds(10)
-    /// How long a start of unknown outcome waits for a sign of life.
+    /// How long a start of unknown outcome waits for the phone's token or report.
     package var startDeadline = Span.minutes(2)
     /// The age at which the system ends a card (Apple, "Displaying live data with Live
     /// Activities").
     package static let systemCardLife = Span.hours(8)
     /// The same, but adjustable for a simulated system.
     package var cardLife = systemCardLife
-    /// If a token dies within this time before its card's end by age, the card has ended by age.
+    /// If a token dies this shortly before the card's end by age, the card counts as ended by age.
     package var lastOfCard = Span.minutes(10)
-    /// How long before its end a renewed card gets its successor.
+    /// A card is renewed this long before its end by age.
     package var renewBefore = Span.minutes(20)
-    /// A successor without an update token after this time is stranded: the old card stays.
+    /// If a renewed card has no update token after this time, it is stranded: the old card stays.
     package var strandedAfter = Span.minutes(10)
-    /// How long a start waits for a channel of its own; then an update token is used.
+    /// A start waits this long for a channel of the activity's own; then it uses an update token.
     package var channelWait = Span.seconds(5)
-    /// A change that was sent at priority 5 only is sent at 10 this long after the first such
-    /// change (pacing rule 7).
+    /// If changes were sent at priority 5 only, the newest state is sent at 10 this long after the
+    /// first of them (pacing rule 7).
     package var settle = Span.minutes(10)
-    /// What Apple took is sent again this long after the last change (pacing rule 15).
+    /// The state that Apple has accepted is repeated this long after the last change (pacing rule
+    /// 15).
     package var echoAfter = Span.minutes(10)
-    /// A sign of life this soon after a send is no evidence about that send.
+    /// A request of the phone this soon after a push does not show whether the push has arrived.
     package var echoGrace = Span.seconds(10)
-    /// For this long after a token's registration, a 410 from before it is not believed.
+    /// A 410 with a time before the token's registration is not believed for this long after it.
     package var oldWord = Span.minutes(10)
-    /// Closed upstreams are probed at least this often (Apple asks for 15 minutes after a 5xx).
+    /// A closed upstream tries a push at least this often (Apple asks for 15 minutes after a 5xx).
     package var probeMax = Span.minutes(15)
-    /// A clip granted less than one frame in this time shows only its poster frame.
+    /// If the granted interval of frames is longer, only the poster frame of a clip is sent.
     package var frameIntervalMax = Span.seconds(20)
-    /// A device's grant is this multiple of one of its activities' grants; 0 means no limit for the
-    /// device.
+    /// The grant of a device is this many times that of an activity; 0: devices have no limit.
     package var deviceGrantFactor: Int64 = 4
-    /// How long checkpoints wait to be written together; a crash leaves this much to guess.
+    /// Checkpoints wait up to this long to be written together. A crash may lose as much.
     package var markFlush = Span.seconds(2)
-    /// A timeline's producer is asked within this time after a boundary, each at its own time.
+    /// A timeline's producer is asked within this time after a boundary, not all at the same time.
     package var timelineJitter = Span.minutes(10)
-    /// How long an idempotency key is kept.
+    /// How long an idempotency key is valid.
     package var idempotency = Span.hours(24)
-    /// How long a token for an unknown activity is kept: the app's registration often comes first.
+    /// How long a token of an unknown activity is kept: it often comes before the activity's start.
     package var orphanToken = Span.hours(8)
-    /// How long an ended activity stays in memory for late readers.
+    /// How long an ended activity stays in memory, for late readers.
     package var endedKept = Span.hours(24)
-    /// Events in the pending batch, at most: as many as make a group commit worthwhile.
+    /// Maximum number of events in the pending batch.
     package var stagedEventsMax = 10_000
-    /// Bytes of their bodies, at most: while the disk is slow, large events must not fill the
-    /// memory before there are many.
+    /// Maximum size of their bodies, so that large events do not fill the memory while the disk is
+    /// slow.
     package var stagedBytesMax = 32 << 20
-    /// Running activities of all tenants: a kilobyte or more each.
+    /// Maximum number of running activities, which need at least a kilobyte each.
     package var runningMax = 1_000_000
     package var runningPerTenantMax = 500_000
-    /// Ended activities in memory; beyond these, the oldest are read from the log early.
+    /// Maximum number of ended activities in memory. Above it, the oldest leave early.
     package var endedMax = 200_000
-    /// Cards on all devices, and names of unregistered devices.
+    /// Maximum number of cards on all devices, with names of unregistered devices.
     package var cardsMax = 2_000_000
     package var cardsPerTenantMax = 1_000_000
-    /// Cards that starts in the pending batch will make, all in one piece of work; and cards of an
-    /// atomic batch, where each line counts at least one.
+    /// Maximum number of cards that the starts in the pending batch make; and the same for an
+    /// atomic batch, where each line counts as at least one.
     package var stagedCardsMax = 100_000
     package var atomicCardsMax = 3_000
-    /// Registered devices of all tenants: a kilobyte or more each.
+    /// Maximum number of registered devices, which need at least a kilobyte each.
     package var devicesMax = 1_000_000
     package var devicesPerTenantMax = 500_000
-    /// Idempotency keys of a day: a hundred bytes each.
+    /// Maximum number of idempotency keys of a day, which need a hundred bytes each.
     package var idempotencyKeysMax = 20_000_000
     package var idempotencyKeysPerTenantMax = 10_000_000
-    /// Running activities of one user, and of those that name one device: all are looked at for
-    /// each report of a phone, which shows only a few.
+    /// Maximum number of running activities of one user, or that name one device, because each
+    /// report of a phone examines all of them.
     package var runningPerRecipientMax = 200
-    /// Cards of one device. Beyond that, the oldest ended ones are removed; if that is not enough,
-    /// the device gets no new cards.
+    /// Maximum number of a device's cards. Above it, ended ones are removed; if all run, the device
+    /// gets no more cards.
     package var cardsPerDeviceMax = 1_000
-    /// A change for a user is applied to each of the user's devices in one piece of work.
+    /// Maximum number of a user's devices, because a change for a user handles all of them in one
+    /// step.
     package var devicesPerUserMax = 1_000
 
     package init() {}

@@ -1,7 +1,7 @@
-/// A warning of a silent failure: APNs would answer 200, and the phone would show nothing, or
-/// something unintended. Lints never refuse a command.
+/// A warning about a silent failure: APNs would answer 200, but the phone would show nothing, or
+/// something else than intended. A lint never refuses a command.
 package struct Lint: Hashable, Sendable {
-    /// The last part of the page's path under `/problems/`.
+    /// The lint's name: the last part of its page's path under `/problems/`.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         case stateDoesNotDecode = "state-does-not-decode"
         case stateUnknownMember = "state-unknown-member"
@@ -56,13 +56,13 @@ package struct Lint: Hashable, Sendable {
         case pauseInForce = "pause-in-force"
     }
 
-    /// Lints reported of one command, at most.
+    /// Maximum number of lints of one command.
     static let countMax = 20
 
     package var code: Code
-    /// A JSON Pointer into the request's body; empty for the whole body.
+    /// JSON Pointer into the request's body; empty for the whole body.
     package var pointer: String
-    /// What will happen and what to do, for people.
+    /// What will happen and what to do, as text for people.
     package var message: String
 
     package init(_ code: Code, _ pointer: String, _ message: String) {

@@ -1,12 +1,12 @@
-/// A device token, or a channel's id, as in a push's path. It is kept as bytes, because there is
-/// one for each way to a phone and the text is twice as long.
+/// A device token, or a channel's id, as in the path of a push. It is stored as bytes, because
+/// there are many tokens and their text is twice as long.
 ///
-/// Its text is returned unchanged: lower-case hex is decoded, other text kept as its own bytes.
-/// Two tokens are equal exactly if their texts are. Copies share their bytes.
+/// `text` returns the text unchanged: lower-case hex digits are stored as bytes, any other text as
+/// it is. Tokens are equal if their texts are. Copies share their bytes.
 package struct PushToken: Hashable, @unchecked Sendable {
-    // Sendable: the bytes never change once written; all only read them.
+    // Sendable: the bytes are written once, before others can read them.
 
-    /// The bytes, directly after their count.
+    /// The bytes, stored directly after their count.
     private final class Storage: ManagedBuffer<Storage.Header, UInt8> {
         struct Header {
             var count: Int32
@@ -34,7 +34,7 @@ package struct PushToken: Hashable, @unchecked Sendable {
 
     private let storage: Storage
 
-    /// Takes any text: requests are checked where they arrive.
+    /// Accepts any text, because requests are checked where they arrive.
     package init(_ text: String) {
         let digits = text.utf8
         if digits.count.isMultiple(of: 2), digits.allSatisfy({ Self.value(of: $0) != nil }) {
@@ -60,7 +60,7 @@ package struct PushToken: Hashable, @unchecked Sendable {
         }
     }
 
-    /// The text as it was given.
+    /// The text from which the token was made.
     package var text: String {
         storage.read { bytes in
             guard storage.header.isHex, !bytes.isEmpty else {
@@ -78,7 +78,7 @@ package struct PushToken: Hashable, @unchecked Sendable {
 
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
-    /// Compares the bytes.
+    /// Compares the texts.
     package static func == (one: PushToken, other: PushToken) -> Bool {
         if one.storage === other.storage { return true }
         guard one.storage.header.isHex == other.storage.header.isHex else { return false }
@@ -87,7 +87,7 @@ package struct PushToken: Hashable, @unchecked Sendable {
         }
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the values that `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(storage.header.isHex)
         storage.read { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -1,62 +1,62 @@
-/// The relay's two clocks, made from the machine's: a wall clock that people and time servers
-/// adjust, and a monotonic clock that nobody adjusts.
+/// The relay's two clocks. They are made from the machine's wall clock, which people and time
+/// servers adjust, and from its monotonic clock, which nobody adjusts.
 ///
-/// The relay's *monotonic* time (`steady`) is the wall time at the first start, advanced by the
-/// monotonic clock and never corrected. Spacings and buckets are counted in it, so that no step of
-/// the wall clock opens a window twice. A later relay on the same boot of the machine continues it
-/// (`Reading`); after another boot the time between is unknown and not counted. *Wall* time is
-/// monotonic time plus a lead. The lead is set by the machine's clock at start, and follows that
-/// clock: up to `leadMax` ahead at once, and every longer step, forwards or back, as a whole once
-/// it has lasted `stepHeld`. A card whose phone has later timestamps continues from those
-/// (`TakenTimestamps`).
+/// The relay's *monotonic* time (`steady`) is the wall time of the first start, advanced by the
+/// monotonic clock and never adjusted. Spacings and buckets use it, so that no step of the wall
+/// clock allows more pushes. If the machine was not rebooted, the next relay continues it
+/// (`Reading`); after a reboot, the time between does not count. *Wall* time is monotonic time plus
+/// a lead. The lead is set at start from the machine's clock, and follows it: at once if it is at
+/// most `leadMax` ahead of the start's lead, else when the step has lasted `stepHeld`. So does a
+/// step back. A card whose phone has later timestamps continues from those (`TakenTimestamps`).
 package struct RelayClock: Sendable {
-    /// How far a wall clock ahead is followed at once: more than time servers correct by, less than
-    /// a phone would notice.
+    /// A wall clock that goes ahead by at most this is followed at once. Time servers correct by
+    /// less, and phones accept it.
     package static let leadMax = Span.seconds(60)
-    /// How long a longer step, or one back, must last until it is followed as a whole.
+    /// A larger step, or a step back, is followed after it has lasted this long.
     package static let stepHeld = Span.seconds(60)
-    /// A difference back below this is one of readings, and no step.
+    /// A difference back below this comes from the reading itself, and is ignored.
     package static let backMin = Span.seconds(1)
-    /// A wall clock this far behind the timestamps of cards needs attention: phones drop updates
-    /// that are a minute old.
+    /// If the wall clock is this far behind the timestamps of cards, people must look at it: phones
+    /// drop updates that are a minute old.
     package static let behindMax = Span.seconds(60)
 
-    /// How much later than the reading on record a timestamp may be. After a crash, also after
-    /// another boot, the next relay knows only by this how far timestamps can have come. So it is
-    /// also the longest wait of the first pushes if the machine restarts at once, and the time for
-    /// which the log may be full before pushes wait.
+    /// A timestamp may be at most this much later than the clock reading in the log. After a crash,
+    /// the next relay knows only by this how late timestamps can be. So the first pushes may have
+    /// to wait this long after a restart, and pushes must wait if the log could not be written for
+    /// this long.
     package static let reach = Span.seconds(30)
 
     private let steadyAtStart: Instant
     private let monotonicAtStart: Int64
-    /// The lead at start, or when a long step was followed.
+    /// The lead at the start, or after the last large step that was followed.
     private var leadAtStart: Span
-    /// Since when the wall clock is further ahead than is followed at once.
+    /// Since when the wall clock is too far ahead to be followed at once; nil: it is not.
     private var stepSince: Instant?
-    /// Since when the wall clock is behind.
+    /// Since when the wall clock is behind; nil: it is not.
     private var backSince: Instant?
     /// How far the machine's clock is behind the relay's, or behind the timestamps of running
-    /// cards; zero if it is not.
+    /// cards; zero if it is not behind.
     package private(set) var behind = Span.zero
-    /// The newest timestamp of a running card, if it was ahead of the clock.
+    /// The newest timestamp of a running card if it was far ahead of the clock; else `distantPast`.
     private var told = Instant.distantPast
     private var comparedAt = Instant.distantPast
     private var latest: Instant
     package private(set) var lead: Span
-    /// The leads of this relay and of those before.
+    /// The leads of this relay and of those before it.
     package private(set) var leads: LeadHistory
-    /// The clock of the relay before, as of this start; nil if there was none.
+    /// What is known of the last relay's clock; nil if there was no relay before.
     package let before: Predecessor?
-    /// By how much the machine's clock was set forward (negative: back) since the relay before, on
-    /// one boot; zero for a step that is followed at once.
+    /// How far the machine's clock was set forward (negative: back) since the last relay ran; zero
+    /// after a reboot, and for a step of at most `leadMax`.
     package let stepAtStart: Span
 
-    /// The first relay's clock, or one that continues from another's last reading.
+    /// The clock of a first relay, or one that continues from the last relay's reading.
     ///
     /// - Parameters:
     ///   - wall: the machine's wall clock.
-    ///   - monotonic: the machine's monotonic clock in nanoseconds, from any origin.
-    ///   - boot: names that origin; readings of different boots are not compared. Empty: unknown.
+    ///   - monotonic: the machine's monotonic clock, in nanoseconds from any origin.
+    ///   - boot: identifies this origin, because readings of different boots cannot be compared.
+    /// Empty: not known.
     package init(
         wall: Instant, monotonic: Int64, boot: String = "", after last: Reading? = nil
     ) {
@@ -82,18 +82,18 @@ package struct RelayClock: Sendable {
         }
     }
 
-    /// How far the timestamps of the relay before can have come.
+    /// How late the timestamps of the last relay can be.
     package struct Predecessor: Hashable, Sendable {
-        /// Its last reading of the wall clock on record.
+        /// The wall time of its last reading in the log.
         package var reading: Instant
-        /// The latest wall time that it can have put into a timestamp.
+        /// The latest wall time that its timestamps can have.
         package var toldThrough: Instant
-        /// It wrote all that it knew before it ended: nothing must be guessed.
+        /// True if it wrote all that it knew before it ended, so that nothing must be guessed.
         package var endedInOrder: Bool
-        /// The machine's clock was set forward since then, on the same boot.
+        /// True if the machine's clock was set forward since, without a reboot.
         package var wasBehind: Bool
 
-        /// - Parameter endedInOrder: whether its last reading is marked so.
+        /// - Parameter endedInOrder: true if its last reading has `isLast`.
         package init(
             reading: Instant, toldThrough: Instant, endedInOrder: Bool = false,
             wasBehind: Bool = false
@@ -103,36 +103,36 @@ package struct RelayClock: Sendable {
         }
     }
 
-    /// The relay's monotonic time now. Never less than the last returned.
+    /// The relay's monotonic time now. It never goes back.
     package mutating func steady(monotonic: Int64) -> Instant {
         latest = max(latest, steadyAtStart + Span(nanoseconds: monotonic &- monotonicAtStart))
         return latest
     }
 
-    /// Whether the machine's clock is so far behind that it needs attention.
+    /// True if the machine's clock is so far behind that people must look at it.
     package var isSetBack: Bool { behind > Self.behindMax }
 
-    /// A sentence on a clock that is so far behind, with the remedy; to follow an article.
+    /// A sentence about such a clock and its remedy, without the article at its beginning.
     package static func trouble(behind: Span) -> String {
         "machine's clock is \(behind.roundedText) behind the timestamps that cards on phones have: "
             + "if it is wrong, set it right, for phones drop what is a minute old; if it is right, "
             + "do nothing: these cards go on from their newest timestamps"
     }
 
-    /// Whether it is so far behind that times from others are believed instead.
+    /// True if the clock is so far behind that times of other machines are believed instead.
     package var isFarBehind: Bool { behind > .minutes(5) }
 
-    /// Compares the clock with the newest timestamp of a running card: at the start, after a step
-    /// back, and each minute while it is behind.
+    /// Compares the clock with the newest timestamp of running cards. Call it at the start, after a
+    /// step back, and then each minute while the clock is behind.
     ///
-    /// Differences that a crash or a time server's correction can cause are no fault.
+    /// Differences up to `leadMax` do not count, because a crash or a time server can cause them.
     package mutating func compare(with newest: Instant?, wall: Instant) {
         comparedAt = latest
         told = newest.map { $0 - wall > Self.leadMax ? $0 : .distantPast } ?? .distantPast
         measure(wall: wall)
     }
 
-    /// Cards end and others begin, so while the clock is behind them they are compared again.
+    /// True if the comparison must be repeated, because cards end and others begin.
     package var isToBeCompared: Bool {
         told != .distantPast && latest - comparedAt >= Self.stepHeld
     }
@@ -141,7 +141,7 @@ package struct RelayClock: Sendable {
         behind = max(.zero, (latest + lead) - wall, told - wall)
     }
 
-    /// Reads the wall clock. Returns whether `lead` changed.
+    /// Reads the wall clock. Returns true if `lead` has changed.
     package mutating func follow(wall: Instant, monotonic: Int64) -> Bool {
         let now = steady(monotonic: monotonic)
         defer { measure(wall: wall) }
@@ -167,10 +167,9 @@ package struct RelayClock: Sendable {
         return true
     }
 
-    /// When to read the wall clock if nothing else is due, because a step that is not read could
-    /// not be followed.
+    /// When to read the wall clock if nothing else is due, so that no step is missed.
     ///
-    /// - Parameter monotonic: as at the start; the result is on the same clock.
+    /// - Parameter monotonic: the machine's monotonic clock, as at the start. So is the result.
     package static func nextLook(after monotonic: Int64) -> Int64 {
         (monotonic / stepHeld.nanoseconds + 1) * stepHeld.nanoseconds
     }

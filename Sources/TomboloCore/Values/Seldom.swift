@@ -1,13 +1,11 @@
-/// A value that is usually absent, and large when present: it takes the space of a pointer, and
-/// memory of its own only while present.
-///
-/// Behaves like the value itself: copies do not see each other's changes.
+/// A large value that is usually nil. It takes the space of a pointer, and more memory only while
+/// it is set. It behaves like the value itself: a change of one copy does not change the others.
 @propertyWrapper
 struct Seldom<Wrapped: Sendable>: Sendable {
-    /// Sendable: a writer holds the only reference, and all others only read.
+    /// Sendable: only a value that holds the only reference writes, all others read.
     private final class Box: @unchecked Sendable {
-        // Unchecked: the box belongs to the one value that contains it, and accesses to that value
-        // are checked.
+        // Unchecked: each access to the box is an access to the wrapper, which the compiler checks
+        // already.
         @exclusivity(unchecked) var value: Wrapped
         init(_ value: Wrapped) { self.value = value }
     }
@@ -18,7 +16,7 @@ struct Seldom<Wrapped: Sendable>: Sendable {
 
     var isThere: Bool { box != nil }
 
-    /// The value itself, read and changed in place. Only while it is present.
+    /// The value, read and changed in place. Use it only if `isThere`.
     var value: Wrapped {
         _read {
             guard let box else { preconditionFailure("it is not there") }
@@ -38,7 +36,7 @@ struct Seldom<Wrapped: Sendable>: Sendable {
                 box = nil
                 return
             }
-            // In place, if nothing else refers to the box.
+            // In place, if no other copy shares the box.
             if box != nil, isKnownUniquelyReferenced(&box) {
                 box?.value = newValue
             } else {

@@ -1,9 +1,7 @@
-/// An index into a table of the core.
-///
-/// A slot of one table does not compile as a slot of another. A range of slots is a collection of
-/// them.
+/// An index into one of the core's tables. The compiler does not accept a slot of one table as a
+/// slot of another. A range of slots is a collection of slots.
 struct Slot<Table>: Hashable, Comparable, Strideable, Sendable {
-    /// From 0, in the order of the rows.
+    /// The index, from 0.
     let place: Int
 
     init(_ place: Int) { self.place = place }
@@ -13,7 +11,7 @@ struct Slot<Table>: Hashable, Comparable, Strideable, Sendable {
     func advanced(by count: Int) -> Slot { Slot(place + count) }
 }
 
-/// The tables that have slots, as names for `Slot`.
+/// The tables that have slots, as type parameters of `Slot`.
 enum Tables {
     enum Activities {}
     enum Cards {}
@@ -23,7 +21,7 @@ enum Tables {
 }
 
 typealias ActivitySlot = Slot<Tables.Activities>
-/// A destination's slot: that of a card, or of a broadcast channel with an activity.
+/// The slot of a destination, for a card or for a broadcast channel.
 typealias CardSlot = Slot<Tables.Cards>
 /// The slot of a device or of a broadcast channel.
 typealias DeviceSlot = Slot<Tables.Devices>

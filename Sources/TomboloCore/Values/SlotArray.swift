@@ -1,7 +1,7 @@
-/// An array indexed by a table's slots, whose elements are read in place.
+/// An array with slots as indices, whose elements are read in place.
 ///
-/// An array's own subscript copies the element, and counts each reference in it, unless the
-/// compiler can show that nobody changes it meanwhile.
+/// `Array`'s subscript copies the element and retains each reference in it, unless the compiler can
+/// prove that the array does not change meanwhile.
 struct SlotArray<Table, Element: Sendable>: RandomAccessCollection, Sendable {
     private var elements: [Element] = []
 
@@ -13,7 +13,7 @@ struct SlotArray<Table, Element: Sendable>: RandomAccessCollection, Sendable {
         _modify { yield &elements[slot.place] }
     }
 
-    /// Returns the new element's slot.
+    /// Adds an element. Returns its slot.
     @discardableResult
     mutating func append(_ element: Element) -> Slot<Table> {
         elements.append(element)

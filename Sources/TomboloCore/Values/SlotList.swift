@@ -1,11 +1,11 @@
-/// Slots of one table, in half the space of an array of them: a device and an activity each keep a
-/// list of their destinations, and most are short.
+/// A list of slots, half as large as an array of them. Each device and each activity has one for
+/// its destinations; most lists are short.
 struct SlotList<Table>: RandomAccessCollection, Hashable, Sendable,
     ExpressibleByArrayLiteral
 {
     private var slots: [Int32]
 
-    /// In order of insertion.
+    /// Keeps the order of insertion.
     init(arrayLiteral slots: Slot<Table>...) { self.slots = slots.map { Int32($0.place) } }
 
     var startIndex: Int { 0 }

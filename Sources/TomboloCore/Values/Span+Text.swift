@@ -1,8 +1,8 @@
 extension Span {
-    /// Reads `"90s"`, `"100ms"`, `"10m"`, `"8h"`, `"1.5s"` or a sum such as `"1h30m"`. Nil for
-    /// anything else, also for a number without a unit, and for more than `most`.
+    /// Reads `"90s"`, `"100ms"`, `"10m"`, `"8h"`, `"1.5s"`, or a sum such as `"1h30m"`. Returns nil
+    /// for other texts, for a number without a unit, and for more than `most`.
     ///
-    /// - Parameter most: at most ten years.
+    /// - Parameter most: the maximum; more than ten years count as ten years.
     package init?(text: String, atMost most: Span = Self.textMax) {
         let most = min(most, .hours(87_600)).nanoseconds
         var total: Int64 = 0
@@ -16,23 +16,23 @@ extension Span {
             guard let value = Double(number), let scale = Self.units[String(unit)],
                 value * scale <= Double(most)
             else { return nil }
-            // Each part and the sum before it are at most `most`, so their sum does not overflow.
+            // Each part, and the sum before it, is at most `most`, so the new sum cannot overflow.
             total += Int64((value * scale).rounded())
             guard total <= most else { return nil }
         }
         self.init(nanoseconds: total)
     }
 
-    /// 100 days: no producer waits longer for anything.
+    /// 100 days: no duration in a request needs to be longer.
     package static let textMax = Span.hours(2_400)
-    /// No duration needs more, and a text of a megabyte takes long to read.
+    /// Longer texts are refused, because they take long to read.
     static let textBytesMax = 64
 
     private static let units: [String: Double] = [
         "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3_600e9, "d": 86_400e9,
     ]
 
-    /// The shortest spelling that `init(text:)` reads: `1s`, `1.5s`, `100ms`, `10m`, `8h`.
+    /// The shortest text that `init(text:)` reads: `1s`, `1.5s`, `100ms`, `10m`, `8h`.
     package var text: String {
         let scales: [(String, Int64)] = [
             ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
@@ -47,8 +47,8 @@ extension Span {
         return "\(Double(nanoseconds) / 1e9)s"
     }
 
-    /// For people, with at most two units: to the millisecond, from 10 s on to the second, from an
-    /// hour on to the minute, from a day on to the hour: `8.5s`, `12m30s`, `1h59m`, `399d23h`.
+    /// A text for people: below 10 s to the millisecond, below an hour to the second, below a day
+    /// to the minute, else to the hour: `8.5s`, `12m30s`, `1h59m`, `399d23h`.
     package var roundedText: String {
         let unit: Span =
             self < .seconds(10)
@@ -72,6 +72,6 @@ extension Span {
         return Span(nanoseconds: half / unit.nanoseconds * unit.nanoseconds)
     }
 
-    /// In seconds, for people and for rates.
+    /// The length in seconds.
     package var seconds: Double { Double(nanoseconds) / 1e9 }
 }

@@ -1,29 +1,27 @@
 package import TomboloJSON
 
-/// How the states of a type keep a history: `history` of a type. The newest line is first.
-///
-/// The rule is written into the stored body of each event of that type, so that the log alone gives
-/// the state.
+/// How the states of a type keep a history of a value: `history` of a type. The newest line is
+/// first. Each event's stored body contains this rule, so that the log alone gives the state.
 ///
 ///     {"path":"/history","length":20,"of":"/event","at":"/at"}
 package struct StateHistory: Hashable, Sendable {
-    /// The list in the state. Only the relay writes it.
+    /// Where the list is in the state. Only the relay writes it.
     package var path: JSONPointer
-    /// Lines of the list, at most: 1 to `lengthMax`.
+    /// Maximum number of lines, from 1 to `lengthMax`.
     package var length: Int
-    /// The part of the state that a line contains. Each event with a value for that part adds a
-    /// line, even if the value is the same as before.
+    /// Where the value is that becomes a line. Each event that sets this value adds a line, even if
+    /// the value is the same as before.
     package var of: JSONPointer
-    /// Where in a line, which is an object then, the relay writes the event's time; nil: nowhere.
+    /// Where the relay writes the event's time into a line, if the line is an object; nil: nowhere.
     package var at: JSONPointer?
 
-    /// Lines, at most: all of them are pushed.
+    /// Maximum of `length`. A push contains all lines.
     static let lengthMax: Int64 = 256
     static let lengthDefault = 20
 
     // MARK: In the body of an event
 
-    /// Where the rule is in an event's body.
+    /// Where an event's body has the rule.
     static let member = JSONPointer(tokens: ["history"])
 
     var json: JSON {
@@ -39,11 +37,11 @@ package struct StateHistory: Hashable, Sendable {
 
     // MARK: Folding
 
-    /// The state after an event, with the lines of the state before and the event's own.
+    /// The state after an event: with a line for the event, and the lines from before.
     ///
     /// - Parameters:
-    ///   - before: nil if the activity has just begun.
-    ///   - isSaid: whether the event has a value for the part that lines contain.
+    ///   - before: the state before; nil if the activity has just begun.
+    ///   - isSaid: true if the event sets the value that lines contain.
     func kept(in state: JSON, since before: JSON?, isSaid: Bool, at instant: Instant) -> JSON {
         var lines: [JSON] = []
         let view = state.document.root
@@ -67,7 +65,7 @@ package struct StateHistory: Hashable, Sendable {
 }
 
 extension StateHistory {
-    /// Nil if the body has no rule.
+    /// Returns nil if the body has no valid rule.
     init?(inBody view: JSONView) {
         guard let rule = view["history"], rule.kind == .object,
             let path = rule["path"]?.string.flatMap(JSONPointer.init),

@@ -1,10 +1,10 @@
-/// The trace that an event belongs to: the trace id of W3C Trace Context, section 3.2.2.3, in 16
+/// The trace to which an event belongs: the trace id of W3C Trace Context, section 3.2.2.3, in 16
 /// bytes.
 package struct TraceID: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    /// Reads 32 lower-case hexadecimal digits that are not all zero; nil for anything else.
+    /// Reads 32 lower-case hexadecimal digits that are not all 0. Returns nil for other texts.
     package init?(text: String) {
         let digits = Array(text.utf8)
         guard digits.count == 32 else { return nil }

@@ -1,4 +1,4 @@
-/// First in, first out, in an array with a moving head.
+/// A first-in, first-out queue in an array, whose first elements may be unused.
 struct TurnQueue<Element: Equatable & Sendable>: Sendable {
     private var turns: [Element] = []
     private var head = 0
@@ -12,7 +12,7 @@ struct TurnQueue<Element: Equatable & Sendable>: Sendable {
 
     mutating func append(_ turn: Element) { turns.append(turn) }
 
-    /// Puts a turn before all others.
+    /// Adds a turn before all others.
     mutating func putFirst(_ turn: Element) {
         if head > 0 { head -= 1 } else { turns.insert(turn, at: 0) }
         turns[head] = turn
@@ -22,7 +22,7 @@ struct TurnQueue<Element: Equatable & Sendable>: Sendable {
         turns[head...].first(where: isWanted)
     }
 
-    /// Returns whether the turn was in the queue.
+    /// Removes the first equal turn. Returns false if the queue has none.
     mutating func remove(_ turn: Element) -> Bool {
         guard let place = turns[head...].firstIndex(of: turn) else { return false }
         turns.remove(at: place)

@@ -1,4 +1,4 @@
-/// How important a change is to its producer; the pacer derives a priority from it.
+/// How important a change is to its producer. The pacer chooses the push's priority by it.
 package enum Urgency: UInt8, Hashable, Sendable {
     case low, normal, high
 

@@ -219,6 +219,70 @@ extension DoorsUnderTest {
         }
     }
 
+    @Test func `the flag restart belongs to the request, and what a type adds does not`()
+        async throws
+    {
+        try await withDoors { doors in
+            func call(
+                _ method: String, _ path: String, _ body: String, key: String
+            ) async throws -> (Int, Bool) {
+                let answer = try await doors.call(
+                    method, path, body, fields: ["Idempotency-Key: \(key)"])
+                return (answer.status, answer.fields["idempotent-replayed"] == "true")
+            }
+            let (path, again) = ("/v1/activities/cat-7", "/v1/activities/cat-7?restart=true")
+            let (one, other) = (
+                #"{"type":"Cat","state":{"n":1}}"#, #"{"state":{"n":1.0},"type":"Cat"}"#
+            )
+            #expect(try await call("PUT", again, one, key: "a") == (201, false))
+            #expect(try await call("PUT", again, other, key: "a") == (201, true))
+            #expect(try await call("PUT", path, other, key: "a").0 == 422)
+
+            _ = try await doors.call("PUT", "/v1/types/Cat", #"{"alert_ttl":"5m"}"#)
+            let (alert, alike) = (#"{"alert":{"title":"A"}}"#, #"{ "alert": {"title": "\u0041"} }"#)
+            #expect(try await call("PATCH", path, alert, key: "b") == (200, false))
+            _ = try await doors.call("PUT", "/v1/types/Cat", #"{"alert_ttl":"6m"}"#)
+            #expect(try await call("PATCH", path, alike, key: "b") == (200, true))
+            let timed = #"{"alert":{"title":"A"},"alert_ttl":"300s"}"#
+            #expect(try await call("PATCH", path, timed, key: "b") == (200, true))
+            let longer = #"{"alert":{"title":"A"},"alert_ttl":"7m"}"#
+            #expect(try await call("PATCH", path, longer, key: "b").0 == 422)
+        }
+    }
+
+    @Test func `a replay tells another key no more than that key may know`() async throws {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            let field = ["Idempotency-Key: a"]
+            let start = #"{"type":"Cat","state":{"n":1},"audience":{"device":"phone-11"}}"#
+            let first = try await doors.call("PUT", "/v1/activities/cat-7", start, fields: field)
+            #expect(first.text.contains("phone-1\\\""), "\(first.text)")
+            let producer = try await doors.mint("produce")
+            let replay = try await doors.call(
+                "PUT", "/v1/activities/cat-7", start, key: producer, fields: field)
+            #expect(replay.status == 201)
+            #expect(!replay.text.contains("phone-1\\\""), "\(replay.text)")
+        }
+    }
+
+    @Test(arguments: [
+        (#""v1""#, 200), (#""v9", "v1""#, 200), (#", "v1" ,,"#, 200), (#""v9","v8""#, 412),
+        (",", 400), (#""v1" "v2""#, 400), ("W/\"v1\"", 400),
+    ])
+    func `If-Match takes a list`(field: String, status: Int) async throws {
+        try await withDoors { doors in
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
+            let answer = try await doors.call(
+                "PATCH", "/v1/activities/cat-7", #"{"state":{"n":2}}"#,
+                fields: ["If-Match: \(field)"])
+            #expect(answer.status == status, "\(answer.text)")
+            let batch = try await doors.call(
+                "POST", "/v1/events", #"{"activity":"cat-7","do":"end"}"#,
+                fields: ["If-Match: \(field)"])
+            #expect(batch.status == 400, "\(batch.text)")
+        }
+    }
+
     @Test func `after a restart the answer is made again from the log`() async throws {
         let log = InMemoryEventLog()
         let field = ["Idempotency-Key: order-9931"]

@@ -36,6 +36,18 @@ import TomboloJSON
         }
     }
 
+    @Test func `a type that running cards do not fit says so, in its dry run too`() async throws {
+        try await withDoors { doors in
+            _ = try await doors.call(
+                "PUT", "/v1/activities/cat-7", #"{"type":"Runner","state":{"lap":1}}"#)
+            for path in ["/v1/types/Runner?dry_run=true", "/v1/types/Runner"] {
+                let answer = try await doors.call("PUT", path, Self.runner)
+                #expect(answer.text.contains("type-refuses-running"), "\(path): \(answer.text)")
+                #expect(answer.text.contains("1 of the 1 running"), "\(path): \(answer.text)")
+            }
+        }
+    }
+
     @Test func `a state that does not fit is a 422 with pointers, and nothing is stored`()
         async throws
     {

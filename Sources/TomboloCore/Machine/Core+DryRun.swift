@@ -242,11 +242,10 @@ extension Core {
         let pushed = PayloadLint.lints(
             payload: run.payload,
             type: types.type(of: activity.definition, command.activity.tenant), now: wall(now))
-        // All lints of the push are left out if the command has a date in another epoch.
+        // A lint that the command has already is not repeated for its push.
         return own
             + pushed.filter { lint in
                 !seen.contains(lint.code) && !Self.saidByCommand.contains(lint.code)
-                    && !seen.contains(where: { $0 == .dateInAnotherEpoch })
             }
     }
 

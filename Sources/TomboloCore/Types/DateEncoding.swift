@@ -45,7 +45,7 @@ package enum DateEncoding: String, Hashable, Sendable, CaseIterable {
     /// The date of a value in a phone's state; nil if the value is not a date in this encoding.
     package func date(_ value: JSONView) -> Instant? {
         if self == .iso8601 { return value.string.flatMap(Instant.init(rfc3339:)) }
-        guard let seconds = value.double, seconds.magnitude < 9e9 else { return nil }
+        guard let seconds = value.double, seconds.magnitude < 8e9 else { return nil }
         let offset = self == .swiftReference ? Double(Self.referenceOffset) : 0
         return Instant(nanoseconds: Int64((seconds + offset) * 1e9))
     }

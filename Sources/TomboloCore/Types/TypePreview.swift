@@ -17,7 +17,7 @@ package struct TypePreview: Hashable, Sendable {
 
     /// Items on a dashed circle, which turns by an angle.
     package struct Radial: Hashable, Sendable {
-        /// Where the angle is, in degrees.
+        /// Path to the angle in the state, in degrees.
         package var angle: JSONPointer
         /// Number of items, from 1 to `itemsMax`.
         package var items = 3
@@ -49,20 +49,20 @@ package struct TypePreview: Hashable, Sendable {
     /// Maximum number of items on the circle.
     package static let itemsMax: Int64 = 12
 
-    /// Where a text or a number is.
+    /// Path to a text or a number in the state.
     package var title: JSONPointer?
     package var subtitle: JSONPointer?
-    /// Where a PNG in base64 is.
+    /// Path to a PNG in base64.
     package var image: JSONPointer?
-    /// Where a number from 0 to 1 is.
+    /// Path to a number from 0 to 1.
     package var progress: JSONPointer?
-    /// Where a date is, in the encoding of the type's `dates`.
+    /// Path to a date, in the encoding of the type's `dates`.
     package var timer: JSONPointer?
-    /// Where a colour is, as "#rrggbb".
+    /// Path to a colour, as "#rrggbb".
     package var tint: JSONPointer?
     package var icon: Icon?
     package var radial: Radial?
-    /// Where the radius of a window's corners is, in points.
+    /// Path to the radius of a window's corners, in points.
     package var windowCorner: JSONPointer?
 
     /// Reads `preview`. Returns nil if it is missing.

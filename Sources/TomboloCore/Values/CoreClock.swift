@@ -14,7 +14,7 @@ struct CoreClock: Sendable {
 
     init() { leads.note(lead, at: .distantPast) }
 
-    /// Continues after the last relay.
+    /// Sets what start-up knows of the clocks of this relay and of those before it.
     mutating func recover(
         lead: Span, _ leads: LeadHistory, restoredAt: Instant?, tellsThrough: Instant, now: Instant
     ) {

@@ -11,6 +11,6 @@ package struct FactRoom: Hashable, Sendable {
     /// The time in which one byte may be written, if `bytes` are used up evenly within `age`.
     var cost: Span { Span(nanoseconds: age.nanoseconds / max(1, bytes)) }
 
-    /// As many facts as may be written in this time may come at once.
+    /// The bytes that are allowed in this time may also be written all at once.
     var burst: Span { min(.hours(6), Span(nanoseconds: age.nanoseconds / 4)) }
 }

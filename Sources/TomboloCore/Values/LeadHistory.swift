@@ -31,8 +31,8 @@ package struct LeadHistory: Hashable, Sendable {
         if entries.count > Self.entriesMax { entries.removeFirst() }
     }
 
-    /// The monotonic time at which the wall clock showed `wall`. If that happened twice, the later
-    /// one. If no clock has shown it yet, the newest lead is used.
+    /// The monotonic time at which the wall clock showed `wall`: the later one if it showed it
+    /// twice. If no clock has shown it yet, the newest lead is used.
     package func steady(_ wall: Instant, now: Instant) -> Instant {
         var end = now
         for (index, entry) in entries.enumerated().reversed() {

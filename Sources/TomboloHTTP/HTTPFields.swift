@@ -1,14 +1,14 @@
 /// Header or trailer fields in order (RFC 9110, 5), in one allocation.
 ///
-/// Names are lower case: appending lowers them (ASCII only). Values are the received bytes, decoded
-/// as UTF-8 with repair. Appending checks nothing else: parsers check received fields. Lookups scan
-/// all fields: a message has at most 64.
+/// Names are lower case: appending lowers them (ASCII only). Values are bytes; reading one decodes
+/// it as UTF-8 and replaces invalid bytes. Appending checks nothing else: parsers check received
+/// fields. Lookups scan all fields: a message has at most 64.
 package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionaryLiteral {
     /// How HPACK may encode a field.
     package enum Indexing: UInt8, Hashable, Sendable {
-        /// The encoder decides.
+        /// The HPACK encoder decides.
         case indexed
-        /// Never enters a table, here or at any hop (RFC 7541, 7.1.3): for credentials.
+        /// Never enters an HPACK table, here or at a proxy (RFC 7541, 7.1.3): for credentials.
         case neverIndexed
     }
 
@@ -19,8 +19,8 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         package var indexing: Indexing
     }
 
-    // Each field: name length and value length (4 bytes each, little endian), indexing (1), name,
-    // value.
+    // Layout of each field: length of the name and of the value (4 bytes each, little endian),
+    // indexing (1 byte), name, value.
     private static let headBytes = 9
     private var bytes: [UInt8] = []
 
@@ -36,8 +36,8 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
 
     package var isEmpty: Bool { count == 0 }
 
-    /// Bytes of all names and values, and 32 for each field: what SETTINGS_MAX_HEADER_LIST_SIZE
-    /// counts (RFC 9113, 6.5.2).
+    /// Size as SETTINGS_MAX_HEADER_LIST_SIZE counts it (RFC 9113, 6.5.2): the bytes of all names
+    /// and values, plus 32 for each field.
     package var listBytes: Int { bytes.count + count * (32 - Self.headBytes) }
 
     /// The first value; nil if there is none. `name` must be lower case.
@@ -184,7 +184,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
 
     /// Fields as raw bytes. Valid during `withUnsafeFields` only.
     package struct UnsafeFields: Sequence, IteratorProtocol {
-        /// One field; the pointers refer to the fields' own memory.
+        /// One field. The pointers refer to memory of the `HTTPFields` value.
         package struct Field {
             package let name: UnsafeRawBufferPointer
             package let value: UnsafeRawBufferPointer

@@ -2,10 +2,10 @@ import CLinux
 import CNghttp2
 
 /// Scans received bytes for frame heads (RFC 9113, 4.1) before nghttp2 parses them, and prefetches
-/// the state of the frames' streams. By the time an answer comes, a stream's state has left the CPU
-/// cache; prefetching overlaps the waits.
+/// the state of the frames' streams. When an answer comes, its stream's state is no longer in the
+/// CPU cache. Prefetching starts all loads early, so their waiting times overlap.
 ///
-/// It decides nothing: an error here costs time only.
+/// If the scan is wrong, it costs time only: nothing else depends on it.
 struct FrameScout: Hashable {
     private static let headBytes = 9
 
@@ -31,7 +31,7 @@ struct FrameScout: Hashable {
                 offset += Self.headBytes
                 continue
             }
-            // The head is split in two pieces: only its length field matters.
+            // The head is split in two pieces: read only its length (the first 3 bytes).
             if headCount < 3 { payloadLength = payloadLength << 8 | Int(bytes[offset]) }
             headCount += 1
             offset += 1

@@ -2,7 +2,7 @@ package import TomboloLoop
 
 extension HTTP2Client {
     /// Connects over TCP, does the TLS handshake with ALPN `h2` if the endpoint is `https`, and
-    /// waits for the peer's first SETTINGS. All of this has `timeout`.
+    /// waits for the peer's first SETTINGS. All of this must finish within `timeout`.
     ///
     /// A TLS server without ALPN is assumed to speak HTTP/2. Throws `notHTTP2` if the peer speaks
     /// another protocol, and the errors of `Connection.dial`.
@@ -117,7 +117,6 @@ private final class SettingsWaiter: HTTP2ClientObserver {
     }
 }
 
-/// Lets one task wait for one answer.
 private final class AnswerWaiter: HTTP2AnswerReceiver {
     private let parking: Parking
     private var outcome: HTTP2Outcome?

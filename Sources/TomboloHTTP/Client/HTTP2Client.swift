@@ -19,15 +19,15 @@ package protocol HTTP2ClientObserver: AnyObject {
 
 /// One HTTP/2 connection in the client's role (RFC 9113). On the loop only.
 ///
-/// Obeys the peer's MAX_CONCURRENT_STREAMS at all times, sends no priorities, takes no pushes. Each
-/// request ends in exactly one `HTTP2Outcome`. A peer that is silent while requests are open is
-/// probed by PING, and counts as lost if it does not answer. The client never reconnects: make a
-/// new one after it has closed.
+/// Obeys the peer's MAX_CONCURRENT_STREAMS at all times, sends no priorities, and disables server
+/// push. Each request ends in exactly one `HTTP2Outcome`. A peer that is silent while requests are
+/// open is probed by PING, and counts as lost if it does not answer. The client never reconnects:
+/// make a new one after it has closed.
 package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` enforces it.
 
     package let limits: HTTP2ClientLimits
-    /// Held until it was notified that the connection is closed.
+    /// Retained until it has been notified that the connection is closed.
     package var observer: (any HTTP2ClientObserver)?
     package private(set) var state = HTTP2ClientState.open {
         didSet { isOpen = state == .open }
@@ -73,8 +73,8 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
 
     // MARK: API
 
-    /// Requests that may be submitted now: the lower of the two sides' limits less the open
-    /// requests. 0 after a GOAWAY, while draining, and when closed.
+    /// Number of requests that may be submitted now: the lower of both sides' limits, minus the
+    /// open requests. 0 after a GOAWAY, while draining, and when closed.
     package var capacity: Int { isOpen ? session.capacity : 0 }
 
     /// Submitted requests that are not settled yet.
@@ -101,8 +101,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     }
 
     /// Hot path: sends the next request of `template`, which must be answered before `deadline`.
-    /// All templates of a connection share one receiver, which is retained until the connection
-    /// closes.
+    /// All templates of a connection share one receiver, retained until the connection closes.
     package func submit(
         _ template: HTTP2RequestTemplate, body: [UInt8], before deadline: MonotonicInstant,
         to receiver: any HTTP2AnswerReceiver, tag: UInt64
@@ -183,14 +182,14 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
 
     func consumed(_ streamID: Int32, _ count: Int) {
         guard !isClosed else { return }
-        // It fails only if the stream is closed; then its window does not matter.
+        // The call fails only if the stream is closed; then the stream's window does not matter.
         nghttp2_session_consume_stream(session.session, streamID, count)
         stream.wantsOutput()
     }
 
     func resumeUpload(_ streamID: Int32) {
         guard !isClosed else { return }
-        // It fails if the body is not deferred; then nghttp2 asks for it anyway.
+        // The call fails if nghttp2 does not wait for the body; then nghttp2 asks for it anyway.
         nghttp2_session_resume_data(session.session, streamID)
         stream.wantsOutput()
     }

@@ -79,7 +79,7 @@ extension HTTP2ClientSession {
     }
 }
 
-// Free functions because a C function pointer captures nothing, not even a type.
+// These are free functions because a C function pointer can capture nothing, not even `Self`.
 
 private func frameCame(
     _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>,

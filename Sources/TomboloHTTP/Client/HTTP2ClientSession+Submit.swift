@@ -2,9 +2,9 @@ import CNghttp2
 import Glibc
 
 /// Hands requests to nghttp2. A request costs no closure, dictionary or string of its own: nghttp2
-/// copies names and values once, from where they are.
+/// copies names and values once, directly from the request.
 extension HTTP2ClientSession {
-    /// Returns the stream's id. Fails without capacity, or if HTTP/2 cannot carry the request.
+    /// Returns the stream's id. Fails if `capacity` is 0, or if HTTP/2 cannot carry the request.
     func submit(
         _ request: borrowing HTTP2Request, deadline: Int64, receiver: (any HTTP2AnswerReceiver)?,
         tag: UInt64, stream: HTTP2ResponseStream? = nil
@@ -33,9 +33,8 @@ extension HTTP2ClientSession {
         return .success(id)
     }
 
-    /// Hot path: submits the next request of `template`. Returns nil, or why it was refused.
-    ///
-    /// Varying values are copied to the slot's memory, where nghttp2 reads them.
+    /// Hot path: submits the next request of `template`. Returns nil on success, else the reason of
+    /// the refusal. Varying values are copied to the slot's memory, where nghttp2 reads them.
     func submit(
         _ template: HTTP2RequestTemplate, body: [UInt8], deadline: Int64, tag: UInt64
     ) -> HTTP2Failure? {
@@ -138,7 +137,7 @@ extension HTTP2ClientSession {
             guard let buffer, let flags,
                 let slot = source?.pointee.ptr?.assumingMemoryBound(to: StreamSlot.self)
             else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-            // The request was given up. A body that ends early must not look complete.
+            // The request was given up. Reset the stream: a cut body must not look complete.
             guard slot.pointee.streamID != 0 else {
                 return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
             }

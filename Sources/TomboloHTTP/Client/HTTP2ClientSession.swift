@@ -14,7 +14,7 @@ final class HTTP2ClientSession {
         let outcome: HTTP2Outcome
     }
 
-    /// Our receive window for the whole connection. It holds the answers of many streams.
+    /// This side's receive window for the whole connection: enough for the answers of many streams.
     private static let connectionWindowBytes: Int32 = 1 << 24
     static let fieldsMax = 64
 
@@ -22,16 +22,16 @@ final class HTTP2ClientSession {
     let slab = StreamSlab()
     private let memory = HTTP2SessionMemory()
     @exclusivity(unchecked) private(set) var session: OpaquePointer?
-    /// Templates that nghttp2 may point to; the one that was used last is at the end.
+    /// Templates whose bytes nghttp2 may point to, in the order of their first requests.
     private let templates = UnsafeMutablePointer<[HTTP2RequestTemplate]>.allocate(capacity: 1)
-    /// These two are behind pointers: the run-time check for exclusive access would cost more than
-    /// the accesses themselves.
+    /// `templates` and the next two are behind pointers: the run-time check for exclusive access
+    /// would cost more than the accesses themselves.
     private let finished = UnsafeMutablePointer<[Finished]>.allocate(capacity: 1)
     private let accepted = UnsafeMutablePointer<[UInt64]>.allocate(capacity: 1)
 
     @exclusivity(unchecked) private var scout = FrameScout()
 
-    /// Bytes handed to the output so far: where the next frame begins.
+    /// Bytes handed to the output so far: the offset at which the next frame begins.
     @exclusivity(unchecked) private(set) var producedBytes: UInt64 = 0
     private(set) var hasSettings = false
     @exclusivity(unchecked) private var peerStreamsMax: Int
@@ -101,7 +101,7 @@ final class HTTP2ClientSession {
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Self.connectionWindowBytes)
     }
 
-    /// Returns true if it is this connection's first request of `template`.
+    /// Retains `template`. Returns true if this is the connection's first request of it.
     func keep(_ template: HTTP2RequestTemplate) -> Bool {
         if templates.pointee.contains(where: { $0 === template }) { return false }
         templates.pointee.append(template)
@@ -137,7 +137,7 @@ final class HTTP2ClientSession {
         return .protocolViolation(String(cString: nghttp2_strerror(Int32(count))))
     }
 
-    /// Appends pending frames to `output` until it is full.
+    /// Appends pending frames to `output` until it is full. Returns nil unless nghttp2 fails.
     func fill(_ output: OutputBuffer) -> HTTP2Failure? {
         while !output.isFull {
             var bytes: UnsafePointer<UInt8>?
@@ -159,7 +159,7 @@ final class HTTP2ClientSession {
         swap(&batch, &finished.pointee)
     }
 
-    /// Swaps in the tags of the requests accepted (a 200 that is not kept) since the last call.
+    /// Swaps in the tags of the requests answered with a 200 that is not kept, since the last call.
     func takeAccepted(into batch: inout [UInt64]) {
         swap(&batch, &accepted.pointee)
     }
@@ -181,8 +181,8 @@ final class HTTP2ClientSession {
         }
     }
 
-    /// Settles all requests because the connection is lost or closed. `sentBytes` is how much of
-    /// the output the kernel took; a request that begins after that was never written.
+    /// Settles all requests because the connection is lost or closed. `sentBytes` is the number of
+    /// output bytes that the kernel took. A request that begins at or after it was never written.
     func end(_ failure: HTTP2Failure, sentBytes: UInt64) {
         isClosing = true
         var slots: [StreamSlab.Slot] = []
@@ -211,8 +211,8 @@ final class HTTP2ClientSession {
 
     /// Outcome of a request that fails: `notProcessed` if nothing was written, else `unknown`.
     ///
-    /// If the answer was complete before, returns that answer, or nil if it was a 200 of which no
-    /// more is kept.
+    /// If the answer was complete before, returns that answer, or nil if it was a 200 whose fields
+    /// and body are not kept.
     private func failed(
         _ slot: StreamSlab.Slot, _ failure: @autoclosure () -> HTTP2Failure
     ) -> HTTP2Outcome? {
@@ -300,7 +300,7 @@ final class HTTP2ClientSession {
     ) -> Bool {
         guard !slot.pointee.hasHead else { return true }
         if slot.pointee.status == 0, name.first == UInt8(ascii: ":") {
-            // The only pseudo-field of an answer, and its first; nghttp2 checked its three digits.
+            // `:status`. nghttp2 has checked that it comes first and has three digits.
             var status: Int32 = 0
             for digit in value { status = status &* 10 &+ Int32(digit &- 48) }
             slot.pointee.status = status
@@ -326,7 +326,7 @@ final class HTTP2ClientSession {
     func bodyCame(_ slot: StreamSlab.Slot, _ bytes: UnsafeRawBufferPointer) {
         // Reopen the connection's window at once: a slow reader must not hold up other streams.
         nghttp2_session_consume_connection(session, bytes.count)
-        // A body that is not kept is limited by the stream's own window.
+        // A body that is not kept is not consumed, so the stream's own window limits it.
         guard !slot.pointee.isBare else { return }
         if let stream = slot.stream { return stream.bodyCame(bytes) }
         guard !slot.isTold else { return }
@@ -342,7 +342,7 @@ final class HTTP2ClientSession {
     func answerEnded(_ slot: StreamSlab.Slot) {
         slot.pointee.hasEnded = true
         guard !slot.pointee.hasRequestEnded else { return }
-        // The answer is complete before the request: the peer does not need the rest of it.
+        // The answer is complete before the request: the peer does not need the request's rest.
         nghttp2_submit_rst_stream(
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), slot.pointee.streamID,
             UInt32(NGHTTP2_NO_ERROR.rawValue))

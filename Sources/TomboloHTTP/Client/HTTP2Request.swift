@@ -7,9 +7,9 @@ package struct HTTP2Request: Sendable {
     package var authority: String
     /// Path and query; begins with `/`.
     package var path: String
-    /// At most 64, without pseudo-fields and connection-specific fields (RFC 9113, 8.2.2).
+    /// At most 64 fields, without pseudo-fields and connection-specific fields (RFC 9113, 8.2.2).
     package var fields: HTTPFields
-    /// The whole body; empty for none.
+    /// The whole body, or its first part if more is streamed; may be empty.
     package var body: [UInt8]
 
     package init(
@@ -147,12 +147,12 @@ package func http2ErrorName(_ code: UInt32) -> String {
 
 /// Receives the outcomes of requests.
 package protocol HTTP2AnswerReceiver: AnyObject {
-    /// Called once for each submitted request, on the loop, not within `submit`. May submit or
-    /// close.
+    /// Called once for each submitted request, on the loop, never during `submit`. The receiver may
+    /// submit requests or close the client.
     func answered(_ tag: UInt64, _ outcome: HTTP2Outcome)
 
-    /// Called instead of `answered` for requests whose answer is a 200 of which no more is kept:
-    /// one call for all that came together.
+    /// Called instead of `answered` if the answers are 200s that are not kept: one call for all
+    /// that came together.
     func accepted(_ tags: [UInt64])
 }
 

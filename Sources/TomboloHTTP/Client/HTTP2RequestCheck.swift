@@ -1,6 +1,6 @@
 /// Finds parts of a request that HTTP/2 cannot carry, or that the peer could misread.
 ///
-/// It checks every byte of every request, sixteen at a time.
+/// It checks every byte of every request, 16 bytes at a time.
 enum HTTP2RequestCheck {
     /// Name of the first bad part; nil if HTTP/2 can carry the whole request.
     static func unsendablePart(_ request: borrowing HTTP2Request) -> String? {

@@ -1,8 +1,7 @@
 import CNghttp2
 import Glibc
 
-/// The common parts of many requests, checked and laid out once, and the varying parts of the next
-/// request.
+/// The common parts of many requests, checked and laid out once, and the next one's varying parts.
 ///
 /// For each request, call `begin` with the path, `add` for each varying field, then submit. nghttp2
 /// gets constant parts by pointer; varying parts are copied once. A request costs no allocation.
@@ -12,9 +11,10 @@ import Glibc
 package final class HTTP2RequestTemplate: @unchecked Sendable {
     /// How HPACK encodes a field whose value varies.
     package enum Varying: Hashable, Sendable {
-        /// Its name enters the HPACK table with a connection's first request; its values never do.
+        /// The connection's first request puts the field into the HPACK table, so later requests
+        /// can refer to its name. Values of later requests are put in only if they are shared.
         case nameIndexed
-        /// Never enters a table, here or at any hop (RFC 7541, 7.1.3): for credentials.
+        /// Never enters an HPACK table, here or at a proxy (RFC 7541, 7.1.3): for credentials.
         case neverIndexed
     }
 
@@ -200,12 +200,12 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
 
     // MARK: For the session
 
-    /// Why the next request cannot be sent.
+    /// Name of the part of the next request that HTTP/2 cannot carry; nil if there is none.
     var unsendablePart: String? { unsendable }
 
     /// Points `names` at the values at `base`. If `isCopied`, nghttp2 copies them from there.
     ///
-    /// - Parameter indexesNames: true for the connection's first request.
+    /// - Parameter indexesNames: true for the connection's first request of this template.
     func point(at base: UnsafeMutableRawPointer, isCopied: Bool, indexesNames: Bool) {
         let copying = UInt8(NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
         var next = base.assumingMemoryBound(to: UInt8.self)

@@ -1,10 +1,10 @@
 import TomboloLoop
 
-/// A request with a streamed answer and optionally a streamed body, for tails and long uploads. On
-/// the loop only.
+/// A request with a streamed answer and optionally a streamed body, for following a log and for
+/// long uploads. On the loop only.
 ///
-/// The answer's window is the back-pressure: the peer sends no more than `streamWindowBytes` ahead
-/// of `next()`. `cancel()` ends a stream that is no longer needed.
+/// Flow control gives back-pressure: the peer may send at most `streamWindowBytes` that `next()`
+/// has not returned yet. `cancel()` ends a stream that is no longer needed.
 package final class HTTP2ResponseStream: @unchecked Sendable {
     // Sendable: used on the loop's thread only; the client enforces it.
 
@@ -85,8 +85,8 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
 
     // MARK: Request
 
-    /// Appends to the request's body; waits while the peer is too far behind. Throws
-    /// `CancellationError`, or `HTTP2Failure`, also if the answer ended before the request did.
+    /// Appends to the request's body; waits while `streamWriteBytesMax` or more bytes are buffered.
+    /// Throws `CancellationError`, or `HTTP2Failure`, also if the answer ended before the request.
     package func write(_ piece: [UInt8]) async throws {
         precondition(isUploadOpen, "the request has no streamed body, or it is finished")
         while upload.count >= writeBytesMax {

@@ -12,7 +12,8 @@ final class HTTP2SessionMemory {
     private static let sizesCount = 7
     /// Size of the blocks that are taken from the system and cut into pieces.
     private static let blockBytes = 32_768
-    /// Header of each piece, which tells its size. 16 bytes keep `malloc`'s alignment.
+    /// Bytes of each piece's header, which holds the index of its size. 16 keep `malloc`'s
+    /// alignment.
     private static let headBytes = 16
 
     private struct State {
@@ -34,7 +35,7 @@ final class HTTP2SessionMemory {
         state.initialize(to: State(free: free))
     }
 
-    /// The session must be gone before.
+    /// nghttp2's session must be deleted before.
     deinit {
         var block = state.pointee.blocks
         while let this = block {

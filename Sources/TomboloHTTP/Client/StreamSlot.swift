@@ -4,7 +4,7 @@
 /// parts that every request needs share one cache line of 64 bytes. The rest (`extras`) follows it
 /// and is read only when needed.
 struct StreamSlot {
-    /// Most bytes of varying values that nghttp2 points to. It copies larger ones: slower.
+    /// Maximum size of the varying values that nghttp2 points to. It copies larger ones.
     static let valueBytesMax = 384
     static let lineBytes = 64
     /// Bytes of a slot with its extras.
@@ -34,7 +34,6 @@ struct StreamSlot {
     var hasHead = false
     /// True once END_STREAM came.
     var hasEnded = false
-    /// True if any of the extras is set.
     fileprivate(set) var hasExtras = false
 
     static let unwritten = UInt64.max
@@ -110,7 +109,6 @@ extension UnsafeMutablePointer<StreamSlot> {
             && extras.pointee.fields.listBytes <= bytesMax
     }
 
-    /// Drops the fields of an interim answer.
     func dropFields() {
         if pointee.hasExtras { extras.pointee.fields = HTTPFields() }
     }

@@ -6,7 +6,7 @@ enum HTTP1Bytes {
     static let tab = UInt8(ascii: "\t")
     static let colon = UInt8(ascii: ":")
 
-    /// The byte of a token (RFC 9110, 5.6.2) in lower case; nil if a token must not contain it.
+    /// Returns the byte in lower case if a token may contain it (RFC 9110, 5.6.2), else nil.
     static func loweredTokenByte(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
@@ -28,8 +28,7 @@ enum HTTP1Bytes {
         byte >= 0x20 && byte != 0x7F || byte == tab
     }
 
-    /// True for bytes allowed in a target: visible ASCII except `#`, which no client may send (RFC
-    /// 9112, 3.2).
+    /// True for bytes allowed in a request target: visible ASCII except `#` (RFC 9112, 3.2).
     static func isTargetByte(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }
@@ -44,8 +43,8 @@ enum HTTP1Bytes {
         }
     }
 
-    /// True for a host with or without a port (RFC 3986, 3.2). User information and the empty text
-    /// are refused.
+    /// True for a host with or without a port (RFC 3986, 3.2). False for an empty text and for user
+    /// information (`user@host`).
     static func isAuthority(_ text: some StringProtocol) -> Bool {
         var bytes = Array(text.utf8)[...]
         if bytes.first == UInt8(ascii: "[") {

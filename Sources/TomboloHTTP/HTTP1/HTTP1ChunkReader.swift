@@ -1,20 +1,21 @@
-/// Reads a body in the chunked coding (RFC 9112, 7.1). Extensions are skipped up to a bound;
-/// trailers are checked like fields, and dropped.
+/// Reads a body in the chunked coding (RFC 9112, 7.1). Skips chunk extensions up to a limit.
+/// Trailers are checked like fields and then dropped.
 struct HTTP1ChunkReader: Sendable {
-    /// Most digits of a chunk's size: 15 hexadecimal digits never overflow.
+    /// Maximum number of digits of a chunk's size: 15 hexadecimal digits never overflow an `Int`.
     static let sizeDigitsMax = 15
-    /// The longest line with a size: its digits and the largest allowed extensions.
+    /// Maximum length of a chunk's size line: the digits and the largest allowed extensions.
     private static let sizeLineBytesMax =
         sizeDigitsMax + HTTP1RequestParser.chunkExtensionBytesMax
 
     private enum State {
         case size
         case data(left: Int)
-        /// The CR LF behind a chunk's bytes.
+        /// Expects the CR LF after a chunk's bytes.
         case dataEnd
         case trailers(bytes: Int, count: Int)
         case finished
-        /// The body is bad. The refusal is thrown after the bytes before it were handed out.
+        /// The body is bad, but good bytes came before the fault. They are returned first; the next
+        /// `read` throws the refusal.
         case refused(HTTP1Refusal)
     }
 
@@ -25,7 +26,7 @@ struct HTTP1ChunkReader: Sendable {
         if case .finished = state { true } else { false }
     }
 
-    /// All bytes of the body that the buffer holds, joined over chunks.
+    /// Takes all bytes of the body that the buffer holds; the result joins several chunks.
     mutating func read(_ buffer: inout HTTP1LineBuffer) throws(HTTP1Refusal) -> [UInt8] {
         var piece: [UInt8] = []
         do throws(HTTP1Refusal) {
@@ -37,7 +38,7 @@ struct HTTP1ChunkReader: Sendable {
         return piece
     }
 
-    /// Returns true if the buffer may hold more.
+    /// Processes one element. Returns false if more bytes are needed or the body is finished.
     private mutating func step(
         _ buffer: inout HTTP1LineBuffer, _ piece: inout [UInt8]
     ) throws(HTTP1Refusal) -> Bool {
@@ -61,8 +62,8 @@ struct HTTP1ChunkReader: Sendable {
         return true
     }
 
-    /// Takes the line with a chunk's size; nil if it is incomplete. A line that is too long is
-    /// refused before it is complete.
+    /// Takes the line with a chunk's size; nil if it is incomplete. Refuses a line that is too
+    /// long, even before its end has come.
     private func takeSizeLine(
         _ buffer: inout HTTP1LineBuffer
     ) throws(HTTP1Refusal) -> ArraySlice<UInt8>? {
@@ -95,7 +96,7 @@ struct HTTP1ChunkReader: Sendable {
         return size
     }
 
-    /// Returns true if a complete line was there.
+    /// Reads one trailer line. Returns false if no complete line is buffered.
     private mutating func readTrailer(
         _ buffer: inout HTTP1LineBuffer, bytes: Int, count: Int
     ) throws(HTTP1Refusal) -> Bool {

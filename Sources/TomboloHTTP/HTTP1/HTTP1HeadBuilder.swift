@@ -1,11 +1,11 @@
 /// Collects the head of one request line by line, and interprets it at its end.
 struct HTTP1HeadBuilder: Sendable {
-    /// The longest method: all registered ones have at most 17 bytes.
+    /// Maximum length of a method; the registered ones have at most 17 bytes.
     static let methodBytesMax = 32
 
     private let method: String
     private var target: String
-    /// The host of a target in absolute form.
+    /// The host of a target in absolute form (`http://host/path`); nil for other forms.
     private var targetAuthority: String?
     private let version: HTTPVersion
     private var fields = HTTPFields()
@@ -46,8 +46,7 @@ struct HTTP1HeadBuilder: Sendable {
         }
     }
 
-    /// `http://host/path` becomes `/path`; the host is kept, to be compared with `Host` (RFC 9112,
-    /// 3.2.2).
+    /// Turns `http://host/path` into `/path`. Keeps the host to check `Host` (RFC 9112, 3.2.2).
     private mutating func reduceAbsoluteForm() throws(HTTP1Refusal) {
         guard let colon = target.firstIndex(of: ":"), target[colon...].hasPrefix("://"),
             ["http", "https"].contains(target[..<colon].lowercased())
@@ -85,7 +84,7 @@ struct HTTP1HeadBuilder: Sendable {
 
     private mutating func takeContentLength(_ value: String) throws(HTTP1Refusal) {
         guard contentLength == nil else { throw .repeatedContentLength }
-        // 18 digits fit into Int; a larger body would fit nowhere.
+        // 18 digits always fit into an Int, and no larger body could be stored.
         guard (1...18).contains(value.utf8.count),
             value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(value)
         else { throw .badContentLength }
@@ -126,7 +125,7 @@ struct HTTP1HeadBuilder: Sendable {
 }
 
 extension Substring {
-    /// The text without spaces and tabs at both ends.
+    /// Returns the text without spaces and tabs at both ends.
     func trimmingOptionalSpace() -> Substring {
         var rest = self
         while let first = rest.utf8.first, first == 0x20 || first == 0x09 { rest.removeFirst() }

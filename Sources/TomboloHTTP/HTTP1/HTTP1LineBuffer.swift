@@ -2,7 +2,7 @@
 struct HTTP1LineBuffer: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
-    /// There is no line end before this index: a line that arrives slowly is searched only once.
+    /// No line feed comes before this index, so a line that arrives slowly is searched only once.
     private var searched = 0
 
     var count: Int { bytes.count - start }
@@ -23,9 +23,8 @@ struct HTTP1LineBuffer: Sendable {
         searched = 0
     }
 
-    /// The next line without its CR LF; nil if it is incomplete. Throws if a line feed has no
-    /// carriage return before it. A lone carriage return stays in the line; the line's reader
-    /// refuses it as a control character.
+    /// Takes the next line, without its CR LF; nil if it is incomplete. Throws `.bareLineEnd` if a
+    /// line feed has no carriage return before it, or if the line contains another carriage return.
     mutating func takeLine() throws(HTTP1Refusal) -> ArraySlice<UInt8>? {
         guard let end = bytes[searched...].firstIndex(of: HTTP1Bytes.lf) else {
             searched = bytes.count
@@ -62,7 +61,7 @@ struct HTTP1LineBuffer: Sendable {
         return true
     }
 
-    /// Moves the rest to the front once at least half of the storage is read.
+    /// Moves the unread bytes to the front once at least half of the storage has been read.
     private mutating func compact() {
         guard start > 0 else { return }
         if start == bytes.count {

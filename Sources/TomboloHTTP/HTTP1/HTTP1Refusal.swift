@@ -1,4 +1,4 @@
-/// Why an HTTP/1.1 request is refused. Everything that two parsers could read differently is
+/// Why an HTTP/1.1 request is refused. A request that two parsers could read differently is always
 /// refused, and the connection closes after the answer because later bytes cannot be trusted.
 package enum HTTP1Refusal: String, Error, Hashable, Sendable, CaseIterable {
     case bareLineEnd = "bare-line-end"
@@ -39,7 +39,7 @@ package enum HTTP1Refusal: String, Error, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Cause and remedy, for the client's developer.
+    /// Cause and remedy in one sentence, for the client's developer.
     package var explanation: String {
         switch self {
         case .bareLineEnd: "A line must end with CR LF; a CR or LF stood alone."

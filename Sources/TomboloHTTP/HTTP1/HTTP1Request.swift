@@ -3,15 +3,16 @@ package struct HTTP1Request: Hashable, Sendable {
     /// How the body's length is given (RFC 9112, 6.3).
     package enum Body: Hashable, Sendable {
         case none
-        /// At least one byte.
+        /// The body's length in bytes, at least 1.
         case length(Int)
         case chunked
     }
 
     package var method: String
-    /// In origin form. An absolute form was reduced to it, after its host was compared with `Host`.
+    /// The target in origin form (`/path?query`). A target in absolute form is shortened to this
+    /// after its host was compared with `Host`.
     package var target: String
-    /// nil only in HTTP/1.0.
+    /// The value of `Host`; nil only in HTTP/1.0.
     package var authority: String?
     /// All fields except `host`.
     package var fields: HTTPFields
@@ -26,7 +27,7 @@ package struct HTTP1Request: Hashable, Sendable {
 /// Event of the request parser.
 package enum HTTP1RequestEvent: Hashable, Sendable {
     case head(HTTP1Request)
-    /// A part of the body, never empty. Where parts are split means nothing.
+    /// A part of the body, never empty. Where the parser splits the body has no meaning.
     case body([UInt8])
     /// The request is complete. Later bytes belong to the next one.
     case end

@@ -4,30 +4,30 @@
 ///
 /// It accepts only requests that every parser reads alike, and refuses others (`HTTP1Refusal`).
 /// After a refusal it returns no more events. It buffers all appended bytes until `next` takes
-/// them: append only after `next` returned nil.
+/// them: append only after `next` has returned nil.
 package struct HTTP1RequestParser: Sendable {
-    /// The most bytes of a head, its line ends included. Twice the default of nginx and Apache.
+    /// Maximum size of a head in bytes, with its line ends: twice the default of nginx and Apache.
     package static let headBytesMax = 16 * 1024
-    /// The most fields of a head, and of trailers.
+    /// Maximum number of fields in a head, and in trailers.
     package static let fieldsMax = 64
-    /// The most bytes of chunk extensions in one request. All extensions are skipped (RFC 9112,
-    /// 7.1.1).
+    /// Maximum size of all chunk extensions of one request in bytes. Extensions are skipped (RFC
+    /// 9112, 7.1.1).
     package static let chunkExtensionBytesMax = 1024
 
     enum State {
-        /// Before the request line. `emptyLineSeen`: the one tolerated empty line has come.
+        /// Before the request line. `emptyLineSeen`: an empty line has come; one is tolerated.
         case start(emptyLineSeen: Bool)
         case fields(HTTP1HeadBuilder)
         case length(left: Int)
         case chunks(HTTP1ChunkReader)
-        /// The request is complete; the event `end` is still due.
+        /// The body is complete; `next` returns `.end` next.
         case ending
         case refused
     }
 
     private var state = State.start(emptyLineSeen: false)
     private var buffer = HTTP1LineBuffer()
-    /// Bytes of the current head that are already read.
+    /// Bytes of the current head that were already read.
     private var headBytes = 0
 
     package init() {}
@@ -71,7 +71,7 @@ package struct HTTP1RequestParser: Sendable {
             case .start(let emptyLineSeen):
                 guard try readRequestLine(emptyLineSeen: emptyLineSeen) else { return nil }
             case .fields(var builder):
-                state = .refused  // Avoids a copy of the builder on change.
+                state = .refused  // Releases `builder`, so a change does not copy it.
                 guard let request = try readFields(&builder) else {
                     state = .fields(builder)
                     return nil
@@ -106,7 +106,7 @@ package struct HTTP1RequestParser: Sendable {
         }
     }
 
-    /// Returns true if the request line was complete.
+    /// Returns false if the line is incomplete.
     private mutating func readRequestLine(emptyLineSeen: Bool) throws(HTTP1Refusal) -> Bool {
         guard let line = try takeHeadLine(orTooLong: .targetTooLong) else { return false }
         if line.isEmpty {

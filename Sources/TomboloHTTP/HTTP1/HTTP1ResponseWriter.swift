@@ -1,16 +1,16 @@
 /// Serializes HTTP/1.1 answers (RFC 9112). Pure; use one value for each answer.
 ///
 /// The writer itself frames the answer: it leaves out a handler's `connection`, `content-length`,
-/// `transfer-encoding`, `keep-alive` and `upgrade`. No field can break its line: control characters
-/// become spaces, and a field whose name is not a token is left out.
+/// `transfer-encoding`, `keep-alive` and `upgrade`. No field value can inject a line: control
+/// characters become spaces, and a field whose name is not a token is left out.
 package struct HTTP1ResponseWriter: Sendable {
     /// How the end of the body is marked.
     package enum Framing: Hashable, Sendable {
-        /// No body at all: an answer to `HEAD`, 204 and 304.
+        /// No body is sent: an answer to `HEAD`, a 204 or a 304.
         case none
         case length(Int)
         case chunked
-        /// The end of the connection ends the body: HTTP/1.0 has no chunks.
+        /// The end of the connection ends the body, because HTTP/1.0 has no chunked coding.
         case untilClose
     }
 
@@ -90,7 +90,7 @@ package struct HTTP1ResponseWriter: Sendable {
         HTTP1Bytes.isFieldValueByte(byte) ? byte : HTTP1Bytes.space
     }
 
-    /// Reason phrase of a status, for people only.
+    /// Reason phrase of a status. Clients ignore it; it is for people who read the bytes.
     private static func reason(_ status: Int) -> String {
         switch status {
         case 200: "OK"

@@ -5,7 +5,7 @@ struct HTTP1ServerExchange {
     /// Set when the answer begins.
     var writer: HTTP1ResponseWriter?
     var isBodyComplete = false
-    /// The body's framing was bad: nothing after it is read, and the answer must not stream on.
+    /// The body's framing was malformed: no later bytes are read, and a streamed answer is cut.
     var isBodyRefused = false
     /// The peer waits for `100 Continue`.
     var isContinueDue: Bool
@@ -18,7 +18,8 @@ struct HTTP1ServerExchange {
         isContinueDue = request.expectsContinue
     }
 
-    /// True if the rest of the body is so short that skipping it is cheaper than a new connection.
+    /// True if the body is complete, or if its rest is so short that skipping it is cheaper than a
+    /// new connection.
     func canSkipBody(_ limits: HTTPServerLimits) -> Bool {
         if isBodyComplete { return true }
         guard !isContinueDue, !isBodyRefused, case .length(let count) = request.body else {

@@ -2,20 +2,19 @@ import TomboloLoop
 
 /// HTTP/1.1 for a server: one request after the other. Pipelined requests wait in the parser.
 final class HTTP1ServerSession: HTTPServerSession {
-    /// Phase of the connection.
     private enum Phase {
         /// Waits for a head.
         case head
         /// The handler runs, or its answer is being sent.
         case exchange(HTTP1ServerExchange)
-        /// The answer is complete; the rest of a short body is skipped until the given time.
+        /// The answer is complete. Skips the rest of a short body, at the latest until this time.
         case skipping(until: MonotonicInstant)
         case finished
     }
 
-    /// Bytes of a body that may wait for the handler before reading from the socket pauses.
+    /// If this many bytes of a body wait for the handler, reading from the socket pauses.
     private static let bodyBytesHeldMax = 64 * 1024
-    /// Bytes of answers that may be unread before the next pipelined request waits.
+    /// If this many bytes of answers are unread, the next pipelined request waits.
     private static let outputBeforeHeadMax = 64 * 1024
 
     private unowned let owner: any HTTPServerSessionOwner
@@ -23,7 +22,7 @@ final class HTTP1ServerSession: HTTPServerSession {
     private var parser = HTTP1RequestParser()
     private var phase = Phase.head
     private var output = HTTPByteQueue()
-    /// Last time at which the connection was idle and bytes came.
+    /// When the connection last became idle or received bytes while idle.
     private var idleSince: MonotonicInstant
     private var headSince: MonotonicInstant?
     private var isDraining = false
@@ -65,7 +64,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         case .head: return output.count < Self.outputBeforeHeadMax
         case .skipping: return true
         case .exchange(let current):
-            // After a complete request, read only up to about one pipelined head.
+            // After a complete request, read at most about one more pipelined head.
             return current.isBodyComplete
                 ? parser.bytesHeld < HTTP1RequestParser.headBytesMax
                 : !current.isBodyRefused
@@ -122,7 +121,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         phase = .exchange(HTTP1ServerExchange(request: request, exchange: exchange))
     }
 
-    /// Returns true if there may be more events for this phase.
+    /// Takes one event of the body. Returns true if more events may follow in this phase.
     private func takeBody(_ current: HTTP1ServerExchange) -> Bool {
         guard current.exchange.bodyBytesHeld < Self.bodyBytesHeldMax else { return false }
         switch parser.next() {
@@ -136,7 +135,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         case .refused(let refusal)?:
             change { $0.isBodyRefused = true }
             current.exchange.bodyFailed(refusal)
-            // Reset a streaming answer: it might never end, and no more bytes of the peer are read.
+            // Reset a streaming answer: it might never end, and the connection reads no more bytes.
             if current.writer != nil, !current.isAnswerDone { reset(code: 0) }
             return false
         case nil: return false
@@ -324,8 +323,8 @@ extension HTTP1ServerSession: HTTPExchangeWire {
     func begin(_ status: Int, _ fields: HTTPFields) {
         guard case .exchange(let current) = phase else { return }
         guard !current.isBodyRefused else { return reset(code: 0) }
-        // The handler may read the body while it streams, so whether the connection is kept is
-        // decided at the end. The peer must not wait for `100 Continue` any longer.
+        // The handler may still read the body while it streams the answer, so the end of the answer
+        // decides whether the connection is kept. Send `100 Continue` now: the peer must not wait.
         var bytes = current.isContinueDue ? HTTP1ResponseWriter.continueLine : []
         change { $0.isContinueDue = false }
         let writer = current.writer(status: status, length: nil, keepsAlive: canLive)
@@ -363,7 +362,7 @@ extension HTTP1ServerSession: HTTPExchangeWire {
 
     func handlerReturned() {
         change { $0.isHandlerDone = true }
-        // An unread body looks like the next request.
+        // The unread body cannot be skipped, and would be read as the next request: close.
         if case .exchange(let current) = phase, !current.canSkipBody(owner.limits) {
             finishConnection()
             return

@@ -2,8 +2,8 @@ import CNghttp2
 
 /// Fields of an answer in nghttp2's format: one block of bytes, and pointers into it. Pure.
 ///
-/// Fields that frame HTTP/1.1 messages, and fields whose name is not a lower-case token, are left
-/// out. Control characters become spaces.
+/// Fields for the framing of HTTP/1.1 messages, and fields whose name is not a lower-case token,
+/// are left out. Control characters become spaces.
 struct HTTP2FieldBlock {
     private var bytes: [UInt8] = []
     private var sizes: [(name: Int, value: Int)] = []

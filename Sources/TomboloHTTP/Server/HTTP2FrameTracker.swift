@@ -1,6 +1,6 @@
 /// Tracks the frame boundaries in an HTTP/2 client's bytes, to tell a peer that stops in the middle
-/// of a frame from an idle peer. Pure. It validates only PRIORITY frames: nghttp2 ignores them once
-/// RFC 7540's priorities are switched off, and validates all others.
+/// of a frame from an idle peer. Pure. It validates PRIORITY frames only, because nghttp2 ignores
+/// them when RFC 7540's priorities are switched off. nghttp2 validates all other frames.
 package struct HTTP2FrameTracker {
     package init() {}
 
@@ -9,11 +9,11 @@ package struct HTTP2FrameTracker {
     private var header: [UInt8] = []
     private var payloadLeft = 0
     private var isData = false
-    /// True while CONTINUATION frames must follow.
+    /// True after HEADERS without END_HEADERS: CONTINUATION frames must follow.
     private var isHeadOpen = false
     /// Number of complete units: a unit is a frame, or HEADERS with its CONTINUATION frames.
     package private(set) var unitsComplete: UInt64 = 0
-    /// Number of frames that carried neither a head nor part of a body.
+    /// Number of frames that are neither HEADERS nor DATA with content or END_STREAM.
     package private(set) var framesIdle = 0
     /// The code with which the connection must end (RFC 9113, 6.3): PROTOCOL_ERROR for PRIORITY on
     /// stream 0, FRAME_SIZE_ERROR for PRIORITY with a length other than 5.
@@ -21,8 +21,8 @@ package struct HTTP2FrameTracker {
 
     private static let headerBytes = 9
 
-    /// True if the peer has begun a unit and not finished it. DATA does not count: bodies have
-    /// their own minimum rate.
+    /// True if the peer has begun a unit and not finished it. DATA frames do not count, because
+    /// bodies have a minimum rate of their own.
     package var isWithinUnit: Bool {
         prefaceLeft > 0 || !header.isEmpty || isHeadOpen || payloadLeft > 0 && !isData
     }
@@ -47,18 +47,18 @@ package struct HTTP2FrameTracker {
         }
     }
 
-    /// Length (24 bits), type, flags, stream (RFC 9113, 4.1).
+    /// Reads a frame's header: length (24 bits), type, flags, stream (RFC 9113, 4.1).
     private mutating func beginFrame() {
         payloadLeft = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
         let (type, flags) = (header[3], header[4])
         if type == 2 {
-            // The first bit of a stream's number is reserved.
+            // The first bit of a stream id is reserved.
             judgePriority(isOnStream: header[5] & 0x7F != 0 || header[6...].contains { $0 != 0 })
         }
         header.removeAll(keepingCapacity: true)
         isData = type == 0
         if type != 1, !isData || payloadLeft == 0 && flags & 1 == 0 { framesIdle += 1 }
-        // END_HEADERS of HEADERS and CONTINUATION ends the head.
+        // The flag END_HEADERS of HEADERS or CONTINUATION ends the head.
         if type == 1 || type == 9 { isHeadOpen = flags & 4 == 0 }
         if payloadLeft == 0 { endFrame() }
     }

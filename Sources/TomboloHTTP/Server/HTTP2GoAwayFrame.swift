@@ -1,4 +1,4 @@
-/// GOAWAY (RFC 9113, 6.8) as bytes, for a session that has failed and writes no more frames.
+/// GOAWAY (RFC 9113, 6.8) as bytes. A session that has failed cannot write this frame itself.
 enum HTTP2GoAwayFrame {
     private static let type: UInt8 = 7
 

@@ -1,7 +1,7 @@
 package import TomboloLoop
 
-/// How many streams a peer may still abandon: a token bucket. Pure. It counts reset streams
-/// whichever side sent the RST_STREAM: a peer can make a server send it (CVE-2025-8671).
+/// How many streams a peer may still abandon: a token bucket. Pure. It counts a reset stream no
+/// matter which side sent RST_STREAM, because a peer can make a server send it (CVE-2025-8671).
 package struct HTTP2ResetAllowance {
     private var tokens: Double
     private let burst: Double
@@ -16,7 +16,7 @@ package struct HTTP2ResetAllowance {
         countedAt = now
     }
 
-    /// Counts one stream. Returns true if it was still allowed.
+    /// Counts one reset stream. Returns false if the peer has exceeded its allowance.
     package mutating func take(now: MonotonicInstant) -> Bool {
         let seconds = Double((now - countedAt).nanoseconds) / 1e9
         countedAt = now

@@ -1,7 +1,7 @@
 import CNghttp2
 
 /// The C functions through which nghttp2 calls a server's session. `userData` points to the
-/// session, a stream's user data to the stream. Both are retained elsewhere.
+/// session, and a stream's user data to its `HTTP2ServerStream`. The pointers retain neither.
 enum HTTP2ServerCallbacks {
     static func set(_ callbacks: OpaquePointer?) {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) {
@@ -36,14 +36,14 @@ enum HTTP2ServerCallbacks {
         setSending(callbacks)
     }
 
-    /// Each field is counted while it is decoded, valid or not: one byte on the wire can refer to a
-    /// field of 4 KiB (RFC 7541, 6.1). Failure ends the session; the rest is not decoded.
+    /// Counts each field while it is decoded, valid or not, because one byte on the wire can refer
+    /// to a field of 4 KiB (RFC 7541, 6.1). A failure ends the session; the rest is not decoded.
     private static func setHeaders(_ callbacks: OpaquePointer?) {
         nghttp2_session_callbacks_set_on_header_callback(callbacks) {
             library, frame, name, nameCount, value, valueCount, _, userData in
             let name = UnsafeBufferPointer(start: name, count: nameCount)
             let value = UnsafeBufferPointer(start: value, count: valueCount)
-            // Trailers are dropped.
+            // Trailers are counted, but not kept.
             let request = isRequest(frame!) ? stream(library, frame!.pointee.hd.stream_id) : nil
             guard
                 session(userData).countField(
@@ -101,7 +101,7 @@ enum HTTP2ServerCallbacks {
 
 private let failure = NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
 
-// Free functions because a C function pointer captures nothing, not even a type.
+// These are free functions because a C function pointer can capture nothing, not even `Self`.
 
 private func isRequest(_ frame: UnsafePointer<nghttp2_frame>) -> Bool {
     frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue)

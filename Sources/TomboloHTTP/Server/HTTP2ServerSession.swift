@@ -8,9 +8,9 @@ import TomboloLoop
 /// stream, until the connection's window is full.
 final class HTTP2ServerSession: HTTPServerSession {
     private unowned let owner: any HTTPServerSessionOwner
-    /// Memory that the streams hold. Streams may outlive the owner.
+    /// Counts the memory that the streams hold. Streams may outlive the owner.
     let memory: HTTPConnectionMemory
-    /// Bytes that the peer must take of a stream for it to count as progress.
+    /// A stream makes progress if the peer has taken at least this many bytes of it.
     let bytesTakenMin: Int
     private let session: HTTP2SessionHandle
     private var streams: [HTTP2ServerStream?] = []
@@ -18,23 +18,23 @@ final class HTTP2ServerSession: HTTPServerSession {
     private var openStreams = 0
     /// Running handlers. They can outnumber the streams when a peer abandons requests.
     private var handlersRunning = 0
-    /// The largest limit of streams that was announced: the peer may still rely on it.
+    /// The largest limit of streams that was announced. The peer may not have seen a lower one yet.
     private var streamsMax: Int
     private var resets: HTTP2ResetAllowance
     private var idleSince: MonotonicInstant
     private var frames = HTTP2FrameTracker()
     private var idleFrames: HTTPAllowance
-    /// Bytes that the peer has read since they last earned it a frame.
+    /// Bytes sent since the peer last earned frames for them.
     private var bytesEarning = 0
-    /// When the current incomplete frame began, unless it is DATA.
+    /// When the current incomplete unit of frames began; nil if there is none, or if it is DATA.
     private var frameSince: MonotonicInstant?
     private var hasFailed = false
-    /// The GOAWAY that is still sent after the session has failed.
+    /// The GOAWAY frame that is still written after the session has failed.
     private var lastWords: [UInt8] = []
     private var fieldCount = HTTP2FieldCount()
     private var isDraining = false
     private var isTerminating = false
-    /// When to check all streams for a stalled one. Not at every event, because there may be many.
+    /// When to look for stalled streams next. Not at every event: there may be many streams.
     private var stallCheckAt = MonotonicInstant.distantFuture
 
     init(owner: any HTTPServerSessionOwner) {
@@ -89,12 +89,12 @@ final class HTTP2ServerSession: HTTPServerSession {
         bytesEarning %= Self.bytesPerFrame
     }
 
-    /// A peer that reads sends WINDOW_UPDATE frames, and a request may come with SETTINGS and
-    /// PRIORITY. So each request, and each `bytesPerFrame` bytes sent, earn this many frames.
+    /// An honest peer sends WINDOW_UPDATE frames while it reads, and SETTINGS or PRIORITY with a
+    /// request. So each request, and each `bytesPerFrame` bytes sent, allow it some more frames.
     private static let framesPerRequest = 4
     private static let bytesPerFrame = 16_384
 
-    /// Counts frames that carried nothing. Too many end the connection.
+    /// Counts frames without content. If there are too many, ends the connection.
     private func spend(_ count: Int) {
         guard !isTerminating, !idleFrames.take(count, now: now) else { return }
         owner.cuts.count(.frames)
@@ -103,7 +103,7 @@ final class HTTP2ServerSession: HTTPServerSession {
 
     func outputProgressed() {}
 
-    /// Stop reading from a peer that does not read: this bounds the output it can make us queue.
+    /// Stop reading from a peer that does not read: this limits the output that is queued for it.
     var wantsBytes: Bool { owner.bytesUnwritten < OutputBuffer.recordBytes }
 
     var isFinished: Bool { hasFailed && lastWords.isEmpty || session.isFinished }
@@ -111,8 +111,8 @@ final class HTTP2ServerSession: HTTPServerSession {
     func drain() {
         guard !isDraining else { return }
         isDraining = true
-        // First a shutdown notice, and the final GOAWAY after one round trip: requests already on
-        // their way are still accepted (RFC 9113, 6.8).
+        // First send a shutdown notice, and the final GOAWAY after one round trip. Requests that
+        // are already on their way are still accepted (RFC 9113, 6.8).
         session.submitShutdownNotice()
         sessionHasOutput()
     }
@@ -150,7 +150,6 @@ final class HTTP2ServerSession: HTTPServerSession {
         session.terminate(code: code)
     }
 
-    /// Resets stalled streams, and schedules the next check.
     private func resetStalledStreams() {
         let stall = owner.limits.writeStall
         stallCheckAt = openStreams == 0 ? .distantFuture : now + stall
@@ -228,7 +227,7 @@ extension HTTP2ServerSession {
     func beganHead() { fieldCount = HTTP2FieldCount() }
 
     /// Counts a field of the head that is being decoded. The first field beyond the limits refuses
-    /// the request. Returns false for a flood, which ends the session.
+    /// the request. Returns false if the head is a flood; this ends the session.
     func countField(_ characters: Int, isPseudo: Bool, of request: HTTP2ServerStream?) -> Bool {
         guard !fieldCount.take(characters, isPseudo: isPseudo) else { return true }
         if let refusal = fieldCount.refusal {
@@ -242,8 +241,8 @@ extension HTTP2ServerSession {
         return false
     }
 
-    /// A frame was answered with RST_STREAM, for example because its stream exceeds the announced
-    /// limit. It counts like a stream that the peer abandoned.
+    /// nghttp2 has answered a frame with RST_STREAM, for example because its stream exceeds the
+    /// announced limit. This counts like a stream that the peer abandoned.
     func receivedInvalidFrame() {
         if !resets.take(now: now) { endForResets() }
     }
@@ -255,7 +254,7 @@ extension HTTP2ServerSession {
 
     func receivedFrame(type: UInt8, flags: UInt8, stream: HTTP2ServerStream?, isRequest: Bool) {
         if type == UInt8(NGHTTP2_PING.rawValue), flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 {
-            // The round trip after the shutdown notice is over.
+            // The PING after the shutdown notice was answered, so one round trip is over.
             if isDraining { session.submitGoAway(code: 0, reason: [], lastStream: nil) }
             return
         }
@@ -283,7 +282,7 @@ extension HTTP2ServerSession {
         stream.head = HTTP2RequestHead()
     }
 
-    /// The answer is sent completely: the rest of the body is not needed (RFC 9113, 8.1).
+    /// The answer was sent completely, so the rest of the body is not needed (RFC 9113, 8.1).
     func sentEnd(_ stream: HTTP2ServerStream) {
         if !stream.isBodyComplete { session.submitReset(stream.id, code: 0) }
     }

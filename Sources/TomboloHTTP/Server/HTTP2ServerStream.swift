@@ -8,23 +8,23 @@ final class HTTP2ServerStream {
     /// Its index in the session's slab.
     let slot: Int
     private let home: HTTP2ServerSession
-    /// Once the stream is closed, calls have no effect.
+    /// True once the stream is closed; then calls have no effect.
     private var isClosed = false
     private(set) var exchange: HTTPExchange?
     var head = HTTP2RequestHead()
 
     private var output = HTTPByteQueue()
     private var isOutputComplete = false
-    /// The answer's body is a shared constant, which does not count as memory held.
+    /// True if the answer's body is a shared constant, which does not count as memory held.
     private var isShared = false
     /// Bytes that the peer has taken since `progressAt`.
     private var takenBytes = 0
-    /// nghttp2 asked for bytes when there were none, and must be resumed when new ones come.
+    /// True if nghttp2 asked for bytes when there were none. It must be resumed for new bytes.
     private var isDeferred = false
     private var isContinueDue = false
     private var isHead = false
     private var bodyIsComplete = false
-    /// Received bytes for which the window was not yet given back.
+    /// Received bytes that were not yet added to the peer's flow-control window again.
     private(set) var bytesUnconsumed = 0
     /// Last time at which the peer took a part of the answer, or at which the answer began.
     private(set) var progressAt: MonotonicInstant
@@ -76,8 +76,8 @@ final class HTTP2ServerStream {
         return (count, isOutputComplete && output.isEmpty)
     }
 
-    /// Counts bytes taken by the peer. Only `bytesTakenMin` bytes, or all there are, count as
-    /// progress: a byte now and then does not.
+    /// Counts bytes taken by the peer. It is progress if the peer took `bytesTakenMin` bytes or all
+    /// that were queued: single bytes now and then do not count.
     private func noteTaken(_ count: Int) {
         takenBytes += count
         guard output.isEmpty || takenBytes >= home.bytesTakenMin else { return }
@@ -85,7 +85,7 @@ final class HTTP2ServerStream {
         progressAt = home.now
     }
 
-    /// The stream is closed. The exchange is lost unless request and answer are complete.
+    /// The stream is closed. If request or answer is incomplete, the exchange is lost.
     func closed() {
         isClosed = true
         let isWhole = bodyIsComplete && isOutputComplete && output.isEmpty
@@ -133,7 +133,7 @@ extension HTTP2ServerStream: HTTPExchangeWire {
     func begin(_ status: Int, _ fields: HTTPFields) {
         guard let session else { return }
         progressAt = session.now
-        // An interim answer must not follow the final one (RFC 9113, 8.1), so send it first.
+        // `100 Continue` must not follow the final head (RFC 9113, 8.1), so send it first.
         if isContinueDue { session.submitContinue(self) }
         isContinueDue = false
         session.submitHead(

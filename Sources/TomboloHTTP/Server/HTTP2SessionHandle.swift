@@ -1,7 +1,7 @@
 import CNghttp2
 
 /// nghttp2's session in the server's role: the only code that calls the library for it. It owns the
-/// C object. The address given to `open` must outlive it.
+/// C object. The object behind `userData` of `open` must outlive it.
 final class HTTP2SessionHandle {
     private var session: OpaquePointer?
 
@@ -24,7 +24,7 @@ final class HTTP2SessionHandle {
         nghttp2_session_callbacks_del(callbacks)
     }
 
-    /// Deletes the session: no calls into or out of it follow. Not from within a callback.
+    /// Deletes the session. nghttp2 is not called afterwards. Must not be called within a callback.
     func close() {
         nghttp2_session_del(session)
         session = nil
@@ -54,7 +54,7 @@ final class HTTP2SessionHandle {
         nghttp2_settings_entry(settings_id: Int32(id.rawValue), value: UInt32(clamping: value))
     }
 
-    /// Returns false if the connection is unusable (bad preface, no memory).
+    /// Returns false if the connection is unusable (for example a bad preface, or no memory).
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let session, let base = bytes.baseAddress else { return true }
         let count = nghttp2_session_mem_recv(
@@ -125,7 +125,7 @@ final class HTTP2SessionHandle {
         nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
     }
 
-    /// Id of the peer's newest stream that was begun.
+    /// Id of the newest stream of the peer that was processed.
     var lastStream: Int32 { session.map { nghttp2_session_get_last_proc_stream_id($0) } ?? 0 }
 
     func submitGoAway(code: UInt32, reason: [UInt8], lastStream: Int32?) {

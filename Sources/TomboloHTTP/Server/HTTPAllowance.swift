@@ -1,6 +1,6 @@
 package import TomboloLoop
 
-/// How often a peer may still do something: a token bucket that fills at a steady rate. Pure.
+/// How often a peer may still do something: a token bucket. Pure.
 package struct HTTPAllowance {
     private let burst: Double
     private let perSecond: Double
@@ -27,7 +27,7 @@ package struct HTTPAllowance {
         return true
     }
 
-    /// Adds tokens that the peer has earned, never beyond the burst.
+    /// Adds tokens that the peer has earned, up to `burst` in total.
     package mutating func earn(_ count: Int) { tokens = min(burst, tokens + Double(count)) }
 
     private func filled(_ now: MonotonicInstant) -> Double {
@@ -35,10 +35,9 @@ package struct HTTPAllowance {
     }
 }
 
-/// One allowance for each address, or for each IPv6 network of 64 bits. An allowance is kept while
-/// it is not full.
+/// One allowance for each IPv4 address and each IPv6 network of 64 bits. Full ones may be dropped.
 package struct HTTPAddressAllowances {
-    /// Most addresses at once. Beyond that, all allowances start again full.
+    /// Maximum number of addresses. If more allowances than this are in use, all start again full.
     private static let addressesMax = 10_000
 
     private let burst: Int

@@ -1,6 +1,6 @@
-/// The part of a request's body that has arrived and was not yet taken. Pure.
+/// The part of a request's body that has arrived and that the handler has not taken yet. Pure.
 struct HTTPBodyQueue {
-    /// Pieces are joined up to this many bytes.
+    /// Small pieces are joined up to this many bytes.
     private static let pieceBytesMax = 16_384
 
     private var pieces: [[UInt8]] = []
@@ -14,7 +14,7 @@ struct HTTPBodyQueue {
     mutating func append(_ piece: [UInt8]) {
         guard !piece.isEmpty else { return }
         bytesHeld += piece.count
-        // Join small pieces: if a peer sends byte by byte, arrays would need 48 times the memory.
+        // Join small pieces: if a peer sends single bytes, arrays would need 48 times the memory.
         if !isEmpty, let last = pieces.indices.last,
             pieces[last].count + piece.count <= Self.pieceBytesMax
         {
@@ -26,7 +26,7 @@ struct HTTPBodyQueue {
 
     mutating func complete() { isComplete = true }
 
-    /// Takes the oldest piece; nil if there is none. No other piece is moved.
+    /// Takes the oldest piece; nil if there is none. Does not move the others in memory.
     mutating func take() -> [UInt8]? {
         guard !isEmpty else { return nil }
         let piece = pieces[first]

@@ -1,6 +1,6 @@
 /// How long a handler still waits for the next bytes of a body. Received bytes earn credit and
-/// waiting spends it. Pure. Only time in which a handler waits counts: a slow handler is not the
-/// peer's fault.
+/// waiting spends it. Pure. Time counts only while a handler waits, because a slow handler is not
+/// the peer's fault.
 package struct HTTPBodyRate {
     private var credit: Duration
     private let creditMax: Duration
@@ -20,7 +20,7 @@ package struct HTTPBodyRate {
     package mutating func waited(_ time: Duration) { credit -= time }
 
     package mutating func received(_ bytes: Int) {
-        // Capped at an hour's worth, so no piece can overflow. More would earn nothing anyway.
+        // Capped at one hour, so that a large piece cannot overflow the duration.
         let seconds = min(Double(bytes) / Double(bytesPerSecond), 3600)
         credit = min(credit + .seconds(seconds), creditMax)
     }

@@ -1,4 +1,4 @@
-/// Queue of an answer's bytes: whole pieces go in, runs of any length come out. Pure.
+/// Queue of an answer's bytes: pieces go in whole, and bytes are taken in any number. Pure.
 struct HTTPByteQueue {
     private var pieces: [[UInt8]] = []
     private var first = 0

@@ -19,9 +19,10 @@ package enum HTTPDate {
         number < 10 ? "0\(number)" : "\(number)"
     }
 
-    /// The civil date. Years begin in March here, so that a leap day is the last of its year.
+    /// Returns the Gregorian date. The algorithm counts years from March, so that a leap day is the
+    /// last day of its year.
     ///
-    /// - Parameter days: since 1970, not negative.
+    /// - Parameter days: days since 1970, not negative.
     /// - Returns: the month from 0, the day from 1.
     private static func civil(_ days: Int64) -> (year: Int64, month: Int, day: Int64) {
         // Days since 1 March of the year 0. 400 years have 146,097 days.

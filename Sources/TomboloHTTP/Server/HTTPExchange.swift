@@ -20,7 +20,7 @@ package final class HTTPExchange: @unchecked Sendable {
     private var rate: HTTPBodyRate
     /// Bytes that `body(atMost:)` has collected. They count as held until the handler returns.
     private var bodyGathered = 0
-    /// Length of the body as given by the head, or nil.
+    /// The body's length from the head; nil if the head does not give it.
     private let bodyLength: Int?
     /// True if the request may have a body.
     package var hasBody: Bool { bodyLength != 0 }
@@ -56,8 +56,8 @@ package final class HTTPExchange: @unchecked Sendable {
 
     // MARK: The request's body
 
-    /// The next piece of the body, never empty; nil at its end. Where pieces are split means
-    /// nothing. Throws `.peerGone`, `.bodyTooSlow`, `.bodyMalformed` or `.cancelled`, and throws
+    /// The next piece of the body, never empty; nil at its end. The boundaries between pieces have
+    /// no meaning. Throws `.peerGone`, `.bodyTooSlow`, `.bodyMalformed` or `.cancelled`, and throws
     /// the same error on later calls.
     package func nextPiece() async throws(HTTPExchangeError) -> [UInt8]? {
         loop.checkIsolated()
@@ -90,8 +90,9 @@ package final class HTTPExchange: @unchecked Sendable {
         }
     }
 
-    /// The whole body, of at most `most` bytes. Throws `.bodyTooLarge` if it is longer, before
-    /// reading it if the head gives the length. Also throws the errors of `nextPiece`.
+    /// The whole body, of at most `most` bytes. Throws `.bodyTooLarge` if it is longer; if the head
+    /// gives the length, this happens before anything is read. Also throws the errors of
+    /// `nextPiece`.
     package func body(atMost most: Int) async throws(HTTPExchangeError) -> [UInt8] {
         loop.checkIsolated()
         if let bodyLength, bodyLength > most { throw fail(.bodyTooLarge) }
@@ -113,15 +114,15 @@ package final class HTTPExchange: @unchecked Sendable {
 
     // MARK: The answer
 
-    /// True if an answer of this many bytes would be accepted. Ask before making a large answer: it
-    /// is replaced by a 429 if the peer has too much unread on the connection.
+    /// True if an answer of this many bytes would be accepted. Ask this before you make a large
+    /// answer: if the peer has too much unread on the connection, a 429 is sent instead.
     package func hasRoom(for bytes: Int) -> Bool {
         let unread = wire.memory?.unreadBytes ?? 0
         return unread == 0 || unread + bytes <= limits.unreadBytesPerConnection
     }
 
     /// Sends a whole answer. It is buffered, so the call does not wait. `fields` need no
-    /// `content-length`. After `begin` a call resets the stream instead.
+    /// `content-length`. If a streaming answer has begun, the call resets it instead.
     ///
     /// - Parameter isShared: true if `body` is a constant that many answers share, which does not
     ///   count as memory. Any other body is replaced by a 429 if the peer has too much unread.
@@ -143,10 +144,10 @@ package final class HTTPExchange: @unchecked Sendable {
         }
     }
 
-    /// Keeps a part of an answer that has not begun, because a proxy may stop forwarding the
-    /// request's body once there is an answer. The part counts as unread. Returns false, and keeps
-    /// nothing, if the connection or the server keeps too much: then begin the answer, with
-    /// `takeKept` first.
+    /// Keeps a first part of the answer without sending it, because a proxy may stop forwarding the
+    /// request's body once an answer has begun. The part counts as unread. Returns false and keeps
+    /// nothing if the connection or the server already keeps too much. In this case, begin the
+    /// answer and write `takeKept()` first.
     package func keep(_ piece: [UInt8]) -> Bool {
         loop.checkIsolated()
         guard answer == .none, !isLost, let memory = wire.memory,
@@ -175,10 +176,9 @@ package final class HTTPExchange: @unchecked Sendable {
         wire.begin(status, fields)
     }
 
-    /// Sends a part of the body. Returns at once while the peer has less than
-    /// `unreadAnswerBytesMax` unread, and waits otherwise. Throws `.peerStalled` after `writeStall`
-    /// without progress (the answer is given up), `.peerGone` or `.cancelled`. No effect before
-    /// `begin` and after `finish`.
+    /// Sends a part of the body. Returns at once while less than `unreadAnswerBytesMax` is unread;
+    /// otherwise waits. Throws `.peerStalled` (and gives up the answer) after `writeStall` without
+    /// progress, `.peerGone`, or `.cancelled`. Has no effect before `begin` and after `finish`.
     package func write(_ piece: [UInt8]) async throws(HTTPExchangeError) {
         loop.checkIsolated()
         if isLost { throw .peerGone }
@@ -285,18 +285,18 @@ package final class HTTPExchange: @unchecked Sendable {
         guard unread < unreadBefore || unread == 0 else { return }
         unreadBefore = unread
         progressAt = loop.now
-        // Wake the writer at half the limit, not for every record.
+        // Wake the writer at half the limit rather than at each record, to wake it less often.
         if unread < limits.unreadAnswerBytesMax / 2 { writer?.unpark() }
     }
 
-    /// The peer sends no more, but may still read.
+    /// The peer sends no more bytes, but may still read.
     func peerClosedItsSide() {
         guard !isPeerGone else { return }
         isPeerGone = true
         for watcher in watchers { watcher.unpark() }
     }
 
-    /// The peer sends no more, and the body is incomplete. The peer may still read.
+    /// The peer sends no more bytes and the body is incomplete. The peer may still read.
     func bodyBrokeOff() {
         if failure == nil { failure = .peerGone }
         peerClosedItsSide()

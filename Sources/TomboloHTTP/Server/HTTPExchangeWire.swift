@@ -2,18 +2,18 @@
 /// its answer. On the loop. No call has an effect once the peer is gone.
 protocol HTTPExchangeWire: AnyObject {
     /// The handler waits for a piece: send `100 Continue` if it is due, and read from the socket.
-    /// May deliver at once.
+    /// May deliver bytes to the exchange during the call.
     func wantsBody()
     /// The handler has taken this many bytes: the peer may send as many more.
     func took(_ byteCount: Int)
-    /// Sends a whole answer.
+    /// Sends a whole answer. `isShared`: `body` does not count as memory.
     func respond(_ status: Int, _ fields: HTTPFields, _ body: [UInt8], isShared: Bool)
     func begin(_ status: Int, _ fields: HTTPFields)
     func write(_ piece: [UInt8])
     func finish()
     /// Aborts the answer so that the peer cannot mistake the received part for the whole.
     func reset(code: UInt32)
-    /// The handler has returned and the answer has ended.
+    /// Called after the handler has returned and the answer has ended.
     func handlerReturned()
     /// Memory held for this connection; nil once it is gone.
     var memory: HTTPConnectionMemory? { get }

@@ -12,11 +12,11 @@ package struct HTTPRequestHead: Hashable, Sendable {
     /// Path and query as sent: begins with `/` (or is `*` for `OPTIONS`), printable ASCII, without
     /// `#`. The router decodes and normalises it.
     package var target: String
-    /// `https` under TLS and `http` in clear text, independent of what the peer sent.
+    /// `https` under TLS, `http` in clear text. What the peer sent does not matter.
     package var scheme: String
     /// `Host` or `:authority`, as sent. nil only in HTTP/1.0, or if an HTTP/2 request has neither.
     package var authority: String?
-    /// Without pseudo fields and without `host`.
+    /// All fields without pseudo-fields and without `host`.
     package var fields: HTTPFields
     package var version: HTTPVersion
     /// The peer's numeric address without its port: `127.0.0.1`, `::1`.

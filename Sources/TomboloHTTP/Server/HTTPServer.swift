@@ -23,7 +23,7 @@ package final class HTTPServer: @unchecked Sendable {
 
     private enum State {
         case accepting
-        /// Takes no new connections and requests, and finishes accepted requests.
+        /// Accepts no new connections and requests, and finishes accepted requests.
         case draining
         /// All remaining connections are cut.
         case cut
@@ -87,7 +87,7 @@ package final class HTTPServer: @unchecked Sendable {
         listener.tls = Self.advising(tls)
     }
 
-    /// The configuration, with an answer for clients that speak clear text to this port.
+    /// Returns the configuration with an answer for clients that speak clear text to this port.
     private static func advising(_ tls: TLSServerConfiguration) -> TLSServerConfiguration {
         var tls = tls
         tls.clearTextAnswer = HTTPServerProblem.tlsExpected.wireForm
@@ -112,7 +112,7 @@ package final class HTTPServer: @unchecked Sendable {
                     break
                 }
             }
-            // Requests whose connection ended at once: their handlers still run, to see the end.
+            // Requests whose connection has ended already: run their handlers too, to clean up.
             startHandlers(&group)
             if state == .cut { group.cancelAll() }
         }
@@ -132,7 +132,7 @@ package final class HTTPServer: @unchecked Sendable {
 
     /// Stops accepting, notifies every peer (GOAWAY, `connection: close`), finishes accepted
     /// requests, and cuts the remaining connections after `time`. Returns when no connection is
-    /// open. `run` returns later.
+    /// open. `run` returns after the last handler.
     package func drain(within time: Duration) async {
         loop.checkIsolated()
         let deadline = loop.now + time
@@ -183,9 +183,9 @@ extension HTTPServer: ListenerOwner {
         connection.start(accepted)
     }
 
-    /// Lets the kernel detect a peer that vanished: unacknowledged bytes end the connection, and an
-    /// idle connection is probed. Otherwise a tail would be fed for a quarter of an hour. If a
-    /// socket refuses the options, it is served without them.
+    /// Makes the kernel detect a peer that vanished: unacknowledged bytes end the connection, and
+    /// an idle connection is probed. Otherwise a streamed answer would go on for a quarter of an
+    /// hour. If a socket refuses the options, it is served without them.
     ///
     /// Also limits the unsent bytes that the kernel holds.
     private func boundKernel(_ descriptor: Int32) {
@@ -203,13 +203,13 @@ extension HTTPServer: ListenerOwner {
 extension HTTPServer {
     /// TCP_NOTSENT_LOWAT (tcp(7)). Glibc's module does not export it.
     private static let notSentLowWater: Int32 = 25
-    /// Value of TCP_NOTSENT_LOWAT. Without it, a slow peer leaves megabytes in the kernel.
+    /// Value of TCP_NOTSENT_LOWAT. Without it the kernel buffers megabytes for a slow peer.
     private static let kernelBytesMax: Int32 = 128 * 1024
 
-    /// Cuts the connections that hold most until the total is within the limit.
+    /// Cuts the connections that hold the most memory until the total is within the limit.
     private func cutLargest() {
         while memory.isExceeded {
-            // Of equals the oldest one, so that the dictionary's order does not matter.
+            // If several hold the same, take the oldest, so the dictionary's order has no effect.
             let largest = connections.values.max {
                 ($0.memory.bytes, $1.id) < ($1.memory.bytes, $0.id)
             }

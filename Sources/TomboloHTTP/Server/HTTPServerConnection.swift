@@ -8,7 +8,7 @@ package final class HTTPServerConnection: @unchecked Sendable {
     private enum Mode {
         /// Before the end of the handshake.
         case opening
-        /// No ALPN: the first bytes decide. `matched` bytes equal HTTP/2's preface so far.
+        /// There is no ALPN, so the first bytes decide. `matched` bytes equal HTTP/2's preface.
         case undecided(matched: Int)
         case session(any HTTPServerSession)
         case closed
@@ -30,8 +30,8 @@ package final class HTTPServerConnection: @unchecked Sendable {
     let cuts: HTTPServerCuts
     private let isSecure: Bool
     private let stream: any ByteStream
-    /// Retained until it is notified of the end, which may be after `run` has returned. Then the
-    /// reference cycle ends.
+    /// Retained until it is notified of the connection's end, which may be after `run` has
+    /// returned. `closed` then breaks the reference cycle.
     private let server: any HTTPServerConnectionOwner
     private var mode = Mode.opening
     private let since: MonotonicInstant
@@ -42,7 +42,8 @@ package final class HTTPServerConnection: @unchecked Sendable {
     private var progressAt: MonotonicInstant
     private var isDraining = false
 
-    /// Takes over a byte stream. The caller must make this its owner and call `opened()`.
+    /// Takes over a byte stream. The caller must make this connection the stream's owner and call
+    /// `opened()`.
     package init(
         id: UInt64, stream: any ByteStream, peerAddress: String, isSecure: Bool, loop: any Loop,
         limits: HTTPServerLimits, memory: HTTPServerMemory? = nil, cuts: HTTPServerCuts? = nil,
@@ -73,8 +74,8 @@ package final class HTTPServerConnection: @unchecked Sendable {
     }
 
     /// Sends GOAWAY (RFC 9113, 6.8) with a code and a reason. Requests above `lastStream` (nil:
-    /// above the newest one seen) are dropped. The connection ends with its last request; in
-    /// HTTP/1.1, after the current one.
+    /// above the newest request received) are dropped. The connection ends with its last request;
+    /// in HTTP/1.1, after the current one.
     package func goAway(code: UInt32 = 0, reason: [UInt8] = [], lastStream: Int32? = nil) {
         loop.checkIsolated()
         session?.goAway(code: code, reason: reason, lastStream: lastStream)
@@ -118,11 +119,11 @@ package final class HTTPServerConnection: @unchecked Sendable {
         return stream.unsentBytes > 0 ? min(own, progressAt + limits.writeStall) : own
     }
 
-    /// Arms the timer if it would fire too late. If it fires early, it is rearmed.
+    /// Sets the timer earlier if the next deadline is earlier. It is set again if it fires early.
     private func afterEvent() {
         noteProgress()
         if case .closed = mode { return }
-        // At least 1 ms from now: effects of an expired deadline need the end of the turn.
+        // At least 1 ms from now: a deadline that just expired takes effect at the end of the turn.
         let due = max(deadline, loop.now + .milliseconds(1))
         guard due < timerAt else { return }
         loop.cancel(timer)
@@ -183,7 +184,7 @@ extension HTTPServerConnection: ByteStreamOwner {
         afterEvent()
     }
 
-    /// Compares the first bytes with the preface. The chosen session gets the compared bytes too.
+    /// Compares the first bytes with HTTP/2's preface. The chosen session gets these bytes too.
     private func decide(_ matched: Int, _ bytes: UnsafeRawBufferPointer) {
         let rest = Self.preface[matched...]
         let same = zip(rest, bytes).prefix { $0 == $1 }.count
@@ -259,7 +260,6 @@ extension HTTPServerConnection: HTTPServerSessionOwner {
 
 /// Owner of a connection.
 package protocol HTTPServerConnectionOwner: AnyObject {
-    /// The connection speaks HTTP.
     func opened(_ connection: HTTPServerConnection)
     /// A request's head has come. The owner must run its exchange.
     func requested(_ exchange: HTTPExchange)

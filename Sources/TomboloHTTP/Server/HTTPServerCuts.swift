@@ -2,7 +2,7 @@
 package final class HTTPServerCuts {
     /// The limit that a peer exceeded.
     package enum Reason: String, CaseIterable, Sendable {
-        /// `bytesHeldMax` was exceeded, and this connection held most.
+        /// The server held more than `bytesHeldMax`, and this connection held the most.
         case memory
         /// Too many connections from one address, or in total.
         case connections

@@ -4,7 +4,7 @@ package final class HTTPServerMemory {
     private let bytesMax: Int
     /// Bytes held now.
     package private(set) var bytes = 0
-    /// Called when more is held than allowed. It must release some.
+    /// Called when more than `bytesMax` is held. It must cut connections to release bytes.
     var exceeded: (() -> Void)?
 
     /// Starts with nothing held.
@@ -19,7 +19,7 @@ package final class HTTPServerMemory {
 
     fileprivate func release(_ count: Int) { bytes -= count }
 
-    /// The part of `bytes` that answers hold while they wait for the end of their request's body.
+    /// Bytes of `bytes` that answers hold while they wait for the end of their request's body.
     fileprivate var keptBytes = 0
 }
 
@@ -42,7 +42,8 @@ package final class HTTPConnectionMemory {
         if !isClosed { all.hold(count) }
     }
 
-    /// The peer has taken bytes. Those of constant bodies were not counted, so it stops at 0.
+    /// The peer has taken `count` bytes. Bytes of constant bodies were not counted before, so the
+    /// result never falls below 0.
     func releaseAnswer(_ count: Int) {
         let counted = min(count, unreadBytes)
         unreadBytes -= counted
@@ -59,7 +60,7 @@ package final class HTTPConnectionMemory {
         return true
     }
 
-    /// Such a part no longer waits.
+    /// A part that `keep` counted no longer waits.
     func releaseKept(_ count: Int) {
         let counted = min(count, keptBytes)
         keptBytes -= counted

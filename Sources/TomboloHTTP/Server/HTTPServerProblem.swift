@@ -3,7 +3,7 @@
 package struct HTTPServerProblem: Hashable, Sendable {
     /// The HTTP status.
     package let status: Int
-    /// Last part of `type`. The handler serves a page for it.
+    /// Last part of the problem's `type`. The server has a page for each code.
     package let code: String
     /// What is wrong and what to do.
     package let detail: String
@@ -44,7 +44,7 @@ package struct HTTPServerProblem: Hashable, Sendable {
             tlsExpected,
         ]
 
-    /// The code as a readable title.
+    /// The code as a readable title, such as `Body too large`.
     private var title: String {
         let words = code.split(separator: "-").map { $0 == "tls" ? "TLS" : $0 }
             .joined(separator: " ")

@@ -8,7 +8,7 @@ protocol HTTPServerSession: AnyObject {
     /// Bytes from the peer, in order; never after `receivedEnd`, `lost` or `isFinished`.
     func receive(_ bytes: UnsafeRawBufferPointer)
 
-    /// The peer closed its side.
+    /// The peer has closed its sending side.
     func receivedEnd()
 
     /// Appends to `output` until it is full or there is nothing left.
@@ -17,7 +17,8 @@ protocol HTTPServerSession: AnyObject {
     /// The owner has written something.
     func outputProgressed()
 
-    /// True if more bytes may come now. The owner is notified when it becomes true again.
+    /// True if the owner should read more bytes. The session calls `sessionWantsBytes` when it may
+    /// be true again.
     var wantsBytes: Bool { get }
 
     /// True if the connection can close once the produced output is written.
@@ -32,7 +33,6 @@ protocol HTTPServerSession: AnyObject {
     /// When to call `deadlinePassed` if nothing happens before; nil if there is no deadline.
     var deadline: MonotonicInstant? { get }
 
-    /// The deadline has passed.
     func deadlinePassed()
 
     /// Sets how many requests may be open at once.

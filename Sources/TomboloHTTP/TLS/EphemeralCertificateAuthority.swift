@@ -1,17 +1,15 @@
 import COpenSSL
 import Glibc
 
-/// A certificate authority for one run. The simulator and `dev` use it for TLS.
-///
-/// Its key lives in memory only. It signs server certificates for names and addresses (P-256,
-/// SHA-256). Clients that get `certificate` trust these and no others. Do not use it for permanent
-/// installations.
+/// A certificate authority for one run. The simulator and `dev` use it for TLS. Its key lives in
+/// memory only. It signs server certificates for names and addresses (P-256, SHA-256). Clients that
+/// get `certificate` trust these and no others. Do not use it for permanent installations.
 package struct EphemeralCertificateAuthority: Sendable {
-    /// Names by which every machine reaches itself.
+    /// Names by which a machine reaches itself.
     package static let localNames = ["localhost", "127.0.0.1", "::1"]
     /// Lifetime of a certificate; longer than any run.
     package static let lifetimeSeconds: Int64 = 30 * 86_400
-    /// Certificates are valid from this long before now, because clocks differ between machines.
+    /// Certificates are valid from an hour before now, because clocks differ between machines.
     private static let earlierSeconds: Int64 = 3_600
 
     /// The authority's own certificate in PEM: the CA file of clients.
@@ -36,8 +34,7 @@ package struct EphemeralCertificateAuthority: Sendable {
         }
     }
 
-    /// Makes the key and the authority's certificate. `unixTime` is now, in seconds since 1970; the
-    /// certificate is valid from an hour before.
+    /// Makes the authority's key and certificate. `unixTime` is the time in seconds since 1970.
     package init(name: String = "Tombolo ephemeral CA", unixTime: Int64) throws(TLSError) {
         let key = try Self.makeKey()
         let certificate = try Self.make(name: name, key: key, unixTime: unixTime)
@@ -50,7 +47,7 @@ package struct EphemeralCertificateAuthority: Sendable {
         self.certificate = try PEM.written { PEM_write_bio_X509($0, pointer) }
     }
 
-    /// Makes a key and a certificate for `names`: at least one host name or numeric address.
+    /// Makes a key and a certificate for `names`, at least one host name or numeric address.
     package func issueServer(
         names: [String] = localNames, unixTime: Int64
     ) throws(TLSError) -> ServerCredentials {
@@ -84,7 +81,8 @@ package struct EphemeralCertificateAuthority: Sendable {
         } else {
             isNumeric = false
         }
-        // OpenSSL parses the value as configuration syntax, so a name must not contain any of it.
+        // OpenSSL parses the value as configuration syntax, so a name must not contain its special
+        // characters.
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,11 +1,12 @@
 import COpenSSL
 
-/// Readers of PEM (RFC 7468) that own what they read.
+/// Readers for PEM (RFC 7468). The results own their OpenSSL objects.
 enum PEM {
-    /// Largest file that is read: the system's bundle of authorities has about 220 KiB.
+    /// Largest file that is accepted, in bytes. The system's bundle has about 220 KiB.
     static let bytesMax = 4 << 20
 
-    /// All certificates in order. Throws if there is none or one is damaged.
+    /// All certificates in order. Throws if there is none, one is damaged, or the file is too
+    /// large.
     static func certificates(_ bytes: [UInt8], what: String) throws(TLSError) -> [Certificate] {
         guard bytes.count <= bytesMax else { throw TLSError("\(what) has more than 4 MiB") }
         guard let bio = BIO_new_mem_buf(bytes, Int32(bytes.count)) else {
@@ -35,7 +36,7 @@ enum PEM {
         }
         defer { BIO_free(bio) }
         ERR_clear_error()
-        // The callback refuses a pass phrase: without it, OpenSSL would prompt on the terminal.
+        // OpenSSL would ask for a pass phrase on the terminal. The callback refuses it instead.
         guard let key = PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil) else {
             throw TLSError(
                 "\(what) holds no usable private key (\(takeOpenSSLReason())); it must be PEM"

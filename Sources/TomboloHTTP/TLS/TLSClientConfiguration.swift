@@ -13,8 +13,8 @@ package struct TLSClientConfiguration: Sendable {
 
     let context: TLSContext
 
-    /// The name that the certificate must contain and that SNI sends; nil means the host that is
-    /// connected to.
+    /// The name that the certificate must contain and that SNI sends; nil means the host to which
+    /// the client connects.
     package let serverName: String?
 
     /// Makes a configuration. The peer's chain must lead to a trusted certificate and contain the

@@ -16,9 +16,9 @@ final class TLSContext: @unchecked Sendable {
     private let serverProtocols: [UInt8]
 
     /// TLS 1.2 or newer (RFC 8996 forbids older), no renegotiation, no compression, no session
-    /// cache. A server frees a session's buffers while it is idle, because it may have 10,000 idle
-    /// connections. A client has few but busy connections: it keeps the buffers and reads several
-    /// records at once.
+    /// cache. A server frees a session's buffers while the session is idle, because it may have
+    /// 10,000 idle connections. A client has few but busy connections: it keeps the buffers and
+    /// reads several records at once.
     init(server: Bool, serverProtocols: [String] = []) throws(TLSError) {
         ERR_clear_error()
         guard let context = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method()) else {
@@ -46,7 +46,7 @@ final class TLSContext: @unchecked Sendable {
 
     deinit { SSL_CTX_free(pointer) }
 
-    /// The ALPN names, each with its length before it (RFC 7301, 3.1).
+    /// Returns the ALPN names, each preceded by its length in one byte (RFC 7301, 3.1).
     static func wireForm(_ protocols: [String]) throws(TLSError) -> [UInt8] {
         var bytes: [UInt8] = []
         for name in protocols {
@@ -59,8 +59,8 @@ final class TLSContext: @unchecked Sendable {
         return bytes
     }
 
-    /// Selects the ALPN name by the server's order. If there is no common name, the handshake fails
-    /// (RFC 7301, 3.2). A client without ALPN is accepted.
+    /// Selects the first ALPN name of the server's list that the client offers. If there is none,
+    /// the handshake fails (RFC 7301, 3.2). A client without ALPN is accepted.
     private func selectByServerPreference() {
         SSL_CTX_set_alpn_select_cb(
             pointer,

@@ -9,7 +9,7 @@ package struct TLSError: Error, Hashable, CustomStringConvertible {
     package var description: String { message }
 }
 
-/// Takes the first reason from OpenSSL's error queue of this thread, and clears the queue.
+/// Returns the first reason in OpenSSL's error queue of this thread, and clears the queue.
 func takeOpenSSLReason() -> String {
     var reason = ""
     while true {

@@ -6,15 +6,15 @@ import Glibc
 package struct TLSServerConfiguration: Sendable {
     let context: TLSContext
 
-    /// Answer for a client that speaks clear text instead of TLS; if empty, there is none.
+    /// Answer for a client that speaks clear text instead of TLS; if empty, no answer is sent.
     var clearTextAnswer: [UInt8] = []
 
-    /// The PEM of the chain. It tells a renewed certificate from the old one.
+    /// The chain in PEM. Compare it to see whether a certificate was renewed.
     package let certificateChain: [UInt8]
 
-    /// When clients accept the chain, in Unix seconds: from the latest start to the earliest end of
-    /// its certificates (RFC 5280, 4.1.2.5), both inclusive. If these periods do not overlap, it
-    /// holds only the earliest end.
+    /// The period in which clients accept the chain, in Unix seconds: from the latest start to the
+    /// earliest end of its certificates (RFC 5280, 4.1.2.5), both inclusive. If the certificates'
+    /// periods do not overlap, the range holds only the earliest end.
     package let validity: ClosedRange<Int64>
 
     /// `certificateChain`: PEM, the server's own certificate first, then the intermediate ones.
@@ -45,7 +45,8 @@ package struct TLSServerConfiguration: Sendable {
         validity = min(begins, ends)...ends
     }
 
-    /// A time that OpenSSL cannot parse counts as past: no client accepts such a certificate.
+    /// Returns Unix seconds. A time that OpenSSL cannot parse counts as long past: no client
+    /// accepts such a certificate.
     private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
         var parts = tm()
         guard ASN1_TIME_to_tm(time, &parts) == 1 else { return .min }

@@ -9,7 +9,7 @@ enum TLSStep {
     case wantsRead
     /// The socket must become writable first.
     case wantsWrite
-    /// The peer has ended its side.
+    /// The peer has ended its sending side.
     case ended
     case failed(String)
 }
@@ -29,8 +29,9 @@ struct TLSSession: ~Copyable {
         peerName = "the client"
     }
 
-    /// `host` is checked against the certificate (RFC 6125: names in subjectAltName, no partial
-    /// wildcards) and sent by SNI, unless it is an address (RFC 6066, 3).
+    /// Checks the certificate for the configuration's `serverName`, or else for `host` (RFC 6125:
+    /// names in subjectAltName, no partial wildcards). SNI sends this name unless it is an address
+    /// (RFC 6066, 3).
     init(client configuration: TLSClientConfiguration, host: String, descriptor: Int32)
         throws(TLSError)
     {
@@ -79,7 +80,7 @@ struct TLSSession: ~Copyable {
             decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
     }
 
-    /// True if OpenSSL holds input, which epoll does not report.
+    /// True if OpenSSL still holds input. epoll does not report this input.
     var hasPending: Bool { SSL_has_pending(pointer) == 1 }
 
     mutating func handshake() -> TLSStep {
@@ -87,19 +88,18 @@ struct TLSSession: ~Copyable {
         return step(SSL_do_handshake(pointer))
     }
 
-    /// Reads into `buffer`.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> TLSStep {
         ERR_clear_error()
         return step(SSL_read(pointer, buffer.baseAddress, Int32(clamping: buffer.count)))
     }
 
-    /// Writes one record. After `wantsWrite`, the next call must begin with the same bytes.
+    /// Writes at most one record. After `wantsWrite`, the next call must begin with the same bytes.
     mutating func write(_ bytes: UnsafeRawBufferPointer) -> TLSStep {
         ERR_clear_error()
         return step(SSL_write(pointer, bytes.baseAddress, Int32(clamping: bytes.count)))
     }
 
-    /// Sends close_notify if the socket takes it; otherwise the peer sees the end of TCP.
+    /// Sends close_notify if the socket accepts it; otherwise the peer sees only the end of TCP.
     mutating func sendCloseNotify() {
         ERR_clear_error()
         _ = SSL_shutdown(pointer)
@@ -119,10 +119,10 @@ struct TLSSession: ~Copyable {
         }
     }
 
-    /// Failure text if the peer answered with something that is not TLS.
+    /// Failure text for a peer that sent something that is not TLS.
     static let clearText = "the other end does not speak TLS"
 
-    /// The failure as text. For a refused certificate it includes a remedy.
+    /// Returns the failure as text. For a refused certificate it includes a remedy.
     private func reason() -> String {
         let code = ERR_GET_REASON(ERR_peek_last_error())
         if code == SSL_R_WRONG_VERSION_NUMBER || code == SSL_R_HTTP_REQUEST {

@@ -1,25 +1,24 @@
-/// A connection for its owner, an HTTP session: bytes in, bytes out, in order. On the loop only.
-///
-/// Output is *pulled*: the owner announces output with `wantsOutput`, and the stream asks for it at
-/// the end of the turn while the peer takes more. So a turn's output is written in full TLS
-/// records, and no more is produced than the peer reads.
+/// A connection as its owner, an HTTP session, sees it: bytes in, bytes out, in order. On the loop
+/// only. Output is *pulled*: the owner announces output with `wantsOutput`. At the end of the turn
+/// the stream calls `fillOutput` as long as the peer takes more. So output is written in full TLS
+/// records, and the owner produces no more than the peer reads.
 package protocol ByteStream: AnyObject {
     /// The owner has output: `fillOutput` will be called at the end of this turn, or once the peer
     /// takes more.
     func wantsOutput()
 
-    /// Stops calls of `received` until `resumeReading`. TCP slows the peer down.
+    /// Stops calls of `received` until `resumeReading`. Then TCP slows the peer down.
     func pauseReading()
     /// Goes on reading after `pauseReading()`.
     func resumeReading()
 
     /// Sends the owner's remaining output (until `fillOutput` adds nothing) and ends the sending
-    /// side. Then drops the peer's bytes for a moment, so that a reset does not destroy the last
-    /// answer, and closes. All of this has 5 seconds. Only `fillOutput` is called before the final
-    /// `closed`.
+    /// side. Then reads and drops the peer's bytes for a moment, because a reset could destroy the
+    /// last answer, and closes. All of this takes at most 5 seconds. Only `fillOutput` is called
+    /// before the final `closed`.
     func close()
 
-    /// Closes at once. `closed(nil)` is called at the end of the turn, and nothing before it.
+    /// Closes at once. `closed(nil)` is called at the end of the turn, with no other call before.
     func abort()
 
     /// Bytes from the owner that the kernel has not taken yet.
@@ -38,18 +37,19 @@ package protocol ByteStream: AnyObject {
 /// Owner of a `ByteStream`. All calls are on the loop. `closed` comes last, exactly once.
 package protocol ByteStreamOwner: AnyObject {
     /// Connection and handshake are complete. Not called for a connection that was already open
-    /// when it was handed over (`dial`).
+    /// when it got this owner (see `dial`).
     func opened()
 
-    /// Bytes from the peer, valid during the call only. May call any method of the stream.
+    /// Bytes from the peer, valid during the call only. The owner may call any stream method.
     func received(_ bytes: UnsafeRawBufferPointer)
 
-    /// Appends to `output` until it is full or nothing is left. May call any method of the stream.
+    /// Appends to `output` until it is full or nothing is left. The owner may call any method of
+    /// the stream.
     func fillOutput(_ output: OutputBuffer)
 
     /// The peer sends no more (its half of the connection is closed); it may still read.
     func inputEnded()
 
-    /// The stream is closed; no further call comes. nil means that this side closed it.
+    /// The stream is closed and makes no further calls. nil means that this side closed it.
     func closed(_ error: ConnectionError?)
 }

@@ -1,7 +1,7 @@
 import Glibc
 import TomboloLoop
 
-/// Reading and writing. A call into the owner may end the connection: check the phase after it.
+/// Reading and writing. A call to the owner may end the connection, so check the phase after it.
 extension Connection {
     // MARK: In
 
@@ -9,7 +9,7 @@ extension Connection {
         var count = 0
         while wantsInput {
             guard count < Self.inputPerTurnMax else {
-                // OpenSSL may hold the rest; then the socket does not become readable.
+                // Go on at the end of the turn. OpenSSL may hold a rest that epoll does not report.
                 mustReadAtEndOfTurn = true
                 return callAtEndOfTurn()
             }
@@ -17,11 +17,11 @@ extension Connection {
             case .done(let received):
                 count += received
                 take(received)
-                // The loop reports later bytes: another read would only cost a system call.
+                // The loop reports bytes that come later. Another read would be a useless call.
                 if !mayHoldMore(after: received) { return }
             case .wantsRead: return
             case .wantsWrite:
-                // Only an answer to a key update. It goes out before the next write.
+                // Only the answer to a TLS key update must be written, with the next write.
                 return
             case .ended:
                 hasInputEnded = true
@@ -60,7 +60,8 @@ extension Connection {
 
     // MARK: Out
 
-    /// Writes full records while the owner fills them, and then the rest.
+    /// Writes output. While the owner may have more bytes, only full records are written; when it
+    /// has no more, the last partial record is written too.
     func writeOutput() {
         var written = 0
         while phase == .open || phase == .closing {
@@ -76,7 +77,7 @@ extension Connection {
         }
     }
 
-    /// Returns true if the owner may have more than the buffer took.
+    /// Asks the owner for output. Returns true if it may have more than the buffer holds now.
     private func fill(_ buffer: OutputBuffer) -> Bool {
         guard needsFill else { return false }
         guard !buffer.isFull else { return true }
@@ -86,7 +87,7 @@ extension Connection {
         return needsFill
     }
 
-    /// Returns false if the peer takes no more for now or the connection ended.
+    /// Writes one record. Returns false if the peer takes no more for now or the connection ended.
     private func writeRecord(_ buffer: OutputBuffer, _ written: inout Int) -> Bool {
         switch writeOnce(buffer.record) {
         case .done(let count):
@@ -116,7 +117,7 @@ extension Connection {
     /// with unread bytes would destroy the answer.
     func answerInClearText() {
         let answer = clearTextAnswer
-        // The first bytes of a socket: the kernel takes all of them.
+        // Nothing was sent on this socket before, so the kernel takes all bytes.
         _ = send(descriptor, answer, answer.count, 0)
         tls = nil
         shutdown(descriptor, Int32(SHUT_WR))
@@ -139,7 +140,7 @@ extension Connection {
         guard !hasInputEnded else { return end(nil) }
         phase = .lingering
         updateInterest()
-        // Bytes inside OpenSSL are dropped. From now on only the socket's end matters.
+        // Bytes inside OpenSSL are dropped. From now on only the end of the socket's input matters.
         readInput()
     }
 }

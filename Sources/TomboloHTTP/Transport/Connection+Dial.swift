@@ -20,7 +20,7 @@ extension Connection {
             addresses, of: host, tls: tls, on: loop, until: deadline, buffers: buffers)
     }
 
-    /// The same for known addresses. The certificate must name `host`.
+    /// Like the function above, for known addresses. The certificate must name `host`.
     package static func dial(
         _ addresses: [SocketAddress], of host: String, tls: TLSClientConfiguration?,
         on loop: EpollLoop, until deadline: MonotonicInstant,

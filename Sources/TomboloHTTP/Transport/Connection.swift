@@ -11,15 +11,16 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
 {
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` enforces it.
 
-    /// Time for a client's handshake, after TCP is connected: a silent peer holds a descriptor.
+    /// Time for a TLS handshake after TCP is connected. It limits how long a silent peer holds a
+    /// descriptor.
     package static let handshakeTimeout: Duration = .seconds(10)
     /// Time for everything that `close()` does.
     package static let closeTimeout: Duration = .seconds(5)
-    /// Bytes read in one turn before other connections are served.
+    /// If this many bytes were read in one turn, other connections are served first.
     static let inputPerTurnMax = 16 * OutputBuffer.recordBytes
-    /// Bytes written in one turn before other connections are served.
+    /// If this many bytes were written in one turn, other connections are served first.
     static let outputPerTurnMax = 64 * OutputBuffer.recordBytes
-    /// Bytes that a peer may still send after `close()` before it is cut off.
+    /// A peer that sends more than this many bytes after `close()` is cut off.
     static let lingerBytesMax = 1 << 20
 
     enum Phase {
@@ -57,7 +58,7 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
 
     var isReadingPaused = false
     var hasInputEnded = false
-    /// True if bytes may wait inside OpenSSL, where epoll does not see them.
+    /// True if OpenSSL may hold bytes that epoll does not report.
     var mustReadAtEndOfTurn = false
     var lingeredBytes = 0
 
@@ -65,7 +66,7 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
     /// Answer to a client that speaks clear text to a TLS port.
     let clearTextAnswer: [UInt8]
 
-    /// Takes a socket from `accept`, with a server's TLS or none.
+    /// Takes a socket from `accept`; `tls` is the server's TLS, or nil for clear text.
     init(
         accepted descriptor: Int32, from peer: SocketAddress, tls: TLSServerConfiguration?,
         on loop: EpollLoop, buffers: ConnectionBuffers

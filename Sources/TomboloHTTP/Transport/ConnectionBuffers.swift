@@ -2,10 +2,10 @@
 package final class ConnectionBuffers: @unchecked Sendable {
     // Sendable: used on the loop's thread only, by connections that check this.
 
-    /// Bytes per read of clear text. A TLS read returns at most one record.
+    /// Maximum bytes of one read of clear text. A TLS read returns at most one record.
     static let inputBytes = 65_536
 
-    /// Most output buffers that are kept for the next turn.
+    /// Maximum number of output buffers that are kept for reuse.
     private static let sparesMax = 16
 
     let input = UnsafeMutableRawBufferPointer.allocate(byteCount: inputBytes, alignment: 16)

@@ -2,7 +2,7 @@ import TomboloLoop
 
 /// Why a connection could not be made, or why it ended unexpectedly.
 package struct ConnectionError: Error, Hashable, CustomStringConvertible {
-    /// Kind of error, for code to decide on; `message` is for people.
+    /// Kind of error, for decisions in code; `message` is for people.
     package enum Kind: Hashable, Sendable {
         /// The name has no address.
         case unresolved
@@ -16,11 +16,11 @@ package struct ConnectionError: Error, Hashable, CustomStringConvertible {
         case notTLS
         /// The peer cut the connection, or the network did.
         case reset
-        /// The peer speaks another protocol.
+        /// The peer speaks another protocol than HTTP/2.
         case notHTTP2
         /// The waiting task was cancelled.
         case cancelled
-        /// A limit of this machine (descriptors, an address in use).
+        /// This machine lacks a resource (descriptors, a free address).
         case local
     }
 

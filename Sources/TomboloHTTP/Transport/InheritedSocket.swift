@@ -2,7 +2,7 @@ import Glibc
 
 /// A listening TCP socket that a service manager has bound and handed over.
 ///
-/// Clients reach its address, even if a configuration says otherwise.
+/// The server listens on its address, even if the configuration names another one.
 package struct InheritedSocket: Hashable, Sendable {
     package let descriptor: Int32
     package let address: ListenAddress

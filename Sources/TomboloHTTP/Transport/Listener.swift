@@ -20,7 +20,8 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
 /// Takes the connections that a listener accepts.
 package protocol ListenerOwner: AnyObject {
-    /// Called on the loop. Must start or abort the connection; a released one is closed.
+    /// Called on the loop. The owner must start or abort the connection. A connection that is
+    /// released without a start is closed.
     func accepted(_ connection: Connection)
 }
 
@@ -28,9 +29,10 @@ package protocol ListenerOwner: AnyObject {
 package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` enforces it.
 
-    /// Connections that the kernel completes before `accept`.
+    /// Length of the kernel's queue of connections that wait for `accept`.
     package static let backlog: Int32 = 1024
-    /// Connections accepted in one turn, so that many new ones do not starve existing ones.
+    /// At most this many connections are accepted in one turn, so that many new ones do not delay
+    /// the existing ones.
     static let acceptedPerTurnMax = 64
     /// How long accepting pauses when this machine has no free descriptors.
     static let restWithoutDescriptors: Duration = .milliseconds(100)
@@ -49,8 +51,8 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
 
     private enum State { case bound, accepting, paused, closed }
 
-    /// Binds and listens, with SO_REUSEADDR so that a restart need not wait. Nothing is accepted
-    /// before `start`. From any thread.
+    /// Binds and listens, with SO_REUSEADDR so that a restarted server need not wait for the port.
+    /// Accepts nothing before `start`. May be called from any thread.
     package init(
         on loop: EpollLoop, at place: ListenAddress, tls: TLSServerConfiguration?,
         buffers: ConnectionBuffers = ConnectionBuffers()
@@ -61,8 +63,8 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
         (descriptor, address) = try Self.bind(place)
     }
 
-    /// Listens on a socket that a service manager has bound; nothing is accepted before `start`.
-    /// From any thread. The listener then owns the socket.
+    /// Listens on a socket that a service manager has bound. Accepts nothing before `start`. May be
+    /// called from any thread. The listener then owns the socket.
     package init(
         on loop: EpollLoop, inheriting socket: InheritedSocket, tls: TLSServerConfiguration?,
         buffers: ConnectionBuffers = ConnectionBuffers()

@@ -1,4 +1,4 @@
-/// Buffer for output, written one full TLS record at a time.
+/// Buffer for output, from which one TLS record after the other is written.
 package final class OutputBuffer {
     /// The plaintext of one full TLS record (RFC 8446, 5.1): the unit of writing.
     package static let recordBytes = 16_384
@@ -9,7 +9,7 @@ package final class OutputBuffer {
     private var end = 0
 
     package init() {
-        // One frame of nghttp2 may come on top of an almost full record.
+        // Room for one nghttp2 frame that is appended to an almost full record.
         capacity = 2 * Self.recordBytes + 64
         base = .allocate(byteCount: capacity, alignment: 16)
     }
@@ -19,7 +19,7 @@ package final class OutputBuffer {
     package var count: Int { end - start }
     package var isEmpty: Bool { start == end }
 
-    /// True if it holds a full record. The owner then stops and is asked again later.
+    /// True if it holds a full record. The owner then stops; the stream asks it again later.
     package var isFull: Bool { count >= Self.recordBytes }
 
     /// Appends all of `bytes`, even beyond a full record. An owner with many bytes appends them

@@ -4,12 +4,12 @@ import TomboloLoop
 
 /// Resolves names by the system's rules (`/etc/hosts`, DNS) without blocking the loop.
 enum Resolver {
-    /// Most addresses tried for a name: a wrong DNS answer must not delay a connection for ever.
+    /// Maximum number of addresses tried for a name: a wrong DNS answer must not delay it for ever.
     static let addressesMax = 16
 
-    /// The addresses in the system's order of preference. A numeric address is returned at once. A
-    /// name is looked up on its own thread, which ends by itself even if the caller has stopped
-    /// waiting.
+    /// Returns the addresses in the system's order of preference. A numeric address is returned at
+    /// once. A name is looked up on a thread of its own, which ends by itself even if the caller
+    /// has stopped waiting.
     static func addresses(
         of host: String, port: Int, on loop: any Loop, until deadline: MonotonicInstant
     ) async throws(ConnectionError) -> [SocketAddress] {
@@ -33,7 +33,7 @@ enum Resolver {
         }
     }
 
-    /// May block, unless `flags` has AI_NUMERICHOST.
+    /// Looks up addresses with `getaddrinfo`. May block, unless `flags` has AI_NUMERICHOST.
     static func lookUp(
         _ host: String, _ port: Int, _ flags: Int32
     ) -> Result<[SocketAddress], ConnectionError> {

@@ -13,7 +13,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address that `read` (accept, getsockname) writes; nil if its result is negative.
+    /// The address that `read` (for example accept or getsockname) fills in; nil if `read` fails.
     init?(_ read: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32) {
         storage = sockaddr_storage()
         length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -59,8 +59,8 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         return text.hasPrefix("::ffff:") && text.contains(".") ? String(text.dropFirst(7)) : text
     }
 
-    /// The block of addresses that one client gets: an IPv4 address, or the first 64 bits of an
-    /// IPv6 address (RFC 6177). `host` is a value of `SocketAddress.host`.
+    /// The block of addresses that one client usually gets: an IPv4 address, or the first 64 bits
+    /// of an IPv6 address (RFC 6177). `host` must come from `SocketAddress.host`.
     static func network(ofHost host: String) -> String {
         var address = in6_addr()
         guard inet_pton(AF_INET6, host, &address) == 1 else { return host }

@@ -1,9 +1,8 @@
 import TomboloCrypto
 
-/// The text of an API key: `tmb_<env>_<id>_<secret>_<check>`.
-///
-/// The check is six digits of a hash of the rest. It distinguishes a mistyped key from an unknown
-/// one, and helps scanners to recognise leaked secrets. The secret has 192 bits.
+/// The text of an API key: `tmb_<env>_<id>_<secret>_<check>`. The check is six hexadecimal digits
+/// of a hash of the rest. It distinguishes a mistyped key from an unknown one, and helps scanners
+/// to recognise leaked secrets. The secret has 192 bits.
 package struct APIKey: Sendable, CustomStringConvertible {
     /// The key's purpose, for example `live` or `dev`: for people only, never checked.
     package let environment: String
@@ -36,7 +35,7 @@ package struct APIKey: Sendable, CustomStringConvertible {
         case mistyped
     }
 
-    /// Parses a key's text. Compares the check digits, not the secret.
+    /// Parses a key's text. Verifies the check digits, but not the secret.
     package init(_ text: String) throws(Fault) {
         guard text.utf8.count <= Self.textBytesMax else { throw .malformed }
         let parts = text.split(separator: "_", omittingEmptySubsequences: false).map(String.init)
@@ -55,7 +54,7 @@ package struct APIKey: Sendable, CustomStringConvertible {
             && text.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) }
     }
 
-    /// The text of the key; shown once, when the key is minted.
+    /// The key's full text. It is shown once, when the key is minted.
     package var text: String { "\(body)_\(Self.check(of: body))" }
 
     /// A text that may be printed: it lacks the secret.

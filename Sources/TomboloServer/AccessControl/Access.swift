@@ -14,8 +14,8 @@ package enum Access: Hashable, Sendable, CaseIterable {
     case anyDeviceOrObserve
     case operate
 
-    /// True if these scopes allow a request. `operate` includes everything; no other scope includes
-    /// another.
+    /// True if a key of these scopes may make the request. `device` is the device in the path. The
+    /// scope `operate` includes all others; no other scope includes another.
     package func isCovered(by scopes: ScopeSet, device: Identifier?) -> Bool {
         if self == .open || scopes.contains(.operate) { return true }
         let isOwn = device.map { scopes.contains(.device($0)) } ?? false
@@ -30,7 +30,7 @@ package enum Access: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The narrowest sufficient scope, as `--scope` takes it; nil if none is needed.
+    /// The narrowest scope that suffices, as the option `--scope` takes it; nil if none is needed.
     package func scopeNeeded(device: Identifier?) -> String? {
         switch self {
         case .open: nil

@@ -2,9 +2,8 @@ package import TomboloCore
 package import TomboloEventLog
 
 extension AccessControl {
-    /// Mints a key directly into a log, for `tombolo key mint --data DIR`.
-    ///
-    /// Returns after the key is durable. The log's lock makes sure that no relay runs on it.
+    /// Mints a key directly into a log, for `tombolo key mint --data DIR`. Returns after the key is
+    /// durable. The log's lock makes sure that no relay runs on it.
     package static func mint(
         into log: any EventLog, pepper: Pepper, environment: String, tenant: TenantID,
         scopes: ScopeSet, binding: KeyBinding = .none, traits: KeyTraits = KeyTraits(),
@@ -22,8 +21,8 @@ extension AccessControl {
         return minted
     }
 
-    /// The keys of all tenants that are valid at `now`, oldest first, in a log without a running
-    /// relay; for `tombolo backup restore`.
+    /// The keys of all tenants that are valid at `now`, oldest first. Reads a log on which no relay
+    /// runs; for `tombolo backup restore`.
     package static func keysThatOpen(
         in log: any EventLog, at now: Instant
     ) async throws(EventLogError) -> [KeyRecord] {
@@ -41,7 +40,7 @@ extension AccessControl {
     private static func records(
         in log: any EventLog
     ) async throws(EventLogError) -> [(number: Int64, value: [UInt8])] {
-        // Recover everything: reading keys must not make the log forget idempotency keys.
+        // Read idempotency keys of all times: this list must not make the log forget any.
         let recovered = try await log.recover(idempotencySince: .distantPast)
         return recovered.records.compactMap { record in
             record.space == .key ? record.value.map { (number: record.number, value: $0) } : nil

@@ -51,8 +51,8 @@ extension AccessControl {
         }
     }
 
-    /// Throws if a key was deleted or has expired since its request began. Tails and long uploads
-    /// check again.
+    /// Throws if the key was deleted or has expired since its request began. Long requests (streams
+    /// and uploads) call this repeatedly.
     func checkStillValid(_ principal: Principal?) throws(Problem) {
         guard let principal, isGone(principal) else { return }
         throw Problem(
@@ -70,9 +70,9 @@ extension AccessControl {
         ).adding("required_scope", needed)
     }
 
-    /// How to mint a key through the API, as a sentence: a running relay locks its directory.
-    ///
-    /// Suggests `produce,observe` for either one, because most clients need both.
+    /// Returns a sentence that says how to mint a key through the API. (`--data` does not work
+    /// while the relay runs, because the relay locks its directory.). Suggests `produce,observe`
+    /// for either one, because most clients need both.
     private static func howToMint(_ scopes: String) -> String {
         let scopes = ["produce", "observe"].contains(scopes) ? "produce,observe" : scopes
         return "Make one with a key of scope operate: "

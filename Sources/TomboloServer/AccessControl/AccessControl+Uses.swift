@@ -3,14 +3,14 @@ import TomboloCore
 // The last use of keys, and the removal of old expired keys.
 
 extension AccessControl {
-    /// The logged time of a key's last use is at most this far behind.
+    /// The stored time of a key's last use is at most this far behind the actual one.
     static let useKept = Span.hours(1)
-    /// How long an expired key stays listed, so that its user can find out why it fails. By the
-    /// relay's monotonic clock: a wall clock that jumps ahead deletes no key.
+    /// How long an expired key stays listed, so that its user can find out why it fails. Measured
+    /// on the relay's monotonic clock, so that a wall clock that jumps ahead deletes no key.
     static let expiredKept = Span.hours(30 * 24)
 
-    /// Records whose last use is at least `age` after the logged one. Leaves out a key that is
-    /// being deleted, because storing it would restore it.
+    /// Records whose last use must be stored: it is more than `age` after the stored time, or
+    /// before it. Leaves out keys being deleted or rotated: storing the old record would undo this.
     func usesToStore(olderThan age: Span) -> [KeyRecord] {
         keys.values.filter { record in
             guard let used = record.lastUsedAt, isFree(record.id) else { return false }
@@ -18,29 +18,28 @@ extension AccessControl {
         }.sorted { $0.number < $1.number }
     }
 
-    /// Notes that the log has this record.
+    /// Notes that the log now holds this record.
     func noteStored(_ record: KeyRecord) { storedUses[record.id] = record.lastUsedAt }
 
-    /// True if no deletion and no rotation of the key is being written to the log.
+    /// True if neither a deletion nor a rotation of the key is being written to the log.
     func isFree(_ id: String) -> Bool { !leaving.contains(id) && !rotating.contains(id) }
 
-    /// Ids of keys that have expired since the last check, or that are valid again because the wall
-    /// clock was set back.
+    /// Ids of keys whose expiry has changed since the last check: they have expired, or they are
+    /// valid again because the wall clock was set back.
     func changedExpiry() -> [String] {
         let now = now()
         return keys.values.filter { $0.isExpired(at: now) != ($0.expiredSince != nil) }
             .sorted { $0.number < $1.number }.map(\.id)
     }
 
-    /// A key's record with the time since which it has been expired; nil if the key is unknown or
-    /// is being written.
+    /// A copy of the key's record with `expiredSince` brought up to date; nil if the key is
+    /// unknown, or if its deletion or rotation is being written.
     func notingExpiry(_ id: String, at steady: Instant) -> KeyRecord? {
         guard var record = keys[id], isFree(id) else { return nil }
         record.expiredSince = record.isExpired(at: now()) ? record.expiredSince ?? steady : nil
         return record
     }
 
-    /// Valid keys of a device that are bound to another user than this one: to a former user.
     func keysOfOthers(than user: String?, _ device: DeviceKey) -> [KeyRecord] {
         let now = now()
         return records(of: device.tenant).filter { record in
@@ -49,7 +48,7 @@ extension AccessControl {
         }
     }
 
-    /// For each live key of a device, the user that it is bound to.
+    /// For each valid key of the device: the user to which it is bound, or nil.
     func boundUsers(of device: DeviceKey) -> [String?] {
         let now = now()
         return records(of: device.tenant).filter {
@@ -57,7 +56,7 @@ extension AccessControl {
         }.map(\.binding.user)
     }
 
-    /// Keys that have been expired for longer than `expiredKept`.
+    /// Keys that have been expired for longer than `expiredKept`. They can be deleted.
     func outlived(at steady: Instant) -> [KeyRecord] {
         let now = now()
         return keys.values.filter { record in
@@ -66,7 +65,7 @@ extension AccessControl {
         }.sorted { $0.number < $1.number }
     }
 
-    /// The record of a key that ends at `end`, or at its own earlier end.
+    /// A copy of the key's record that expires at `end`, or earlier if the key does.
     func ending(_ record: KeyRecord, at end: Instant) -> KeyRecord {
         var record = keys[record.id] ?? record
         record.traits.expiresAt = min(end, record.traits.expiresAt ?? end)

@@ -4,15 +4,15 @@ import TomboloCrypto
 /// The owner of a key: everything that a request may know about its key.
 package struct Principal: Hashable, Sendable {
     package let keyID: String
-    /// The key's place in the order of minting.
+    /// The key's position in the order in which keys were minted (`KeyRecord.place`).
     let place: Int64
-    /// The only source of a request's tenant.
+    /// The key's tenant. A request's tenant comes from here only.
     package let tenant: TenantID
     package let scopes: ScopeSet
     /// The user and app of the devices that it registers, if it has scopes of devices.
     package let binding: KeyBinding
 
-    /// The form in the log's rows.
+    /// The key in the form that the log's rows hold.
     var asking: AskingKey { AskingKey(id: keyID) }
 
     /// True if the key may see and change things that belong to the whole relay.
@@ -23,25 +23,24 @@ package struct Principal: Hashable, Sendable {
 package struct MintedKey: Sendable {
     package let key: APIKey
     package let record: KeyRecord
-    /// `record` as `RecordSpace.key` keeps it under `record.number`.
+    /// `record` as bytes, to be stored in `RecordSpace.key` under `record.number`.
     package var encoded: [UInt8] { record.encoded }
 }
 
-/// Stores the API keys of all tenants and authenticates requests.
-///
-/// It contains durable keys only: a key is first written to the log (`Relay.storeKey`) and then
-/// `admit`ted. It is used on the loop's thread only, hence `@unchecked Sendable`.
+/// Stores the API keys of all tenants and authenticates requests. It contains durable keys only: a
+/// key is first written to the log (`Relay.storeKey`) and then `admit`ted. It is used on the loop's
+/// thread only, hence `@unchecked Sendable`.
 package final class AccessControl: @unchecked Sendable {
     private let pepper: Pepper
     private let chance: @Sendable (Int) -> [UInt8]
     /// Returns the wall time.
     let now: @Sendable () -> Instant
     var keys: [String: KeyRecord] = [:]
-    /// Each tenant's key ids in the order of their numbers.
     private var places: [TenantID: [(number: Int64, id: String)]] = [:]
-    /// The last logged use of each key.
+    /// For each key, the time of its last use that is in the log.
     var storedUses: [String: Instant] = [:]
-    /// Keys deleted since the process began, so that a refusal can name a leaked key in use.
+    /// Keys deleted since the process began, so that a refusal can say that a deleted key is still
+    /// in use. Emptied when full.
     private var removed: [String: KeyRecord] = [:]
     private static let removedMax = 1_000
     /// Keys whose deletion is being written to the log.
@@ -49,7 +48,7 @@ package final class AccessControl: @unchecked Sendable {
     /// Keys whose successor is being written to the log.
     var rotating: Set<String> = []
     private var nextNumber: Int64 = 1
-    /// A code to compare with if an id is unknown, so that it takes as long as for a known id.
+    /// A code to compare with if a key's id is unknown, so that the check takes as long.
     private let nobody: [UInt8]
 
     /// Numbers of records that could not be read, for the operator. Their keys are refused.
@@ -97,8 +96,8 @@ package final class AccessControl: @unchecked Sendable {
         if case .known(let principal) = verdict(on: key) { principal } else { nil }
     }
 
-    /// Checks a key. Takes the same time for a wrong secret as for an unknown id. Reports an expiry
-    /// only if the secret is right.
+    /// Checks a key and notes its use. Takes the same time for a wrong secret as for an unknown id.
+    /// Reports an expiry or deletion only if the secret is right.
     func verdict(on key: APIKey) -> Verdict {
         let record = keys[key.id]
         let known = record ?? removed[key.id]
@@ -109,7 +108,7 @@ package final class AccessControl: @unchecked Sendable {
         guard let record else { return .removed(id: key.id) }
         let now = now()
         if let end = record.traits.expiresAt, end <= now { return .expired(end, id: record.id) }
-        // A time in the future comes from a wrong clock.
+        // Note a use at most once a second. A future time is from a wrong clock: replace it.
         if record.lastUsedAt.map({ now - $0 >= .seconds(1) || $0 > now }) ?? true {
             keys[record.id]?.lastUsedAt = now
         }
@@ -119,8 +118,7 @@ package final class AccessControl: @unchecked Sendable {
                 scopes: record.scopes, binding: record.binding))
     }
 
-    /// Makes a key, which is valid only after `admit`. Its number is never used again, even if
-    /// storing fails.
+    /// Makes a key, which is valid only after `admit`. Its number is never reused.
     ///
     /// - Parameter predecessor: the key that it replaces.
     package func mint(
@@ -165,8 +163,8 @@ package final class AccessControl: @unchecked Sendable {
     /// The number of a tenant's keys, including expired ones.
     func count(of tenant: TenantID) -> Int { places[tenant]?.count ?? 0 }
 
-    /// Up to `limit` of a tenant's keys, oldest first, after the one with this number. `next` is
-    /// the number of the last one if there are more.
+    /// Up to `limit` of a tenant's keys whose number is greater than `number`, oldest first. If
+    /// there are more, `next` is the last returned number.
     func page(
         of tenant: TenantID, after number: Int64, limit: Int
     ) -> (records: [KeyRecord], next: Int64?) {
@@ -185,7 +183,7 @@ package final class AccessControl: @unchecked Sendable {
         }
     }
 
-    /// The index of the tenant's first key with a higher number.
+    /// The index of the tenant's first key whose number is greater than `number`.
     private func index(after number: Int64, in tenant: TenantID) -> Int {
         let own = places[tenant] ?? []
         var range = own.startIndex..<own.endIndex
@@ -198,7 +196,7 @@ package final class AccessControl: @unchecked Sendable {
         return range.lowerBound
     }
 
-    /// A key of this tenant; nil for another tenant's key.
+    /// The key with this id; nil if it is unknown or belongs to another tenant.
     package func record(id: String, of tenant: TenantID) -> KeyRecord? {
         keys[id].flatMap { $0.tenant == tenant ? $0 : nil }
     }

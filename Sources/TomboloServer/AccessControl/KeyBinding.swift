@@ -1,6 +1,6 @@
 package import TomboloJSON
 
-/// The user and the app that a device's key registers the device for.
+/// The user and the app for which a device's key registers the device.
 package struct KeyBinding: Hashable, Sendable {
     package var user: String?
     package var app: String?
@@ -13,18 +13,19 @@ package struct KeyBinding: Hashable, Sendable {
         self.app = app
     }
 
-    /// Most characters of a user or an app, in code points as in JSON Schema. A key stays in memory
-    /// and in the log, so its size is limited.
+    /// Maximum length of a user or an app, in code points as in JSON Schema. Keys stay in memory
+    /// and in the log, so their size is limited.
     package static let lengthMax = 256
 
-    /// Why `text` is not valid as user or app, as the end of a sentence; nil if it is valid.
+    /// Why `text` is not valid as user or app; nil if it is valid. Completes a sentence: `must …`.
     package static func objection(to text: String) -> String? {
         if text.isEmpty { return "must not be empty" }
         return text.unicodeScalars.count <= lengthMax
             ? nil : "must have at most \(lengthMax) characters"
     }
 
-    /// True if a key of these scopes may have this binding: only a key of a device may have one.
+    /// True if a key of these scopes may have this binding. Only a key with a scope of a device may
+    /// have a binding other than `none`.
     package func fits(_ scopes: ScopeSet) -> Bool {
         self == .none
             || scopes.scopes.contains { if case .device = $0 { true } else { false } }

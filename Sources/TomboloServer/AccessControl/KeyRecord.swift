@@ -6,8 +6,8 @@ import TomboloJSON
 package struct KeyRecord: Hashable, Sendable {
     /// The record's number in `RecordSpace.key`.
     package let number: Int64
-    /// The key's place in the order of minting: its number, or the place of the key that it
-    /// replaces. So a rotation does not hide that a key belongs to a former user.
+    /// The key's position in the order in which keys were minted. A key that replaces another takes
+    /// the other's place, so a rotation does not hide that a key belongs to a former user.
     let place: Int64
     package let id: String
     package let tenant: TenantID
@@ -17,9 +17,9 @@ package struct KeyRecord: Hashable, Sendable {
     package var traits: KeyTraits
     /// Lifetime at minting; nil: unlimited. A rotation may end the key earlier.
     let life: Span?
-    /// Since when the relay has seen it expired, on its monotonic clock.
+    /// When the relay first saw the key expired, on its monotonic clock; nil while it is valid.
     var expiredSince: Instant?
-    /// The last request with the key; up to a second old, after a crash up to an hour.
+    /// The last request with the key. It is up to a second old; after a crash, up to an hour.
     package internal(set) var lastUsedAt: Instant?
     /// HMAC-SHA256 of the secret, keyed with the pepper.
     let code: [UInt8]
@@ -46,7 +46,7 @@ package struct KeyRecord: Hashable, Sendable {
     /// The scopes in the format of `--scope`.
     package var scopesText: String { scopes.scopes.map(\.text).joined(separator: ",") }
 
-    /// True if the key is not valid any more.
+    /// True if the key has an end and the end has come.
     package func isExpired(at now: Instant) -> Bool { traits.expiresAt.map { $0 <= now } ?? false }
 
     /// The bytes in the log: one JSON object.
@@ -76,9 +76,9 @@ package struct KeyRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Nil if the bytes are not a valid record.
+    /// Returns nil if the bytes are not a valid record.
     init?(number: Int64, encoded bytes: [UInt8]) {
-        // The cause does not matter: the record is useless, and its number is reported.
+        // The parse error does not matter: the record is useless, and its number is reported.
         guard let view = try? JSONDocument(bytes).root, let id = view["id"]?.string,
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let created = view["created_at"]?.integer,
@@ -88,7 +88,7 @@ package struct KeyRecord: Hashable, Sendable {
         guard scopes.count == list.count, let scopes = ScopeSet(scopes) else { return nil }
         let createdAt = Instant(nanoseconds: created)
         let end = Self.instant(view["expires_at"])
-        // Older relays stored the end only.
+        // Older relays stored only the end (`expires_at`): compute the lifetime from it.
         let life =
             view["life"].map { view in view.integer.map { Span(nanoseconds: $0) } }
             ?? end.map { $0 - createdAt }

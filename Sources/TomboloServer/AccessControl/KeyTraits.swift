@@ -3,11 +3,11 @@ import TomboloJSON
 
 /// A key's name, end and origin.
 package struct KeyTraits: Hashable, Sendable {
-    /// The purpose of the key, in the words of its creator.
+    /// What the key is for, in the words of its creator.
     package var name: String?
     /// When the key ends; nil: never.
     package var expiresAt: Instant?
-    /// The id of the key that created it; nil: it was created on the relay's machine.
+    /// The id of the key that created this one; nil if it was created on the relay's machine.
     package var createdBy: String?
 
     package init(name: String? = nil, expiresAt: Instant? = nil, createdBy: String? = nil) {
@@ -16,13 +16,12 @@ package struct KeyTraits: Hashable, Sendable {
         self.createdBy = createdBy
     }
 
-    /// Most characters of a name, in code points as in JSON Schema. Control characters are not
-    /// allowed.
+    /// Maximum length of a name, in code points as in JSON Schema. No control characters.
     package static let nameMax = 128
-    /// Possible lifetimes of a key with an end.
+    /// Lifetimes that a key may have if it has an end: from one second to ten years.
     package static let lives: ClosedRange<Span> = .seconds(1)...(.hours(87_600))
 
-    /// Why `name` is not valid, as the end of a sentence; nil if it is valid.
+    /// Why `name` is not valid; nil if it is valid. Completes a sentence: `must …`.
     package static func objection(toName name: String) -> String? {
         let isPlain = name.unicodeScalars.allSatisfy { scalar in
             scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value)

@@ -1,28 +1,27 @@
 import Glibc
 import TomboloCrypto
 
-/// The relay's own secret, the key for the codes of API keys. A reader of the log who lacks it
-/// cannot test guesses.
+/// The relay's own secret: the HMAC key for the codes of API keys. A reader of the log who does not
+/// have it cannot test guesses.
 package struct Pepper: Sendable {
     package static let fileName = "pepper"
     package static let byteCount = 32
 
     let bytes: [UInt8]
 
-    /// For tests, and for relays whose log lives in memory.
+    /// Makes a random secret, for tests and for relays whose log lives in memory.
     package init() { bytes = RandomBytes.make(Self.byteCount) }
 
-    /// 16 bytes by which a log recognises this secret, without revealing it.
+    /// 16 bytes by which a log recognises the same secret. They do not reveal it.
     package var check: [UInt8] {
         Array(HMACSHA256.authenticate(Array("tombolo pepper".utf8), key: bytes).prefix(16))
     }
 
-    /// Reads the file at `path`, or creates it so that only its owner can read it.
+    /// Reads the file at `path`, or creates it so that only its owner can read it. The file is
+    /// created atomically, and two processes that start together use the same one.
     ///
-    /// The file is created atomically, and two processes that start together use the same one.
-    ///
-    /// - Parameter keyCount: number of API keys stored with this secret. If there are any, no new
-    ///   file is created: the keys would not be valid with it.
+    /// - Parameter keyCount: number of API keys stored with this secret. If it is not 0 and the
+    ///   file is missing, throws: the keys would not be valid with a new secret.
     package init(path: String, keyCount: Int) throws(PepperError) {
         if let bytes = try Self.read(path) {
             self.bytes = bytes
@@ -66,7 +65,8 @@ package struct Pepper: Sendable {
         let cause = errno
         close(descriptor)
         guard synced else { throw PepperError(path: draft, cause) }
-        // `link` never replaces a file: the first process wins, and the other one reads its file.
+        // `link` never replaces a file. If two processes start together, the first one's file
+        // stays, and the other process reads it.
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw PepperError(path: path, errno)
         }

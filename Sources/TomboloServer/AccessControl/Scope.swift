@@ -2,13 +2,13 @@ package import TomboloCore
 
 /// What a key may do.
 package enum Scope: Hashable, Sendable {
-    /// Writing activities and events.
+    /// May write activities and events.
     case produce
-    /// All GET requests.
+    /// May make all GET requests.
     case observe
-    /// Everything, including keys.
+    /// May do everything, including managing keys.
     case operate
-    /// One device's own registration, tokens, presence and reports.
+    /// May manage this device's own registration, tokens, presence and reports.
     case device(Identifier)
 
     /// Parses a scope; nil if there is no such scope.
@@ -37,12 +37,12 @@ package enum Scope: Hashable, Sendable {
 
 /// The scopes of a key, in the given order.
 package struct ScopeSet: Hashable, Sendable {
-    /// Most scopes of a key: it is not meant for long lists of devices.
+    /// Maximum number of scopes of a key. A key is not meant for long lists of devices.
     package static let scopesMax = 64
 
     package let scopes: [Scope]
 
-    /// Nil for no scopes and for too many. Removes repetitions.
+    /// Returns nil if there are no scopes or too many. Removes duplicates.
     package init?(_ scopes: [Scope]) {
         var distinct: [Scope] = []
         for scope in scopes where !distinct.contains(scope) { distinct.append(scope) }
@@ -50,8 +50,8 @@ package struct ScopeSet: Hashable, Sendable {
         self.scopes = distinct
     }
 
-    /// Parses a list in the format of `--scope`, such as `produce,observe`; `all` means produce,
-    /// observe and operate.
+    /// Parses a list in the format of `--scope`, such as `produce,observe`. Here `all` means
+    /// produce, observe and operate.
     package init?(list text: String) {
         self.init(
             words: text.split(separator: ",", omittingEmptySubsequences: false).map { part in
@@ -59,8 +59,8 @@ package struct ScopeSet: Hashable, Sendable {
             })
     }
 
-    /// Parses words, for example from JSON: each is one scope or `all`. Nil for more words than a
-    /// key may have scopes, counting repetitions.
+    /// Parses words, for example from JSON: each is one scope or `all`. Returns nil if a word is no
+    /// scope or if there are more words than a key may have scopes, duplicates included.
     package init?(words: [String]) {
         guard words.count <= Self.scopesMax else { return nil }
         var scopes: [Scope] = []
@@ -88,6 +88,6 @@ package struct ScopeSet: Hashable, Sendable {
         }
     }
 
-    /// True if this very scope is in the set; a wider scope does not count.
+    /// True if the set contains exactly this scope. A wider scope does not count.
     package func contains(_ scope: Scope) -> Bool { scopes.contains(scope) }
 }

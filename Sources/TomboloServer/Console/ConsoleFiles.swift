@@ -4,13 +4,12 @@ import TomboloHTTP
 
 /// The console's files: compiled in, or read from a directory at each request during development.
 package struct ConsoleFiles: Sendable {
-    /// One file as an answer.
     struct File: Sendable {
         var body: [UInt8]
         var mediaType: String
         /// The entity tag, in quotes (RFC 9110, section 8.8.3).
         var entityTag: String
-        /// The body in gzip, only for a compiled-in file.
+        /// The body compressed with gzip; nil for a file from a directory, or if gzip is no gain.
         var gzip: [UInt8]?
 
         init(_ body: [UInt8], mediaType: String, isConstant: Bool = false) {
@@ -20,7 +19,8 @@ package struct ConsoleFiles: Sendable {
             gzip = isConstant ? GzipBytes.compress(body) : nil
         }
 
-        /// The gzip form; as another representation it has another entity tag.
+        /// The file compressed with gzip, with an entity tag of its own because it is another
+        /// representation.
         var compressed: File? {
             guard let gzip else { return nil }
             var file = self
@@ -41,8 +41,8 @@ package struct ConsoleFiles: Sendable {
         all[name]?.body
     }
 
-    /// Files from `read`, which returns nil for a missing file. A name has letters, digits, dots
-    /// and dashes, and begins with a letter.
+    /// Gets files from `read`, which returns nil for a missing file. The names that it is given
+    /// have letters, digits, dots and dashes, and begin with a letter.
     package init(_ read: @escaping @Sendable (String) -> [UInt8]?) {
         self.init(isConstant: false, read)
     }
@@ -52,7 +52,7 @@ package struct ConsoleFiles: Sendable {
         self.read = read
     }
 
-    /// A file by its name; nil if it is missing or if its kind has no media type.
+    /// The file with this name; nil if it is missing or has an unknown extension.
     func file(_ name: String) -> File? {
         guard let mediaType = Self.mediaType(name) else { return nil }
         if isConstant { return Self.all[name] }

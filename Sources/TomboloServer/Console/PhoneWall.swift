@@ -1,6 +1,6 @@
 package import TomboloCore
 
-/// Access to the simulated phones for `/v1/phones`; the program forwards to the simulator.
+/// Access to the simulated phones for `/v1/phones`. The program forwards to the simulator.
 package protocol PhoneControl: Sendable {
     /// Sends one request with a path below `/v1/phones` to the simulator, and returns its JSON.
     /// Throws if the simulator does not answer.
@@ -18,7 +18,7 @@ package struct PhoneAnswer: Sendable {
     }
 }
 
-/// The simulated phones, which only `tombolo dev` has, and the tenant that they belong to.
+/// The simulated phones and the tenant to which they belong. Only `tombolo dev` has them.
 package struct PhoneWall: Sendable {
     package var tenant: TenantID
     package var control: any PhoneControl

@@ -3,8 +3,8 @@ import TomboloHTTP
 
 /// The console: files without access control, which use only the public API.
 extension ServerDoors {
-    /// `/console/`, or one of its files. Redirects a path without the final slash, because the
-    /// page's relative addresses need it.
+    /// Answers `/console/` or one of its files. Redirects a path without the final slash, because
+    /// the page's relative addresses need it.
     func console(_ request: DoorRequest) throws(Problem) -> DoorResponse {
         guard request.route.operation == .showConsole else {
             return try consoleFile(request.parameter("file"), request)
@@ -36,10 +36,10 @@ extension ServerDoors {
         return DoorResponse(status: 200, fields: fields, body: file.body, isShared: true)
     }
 
-    /// Allows only the relay's own files and API: no inline script or style, no frame, no form, no
-    /// other host, no script from text (Trusted Types). `data:` is for a tab icon that is shown
-    /// without a connection. `no-cache` makes browsers revalidate each file, so that page and
-    /// script always have the same version.
+    /// The fields of each console answer. They allow only the relay's own files and API: no inline
+    /// script or style, no frame, no form, no other host, no script from text (Trusted Types).
+    /// `data:` is for a tab icon that is shown without a connection. `no-cache` makes browsers
+    /// revalidate each file, so that page and script always have the same version.
     private static let consoleFields: HTTPFields = [
         "content-security-policy":
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

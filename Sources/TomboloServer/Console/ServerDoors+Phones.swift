@@ -3,14 +3,13 @@ import TomboloCore
 import TomboloHTTP
 import TomboloJSON
 
-/// The phones of `tombolo dev`. Without them these paths answer 404.
+/// The phones of `tombolo dev`. In other relays these paths answer 404.
 extension ServerDoors {
     func phones(of tenant: TenantID) -> (any PhoneControl)? {
         guard let phoneWall, phoneWall.tenant == tenant else { return nil }
         return phoneWall.control
     }
 
-    /// Shows all phones, or the one in the path.
     func showPhones(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         guard request.route.operation == .showPhone else {
             return try await forward("GET", "", [], request)
@@ -18,7 +17,7 @@ extension ServerDoors {
         return try await forward("GET", "/\(try request.identifier("phone"))", [], request)
     }
 
-    /// Carries out a deed of the user, the system or the app on a phone.
+    /// Performs an action of the user, the system or the app on a phone. A dry run only checks it.
     func actOnPhone(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -36,7 +35,7 @@ extension ServerDoors {
         return .json { writer in
             writer.beginObject()
             writer.member("dry_run", true)
-            // Pass on only the simulator's own JSON.
+            // Add the members of the simulator's answer if it is JSON.
             if let view = (try? JSONDocument(phone.body))?.root {
                 for (name, value) in view.members { writer.member(name, value.json) }
             }
@@ -59,12 +58,12 @@ extension ServerDoors {
             throw Problem(.notReady, "The simulator does not answer. Start dev again: tombolo dev")
         }
         guard (200..<300).contains(answer.status) else {
-            // The simulator's refusal is JSON with the member `error`; anything else is ignored.
+            // The simulator refuses with JSON with the member `error`. Other bodies are ignored.
             let said = (try? JSONDocument(answer.body))?.root["error"]?.string
             let detail = said ?? "the simulator answered \(answer.status)"
             switch answer.status {
             case 404: throw Problem(.unknownDevice, detail)
-            // The phone exists, but it has no such card.
+            // The phone exists, but it does not have this card.
             case 409: throw Problem(.unknownActivity, detail)
             default: throw Problem(.invalidField, detail)
             }

@@ -11,7 +11,7 @@ extension ServerDoors {
         let registration = try await read(request, exchange) {
             view throws(FieldErrors) in try DeviceRegistration(reading: view)
         }
-        // The device's features depend on its version, and "iOS 18.2" would not parse.
+        // `os` must be a version alone: features depend on it, and "iOS 18.2" is no version.
         if let first = registration.os?.utf8.first, !(UInt8(ascii: "0")...57).contains(first) {
             throw Problem(
                 FieldErrors([
@@ -51,7 +51,7 @@ extension ServerDoors {
         return .json { view.write(to: &$0) }
     }
 
-    /// `GET /v1/devices/{device}/check`: also for a device that is not registered.
+    /// `GET /v1/devices/{device}/check`. It answers for devices that are not registered, too.
     func checkDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.deviceKey()
         let view = await relay.device(key)

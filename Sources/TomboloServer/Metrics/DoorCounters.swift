@@ -10,13 +10,13 @@ struct DoorCounters: Sendable {
     private var answered: [Answered: Int64] = [:]
     private(set) var problems: [ProblemCode: Int64] = [:]
 
-    /// Stored events, by the id of the key.
+    /// Number of stored events for each key id.
     private var events: [String: Int64] = [:]
     private var eventsOfOthers: Int64 = 0
 
-    /// Most keys of a tenant that are counted one by one.
+    /// Maximum number of a tenant's keys that are counted one by one; other keys share one count.
     private static let keysMax = 1_000
-    /// Number of keys with a series of their own: those that stored most.
+    /// Number of keys with a series of their own in the metrics: those that stored the most events.
     static let keysShown = 10
 
     mutating func countEvent(by key: String) {
@@ -27,15 +27,15 @@ struct DoorCounters: Sendable {
         }
     }
 
-    /// Events of the keys that stored most, and of all others together.
+    /// Events of the keys that stored the most; `other` counts the events of all other keys.
     var eventsByKey: [([String], Int64)] {
         let most = events.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let rest = most.dropFirst(Self.keysShown).reduce(eventsOfOthers) { $0 + $1.value }
         return most.prefix(Self.keysShown).map { ([$0.key], $0.value) } + [(["other"], rest)]
     }
 
-    /// Statuses that every operation has from the start, so that a failure rate exists before the
-    /// first failure.
+    /// Each operation has series for these statuses from the start, so that a failure rate can be
+    /// computed before the first failure.
     private static let shown = [200, 500]
 
     mutating func count(_ operation: Operation, status: Int) {

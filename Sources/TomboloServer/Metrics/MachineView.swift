@@ -1,23 +1,23 @@
 /// Resources of the process and its disk, read on demand.
 package struct MachineView: Hashable, Sendable {
     package var logBytes: Int64 = 0
-    /// Nil if the log is in a database.
+    /// Free bytes on the log's disk; nil if the log is in a database.
     package var diskFreeBytes: Int64?
     package var database: Database?
     package var cpuSeconds: Double = 0
     package var residentBytes: Int64 = 0
     package var openDescriptors: Int64 = 0
     package var mostDescriptors: Int64 = 0
-    /// Unix time.
+    /// When the process started, as Unix time in seconds.
     package var startedAt: Double = 0
     package var upstreams: [UpstreamPlace] = []
 
-    /// The endpoint of an app's pushes.
+    /// An endpoint to which an app's pushes are sent.
     package struct UpstreamPlace: Hashable, Sendable {
         package let app: String
         package let environment: String
         package let endpoint: String
-        /// The certificate authority's file; empty: the system's authorities.
+        /// Path of the file with the certificate authorities; if empty, the system's are used.
         package let caFile: String
 
         package init(app: String, environment: String, endpoint: String, caFile: String) {
@@ -30,7 +30,7 @@ package struct MachineView: Hashable, Sendable {
 
     /// The database server that keeps the log.
     package struct Database: Hashable, Sendable {
-        /// What a commit waits for before it is acknowledged.
+        /// The guarantee that a commit waits for before it is acknowledged.
         package let durability: String
         /// Duration of a recent commit in seconds.
         package let commitMedian: Double

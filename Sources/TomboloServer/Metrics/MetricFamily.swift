@@ -1,18 +1,17 @@
-/// One metric with all its series, and who may see it.
-///
-/// `/metrics` writes this table, and `deploy/README.md` prints it; a test compares both with a
-/// relay's answer.
+/// One metric with all its series, and who may see it. `/metrics` writes the families of this
+/// table, and `deploy/README.md` has it as Markdown. A test compares both with a relay's answer.
 package struct MetricFamily: Hashable, Sendable {
-    /// The type in Prometheus' words.
+    /// The metric's type, in Prometheus' terms.
     package enum Kind: String, Hashable, Sendable { case counter, gauge, histogram }
 
     /// The keys that may see a family.
     package enum Audience: String, Hashable, Sendable {
         /// Every key with scope `observe` sees its own tenant's values.
         case tenant
-        /// Values of all clients: seen by the only tenant of a relay, or by the relay's operators.
+        /// Values over all tenants. A tenant that shares the relay with others does not see them;
+        /// the relay's only tenant and its operators do.
         case alone
-        /// Values of the process and its machine: keys of tenant `main` with scope `operate`.
+        /// Values of the process and machine. Only keys of `main` with scope `operate` see them.
         case operators
     }
 

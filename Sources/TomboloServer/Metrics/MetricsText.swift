@@ -10,7 +10,6 @@ struct MetricsText {
     /// A series' label values, in the order of the family's label names.
     typealias Labels = [String]
 
-    /// Writes a family with one value.
     mutating func write(_ family: MetricFamily, _ value: Int64) { write(family, [([], value)]) }
 
     /// Writes a family with one value that may have a fraction.
@@ -27,7 +26,6 @@ struct MetricsText {
         }
     }
 
-    /// Writes a family with a value for each series.
     mutating func write(_ family: MetricFamily, _ series: [(Labels, Int64)]) {
         head(family)
         for (labels, value) in series {
@@ -35,7 +33,6 @@ struct MetricsText {
         }
     }
 
-    /// Writes a family of histograms.
     mutating func write(_ family: MetricFamily, _ series: [(Labels, DurationHistogram)]) {
         head(family)
         for (labels, histogram) in series {
@@ -61,7 +58,7 @@ struct MetricsText {
         return "{\(pairs.joined(separator: ","))}"
     }
 
-    /// Escapes by the text format, *Comments, help text, and type information*.
+    /// Escapes a text as the format requires (*Comments, help text, and type information*).
     private static func escaped(_ text: String, quotes: Bool = false) -> String {
         let escaped = text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
         return quotes ? escaped.replacing("\"", with: "\\\"") : escaped

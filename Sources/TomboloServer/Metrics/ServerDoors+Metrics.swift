@@ -4,7 +4,7 @@ import TomboloHTTP
 import TomboloRelay
 
 extension ServerDoors {
-    /// The metrics of the key's tenant only. An operator of the relay also sees the process, the
+    /// The metrics of the key's tenant. A key of the relay's operator also sees the process, the
     /// disk, and the upstreams of all tenants' apps.
     func metrics(_ request: DoorRequest) async -> DoorResponse {
         var text = MetricsText()
@@ -28,7 +28,7 @@ extension ServerDoors {
         text.write(.clockBehind, await relay.clockBehind.nanoseconds / 1_000_000_000)
         if let end = certificateEnd { text.write(.certificateEnd, end) }
         text.write(.buildInfo, [([configuration.version], 1)])
-        // Counts of all clients together: hidden from a tenant that shares the relay.
+        // These values are sums over all tenants: hide them from a tenant that shares the relay.
         let isAlone = await relay.isAlone(tenant)
         if isAlone || operates {
             if let server = watch?() { Self.write(server, to: &text) }

@@ -3,21 +3,19 @@ import TomboloHTTP
 import TomboloJSON
 
 /// `Protocol/openapi.json` with the files of `Protocol/schemas/` inlined: one document without
-/// outside references.
-///
-/// It is made once, in a few milliseconds, from the compiled-in files.
+/// outside references. It is made once, in a few milliseconds, from the compiled-in files.
 enum APIDescription {
-    /// One array for all answers: a copy of 100 kB for each would take 12 MB a connection.
+    /// Made once and shared by all answers. A copy of 100 kB for each would take 12 MB.
     static let bytes: [UInt8] = {
         var writer = JSONWriter()
         write(root(tombolo_protocol_openapi()), to: &writer)
         return writer.bytes
     }()
 
-    /// The document in gzip; nil if zlib fails.
+    /// The document compressed with gzip; nil if that makes it no shorter.
     static let gzip = GzipBytes.compress(bytes)
 
-    /// The `summary` of a route.
+    /// The `summary` of a route in the API description; nil if it has none.
     static func summary(_ operation: Operation) -> String? { summaries[operation.rawValue] }
 
     private static let summaries: [String: String] = {
@@ -36,7 +34,7 @@ enum APIDescription {
 
     private static func root(_ asset: tombolo_protocol_asset) -> JSONView {
         let bytes = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
-        // A file of this repository, which the tests parse.
+        // A compiled-in file of this repository, which the tests parse.
         return JSON(unchecked: bytes).document.root
     }
 
@@ -50,10 +48,10 @@ enum APIDescription {
             }
             writer.beginObject()
             for (name, value) in (schema ?? view).members {
-                // A schema file's own name and title are left out: here its name is the key.
+                // Leave out the schema's own name and title: here the schema's key is its name.
                 if schema != nil, ["$schema", "$id", "title"].contains(name) { continue }
                 writer.name(name)
-                // Schema files refer to each other by file name.
+                // Schema files refer to each other by file name; here they are components.
                 if name == "$ref", let file = value.string, file.hasSuffix(".json") {
                     writer.string("#/components/schemas/\(file.dropLast(5))")
                 } else {

@@ -3,11 +3,11 @@ import TomboloCore
 import TomboloEventLog
 import TomboloRelay
 
-/// Caches the names of activities for the numbers in the log's rows.
+/// Finds the names of activities for the numbers in the log's rows, and caches them.
 struct ActivityNames {
-    /// Limit of the cache: a tail may run for ever.
+    /// Maximum number of cached names: a tail may run for ever.
     private static let namesMax = 10_000
-    /// Activities with more destinations are handled one per turn of the loop.
+    /// If an activity has more destinations than this, other tasks on the loop run first.
     private static let audienceMax = 64
 
     let tenant: TenantID
@@ -24,7 +24,7 @@ struct ActivityNames {
         return name
     }
 
-    /// The activity's type. A start after an end may change it: then this is the newest type.
+    /// The type of the activity's newest start. A start after an end may change the type.
     mutating func type(of number: ActivityNumber, _ relay: Relay) async -> String? {
         if let type = types[number] { return type }
         guard let name = await name(of: number, relay) else { return nil }
@@ -54,7 +54,7 @@ struct ActivityNames {
 
     /// The facts that match the filter, in order.
     ///
-    /// - Parameter tellsGaps: true adds entries for facts that the history has left out.
+    /// - Parameter tellsGaps: true adds entries for facts that the relay did not keep.
     mutating func entries(
         _ facts: [RecordedFact], _ relay: Relay, _ filter: LogFilter, only id: Identifier? = nil,
         tellsGaps: Bool = false
@@ -68,7 +68,7 @@ struct ActivityNames {
             }
             guard filter.takes(fact.fact, devices) else { continue }
             let user = await relay.owner(of: fact.fact)
-            // Another user's action on the device does not match.
+            // An action belongs to the device's user at its time: skip actions of other users.
             if let wanted = filter.user, fact.fact.kind == DeviceAction.factKind,
                 !isSameText(user, wanted)
             {
@@ -93,21 +93,20 @@ struct ActivityNames {
         return isSameText(await self.type(of: number, relay), type)
     }
 
-    /// True if the activity goes to one of the devices now.
+    /// True if the activity has one of the devices among its destinations now.
     private func goes(
         _ name: Identifier?, to devices: Set<Identifier>?, _ relay: Relay
     ) async -> Bool {
         guard let devices else { return true }
         guard let name else { return false }
         let view = await relay.activity(ActivityKey(tenant: tenant, id: name))
-        // A view of a large audience takes time.
+        // Searching a large audience takes time: let other tasks run first.
         if view?.destinations.count ?? 0 > Self.audienceMax { await relay.letOthersGo() }
         return view?.destinations.contains {
             if case .device(let device) = $0.recipient { devices.contains(device) } else { false }
         } ?? false
     }
 
-    /// A delivery history entry; nil if the fact is no delivery.
     mutating func delivery(_ fact: RecordedFact, _ relay: Relay) async -> DeliveryEntry? {
         guard let number = fact.fact.activity else { return nil }
         return DeliveryEntry(fact, activity: await name(of: number, relay))

@@ -1,4 +1,4 @@
-/// The kinds of facts in a log, by the names that `fact=` takes.
+/// The kinds of facts in a log, with the names that the query parameter `fact=` accepts.
 enum FactKinds {
     static let all = [
         "action", "activity.ended", "alert.expired", "card.began", "card.dismissed", "card.ended",
@@ -13,6 +13,6 @@ enum FactKinds {
         "type.put", "upstream.closed", "upstream.open",
     ]
 
-    /// The results of pushes, by the names that `result=` takes.
+    /// The results of pushes, with the names that the query parameter `result=` accepts.
     static let results = all.filter { $0.hasPrefix("push.") }.map { String($0.dropFirst(5)) }
 }

@@ -8,10 +8,9 @@ enum LogKind: String, CaseIterable {
     case command, fact, all
 }
 
-/// The rows of the log that a reader requests.
-///
-/// `fact` and `result` select facts, and then commands only come if `kind` asks for them. A device
-/// or a user selects facts about it, and commands of activities that go to it now.
+/// The rows of the log that a reader requests. If `fact` or `result` is given, commands are only
+/// returned if `kind` requests them. `device` or `user` selects facts about these devices, and
+/// commands of activities that have them as destinations now.
 struct LogFilter {
     let kind: LogKind
     /// The selected kinds of facts; nil: all.
@@ -53,22 +52,22 @@ struct LogFilter {
         return Set(words)
     }
 
-    /// Most words of a list.
+    /// Maximum number of words in a list.
     private static let wordsMax = 32
 
     var takesCommands: Bool { kind != .fact }
     var takesFacts: Bool { kind != .command }
-    /// The kinds of facts to read; nil: all.
+    /// The kinds of facts to read; nil: all. Gaps (`thinned`) are always read.
     var factKinds: Set<String>? { facts.map { $0.union([NewFact.thinned]) } }
     var recipient: Recipient? { device.map { .device($0) } }
 
-    /// True if the fact matches the filter, apart from its activity.
+    /// True if the fact matches the conditions on kind, device and result.
     ///
     /// - Parameter devices: the fact must be about one of these; nil: no condition.
     func takes(_ fact: NewFact, _ devices: Set<Identifier>?) -> Bool {
         guard facts.map({ $0.contains(fact.kind) }) ?? true else { return false }
         guard devices != nil || results != nil else { return true }
-        // A damaged fact is about no device.
+        // A fact whose body is damaged counts as about no device.
         let document = try? JSONDocument(fact.body)
         let summary = FactSummary(fact, body: document?.root)
         if let devices {

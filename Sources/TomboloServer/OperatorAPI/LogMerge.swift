@@ -1,19 +1,18 @@
 import TomboloAPI
 import TomboloCore
 
-/// Merges the two sequences, commands and facts, by the times at which they were recorded.
+/// Merges the log's two sequences, commands and facts, by the times at which rows were recorded.
 struct LogMerge {
-    /// Entries in order, each with the position after it.
+    /// The merged entries in order. Each has the cursor with which reading goes on after it.
     private(set) var entries: [(entry: LogEntry, cursor: LogCursor)] = []
     /// The position after all merged entries.
     private(set) var cursor: LogCursor
     private(set) var hasMore = false
 
     /// - Parameters:
-    ///   - commands: a page of commands after the cursor, oldest first, and the beginning of the
-    ///     next page.
+    ///   - commands: commands after the cursor, oldest first; `next` is where the next page begins.
     ///   - facts: the same for facts.
-    ///   - end: the place up to which a last page was read; nil: up to its last entry.
+    ///   - end: the place up to which a page without `next` was read; nil: up to its last entry.
     init(
         commands: (entries: [LogEntry], next: Int64?), facts: (entries: [LogEntry], next: Int64?),
         after cursor: LogCursor, limit: Int, end: LogPlace? = nil
@@ -28,9 +27,9 @@ struct LogMerge {
             case (_, nil): takesLeft = true
             case (nil, _): takesLeft = false
             }
-            // Each sequence keeps its order, whatever the clock did. If the other page is used up
-            // and has a next page, that may begin with an older entry: then stop. The cursor always
-            // moves on, because at most one page is used up.
+            // Each sequence keeps its own order, even if the clock jumped. If the other page is
+            // used up but has a next page, stop at entries later than its last one: the next page
+            // may begin with an older entry. The cursor always moves on: only one page is used up.
             let isOtherUsedUp = takesLeft ? right.isEmpty : left.isEmpty
             guard let entry = takesLeft ? left.first : right.first,
                 !isOtherUsedUp || entry.recordedAt <= Self.horizon(takesLeft ? facts : commands)
@@ -44,7 +43,7 @@ struct LogMerge {
             }
             entries.append((entry, self.cursor))
         }
-        // A used-up page whose next page begins later, because of the scan limit: skip to there.
+        // A page is used up, and its scan went on past its last entry: move the cursor there.
         if left.isEmpty, let next = commands.next ?? end?.command {
             self.cursor.place.command = max(next, self.cursor.place.command)
         }
@@ -56,7 +55,7 @@ struct LogMerge {
 
     var page: LogPage { LogPage(entries: entries, nextCursor: hasMore ? cursor : nil) }
 
-    /// The latest time before which an unread next page cannot have entries.
+    /// Later entries of the other sequence must wait: an unread page cannot begin before it.
     private static func horizon(_ page: (entries: [LogEntry], next: Int64?)) -> Instant {
         guard page.next != nil else { return .distantFuture }
         return page.entries.last?.recordedAt ?? .distantPast
@@ -64,7 +63,7 @@ struct LogMerge {
 }
 
 extension LogMerge {
-    /// One sequence with entries for damaged rows, in the order of their places.
+    /// One sequence, with an entry added for each range of damaged rows, in order.
     static func sequence(
         _ kind: String, _ entries: [LogEntry], damaged: [ClosedRange<Int64>]
     ) -> [LogEntry] {
@@ -86,11 +85,11 @@ extension LogMerge {
         return found + left.map(places)
     }
 
-    /// The same with an entry for rows that the log has deleted.
+    /// Like the function above, with an entry if rows after `place` were deleted from the log.
     ///
     /// - Parameters:
-    ///   - first: the place of the log's first row after `place`, even if the filter excludes it:
-    ///     places have no gaps.
+    ///   - first: the place of the log's first row after `place`, even if the filter excludes it.
+    ///     Places are consecutive, so a gap means deleted rows.
     ///   - at: when that row was recorded.
     static func sequence(
         _ kind: String, _ entries: [LogEntry], damaged: [ClosedRange<Int64>], after place: Int64,

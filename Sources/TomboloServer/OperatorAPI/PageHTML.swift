@@ -1,8 +1,9 @@
-/// A page of `/problems` for a browser: the lines that curl gets, as HTML with links and headings.
+/// A page of `/problems` for browsers: the same lines that other clients get, as HTML with links
+/// and headings.
 enum PageHTML {
-    /// - Parameter text: the first line is the title. A line that begins with a path links to it.
-    ///   An indented line is a paragraph, or a command under "Command". A line before indented
-    ///   lines is a heading.
+    /// - Parameter text: the first line is the title. A line that begins with a path becomes a
+    ///   link. An indented line is a paragraph; under the heading "Command" it is a command. A line
+    ///   before indented lines is a heading.
     static func page(_ text: String) -> String {
         let lines = text.split(separator: "\n").map(String.init)
         let title = lines.first.flatMap { $0.hasPrefix("/") ? nil : $0 } ?? "Problems"

@@ -40,7 +40,7 @@ extension ServerDoors {
         return .json { RetryAnswer(stored).write(to: &$0) }
     }
 
-    /// Retries the refused push of one delivery. Throws if nothing would be sent.
+    /// Retries one delivery whose push was refused. Throws if nothing would be sent.
     func retryDelivery(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let id = request.parameter("id")
         let entry = try await page(for: request) { () async throws(Problem) in
@@ -54,7 +54,7 @@ extension ServerDoors {
         var query = DeadLetterQuery(tenant: request.tenant)
         query.apnsID = attempt.apnsID
         let asked = query
-        // Try first: a retry that would send nothing leaves no trace in the log.
+        // Make a dry run first, so that a retry that would send nothing leaves no trace in the log.
         var stored = try Self.sent(await relay.dryRun(asked), id)
         guard try !request.isDryRun else {
             return .json { RetryAnswer(stored, isDryRun: true).write(to: &$0) }
@@ -68,7 +68,7 @@ extension ServerDoors {
         return .json { RetryAnswer(stored).write(to: &$0) }
     }
 
-    /// Throws if nothing is sent.
+    /// Returns the result. Throws if it says that nothing is sent.
     private static func sent(
         _ result: Result<Stored, Refusal>, _ id: String
     ) throws(Problem) -> Stored {

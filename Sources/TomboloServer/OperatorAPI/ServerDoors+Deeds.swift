@@ -2,13 +2,15 @@ import TomboloAPI
 import TomboloCore
 import TomboloRelay
 
-// Deeds of operators: the log stores them with the key's id, and the relay reports them.
+// Deeds: the actions of operators. The log stores each with the key's id, and the relay reports it.
 
 extension ServerDoors {
+    /// Makes the fact about an operator's action.
+    ///
     /// - Parameters:
     ///   - kind: the kind of the fact.
     ///   - members: names and values beside the key's id.
-    ///   - tenant: the tenant whose log stores it; nil: the key's own.
+    ///   - tenant: the tenant whose log stores it; nil: the tenant of the request's key.
     func deed(
         _ kind: String, _ members: KeyValuePairs<String, String>, _ request: DoorRequest,
         of tenant: TenantID? = nil
@@ -20,7 +22,7 @@ extension ServerDoors {
             by: isOwn ? request.asking : .unknown)
     }
 
-    /// Reports a completed deed to the operator.
+    /// Reports a completed action to the operator.
     func tell(_ deed: Deed, _ text: String) {
         var note = OperatorNote(.info, .deed, text).adding("deed", deed.kind)
         for member in deed.members { note = note.adding(member.name, member.value) }
@@ -33,8 +35,8 @@ extension DoorRequest {
     /// The request's key, in the form of the log's rows.
     var asking: AskingKey { principal?.asking ?? .unknown }
 
-    /// The tenant whose keys are meant: `?tenant=`. Only an operator of the relay may name another
-    /// tenant than its own.
+    /// The tenant whose keys the request concerns: `?tenant=`, or the key's own. Throws if another
+    /// tenant is named and the key is not of the relay's operator.
     func tenantOfKeys() throws(Problem) -> TenantID {
         guard let named = try identifier(inQuery: "tenant").map(TenantID.init), named != tenant
         else { return tenant }

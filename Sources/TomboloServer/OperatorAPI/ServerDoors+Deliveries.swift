@@ -8,7 +8,7 @@ import TomboloRelay
 // The delivery history from the log.
 
 extension ServerDoors {
-    /// The ledgers of an activity's destinations, and its deliveries.
+    /// `GET` of an activity's deliveries: its destinations' ledgers, and a page of history.
     func listActivityDeliveries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.activityKey()
         let recipient = try request.recipient
@@ -28,7 +28,7 @@ extension ServerDoors {
         }
     }
 
-    /// Deliveries of all activities, or of the requested ones.
+    /// A page of deliveries of all activities, or of those that the query selects.
     func listDeliveries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let activity = try request.identifier(inQuery: "activity")
         let recipient = try request.recipient
@@ -43,7 +43,7 @@ extension ServerDoors {
         }
     }
 
-    /// One delivery, by the id from an answer or a list.
+    /// One delivery, by the id that an answer or a list contains.
     func showDelivery(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let id = request.parameter("id")
         let entry = try await page(for: request) { () async throws(Problem) in
@@ -99,7 +99,7 @@ extension ServerDoors {
         }
     }
 
-    /// A page of the history, newest first, including facts that are not written yet.
+    /// A page of the delivery history, newest first. Facts that are not written yet are waited for.
     private func deliveries(
         _ request: DoorRequest, activity: Identifier?, _ recipient: Recipient?
     ) async throws(Problem) -> DeliveryPage {
@@ -115,7 +115,8 @@ extension ServerDoors {
             [query] () async throws(Problem) in
             var asked = query
             if let activity {
-                // Do not hold the view while waiting: it is large for a thousand devices.
+                // Keep only the number: a view of a thousand destinations must not stay in memory
+                // while reading.
                 let key = ActivityKey(tenant: request.tenant, id: activity)
                 guard let number = await relay.activity(key)?.number else {
                     throw Problem.unknownActivity(activity)
@@ -128,7 +129,7 @@ extension ServerDoors {
         }
     }
 
-    /// The number of entries that the history left out in the time of the page.
+    /// The number of deliveries that the relay did not keep, within the time of this page.
     private func leftOut(
         of page: DeliveryPage, _ asked: FactQuery
     ) async throws(Problem) -> Int64 {
@@ -163,7 +164,7 @@ extension ServerDoors {
         "refused",
     ]
 
-    /// Most rows that are scanned for one page.
+    /// Maximum number of rows that are scanned for one page.
     private static let scanMax = 100_000
 
     private func read(
@@ -195,8 +196,8 @@ extension ServerDoors {
         return found
     }
 
-    /// Throws if the activity or device of an empty list does not exist: an empty answer would hide
-    /// a misspelt name.
+    /// For an empty list: throws if the activity or the device does not exist. Otherwise a misspelt
+    /// name would look like an empty history.
     func checkNames(
         _ request: DoorRequest, _ activity: Identifier?, _ device: Identifier?
     ) async throws(Problem) {
@@ -221,7 +222,7 @@ extension ServerDoors {
         }
     }
 
-    /// The grants of the classes, and what is left of them.
+    /// `GET /v1/budgets`: the granted budgets, and how much of each is left.
     func listBudgets(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let limit = try request.limit()
         let activity = try request.identifier(inQuery: "activity")
@@ -237,7 +238,7 @@ extension ServerDoors {
             let budgets = await relay.budgets(
                 of: request.tenant, activity: activity, device: device, after: after,
                 limit: limit + 1)
-            // These budgets belong to devices, not to activities, and come on the first page.
+            // Budgets of surfaces belong to devices, not to activities. The first page has them.
             let surfaces =
                 activity == nil && after == nil
                 ? await relay.surfaceBudgets(of: request.tenant, device: device, limit: limit) : []
@@ -253,7 +254,7 @@ extension ServerDoors {
 }
 
 extension DoorRequest {
-    /// The recipient in the query; nil: all.
+    /// The device or channel in the query; nil: all recipients.
     var recipient: Recipient? {
         get throws(Problem) {
             let channel = try identifier(inQuery: "channel")
@@ -267,7 +268,7 @@ extension DoorRequest {
         }
     }
 
-    /// True if a filter may explain an empty page, so that the names need no check.
+    /// True if a filter may be the reason for an empty page. Then names are not checked.
     fileprivate var isFiltered: Bool {
         ["version", "result", "reason", "from", "until", "cursor"].contains { target[$0] != nil }
     }

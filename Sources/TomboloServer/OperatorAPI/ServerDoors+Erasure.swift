@@ -12,7 +12,7 @@ extension ServerDoors {
             let answer = await relay.wouldErase(.activity(key, number: nil))
             return try Self.told(answer, ("activity", key.id), isDryRun: true)
         }
-        // The deed does not name the erased activity.
+        // The stored deed must not name the erased activity.
         let deed = deed("erased", ["what": "activity"], request)
         let answer = try Self.told(
             await relay.erase(activity: key, deed: deed), ("activity", key.id))

@@ -8,7 +8,7 @@ import TomboloRelay
 // Answers "Why did this phone not show that version?" from the log.
 
 extension ServerDoors {
-    /// The subject of one explanation.
+    /// One explanation is requested for this.
     private struct Question: Sendable {
         var activity: ActivityView
         /// nil: all recipients of the activity.
@@ -47,7 +47,7 @@ extension ServerDoors {
         return .json { explanation.write(to: &$0) }
     }
 
-    /// Throws for a future moment. A client's clock may be a minute ahead.
+    /// Throws if the moment is in the future. One minute is allowed: a client's clock may be ahead.
     private func refuse(ahead moment: Instant) async throws(Problem) {
         let now = await relay.wallNow()
         guard moment > now + .minutes(1) else { return }
@@ -56,7 +56,7 @@ extension ServerDoors {
             "at=\(moment.rfc3339) is yet to come: the relay's clock is at \(now.rfc3339).")
     }
 
-    /// Explains by a token, an `apns-id` or a user.
+    /// `POST`: explains what happened to a push, given its token, its `apns-id` or its user.
     func explain(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -78,7 +78,7 @@ extension ServerDoors {
         }
     }
 
-    /// Most devices of a user in one answer.
+    /// Maximum number of a user's devices in one answer.
     private static let devicesMax = 20
 
     private func explanations(
@@ -106,7 +106,8 @@ extension ServerDoors {
         }
     }
 
-    /// Explains the newest delivery of each device; without one, the change that waits for it.
+    /// Explains the newest delivery of each device. If a device has none, explains the change that
+    /// waits for it.
     private func newest(
         of devices: [Identifier], _ tenant: TenantID
     ) async throws(Problem) -> [Explanation] {
@@ -170,7 +171,7 @@ extension ServerDoors {
         _ question: Question, _ asked: Evidence.Asked, at recipient: Recipient
     ) async throws(Problem) -> Explanation {
         var found = Explainer(try await evidence(question, asked, recipient)).explanation
-        // Widgets and controls are only known as they are now.
+        // Only the present state of widgets and controls is known, not their past.
         guard case .device(let device) = recipient, question.moment == nil,
             asked.version == question.activity.version
         else { return found }
@@ -179,7 +180,7 @@ extension ServerDoors {
         return found
     }
 
-    /// The devices and channels that the activity goes to, or recently went to.
+    /// The devices and channels that are or recently were destinations of the activity.
     private func recipients(of question: Question) async throws(Problem) -> [Recipient] {
         var query = FactQuery(tenant: question.tenant)
         (query.order, query.limit) = (.newestFirst, 200)
@@ -190,7 +191,7 @@ extension ServerDoors {
         return Set(known).sorted()
     }
 
-    /// The recipient with this name: the device, unless only a channel has the name.
+    /// The recipient with this name. If both a device and a channel have the name, the device.
     private func recipient(
         called name: Identifier, of question: Question
     ) async throws(Problem) -> Recipient {
@@ -201,7 +202,7 @@ extension ServerDoors {
         return isChannel ? .channel(name) : .device(name)
     }
 
-    /// The event of the version in question.
+    /// The event that made the version in question.
     private func asked(_ question: Question) async throws(Problem) -> Evidence.Asked {
         let view = question.activity
         if let moment = question.moment {
@@ -236,7 +237,7 @@ extension ServerDoors {
         evidence.deliveries = try await deliveries(question, asked, recipient)
         evidence.silentEnd = try await silentEnd(question, asked)
         let fate = evidence.fate
-        // If the clock ran ahead, the version's time may be later than that of its delivery.
+        // If the clock ran ahead, the event may seem later than its delivery: use the earlier time.
         let came = min(asked.recordedAt, fate?.at ?? asked.recordedAt)
         let since = came - .hours(24)
         let until = (fate?.at ?? evidence.now) + .hours(1)
@@ -261,7 +262,8 @@ extension ServerDoors {
         return evidence
     }
 
-    /// The fact that the relay ended the activity at or after the version.
+    /// The fact that the relay itself ended the activity, at or after the event's time (with a
+    /// second of tolerance); nil if there is none.
     private func silentEnd(
         _ question: Question, _ asked: Evidence.Asked
     ) async throws(Problem) -> NewFact? {
@@ -271,7 +273,8 @@ extension ServerDoors {
         return try await facts(query).first?.fact
     }
 
-    /// Deliveries of the hour before, those up to the deciding one, and the newest ones.
+    /// Deliveries to the recipient: those of the hour before the event, those up to the one that
+    /// decides, and the newest ones.
     private func deliveries(
         _ question: Question, _ asked: Evidence.Asked, _ recipient: Recipient
     ) async throws(Problem) -> [DeliveryEntry] {
@@ -302,8 +305,8 @@ extension ServerDoors {
         return found + newest.reversed()
     }
 
-    /// Deliveries selected by version numbers, because times are wrong if the clock ran ahead. From
-    /// the newest one down to the first one before the version.
+    /// Reads deliveries from the newest back to the first one before the version. It compares
+    /// version numbers because times are wrong if the clock ran ahead.
     private func deliveries(
         downTo version: Int64, _ asked: FactQuery, _ question: Question
     ) async throws(Problem) -> [DeliveryEntry] {
@@ -323,7 +326,7 @@ extension ServerDoors {
         return found
     }
 
-    /// The delivery before those of the query, if it continues into them.
+    /// The last delivery before the query's time, if it is the first part of a later one.
     private func goingOn(_ asked: FactQuery) async throws(Problem) -> [DeliveryEntry] {
         var query = asked
         (query.from, query.until) = (nil, asked.from)
@@ -331,7 +334,8 @@ extension ServerDoors {
         return try await entries(query).filter(\.record.goesOn)
     }
 
-    /// Most pages: a destination has about ten thousand deliveries in a card's eight hours.
+    /// Maximum number of pages. A destination has about ten thousand deliveries in the eight hours
+    /// of a card.
     private static let pagesMax = 10
 
     private func phone(
@@ -341,7 +345,8 @@ extension ServerDoors {
         (query.order, query.limit) = (.newestFirst, 100)
         (query.kinds, query.recipient, query.from) = (Evidence.phoneKinds, recipient, since)
         var found: [Int64: NewFact] = [:]
-        // Facts about other cards of the phone are no evidence, and may be many.
+        // Read the activity's own facts apart: the phone's other facts may be many, and those about
+        // other cards do not matter.
         for isOwn in [true, false] {
             query.activity = isOwn ? question.activity.number : nil
             for until in [nil, around] {

@@ -12,7 +12,8 @@ extension ServerDoors {
         for one in Set([tenant, .main]).sorted() {
             var query = FactQuery(tenant: one)
             (query.order, query.limit) = (.newestFirst, 200)
-            // A tenant must not learn about another tenant's apps and pauses.
+            // From the log of `main`, read only facts about the whole relay: a tenant must not
+            // learn about the apps and pauses of another one.
             query.kinds =
                 one == tenant
                 ? Evidence.relayKinds : Evidence.relayKinds.filter(NewFact.isOfRelay)
@@ -22,10 +23,10 @@ extension ServerDoors {
         return found.sorted { $0.seq < $1.seq }.map(\.fact)
     }
 
-    /// Most starts of the relay that are examined, in case it crashes again and again.
+    /// Maximum number of starts of the relay that are examined, because it may crash repeatedly.
     static let explainedStartsMax = 10
 
-    /// The time of the relay's last fact before a moment.
+    /// The time of the last fact that the relay recorded before `moment`; nil if there is none.
     func seen(
         before moment: Instant, _ tenant: TenantID
     ) async throws(Problem) -> Instant? {

@@ -4,8 +4,8 @@ import TomboloEventLog
 import TomboloJSON
 import TomboloRelay
 
-// Answers "Why does this widget show what it shows?", also for all widgets and controls that show
-// an activity on a device.
+// Answers "Why does this widget show this?" for one widget, and for all widgets and controls that
+// show an activity on a device.
 
 extension ServerDoors {
     func explainWidget(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
@@ -32,7 +32,7 @@ extension ServerDoors {
             throw Problem.unknownDevice(device.id)
         }
         let found = await entries(of: widget, app: app, family: nil, on: device)
-        // A timeline that the device may not read counts as missing.
+        // A timeline that the device may not read is treated as missing.
         var entries: TimelineEntries?
         switch found {
         case .success(let one): entries = one.entries.isEmpty ? nil : one.entries
@@ -44,15 +44,15 @@ extension ServerDoors {
             now: await relay.wallNow(), reload: reload)
         let user = await relay.device(device)?.registration.user
         for (family, fetch) in await relay.fetches(of: widget, on: device, owner: reload.owner) {
-            // The present entries for the reader and the moment of that fetch.
+            // What the reader of that fetch would get at that time from the present entries.
             let due = await self.entries(
                 of: widget, app: app, family: family, on: device, boundTo: fetch.boundTo,
                 at: fetch.now)
-            // Nil if the reader may not read it.
+            // Nil if the reader may not read the timeline now.
             let version = try? due.get().entries.version
             let result: WidgetExplanation.Fetch.Result =
                 switch fetch.answer {
-                // True until the device has another user.
+                // This refusal holds until the device changes its user, so it still holds.
                 case .refused(let code) where code == ProblemCode.keyOfFormerUser.rawValue:
                     .refused(code, isStill: true)
                 case .refused(let code):
@@ -69,7 +69,7 @@ extension ServerDoors {
         return evidence
     }
 
-    /// The code of the widget's present refusal; nil: it is not refused.
+    /// The error code with which a fetch is refused; nil if it is not refused.
     private static func code(
         of found: Result<(entries: TimelineEntries, now: Instant), Refusal>
     ) -> String? {
@@ -77,7 +77,7 @@ extension ServerDoors {
         return refusal.code.rawValue
     }
 
-    /// - Parameter bound: the user that the widget's key is bound to; nil: none.
+    /// - Parameter bound: the user to which the key of the widget is bound; nil: none.
     private func entries(
         of widget: ActivitySurfaces.Widget, app: String?, family: WidgetFamily?,
         on device: DeviceKey, boundTo bound: String? = nil, at moment: Instant? = nil
@@ -93,7 +93,7 @@ extension ServerDoors {
             by: reader, of: device.tenant, at: moment)
     }
 
-    /// Widgets that show the activity on a device, and controls that its type reloads.
+    /// The widgets that show the activity on a device, and the controls that its type reloads.
     func surfaces(
         of activity: ActivityView, on device: DeviceKey
     ) async throws(Problem) -> [Explanation.Surface] {
@@ -114,7 +114,7 @@ extension ServerDoors {
             let last = try await newestReload(name, of: device)
             var isSame: Bool?
             if let last, last.refusal == nil, last.at < known.changedAt, known.visibility != nil {
-                // The past state is unknown if its events were deleted or erased.
+                // If the events were deleted or erased, the past state is unknown.
                 let past = try? await fold(
                     upTo: .instant(last.at), of: activity, device.tenant)
                 isSame = (past?.0.projection?.state).flatMap { known.isSame(as: $0) }
@@ -133,7 +133,7 @@ extension ServerDoors {
         var query = FactQuery(tenant: device.tenant)
         (query.order, query.limit) = (.newestFirst, 200)
         (query.kinds, query.recipient) = (["reload.sent", "reload.refused"], .device(device.id))
-        // The facts of the device's other surfaces are among them.
+        // The facts of the device's other surfaces are read too, so look at several pages.
         for _ in 0..<Self.reloadPagesMax {
             let page: FactPage
             do { page = try await relay.facts(query) } catch { throw Problem(error) }
@@ -152,6 +152,6 @@ extension ServerDoors {
         return nil
     }
 
-    /// Most pages of facts that are searched for a reload.
+    /// Maximum number of pages of facts that are searched for a reload.
     private static let reloadPagesMax = 10
 }

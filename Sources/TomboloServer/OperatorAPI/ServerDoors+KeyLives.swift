@@ -8,9 +8,9 @@ import TomboloRelay
 // Rotation, last use and end of keys.
 
 extension ServerDoors {
-    /// How long the old key stays valid beside its successor by default.
+    /// How long the old key stays valid after a rotation if the request does not say.
     static let rotationGrace = Span.hours(1)
-    /// The longest time for which both keys may be valid.
+    /// Maximum time for which both keys are valid.
     private static let rotationGraceMax = Span.hours(30 * 24)
 
     /// Makes a new key, or a successor of an existing key.
@@ -21,8 +21,8 @@ extension ServerDoors {
             ? try await rotateKey(request, exchange) : try await mintKey(request, exchange)
     }
 
-    /// `POST /v1/keys/{id}/rotate`: replaces a key by a similar one. Both are valid until the grace
-    /// period ends, so that clients can change over one by one.
+    /// `POST /v1/keys/{id}/rotate`: replaces a key by a similar one. The old one stays valid for a
+    /// grace period, so that clients can change one by one.
     func rotateKey(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -63,7 +63,7 @@ extension ServerDoors {
         }
     }
 
-    /// Shortest grace period of a key that rotates itself: if the answer is lost, it can ask again.
+    /// Shortest grace period if a key rotates itself: if the answer is lost, it can ask again.
     private static let ownGraceMin = Span.minutes(1)
 
     private func checkRotation(
@@ -96,7 +96,7 @@ extension ServerDoors {
     }
 
     /// Stores the successor and the end of the old key in one commit, so that a crash cannot
-    /// separate them. Throws if the old key is deleted meanwhile.
+    /// separate them. Throws if the old key has been deleted meanwhile.
     private func replace(
         _ old: KeyRecord, by minted: MintedKey, _ deed: Deed
     ) async throws(Problem) {
@@ -119,10 +119,11 @@ extension ServerDoors {
         return grace ?? rotationGrace
     }
 
-    /// How often last uses are checked.
+    /// How often last uses are stored.
     private static let usesPeriod = Duration.seconds(60)
 
-    /// Stores the last uses of keys and deletes keys that expired long ago, until it is cancelled.
+    /// Stores the last uses of keys and deletes keys that expired long ago. Repeats until its task
+    /// is cancelled. Also reports damage and gathered notes.
     package func keepKeys() async throws {
         while true {
             try await loop.sleep(for: Self.usesPeriod)
@@ -133,13 +134,13 @@ extension ServerDoors {
         }
     }
 
-    /// Stores since when keys have been expired, and deletes those that expired long ago.
+    /// Stores when keys were first seen expired, and deletes keys that have been expired for long.
     ///
     /// - Parameter steady: time of the relay's monotonic clock.
     func deleteOutlived(at steady: Instant) async {
         for id in access.changedExpiry() {
             guard let record = access.notingExpiry(id, at: steady) else { continue }
-            // If the log takes nothing now, try again next time.
+            // If the log cannot be written now, the next period tries again.
             do { try await store(record.number, record.encoded) } catch { return }
             access.keys[id]?.expiredSince = record.expiredSince
         }
@@ -153,11 +154,12 @@ extension ServerDoors {
         }
     }
 
-    /// Stores last uses that are at least `age` newer than the logged ones; before a stop, all.
+    /// Stores last uses that are more than `age` after the stored ones. With the default, all: for
+    /// the end of the process.
     package func storeUses(olderThan age: Span = .zero) async {
         for record in access.usesToStore(olderThan: age) {
-            // If the log takes nothing now, try again next time. Do not store a key that was
-            // deleted or changed since the list was made: that would restore it.
+            // Do not store a key that was deleted or changed since the list was made, because that
+            // would undo it. If the log cannot be written now, the next period tries again.
             let isAsListed = access.keys[record.id]?.traits == record.traits
             guard isAsListed, access.isFree(record.id) else { continue }
             do { try await store(record.number, record.encoded) } catch { return }
@@ -167,7 +169,7 @@ extension ServerDoors {
 }
 
 extension KeyRecord {
-    /// Writes the old key beside its successor.
+    /// Writes the member `replaces`, which describes the old key.
     fileprivate func writeReplaced(to writer: inout JSONWriter) {
         writer.name("replaces")
         writer.beginObject()

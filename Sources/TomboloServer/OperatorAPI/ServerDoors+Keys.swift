@@ -5,7 +5,7 @@ package import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    /// Makes a key for the tenant of the request's key. This answer is the only one with its text.
+    /// Makes a key for the tenant of the request's key. Only this answer contains the key's text.
     func mintKey(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -87,7 +87,7 @@ extension ServerDoors {
         }
         let isDryRun = try request.isDryRun
         if !isDryRun {
-            // The log stores the name with the id, because the key's record is deleted.
+            // Store the name too: the key's record is deleted, so the id alone would say little.
             let members: KeyValuePairs<String, String> =
                 if let name = record.traits.name { ["key": id, "name": name] } else { ["key": id] }
             let deed = deed("key.removed", members, request, of: record.tenant)
@@ -96,7 +96,7 @@ extension ServerDoors {
                 tell(deed, "an API key is deleted")
                 return .gone("id", id, isDryRun: false)
             }
-            // Only the operator's own log names the key that did it, not the other tenant's.
+            // Note the operator's key only in the log of its own tenant, not in the other tenant's.
             let own = self.deed(
                 "key.removed", ["key": id, "of": record.tenant.name.rawValue], request)
             await relay.note(own)
@@ -143,10 +143,8 @@ private struct KeyRequest {
             name: name, expiresAt: life.map { now + $0 }, createdBy: request.principal?.keyID)
     }
 
-    /// Reads `{"scopes":["device:phone-1"],"user":"u42","app":"com.example.app"}`; "all" is allowed
-    /// among the scopes.
-    ///
-    /// `"name"` and `"expires_in"` are optional.
+    /// Reads `{"scopes":["device:phone-1"],"user":"u42","app":"com.example.app"}`. `scopes` may
+    /// have "all". `"name"` and `"expires_in"` are optional.
     init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         name = reader.string("name")

@@ -3,7 +3,7 @@ import TomboloCore
 import TomboloRelay
 
 extension ServerDoors {
-    /// A page of a tenant's devices by id, or of its types by app and name.
+    /// A page of the tenant's devices, sorted by id, or of its types, sorted by app and name.
     func listRegistered(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let limit = try request.limit()
         guard request.route.operation == .listDevices else {
@@ -19,7 +19,7 @@ extension ServerDoors {
         }
     }
 
-    /// Parses `APP/NAME`: an app's id has no slash.
+    /// Parses the cursor `APP/NAME`. Apps' ids contain no slash, so the first slash separates.
     private static func typeCursor(
         _ request: DoorRequest
     ) throws(Problem) -> (app: String, name: String)? {

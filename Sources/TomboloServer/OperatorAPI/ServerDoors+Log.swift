@@ -40,7 +40,7 @@ extension ServerDoors {
                 (query.after, query.limit) = (cursor.place.fact, limit)
                 (query.activity, query.recipient) = (activity?.number, filter.recipient)
                 query.kinds = filter.facts
-                // Leave out facts that the log has but the relay has not processed yet.
+                // Leave out facts that are in the log but that the relay has not processed yet.
                 query.before = await relay.place(of: request.tenant).fact + 1
                 (query.from, query.until) = (from, until)
                 let page = try await relay.facts(query)
@@ -73,8 +73,8 @@ extension ServerDoors {
         }
     }
 
-    /// The position for a page or a tail: `cursor`, or `since`, the number of a command or fact.
-    /// Nil if the request has neither.
+    /// The position at which a page or a tail begins: `cursor`, or `since`, the `seq` of a command
+    /// or fact. Nil if the request has neither.
     func logCursor(
         _ request: DoorRequest, _ kind: LogKind
     ) async throws(Problem) -> LogCursor? {
@@ -92,14 +92,14 @@ extension ServerDoors {
         return try await checked(asked, "since=\(since)", request)
     }
 
-    /// Where a client gets a cursor.
+    /// Sentence that says where a client gets a cursor.
     static let cursorSource =
         "Give one as an answer, a page or a tail gave it (`cursor` or `next_cursor`)."
 
-    /// Throws if the cursor belongs to another log or is ahead of this one: it would skip all rows
-    /// until the log has reached it.
+    /// Throws if the cursor belongs to another log, or if it is ahead of this log. With such a
+    /// cursor, a reader would miss rows.
     ///
-    /// - Parameter asked: the cursor in the words of the request.
+    /// - Parameter asked: the cursor as the request wrote it, for the error text.
     func checked(
         _ cursor: LogCursor, _ asked: String, _ request: DoorRequest
     ) async throws(Problem) -> LogCursor {
@@ -125,8 +125,8 @@ extension ServerDoors {
         return cursor
     }
 
-    /// The cursor for the `seq` of a command or fact. The other sequence starts from its beginning,
-    /// so that nothing is skipped.
+    /// Makes a cursor from the `seq` of a command or fact. The other sequence starts from its
+    /// beginning, so that nothing is skipped.
     func cursor(
         _ number: Int64, _ name: String, _ request: DoorRequest, _ kind: LogKind
     ) async throws(Problem) -> LogCursor {
@@ -143,7 +143,7 @@ extension ServerDoors {
         return cursor
     }
 
-    /// `do=`: the kind of commands; it does not apply to facts.
+    /// The query parameter `do`: a kind of commands. Refused unless only commands are requested.
     private func eventKind(
         _ request: DoorRequest, _ kind: LogKind
     ) throws(Problem) -> EventKind? {

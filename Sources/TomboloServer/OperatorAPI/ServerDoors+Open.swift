@@ -6,8 +6,9 @@ import TomboloRelay
 
 /// Requests without a key.
 extension ServerDoors {
-    /// Ready means that the log is recovered and takes events. Apple's state does not matter. A
-    /// clock that is behind is only mentioned, because events are still taken.
+    /// `GET /readyz`: ready means that the log is recovered and can store events. The state of
+    /// Apple's servers does not matter. A clock that is behind is only mentioned, because events
+    /// are still stored.
     func ready(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         if request.prefersJSON { return await readiness() }
         if isDraining { throw Problem(.stopping, "The relay is stopping. Use another, or wait.") }
@@ -16,7 +17,7 @@ extension ServerDoors {
         return .text("ready\(trouble)\n")
     }
 
-    /// The readiness as JSON, with problems of the relay itself.
+    /// The readiness as JSON, with the problems that the relay itself has.
     private func readiness() async -> DoorResponse {
         let entries = await troublesOfItself(await relay.upstreams(), isOpen: true)
         let isReady = entries.allSatisfy { $0.code != "not_ready" }
@@ -51,7 +52,7 @@ extension ServerDoors {
         return DoorResponse(status: 200, fields: fields, body: short, isShared: true)
     }
 
-    /// Pages for people: the start page, all problems, or the problem in the path.
+    /// Answers pages for people: the start page, the list of problems, or one problem.
     func pages(_ request: DoorRequest) throws(Problem) -> DoorResponse {
         switch request.route.operation {
         case .home: home(request)
@@ -79,7 +80,8 @@ extension ServerDoors {
             """, request)
     }
 
-    /// A text for people; a browser gets it as HTML. Commands contain the client's relay address.
+    /// Answers with a text for people, as HTML for a browser. In the commands of the text, the
+    /// example address is replaced by the relay's address as the client used it.
     private func page(_ text: String, _ request: DoorRequest) -> DoorResponse {
         let text = text.replacing("http://127.0.0.1:8780", with: request.origin)
         var response =

@@ -4,7 +4,8 @@ import TomboloLoop
 import TomboloRelay
 
 extension ServerDoors {
-    /// The operator's overview: counts, late destinations, and things that need attention.
+    /// The operator's overview: counts, destinations that are late, and problems that need
+    /// attention.
     func overview(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         guard let principal = request.principal else {
             throw Problem(.internalError, "The overview has no key.")
@@ -61,14 +62,14 @@ extension ServerDoors {
         return items
     }
 
-    /// Problems of the relay itself and of its upstreams.
+    /// Problems of the relay itself and of its upstreams that this key may see.
     private func troublesOfRelay(_ principal: Principal) async -> [OverviewAnswer.Attention] {
         let tenant = principal.tenant
         let upstreams =
             principal.operatesRelay ? await relay.upstreams() : await relay.upstreams(of: tenant)
         let isWhole = await relay.isAlone(tenant) || principal.operatesRelay
         var items = await troublesOfItself(upstreams, isOpen: false, hasCertificate: isWhole)
-        // A tenant that shares the relay must not see problems of the whole machine.
+        // A tenant that shares the relay must not see the machine's problems.
         guard isWhole else { return items }
         let rows = await relay.damagedRows
         if rows > 0 {
@@ -89,9 +90,9 @@ extension ServerDoors {
         return items
     }
 
-    /// Problems of disk, clock, certificate and upstreams.
+    /// Problems of readiness, clock, certificate and upstreams.
     ///
-    /// - Parameter isOpen: true for a public answer, which names no app.
+    /// - Parameter isOpen: true for an answer without a key; then no app is named.
     func troublesOfItself(
         _ upstreams: [UpstreamView], isOpen: Bool, hasCertificate: Bool = true
     ) async -> [OverviewAnswer.Attention] {
@@ -124,16 +125,16 @@ extension ServerDoors {
         return items
     }
 
-    /// Most upstreams in the list.
+    /// Maximum number of upstreams in the list.
     private static let upstreamsMax = 20
 
-    /// Registrations with a wrong key, if no phone is registered at all.
+    /// An item if registrations came with a wrong key and no phone is registered at all.
     private func registrationsRefused(
         _ principal: Principal
     ) async -> [OverviewAnswer.Attention] {
         let tenant = principal.tenant
         let count = refusedKeys.registrationsRefused(now: loop.now)
-        // A tenant that shares the relay must not see counts of all clients together.
+        // The count covers all tenants, so a tenant that shares the relay must not see it.
         guard count > 0, await relay.counters(of: tenant).devices == 0,
             await relay.isAlone(tenant) || principal.operatesRelay
         else { return [] }
@@ -158,7 +159,7 @@ extension ServerDoors {
         text +=
             upstream.nextTry.map { ". The next try is at \($0.rfc3339)." }
             ?? ". The next push tries."
-        // A changed authority file only takes effect at a reload.
+        // A changed file of authorities takes effect only at a reload.
         let isUntrusted =
             upstream.trouble?.cause.contains("certificate") == true
             && places.contains { $0.app == upstream.app && !$0.caFile.isEmpty }
@@ -169,11 +170,11 @@ extension ServerDoors {
         return item
     }
 
-    /// A clock that is less behind needs no attention: waiting is enough.
+    /// If the clock is behind by less than this, it is not reported: it corrects itself soon.
     private static let clockNotice = Span.seconds(60)
-    /// Certificates are usually renewed earlier: this close to the end, nobody has renewed it.
+    /// Remaining validity below which a certificate is reported. Renewal normally happens earlier.
     private static let certificateNotice = Span.seconds(14 * 24 * 3_600)
-    /// Older refusals are not reported.
+    /// Refused pushes that are older than this are not reported.
     private static let deadLetterAge = Span.seconds(24 * 3_600)
 
     private func deadLetters(_ tenant: TenantID) async -> [OverviewAnswer.Attention] {
@@ -196,8 +197,8 @@ extension ServerDoors {
         ]
     }
 
-    /// What the group's example lacks, as a sentence: a token that Apple refused, or a start token
-    /// for its type. Nil if the card exists and lacks another token.
+    /// Says in a sentence which token the group's example destination lacks: a token that Apple
+    /// refused, or a start token for its type. Nil if the card exists and lacks another token.
     private func lack(_ group: Overview.Group, _ tenant: TenantID) async -> String? {
         let key = ActivityKey(tenant: tenant, id: group.activity)
         guard group.trouble == .noToken || group.trouble == .tokenRefused,
@@ -265,7 +266,7 @@ extension ServerDoors {
 }
 
 extension Pause {
-    /// The things that the pause holds, to follow "pushes".
+    /// Which pushes the pause holds. Follows the word "pushes" in a sentence.
     fileprivate var subject: String {
         switch scope {
         case .all: ""

@@ -5,8 +5,8 @@ import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    /// `POST /v1/configuration/reload`: the same as SIGHUP, with a line for each result. The
-    /// configuration belongs to the whole relay, so only keys of the tenant `main` may reload it.
+    /// `POST /v1/configuration/reload`: does the same as SIGHUP; it answers a line for each result.
+    /// The configuration is common to all tenants, so only keys of tenant `main` may reload it.
     func reloadConfiguration(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
@@ -20,7 +20,7 @@ extension ServerDoors {
         let document = try await request.json(
             of: exchange, atMost: configuration.bodyBytesMax, orEmpty: true)
         do {
-            // The body has no members: any would be silently ignored.
+            // The body takes no members. Refuse any member rather than ignore it.
             var reader = FieldReader(document.root)
             try reader.finish()
         } catch {

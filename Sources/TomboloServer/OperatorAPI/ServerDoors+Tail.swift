@@ -6,11 +6,8 @@ import TomboloLoop
 import TomboloRelay
 
 extension ServerDoors {
-    /// `GET /v1/tail`: the log from a position on, and everything that is added to it, as long as
-    /// the client reads.
-    ///
-    /// All commands and facts, also new ones, are read from the log, so that nothing is lost
-    /// between history and present.
+    /// `GET /v1/tail`: sends the log from a position on, and then each new row, as long as the
+    /// client reads. Old and new rows are both read from the log, so nothing is lost between them.
     func tail(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse? {
@@ -31,13 +28,13 @@ extension ServerDoors {
             try await exchange.write(format.beginning(tail.cursor))
             try await follow(&tail, request, exchange)
         } catch {
-            // The log failed or the client is gone: the client reconnects with its Last-Event-ID.
+            // The log failed or the client is gone. A client reconnects with its Last-Event-ID.
         }
         exchange.finish()
         return nil
     }
 
-    /// The first position: after the client's last event, at `cursor` or `since`, or now.
+    /// Where the tail begins: after the last event, at `cursor` or `since`, or at the end.
     private func start(
         _ request: DoorRequest, _ kind: LogKind
     ) async throws(Problem) -> LogCursor {
@@ -61,7 +58,7 @@ extension ServerDoors {
     ) async throws {
         var beat = loop.now + configuration.heartbeat
         while !isDraining, !exchange.isPeerGone {
-            // A deleted key must not read any more.
+            // Check repeatedly: a deleted key must not read on.
             try request.checkKey()
             let newest = await relay.reach(of: request.tenant)
             let place = newest.place
@@ -86,7 +83,7 @@ extension ServerDoors {
         }
     }
 
-    /// Reads at the key's turn.
+    /// Reads the next rows when it is the key's turn among other readers.
     private func turn(
         _ tail: inout Tail, through newest: LogPlace, _ request: DoorRequest
     ) async throws -> [UInt8] {

@@ -5,16 +5,17 @@ import TomboloRelay
 
 /// One tail: its filter and its position.
 struct Tail {
-    /// Most rows or bytes that are read at once: a slow reader holds them in memory.
+    /// Maximum number of rows, and of bytes, that are read at once. They stay in memory while a
+    /// slow reader takes them.
     private static let page = 200
     private static let bytes = 128 << 10
 
     let format: TailFormat
     let filter: LogFilter
     let activity: Identifier?
-    /// All rows of the tenant up to this position were read.
+    /// All rows of the tenant up to this position have been read.
     private(set) var cursor: LogCursor
-    /// The events after the cursor are after this place of the log.
+    /// A place in the whole log: the events after the cursor come after it. nil: unknown.
     var logPlace: Int64?
     private var names: ActivityNames
 
@@ -29,15 +30,15 @@ struct Tail {
         names = ActivityNames(tenant: tenant)
     }
 
-    /// The rows that the tail waits for.
+    /// Says which new rows wake the tail.
     var interest: LogInterest {
         LogInterest(
             takesCommands: filter.takesCommands,
             facts: filter.takesFacts ? filter.factKinds : [], activity: activity)
     }
 
-    /// Moves the position over rows that do not match. Does not move in a sequence that the tail
-    /// does not read.
+    /// Moves the position past rows that do not match. A sequence that the tail does not read keeps
+    /// its position.
     mutating func pass(_ reach: LogReach) {
         var place = cursor.place
         if filter.takesCommands { place.command = max(place.command, reach.place.command) }
@@ -46,7 +47,7 @@ struct Tail {
         logPlace = reach.seq
     }
 
-    /// True if the log has rows after the position.
+    /// True if a sequence that the tail reads has rows after the position.
     func isBehind(_ newest: LogPlace) -> Bool {
         filter.takesCommands && cursor.place.command < newest.command
             || filter.takesFacts && cursor.place.fact < newest.fact
@@ -70,7 +71,7 @@ struct Tail {
         return bytes
     }
 
-    /// An expired action must not be carried out any more.
+    /// True for an action that has expired. It is left out, so that nobody carries it out late.
     private static func hasExpired(_ entry: LogEntry, now: Instant) -> Bool {
         guard case .fact(let fact, _, _) = entry else { return false }
         return ActionFact.hasExpired(fact.fact, now: now)
@@ -102,7 +103,7 @@ struct Tail {
         var query = FactQuery(tenant: names.tenant)
         (query.after, query.before) = (cursor.place.fact, newest + 1)
         (query.limit, query.bytesMax) = (1, Self.bytes)
-        // Find the oldest fact in the log: matching facts may come much later.
+        // Get the oldest fact after the position first, to see a gap: matches may come much later.
         let oldest = try await relay.facts(query)
         query.limit = Self.page
         query.kinds = filter.factKinds

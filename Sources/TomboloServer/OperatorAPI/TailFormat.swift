@@ -6,7 +6,8 @@ import TomboloJSON
 enum TailFormat: Hashable, Sendable {
     case serverSentEvents, lines
 
-    /// Chosen by `Accept`: lines if any kind of JSON is requested, else server-sent events.
+    /// Chooses by the field `Accept`: lines if it contains JSON but no event stream, else
+    /// server-sent events.
     init(accept: String?) {
         let accept = accept?.lowercased() ?? ""
         self =
@@ -18,18 +19,18 @@ enum TailFormat: Hashable, Sendable {
         self == .lines ? "application/x-ndjson" : "text/event-stream"
     }
 
-    /// A sign of life that readers skip: a comment or an empty line.
+    /// A heartbeat, which readers skip: a comment or an empty line.
     var heartbeat: [UInt8] {
         Array((self == .lines ? "\n" : ": heartbeat\n\n").utf8)
     }
 
-    /// The first position, so that a reader that is cut off before the first event returns there.
-    /// An event without data is not dispatched, but its id is kept.
+    /// Sends the first position as an event id. A reader that is cut off before the first event
+    /// then returns to it. An event without data is not dispatched, but its id is kept.
     func beginning(_ cursor: LogCursor) -> [UInt8] {
         self == .lines ? [] : Array("id: \(cursor.text)\n\n".utf8)
     }
 
-    /// One entry, with the position after it.
+    /// One entry as text. `cursor` is the position after it.
     func piece(_ entry: LogEntry, _ cursor: LogCursor, now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 256)
         entry.write(to: &writer, cursor: cursor, now: now)
@@ -42,8 +43,8 @@ enum TailFormat: Hashable, Sendable {
         }
     }
 
-    /// Characters that many readers take for a line end. In JSON they only occur inside strings,
-    /// where an escape is equivalent.
+    /// Characters that some readers take for a line end. In JSON they occur only inside strings,
+    /// where an escape has the same meaning.
     private static let lineEnds = [
         ("\u{85}", "\\u0085"), ("\u{2028}", "\\u2028"), ("\u{2029}", "\\u2029"),
     ]

@@ -8,7 +8,7 @@ package struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
         case parameter(String)
     }
 
-    /// Parses segments between slashes; `{name}` matches any one segment.
+    /// Parses a pattern: segments between slashes. `{name}` matches any one segment.
     package init(stringLiteral text: String) {
         self.text = text
         parts = text.split(separator: "/").map { part in
@@ -21,7 +21,7 @@ package struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
         parts.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
     }
 
-    /// Number of fixed parts. If two patterns match, the one with more fixed parts wins.
+    /// Number of fixed segments. If two patterns match, the one with more fixed segments wins.
     package var literals: Int { parts.count - parameters.count }
 
     /// The values of the parameters; nil if the path does not match.
@@ -40,8 +40,8 @@ package struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
         return values
     }
 
-    /// The pattern with the user's segments in place of the parameters, for comparison with the
-    /// user's path.
+    /// The pattern with the segments of a user's path in place of its parameters, to compare it
+    /// with that path.
     func filled(from segments: [String]) -> String {
         var text = ""
         for (index, part) in parts.enumerated() {

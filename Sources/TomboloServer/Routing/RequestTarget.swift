@@ -3,12 +3,12 @@ package struct RequestTarget: Hashable, Sendable {
     /// Percent-decoded segments without slashes. A final slash makes no segment.
     package let segments: [String]
     package let query: [QueryItem]
-    /// As sent, for digests and logs.
+    /// The target as sent, for digests and logs.
     package let text: String
     /// True if the query has more than `queryItemsMax` parameters; `query` lacks the rest.
     package let hasTooManyItems: Bool
 
-    /// Four times as many as any route takes.
+    /// Maximum number of query parameters: four times as many as any route takes.
     package static let queryItemsMax = 64
 
     /// One name and value of the query, unescaped.
@@ -17,9 +17,9 @@ package struct RequestTarget: Hashable, Sendable {
         package let value: String
     }
 
-    /// Nil if the target is not a path, or if its escapes are invalid or not UTF-8.
+    /// Nil if the target is not a path, or if a segment or an escape is invalid.
     package init?(_ text: String) {
-        // Parsed by bytes: a target may have 16 kB, and characters cost twenty times as much.
+        // Parse bytes: a target may have 16 kB, and parsing characters costs twenty times as much.
         guard text.utf8.first == UInt8(ascii: "/") else { return nil }
         self.text = text
         let end = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.utf8.endIndex
@@ -47,19 +47,20 @@ package struct RequestTarget: Hashable, Sendable {
         hasTooManyItems = parts.count > Self.queryItemsMax
     }
 
-    /// The value of the first parameter with this name; nil if there is none. "" without a value.
+    /// The value of the first parameter with this name, "" if it has no value; nil if there is no
+    /// such parameter.
     package subscript(_ name: String) -> String? {
         query.first { $0.name == name }?.value
     }
 
-    /// False for control characters and for "." or ".." parts, also after decoding: a proxy that
-    /// decodes the path would forward paths that it must keep inside.
+    /// False if the decoded segment contains control characters or a "." or ".." part. A proxy that
+    /// decodes paths might resolve these and reach another path.
     private static func isPlain(_ segment: String) -> Bool {
         segment.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
             && segment.split(separator: "/").allSatisfy { $0 != "." && $0 != ".." }
     }
 
-    /// Decodes by RFC 3986, section 2.1. In queries `+` is a space, as in forms.
+    /// Decodes percent escapes (RFC 3986, section 2.1). In queries `+` is a space, as in forms.
     private static func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool) -> String? {
         var bytes: [UInt8] = []
         var rest = text

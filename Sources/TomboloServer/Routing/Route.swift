@@ -1,4 +1,4 @@
-/// One row of the route table: everything about a request that does not depend on its body.
+/// One row of the route table: all properties of a request that do not depend on its body.
 package struct Route: Sendable {
     package let method: String
     package let path: PathPattern
@@ -10,10 +10,11 @@ package struct Route: Sendable {
     /// The query parameters of the route; others are refused.
     package let query: [String]
 
-    /// The parameter of every write for a dry run, which reports the effect and changes nothing.
+    /// Query parameter of every write: a dry run reports the effect and changes nothing.
     package static let dryRun = "dry_run"
 
-    /// - Parameter writes: nil: true unless the method is GET.
+    /// - Parameter writes: whether the route writes, and so takes `dry_run`; nil: true unless the
+    ///   method is GET.
     init(
         _ method: String, _ path: PathPattern, _ operation: Operation, _ access: Access,
         idempotency: Bool = false, query: [String] = [], writes: Bool? = nil

@@ -22,8 +22,8 @@ extension RouteTable {
         let all = routes.compactMap { route in
             route.path.match(segments).map { RouteMatch(route: route, parameters: $0) }
         }
-        // "/v1/activities/end" is never the activity "end": the pattern with more literals wins,
-        // whatever the method.
+        // The pattern with more literals wins, even if it lacks this method: "/v1/activities/end"
+        // never means the activity "end".
         let literals = all.map(\.route.path.literals).max()
         let matches = all.filter { $0.route.path.literals == literals }
         // A HEAD is answered by the route of its GET (RFC 9110, section 9.3.2).
@@ -40,12 +40,13 @@ extension RouteTable {
         return methods.sorted()
     }
 
-    /// Suggestions if a path does not allow `method`, as requests with their operations: the path's
-    /// writes, for a collection the PUT of a member, and for an undeletable thing its end.
+    /// Suggestions for a path that does not allow `method`: other requests with their operations.
+    /// These are the path's own writes, for a collection the PUT of a member, and for an object
+    /// that cannot be deleted the request that ends it.
     package static func alternatives(
         to method: String, _ segments: [String]
     ) -> [(request: String, operation: Operation)] {
-        // Long segments, and those that need escapes, are shown as pattern parameters.
+        // A path with long segments, or with segments that need escapes, is shown as its pattern.
         let isShort = segments.allSatisfy {
             $0.utf8.count <= 128 && Identifier($0.replacing("~", with: "-")) != nil
         }
@@ -65,15 +66,15 @@ extension RouteTable {
         }
     }
 
-    /// The path that was probably meant. Compares the path with every pattern, filled with its own
-    /// segments; that costs more than most requests.
+    /// The pattern of the path that was probably meant; nil if none is near. Compares the path with
+    /// every pattern, so it costs more than most requests.
     package static func nearest(to segments: [String]) -> String? {
         let typed = "/" + segments.joined(separator: "/")
         var patterns: [String: String] = [:]
         for route in routes {
             let filled = route.path.filled(from: segments)
             if patterns[filled] == nil { patterns[filled] = route.path.text }
-            // "/activities/x" instead of "/v1/activities/x" is the most frequent mistake.
+            // The most frequent mistake is a missing "/v1".
             let versioned = route.path.filled(from: ["v1"] + segments)
             if versioned == "/v1" + typed { return route.path.text }
         }

@@ -1,7 +1,6 @@
 /// All routes of the relay. Routing, `Allow`, the check of scopes and the test of the OpenAPI
-/// description all use this table, so that they cannot differ.
-///
-/// HEAD is not in the table: it is GET without the body.
+/// description all use this table, so that they cannot differ. HEAD is not in the table: it is GET
+/// without the body.
 package enum RouteTable {
     package static let routes: [Route] =
         producer + timelines + devices + operators + pacing + open
@@ -79,7 +78,7 @@ package enum RouteTable {
             "POST", "/v1/devices/{device}/actions", .postAction, .ownDevice, idempotency: true),
     ]
 
-    /// Parameters that select rows of the log.
+    /// Query parameters that select rows of the log.
     private static let logQuery = [
         "kind", "fact", "result", "activity", "type", "device", "user", "since", "cursor",
     ]
@@ -105,7 +104,7 @@ package enum RouteTable {
         Route("GET", "/v1/overview", .overview, .observe),
         Route("GET", "/v1/devices", .listDevices, .observe, query: ["limit", "cursor"]),
         Route("GET", "/v1/types", .listTypes, .observe, query: ["limit", "cursor"]),
-        // Only in `tombolo dev`; elsewhere these answer 404.
+        // Only `tombolo dev` has phones; other relays answer 404.
         Route("GET", "/v1/phones", .listPhones, .operate),
         Route("GET", "/v1/phones/{phone}", .showPhone, .operate),
         Route("POST", "/v1/phones/{phone}", .actOnPhone, .operate),

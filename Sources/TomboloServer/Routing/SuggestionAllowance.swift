@@ -1,18 +1,19 @@
 package import TomboloLoop
 
-/// Limits how many unknown paths get a suggestion: useful for a mistyped path, a waste for
-/// thousands of them. Pure.
+/// Limits how many unknown paths get a suggestion. It helps against a typing error, but must not
+/// cost much if thousands of paths are wrong. Pure.
 package struct SuggestionAllowance: Hashable, Sendable {
-    /// Suggestions a second in total: at 76 µs each less than a hundredth of a processor.
+    /// Maximum number of suggestions per second: at 76 µs each, less than a hundredth of a
+    /// processor.
     package static let perSecond = 100
 
     private var left = perSecond
     private var until: MonotonicInstant?
 
-    /// Starts with the whole allowance of a second.
+    /// Starts with the allowance of one second.
     package init() {}
 
-    /// Uses up one suggestion. Returns false if none is left.
+    /// Takes one suggestion. Returns false if none is left in this second.
     package mutating func take(now: MonotonicInstant) -> Bool {
         if until.map({ now >= $0 }) ?? true {
             left = Self.perSecond

@@ -10,11 +10,9 @@ package struct FactQuery: Hashable, Sendable {
 
     package var tenant: TenantID
     package var order = Order.oldestFirst
-    /// Only facts after this place among the tenant's facts. The next oldest-first page begins
-    /// here.
+    /// Only facts after this place among the tenant's facts. An oldest-first query continues here.
     package var after: Int64 = 0
-    /// Only facts before this place; nil means up to the newest. The next newest-first page begins
-    /// here.
+    /// Only facts before this place; nil: up to the newest. A newest-first query continues here.
     package var before: Int64?
     package var activity: ActivityNumber?
     /// Only facts about this device or channel: see `FactRecipient`.
@@ -27,12 +25,13 @@ package struct FactQuery: Hashable, Sendable {
     package var until: Instant?
     package var limit: Int = 100
     package var bytesMax: Int = 1 << 20
-    /// Most facts of the tenant that are examined. Facts that an index skips do not count.
+    /// Maximum number of the tenant's facts that are examined. Facts skipped by an index do not
+    /// count.
     package var scanMax: Int = 100_000
 
     package init(tenant: TenantID) { self.tenant = tenant }
 
-    /// Continues at the `next` of a page.
+    /// Continues the query after a page, at the page's `next`.
     package mutating func goOn(at next: Int64) {
         switch order {
         case .oldestFirst: after = next
@@ -40,7 +39,7 @@ package struct FactQuery: Hashable, Sendable {
         }
     }
 
-    /// True if a fact of the tenant matches the query; its place is not checked.
+    /// True if a fact of the tenant matches the query, apart from its place.
     package func matches(_ fact: NewFact) -> Bool {
         (activity.map { $0 == fact.activity } ?? true)
             && (kinds.map { $0.contains(fact.kind) } ?? true)
@@ -60,7 +59,7 @@ package struct FactPage: Sendable {
     /// Places of damaged rows among the examined ones, in the page's order.
     package var damaged: [ClosedRange<Int64>] = []
     package private(set) var bytes = 0
-    /// Value for `FactQuery.goOn` to get the next page; nil only if no matching fact is left.
+    /// Value for `FactQuery.goOn` to read the next page; nil if no facts are left.
     package var next: Int64?
 
     package init(facts: [RecordedFact], next: Int64?) {

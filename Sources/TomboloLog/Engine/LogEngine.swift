@@ -6,7 +6,7 @@ package enum LogOrder: Sendable {
     case falling
 }
 
-/// What exists at the key of a written row.
+/// Says whether a row with the key of a written row already exists.
 package enum LogPut: Int, CaseIterable, Sendable {
     /// No row has this key.
     case new
@@ -22,7 +22,7 @@ package enum LogPut: Int, CaseIterable, Sendable {
 /// `everyShard` see the writer's open transaction; the other methods need not. `take` must not call
 /// the engine. A call may be a round trip, so request several rows in one call.
 package protocol LogReading: AnyObject {
-    /// Runs `body`; all its reads see the log at one moment.
+    /// Runs `body`. All its reads see the log at the same moment.
     func atOneMoment<Answer>(
         _ body: () throws(EventLogError) -> Answer
     ) throws(EventLogError) -> Answer
@@ -44,40 +44,40 @@ package protocol LogReading: AnyObject {
         _ take: (_ shard: Int64, _ key: Int64, RawSpan) -> Bool
     ) throws(EventLogError)
 
-    /// Calls `take` for the rows in `ranges`, one range after the other, until it returns false.
+    /// Calls `take` for the rows whose keys are in `ranges`, by range, until it returns false.
     func scan(
         _ table: LogTable, _ ranges: [ClosedRange<Int64>], _ order: LogOrder,
         _ take: (Int64, RawSpan) throws(EventLogError) -> Bool
     ) throws(EventLogError)
 
     /// Calls `take` for the row at `key`, then for the row that it links back to, and so on, until
-    /// `take` returns false or there is no row.
+    /// `take` returns false or a row is missing.
     func trail(
         _ trail: LogTrail, from key: Int64, _ take: (Int64, RawSpan) -> Bool
     ) throws(EventLogError)
 
-    /// Calls `take` for the rows in `keys`, rising, with their keys and lengths.
+    /// Calls `take` with key and length of each row in `keys`, rising, until it returns false.
     func lengths(
         _ table: LogTable, _ keys: ClosedRange<Int64>, _ take: (Int64, Int64) -> Bool
     ) throws(EventLogError)
 
-    /// The first key in `keys` in `order`; nil if there is none.
+    /// The first key in `keys` in the given order; nil if there is none.
     func edge(
         _ table: LogTable, _ order: LogOrder, in keys: ClosedRange<Int64>
     ) throws(EventLogError) -> Int64?
 
-    /// The existing shards of a kind, rising.
+    /// Numbers of the existing shards of a kind, rising.
     func shards(of kind: LogTable.Kind) throws(EventLogError) -> [Int64]
 
     /// Damage that the engine itself finds in its storage; nil if there is none.
     func fault() throws(EventLogError) -> String?
 
     /// Reconnects after a lost connection. Returns true if the failed call may be repeated once;
-    /// false if no connection was lost or reconnecting failed.
+    /// false if the connection was not lost or reconnecting failed.
     func renew() -> Bool
 }
 
-/// An engine for its only writer.
+/// An engine that also writes. A log has only one writer.
 package protocol LogWriting: LogReading {
     /// Writes a row. Opens a transaction if none is open.
     func put(
@@ -85,12 +85,12 @@ package protocol LogWriting: LogReading {
     ) throws(EventLogError)
 
     /// Deletes rows. Opens a transaction if none is open. If `isPersonal`, the deleted bytes are
-    /// overwritten, but see `keepsDeleted`.
+    /// overwritten, unless `keepsDeleted` is true.
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
     ) throws(EventLogError)
 
-    /// Deletes a whole shard.
+    /// Deletes a whole shard with its rows.
     func drop(_ table: LogTable) throws(EventLogError)
 
     /// Makes the open transaction durable, if there is one.
@@ -99,26 +99,26 @@ package protocol LogWriting: LogReading {
     /// Rolls back the open transaction, if there is one.
     func rollBack() throws(EventLogError)
 
-    /// True if `checkpoint` has work to do. Write all delayed rows before calling it.
+    /// True if `checkpoint` has work to do. Heads whose rows are delayed must be written before it.
     var isCheckpointDue: Bool { get }
 
-    /// Maintains the engine between commits, to keep it fast. Returns false if a reader blocked it.
+    /// Maintains the engine between commits to keep it fast. Returns false if a reader prevents it.
     func checkpoint() throws(EventLogError) -> Bool
 
     /// True if deleted bytes stay in the engine's files until other rows overwrite them.
     var keepsDeleted: Bool { get }
 
-    /// Removes deleted bytes from the files. Returns false if a reader blocked it for
+    /// Removes deleted bytes from the files. Returns false if readers prevented it for
     /// `milliseconds`.
     func scrub(waiting milliseconds: Int32) throws(EventLogError) -> Bool
 
-    /// Makes closing leave the files as after a crash.
+    /// For tests: closing the engine will leave its files as a crash would.
     func leaveAsACrashWould()
 }
 
 /// Disk space of a log's engine.
 package protocol LogRoom: Sendable {
-    /// True if there is space for events.
+    /// True if there is space for more events.
     var isThere: Bool { get }
 
     /// Frees reserved space. Returns false if none is left.
@@ -145,7 +145,7 @@ extension LogReading {
         try scan(table, [key + 1...last], .rising, take)
     }
 
-    /// Most rows and bytes that `forEach` holds at once.
+    /// Maximum number of rows and of bytes that `forEach` holds at once.
     private static var pieceMax: (rows: Int, bytes: Int) { (1_000, 1 << 20) }
 
     /// Visits all rows of a table, rising. It reads them in pieces, so `take` may call the engine.
@@ -165,7 +165,7 @@ extension LogReading {
         }
     }
 
-    /// The newest valid sequence of a table; 0 if there is none.
+    /// The highest sequence of a table; 0 if it has no rows.
     func newest(_ table: LogTable) throws(EventLogError) -> Int64 {
         try edge(table, .falling, in: 1...LogTable.numberMax) ?? 0
     }

@@ -1,9 +1,9 @@
-/// One ordered table of the log: rows of bytes by an integer key. An engine never reads a row's
-/// content; the types in `Rows` define it.
+/// One ordered table of the log: rows of bytes with integer keys. An engine never interprets a
+/// row's bytes; the types in `Rows` define them.
 package struct LogTable: Hashable, Sendable {
     /// Kind of the rows.
     package enum Kind: Int, CaseIterable, Sendable {
-        /// Tenants' names, by the small integers that other rows use for them.
+        /// Names of the tenants. The key is the small integer that other rows use for a tenant.
         case tenant
         /// Events by sequence: `EventRow`.
         case event
@@ -23,22 +23,22 @@ package struct LogTable: Hashable, Sendable {
         case head
         /// Current values, by space << 48 | number: `RecordRow`.
         case record
-        /// Values of the whole log: `LogMeta`.
+        /// Values about the log as a whole: `LogMeta`.
         case meta
-        /// How far history was cut: `LogCut`.
+        /// How far the history was deleted: `LogCut`.
         case cut
         /// Numbers of events and facts of each tenant: `TallyRow`.
         case tally
-        /// Sequences of some of a tenant's events or facts, by their places among the tenant's own.
-        /// A shard is a tenant and a kind: `Waypoint`.
+        /// For some of a tenant's events or facts, their sequence by their place among the tenant's
+        /// own. A shard is a tenant and a kind: `Waypoint`.
         case waypoint
         /// Heads of activities that ended on a day, by number. The shard is the day since 1970.
         case retired
-        /// The same activities' numbers, by the hash of tenant and name: `RetiredNameRow`.
+        /// For these activities, their numbers by the hash of tenant and name: `RetiredNameRow`.
         case retiredName
     }
 
-    /// Version of the row formats. Another number means another version of the program.
+    /// Version of the row formats. A log with another number is from another program version.
     package static let form: Int64 = 6
 
     /// Largest sequence, version and count. A row with a larger one is damaged.

@@ -3,12 +3,12 @@ package import TomboloEventLog
 /// Describes how to follow an activity's rows backwards. Each row has the key of the previous one
 /// at a fixed offset, so an engine can follow them by itself.
 package struct LogTrail: Sendable {
-    /// When to follow a row's far key instead of the previous one.
+    /// When to follow a row's far key (a link over many rows) instead of the previous one.
     package enum Leap: Sendable {
         case none
-        /// Follow far keys above this one.
+        /// Follow the far key if it is above this key.
         case above(Int64)
-        /// Follow far keys of rows recorded after this instant, in nanoseconds since 1970.
+        /// Follow the far key while rows were recorded after this instant (nanoseconds since 1970).
         case after(Int64)
     }
 
@@ -69,7 +69,7 @@ extension LogReading {
 }
 
 extension LogTrail {
-    /// The previous key and the far key of a row; 0 means none.
+    /// The previous key and the far key in a row; 0 means none.
     func ways(_ row: RawSpan) -> (previous: Int64, far: Int64) {
         if case .none = leap { return (number(row, at: previousAt), 0) }
         return (number(row, at: previousAt), number(row, at: farAt))

@@ -2,9 +2,9 @@ import TomboloEventLog
 
 /// One piece of an erasure: the log that it changes, and its limits.
 final class ErasingPiece {
-    /// Most rows that one piece examines: some milliseconds.
+    /// Maximum number of rows that one piece examines, which takes some milliseconds.
     private static let rowsMax = 10_000
-    /// Most bytes that one piece examines, as for a cut. Only a single larger row exceeds it.
+    /// Maximum bytes that one piece examines, as for a cut; only a single larger row exceeds it.
     private static let bytesMax = Int(CutAllowance.bytesMax)
 
     let writer: LogWriter
@@ -33,7 +33,7 @@ final class ErasingPiece {
         }
     }
 
-    /// Replaces an event by its tombstone.
+    /// Replaces an event by a tombstone (a row without content).
     func bury(_ seq: Int64, _ numbers: EventRow.Numbers) throws(EventLogError) {
         let row = try engine.row(.event, seq) { $1.array(from: 0) }
         guard let row else { return }

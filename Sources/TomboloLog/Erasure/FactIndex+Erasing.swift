@@ -2,8 +2,8 @@ import TomboloCore
 import TomboloEventLog
 
 extension FactIndex {
-    /// Removes a tenant's erased facts from the index; their bodies become `{}`. Chapter `number`
-    /// has no rows yet and is `open`. Damaged rows of the index are rebuilt.
+    /// Removes a tenant's erased facts from the index; the facts' bodies become `{}`. `open` is
+    /// chapter `number`, which has no rows yet. Damaged rows of the index are rebuilt.
     static func erase(
         _ facts: [RecordedFact], tenant: Int64, from number: Int64, _ open: inout FactChapter,
         _ engine: any LogWriting
@@ -30,7 +30,7 @@ extension FactIndex {
         }
     }
 
-    /// Returns false if a row is damaged or missing.
+    /// Edits the rows of one chapter. Returns false if a row is damaged or missing.
     private static func edit(
         _ chapter: Int64, without entries: [FactEntry], _ bytes: Int64,
         into buffer: inout RowBuffer, _ engine: any LogWriting

@@ -1,19 +1,20 @@
 import TomboloCore
 package import TomboloEventLog
 
-/// A running erasure, which works in pieces. Batches are appended between the pieces.
+/// A running erasure. It works in pieces; other batches are appended between them.
 ///
-/// Each piece is a transaction and may be repeated; after an interruption the erasure starts again.
-/// Of each activity the head is erased last, because it leads to the rows.
+/// Each piece is one transaction and may be repeated. After an interruption the erasure starts
+/// again. An activity's head is erased last, because it leads to the other rows.
 package struct LogErasing {
     private enum Stage {
-        /// For a device: find starts after this event that name it.
+        /// For a device: find starts after event `after` whose audience names the device.
         case starts(after: Int64)
-        /// For a device: find heads after this activity that name it. `day` is the day on which the
-        /// activities retired; nil means live ones. Live heads come first, so a head that retires
-        /// meanwhile is not missed.
+        /// For a device: find heads after activity `after` that name it. `day` is the day on which
+        /// the activities retired; nil means live ones. Live heads are examined first, so that a
+        /// head that retires meanwhile is not missed.
         case heads(day: Int64?, after: Int64)
-        /// Process the activities from `index` on. The current one was followed back to `seq`.
+        /// Examine the rows of the activities from `index` on. `seq` is the current activity's next
+        /// row, and `run` its newer rows of the same life.
         case ways(index: Int, seq: Int64? = nil, run: [Int64] = [])
         case facts(after: Int64)
         case done
@@ -21,13 +22,13 @@ package struct LogErasing {
 
     let erasure: LogErasure
     private let tenant: Int64
-    /// Days on which activities retired, newest first, at the time of this piece. Days may be added
-    /// or cut between pieces.
+    /// Days on which activities retired, newest first, as of this piece. Between pieces days may be
+    /// added or deleted.
     private var days: [Int64] = []
     private var stage: Stage
-    /// Rows to erase before anything else, the first one last.
+    /// Events to erase before anything else, in reverse order.
     private var burying: [Int64] = []
-    /// Activities whose rows are examined, one after the other.
+    /// Activities whose rows are examined one after the other.
     private var activities: [Int64] = []
     private var known: Set<Int64> = []
     /// Activities that are erased whole.
@@ -52,7 +53,7 @@ package struct LogErasing {
         let piece = ErasingPiece(writer)
         days = try RetiredDays.days(piece.engine)
         guard burying.isEmpty else {
-            // They may be many, so they get their own pieces.
+            // These may be many, so they get pieces of their own.
             while piece.hasRoom, let seq = burying.popLast() {
                 if let row = try piece.numbers(seq) { try bury(seq, row, piece) }
             }
@@ -155,7 +156,7 @@ package struct LogErasing {
         stage = .ways(index: index, seq: seq, run: run)
     }
 
-    /// The activity's position and head.
+    /// The activity's newest event and its head; nil if there is none.
     private func head(
         of activity: Int64, _ piece: ErasingPiece
     ) throws(EventLogError) -> (ActivityMarks.Mark, [UInt8])? {
@@ -165,7 +166,7 @@ package struct LogErasing {
             }
             guard let (stored, value) = found else { continue }
             let live = piece.writer.standing.marks.mark(activity)
-            // A damaged head leads nowhere, but memory knows the position of a live activity.
+            // A damaged head has no position, but memory knows that of a live activity.
             guard let mark = live.seq > 0 ? live : stored else { return nil }
             return (mark, value)
         }
@@ -180,8 +181,8 @@ package struct LogErasing {
         receipt.events += 1
     }
 
-    /// Decides on one life of the activity (`run`: newest event first, its start last). If it was
-    /// for the device alone, all of it is erased; if also for others, only its start.
+    /// Decides about one life of the activity. `run` has its events, newest first, its start last.
+    /// If the life was for this device alone, all is erased; if also for others, its start.
     private mutating func judge(
         _ run: inout [Int64], _ piece: ErasingPiece
     ) throws(EventLogError) {
@@ -205,8 +206,7 @@ package struct LogErasing {
         try eraseBehindDamage(activity, below: mark.seq, piece)
         receipt.activities += 1
         guard !erasure.isTrial else { return }
-        // Bury it as if it had ended with its newest event. If that was cut, the number is not
-        // needed.
+        // Retire it on the day of its newest event. If this event was cut, day 0 is good enough.
         let newest = try piece.numbers(mark.seq)?.recordedAt ?? 0
         let name = StoredHead(value, version: mark.version)?.key.id
         let writer = piece.writer
@@ -216,7 +216,7 @@ package struct LogErasing {
         writer.standing.marks.set(activity, nil)
     }
 
-    /// Behind an unreadable row the previous events are unknown, so all rows are examined.
+    /// A damaged row hides the previous events, so all rows before it are examined.
     private mutating func eraseBehindDamage(
         _ activity: Int64, below newest: Int64, _ piece: ErasingPiece
     ) throws(EventLogError) {
@@ -237,7 +237,7 @@ package struct LogErasing {
         for (seq, numbers) in left { try bury(seq, numbers, piece) }
     }
 
-    /// Erases the content of snapshots. Their rows stay as links.
+    /// Erases the content of snapshots. Their rows stay, because they link to earlier ones.
     private func eraseSnapshots(
         of activity: Int64, from seq: Int64, _ piece: ErasingPiece
     ) throws(EventLogError) {

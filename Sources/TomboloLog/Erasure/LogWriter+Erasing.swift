@@ -2,10 +2,10 @@ import TomboloCore
 package import TomboloEventLog
 
 extension LogWriter {
-    /// How long to wait for readers when erased data is removed from the files.
+    /// How long to wait for readers before erased data is removed from the files.
     private static let truncationMilliseconds: Int32 = 500
 
-    /// Begins an erasure; call `piece(of:)` to continue it. Returns nil if the tenant has no data.
+    /// Begins an erasure; continue it with `piece(of:)`. Returns nil if the tenant is unknown.
     package func begin(_ erasure: LogErasure) throws(EventLogError) -> LogErasing? {
         if failure == nil, !isRecovered { _ = try recover(idempotencySince: .distantPast) }
         if let failure { throw failure }
@@ -15,7 +15,7 @@ extension LogWriter {
 
     /// Does the next piece of an erasure, in its own transaction.
     package func piece(of erasing: inout LogErasing) throws(EventLogError) {
-        // The erasure reads the rows of heads, so write the delayed ones first.
+        // The erasure reads rows of heads, so write the delayed ones first.
         writeLaterHeads()
         try transaction { () throws(EventLogError) in
             try erasing.piece(of: self)
@@ -23,7 +23,7 @@ extension LogWriter {
         }
     }
 
-    /// Removes the erased data from the files, as far as readers allow.
+    /// Ends the erasure: removes the erased data from the files if no reader prevents it.
     package func finish(_ erasing: LogErasing) throws(EventLogError) -> LogErased {
         if let failure { throw failure }
         var receipt = erasing.receipt
@@ -37,7 +37,7 @@ extension LogWriter {
         }
     }
 
-    /// Imports what is left of an activity that was erased in another log.
+    /// Copies the tombstone of an activity that was erased in another log.
     func bury(_ activity: ActivityNumber, on day: Int64) throws(EventLogError) {
         try transaction { () throws(EventLogError) in
             let mark = standing.marks.mark(activity.rawValue)

@@ -1,10 +1,10 @@
 import TomboloCore
 import TomboloEventLog
 
-/// A chapter of facts in memory: see `FactIndex`.
+/// One chapter of facts in memory: see `FactIndex`.
 struct FactChapter {
     private(set) var blocks = RowBlock.none
-    /// Bytes of its facts: see `NewFact.bytes`.
+    /// Total bytes of the chapter's facts: see `NewFact.bytes`.
     private(set) var bytes: Int64 = 0
     private(set) var entries: [FactEntry] = []
 
@@ -41,7 +41,7 @@ struct FactChapter {
         }
     }
 
-    /// Removes erased facts: these entries and this many bytes.
+    /// Removes the entries of erased facts, and subtracts their bytes.
     mutating func forget(_ gone: [FactEntry], bytes count: Int64) {
         bytes -= count
         guard !gone.isEmpty else { return }
@@ -51,7 +51,6 @@ struct FactChapter {
 
     // MARK: Its rows
 
-    /// Writes all rows of the chapter.
     func store(
         _ chapter: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
     ) throws(EventLogError) {
@@ -74,7 +73,7 @@ struct FactChapter {
         try engine.put(.factBlock, first, buffer.row(.factBlock, first, bytes, blocks))
     }
 
-    /// The chapter without entries; nil if its row of `factBlock` is damaged.
+    /// The chapter from its row of `factBlock`, without entries; nil if the row is damaged.
     init?(_ first: Int64, _ row: RawSpan) {
         guard RowChecksum.isRight(.factBlock, first, row), let bytes = row.numbers(Int64.self),
             let blocks = RowBlock.all(
@@ -85,8 +84,8 @@ struct FactChapter {
 
     // MARK: From its facts
 
-    /// Builds the chapter from its facts, as far as there are any. Damaged facts are skipped,
-    /// because no query returns them.
+    /// Builds the chapter from the stored facts. Damaged facts are skipped, because no query
+    /// returns them.
     init(_ chapter: Int64, _ engine: any LogReading) throws(EventLogError) {
         let seqs = FactIndex.first(of: chapter)...FactIndex.last(of: chapter)
         try engine.scan(.fact, seqs) { seq, row in
@@ -107,7 +106,7 @@ struct FactChapter {
     }
 }
 
-/// A row of the table `factBucket`: the facts of a chapter for some activities and devices.
+/// A row of the table `factBucket`: index entries for some activities and devices in one chapter.
 enum FactBucket {
     /// The entries' bytes; nil if the row is damaged.
     static func entries(_ key: Int64, _ row: RawSpan) -> [UInt8]? {
@@ -117,7 +116,7 @@ enum FactBucket {
         return row.array(from: RowChecksum.bytes)
     }
 
-    /// Its entries in the order of their facts: see `FactEntry.stored`.
+    /// The row's entries as numbers, in the order of their facts: see `FactEntry.stored`.
     static func stored(in entries: [UInt8]) -> some Sequence<UInt64> {
         stride(from: 0, to: entries.count, by: FactEntry.size).lazy.map { start in
             entries.withUnsafeBytes { bytes in
@@ -127,14 +126,14 @@ enum FactBucket {
         }
     }
 
-    /// Offsets in the chapter of the facts with this hash, rising.
+    /// Offsets in the chapter of the facts that have this hash, rising.
     static func offsets(of hash: FactHash, in entries: [UInt8]) -> [Int64] {
         let wanted = FactEntry(hash, offset: 0).stored
         return stored(in: entries).filter { $0 & ~FactEntry.offsetMask == wanted }
             .map(FactEntry.offset)
     }
 
-    /// The entries without the lost ones.
+    /// The bytes of the entries without those in `lost`.
     static func entries(_ entries: [UInt8], without lost: [FactEntry]) -> [UInt8] {
         let gone = Set(lost.map(\.stored))
         var left: [UInt8] = []

@@ -1,33 +1,31 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Index of facts by activity, device, kind and time. It covers chapters of `size` neighbouring
-/// facts. A chapter's rows are written in the transaction that fills it, and only an erasure
-/// changes them.
+/// Index of facts by activity, device, kind and time, in chapters of `size` consecutive facts. A
+/// chapter's rows are written in the transaction that fills it; later only an erasure changes them.
 ///
 /// A query by activity or device reads one small row per chapter: ten million facts have 611
-/// chapters. A query by kind or time reads the chapters' block summaries. If a row is missing or
-/// damaged, the facts themselves are read. So are the facts of the newest chapter, which has no
+/// chapters. Queries by kind or time read the chapters' block summaries. If a row is missing or
+/// damaged, the facts themselves are read. This also applies to the newest chapter, which has no
 /// rows yet.
 enum FactIndex {
-    /// Facts in a chapter. Chapter n has the sequences n · size + 1 to (n + 1) · size.
+    /// Number of facts in a chapter. Chapter n has the sequences n · size + 1 to (n + 1) · size.
     static let size = LogChapter.size
-    /// Facts in a block.
+    /// Number of facts in a block.
     static let blockSize = RowBlock.size
-    /// Rows of a chapter in the table `factBucket`, about 2.5 kB each.
+    /// Number of rows that a chapter has in the table `factBucket`, about 2.5 kB each.
     static let buckets: Int64 = 64
 
-    /// True if a fact can have this sequence.
+    /// True if a fact may have this sequence.
     static func isPlace(_ seq: Int64) -> Bool { (1...LogTable.numberMax).contains(seq) }
 
     static func chapter(of seq: Int64) -> Int64 { (seq - 1) / size }
     static func first(of chapter: Int64) -> Int64 { chapter * size + 1 }
     static func last(of chapter: Int64) -> Int64 { (chapter + 1) * size }
 
-    /// The key of a chapter's bucket.
     static func key(_ chapter: Int64, _ bucket: Int64) -> Int64 { chapter * buckets + bucket }
 
-    /// Deletes the rows of chapters that a cut up to and including fact `seq` has deleted.
+    /// Deletes the index rows of chapters whose facts, all up to `seq`, were cut.
     static func cut(through seq: Int64, _ engine: any LogWriting) throws(EventLogError) {
         let chapters = seq / size
         guard chapters > 0 else { return }
@@ -36,8 +34,8 @@ enum FactIndex {
     }
 }
 
-/// Hash (32 bits) by which facts are found: of an activity, or of a tenant's device or channel.
-/// Hits are compared with the facts themselves, so collisions do no harm.
+/// Hash (32 bits) to find facts: of an activity, or of a tenant's device or channel. A found fact
+/// is compared itself, so collisions do no harm.
 struct FactHash: Equatable {
     let value: UInt32
 
@@ -59,16 +57,16 @@ struct FactHash: Equatable {
         return UInt32(truncatingIfNeeded: (number ^ number >> 31) >> 16)
     }
 
-    /// The row of a chapter that has the hash.
+    /// Number of the chapter's bucket that has entries with this hash.
     var bucket: Int64 { Int64(value >> 26) }
 
     // MARK: Marks in blocks
 
-    /// Mark for a tenant's facts of any kind.
+    /// Mark in a block summary: the tenant has facts of any kind there.
     @inline(__always)
     static func mark(_ tenant: Int64) -> UInt64 { UInt64(mix(UInt64(bitPattern: tenant))) << 32 }
 
-    /// Mark for a tenant's facts of one kind.
+    /// Mark in a block summary: the tenant has facts of this kind there.
     @inline(__always)
     static func mark(_ tenant: Int64, _ kind: UnsafeRawBufferPointer) -> UInt64 {
         var sum = RowChecksum(.factIndex)
@@ -77,14 +75,14 @@ struct FactHash: Equatable {
     }
 }
 
-/// One entry of a bucket in five bytes: the lower 26 bits of the hash, and the offset in the
+/// An entry in a bucket, five bytes: the lower 26 bits of the hash, and the fact's offset in the
 /// chapter. A bucket's entries are in the order of their facts.
 struct FactEntry {
     static let size = 5
     static let offsetMask: UInt64 = 0x3fff
 
-    /// From bit 14 up: the whole hash; below it: the offset. On disk the upper six bits of the hash
-    /// are left out, because the bucket implies them.
+    /// The hash in the bits from 14 up, and the offset below. The stored form leaves out the upper
+    /// six bits of the hash, because the bucket's number implies them.
     var bits: UInt64
 
     @inline(__always)
@@ -93,10 +91,10 @@ struct FactEntry {
     }
 
     var bucket: Int { Int(bits >> 40) }
-    /// The stored part: without the bits that the bucket implies.
+    /// The stored form: without the bits that the bucket's number implies.
     var stored: UInt64 { bits & 0xff_ffff_ffff }
 
-    /// The offset in the chapter from stored bits.
+    /// The offset in the chapter, from the stored form.
     @inline(__always)
     static func offset(_ stored: UInt64) -> Int64 { Int64(stored & offsetMask) }
 }

@@ -1,14 +1,15 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Bytes of the full chapters of facts, oldest first, to limit facts. Excludes the newest.
+/// Bytes of each full chapter of facts, oldest first, to limit the space that facts take. The
+/// newest, incomplete chapter is not counted.
 struct FactSizes {
     private var chapters: [(number: Int64, bytes: Int64)] = []
     private(set) var total: Int64 = 0
 
     init() {}
 
-    /// Reads the sizes. If a chapter's row is damaged, its facts are counted again.
+    /// Reads the sizes from the index. If a chapter's row is damaged, its facts are counted.
     init(_ engine: any LogReading) throws(EventLogError) {
         try engine.forEach(.factBlock) { first, row throws(EventLogError) in
             guard FactIndex.isPlace(first) else { return }
@@ -27,7 +28,7 @@ struct FactSizes {
         total += bytes
     }
 
-    /// Facts up to and including `seq` were cut.
+    /// Removes the chapters whose facts, all up to `seq`, were cut.
     mutating func cut(through seq: Int64) {
         while let first = chapters.first, FactIndex.last(of: first.number) <= seq {
             total -= first.bytes
@@ -35,8 +36,8 @@ struct FactSizes {
         }
     }
 
-    /// The last fact to delete so that the remaining chapters have at most `bytes`; 0 if none must
-    /// be deleted.
+    /// The last fact to delete so that the remaining full chapters have at most `bytes`; 0 if no
+    /// fact must be deleted.
     func excess(over bytes: Int64) -> Int64 {
         var (left, last) = (total, Int64(0))
         for chapter in chapters {

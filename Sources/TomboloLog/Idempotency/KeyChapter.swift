@@ -1,22 +1,22 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The idempotency keys of a chapter of the log: a row of the table `keys`, by the chapter's first
-/// sequence. It has only hashes, and is written with the chapter's last event.
+/// The idempotency keys of one chapter of events: a row of the table `keys`, whose key is the
+/// chapter's first sequence. It holds only hashes, and is written with the chapter's last event.
 struct KeyChapter {
-    /// Keys from `firstSeq` on belong to this hour of the steady clock.
+    /// The keys of events from `firstSeq` on belong to this hour of the steady clock.
     struct Hour: Hashable, BitwiseCopyable {
         var hour: Int64
         var firstSeq: Int64
     }
 
-    /// Computes a key's hash and hour from its event.
+    /// Computes an idempotency key's hash and hour from its event.
     struct Maker {
         let hash: KeyedHash
         let leads: ClockLeads
 
-        /// Added to the steady time: the wall clock's lead is known only to a minute, so a key
-        /// counts a minute too long rather than too short.
+        /// Added to the steady time. The wall clock's lead is known only to a minute, so that a key
+        /// counts rather a minute too long than too short.
         static let slack = Span.seconds(ClockLeads.noticed)
 
         func hour(of recordedAt: Int64, at seq: Int64) -> Int64 {
@@ -28,7 +28,7 @@ struct KeyChapter {
     /// Hours in rising order.
     private(set) var hours: [Hour] = []
     private var hashes: [UInt64] = []
-    /// Distances of the keys from the chapter's first sequence.
+    /// For each key, the distance of its event from the chapter's first sequence.
     private var offsets: [UInt16] = []
 
     init() {}
@@ -44,7 +44,7 @@ struct KeyChapter {
         offsets.append(UInt16(truncatingIfNeeded: (seq - 1) % LogChapter.size))
     }
 
-    /// Receives the keys of an hour: their hashes and sequences.
+    /// Receives the keys of one hour: their hashes and the sequences of their events.
     typealias Take = (
         _ hashes: ArraySlice<UInt64>, _ seqs: ArraySlice<Int64>, _ hour: Int64
     ) -> Void
@@ -73,7 +73,7 @@ struct KeyChapter {
         return buffer.row(.keys, first, counts, rest)
     }
 
-    /// Returns nil if the row is damaged, or has values that no log can have written.
+    /// Returns nil if the row is damaged or has values that no log writes.
     init?(_ first: Int64, _ row: RawSpan) {
         guard let counts = row.numbers(Counts.self), RowChecksum.isRight(.keys, first, row),
             (0...LogChapter.size).contains(counts.keys), (0...counts.keys).contains(counts.hours),
@@ -90,7 +90,7 @@ struct KeyChapter {
         guard isPossible(first) else { return nil }
     }
 
-    /// True if offsets and hours rise and fit the chapter.
+    /// True if offsets and hours rise and lie within the chapter.
     private func isPossible(_ first: Int64) -> Bool {
         guard let oldest = offsets.first, let newest = offsets.last else { return hours.isEmpty }
         return newest < LogChapter.size && hours[0].firstSeq <= first + Int64(oldest)
@@ -106,9 +106,9 @@ struct KeyChapter {
 
     // MARK: From its events
 
-    /// Builds the chapter from its events, if there are any. A damaged event's key is lost.
+    /// Builds the chapter from its events. The key of a damaged event is lost.
     ///
-    /// - Parameter hour: the last hour of the chapter before, which is the earliest here.
+    /// - Parameter hour: the last hour of the chapter before; hours here are not earlier.
     init(
         _ first: Int64, _ maker: Maker, after hour: Int64?, _ engine: any LogReading
     ) throws(EventLogError) {

@@ -1,30 +1,29 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The idempotency keys of the last day: one row for each chapter of the log, with hashes,
-/// sequences and hours on the steady clock. The newest chapter has no row yet; start-up builds its
-/// keys from its events. After a day a chapter's keys no longer count, and its row is deleted.
+/// The idempotency keys of the last day: one row for each chapter of events, with hashes, sequences
+/// and hours of the steady clock. The newest chapter has no row yet; start-up builds it from its
+/// events. A chapter's row is deleted when its keys are over a day old, and no longer count.
 struct KeyChapters {
-    /// Hours that a key counts: from its own hour to the same hour a day later.
+    /// Number of hours for which a key counts: from its own hour to the same hour a day later.
     private static let hoursKept = IdempotencyKey.window.nanoseconds / Span.hours(1).nanoseconds + 1
 
-    /// Chapters with rows, oldest first. `lastHour` is the hour of the newest key up to there; nil
-    /// if there is none.
+    /// Chapters with rows, oldest first. `lastHour` is the hour of the newest key in this or an
+    /// earlier chapter; nil if there is none.
     private var chapters: [(first: Int64, lastHour: Int64?)] = []
     private var open = KeyChapter()
-    /// Hours of all chapters.
     private var hours: [KeyChapter.Hour] = []
-    /// True if the open transaction deletes the row of the first chapter.
+    /// True if the open transaction deletes the row of the oldest chapter.
     private var isCutting = false
 
     private var newest: Int64? { open.lastHour ?? chapters.last?.lastHour }
 
     // MARK: Writing
 
-    /// Adds the key of the event at `seq`. If a new hour begins, returns the sequence below which
-    /// no key counts any more.
+    /// Adds the key of the event at `seq`. If a new hour begins, returns a sequence: keys of events
+    /// below it no longer count.
     mutating func insert(_ hash: UInt64, seq: Int64, at instant: Instant) -> Int64? {
-        // If the wall clock jumps back between an event and its commit, the hour does not decrease.
+        // Hours never decrease, even if the wall clock jumps back between an event and its commit.
         let own = IdempotencyKey.hour(of: instant)
         let hour = max(own, newest ?? own)
         let begins = hour != newest
@@ -34,7 +33,7 @@ struct KeyChapters {
         return hours.first { !Self.isOld($0.hour, at: hour) }?.firstSeq
     }
 
-    /// Writes the row of the full chapter that begins with `first`.
+    /// Writes the row of the full chapter whose first sequence is `first`.
     mutating func close(
         _ first: Int64, into buffer: inout RowBuffer, _ engine: any LogWriting
     ) throws(EventLogError) {
@@ -47,7 +46,7 @@ struct KeyChapters {
         if hours.last.map({ $0.hour < hour.hour }) ?? true { hours.append(hour) }
     }
 
-    /// Removes the keys after the event at `last`, which were never stored.
+    /// Removes the keys of events after `last`, which were never stored.
     mutating func reopen(
         after last: Int64, _ maker: KeyChapter.Maker, _ engine: any LogReading
     ) throws(EventLogError) {
@@ -63,7 +62,7 @@ struct KeyChapters {
 
     private static func isOld(_ hour: Int64, at now: Int64) -> Bool { hour < now - hoursKept }
 
-    /// True if a row has only keys that no longer count at an instant.
+    /// True if the oldest row has only keys that no longer count at `instant`.
     func hasOld(at instant: Instant) -> Bool {
         guard let oldest = chapters.first else { return false }
         let own = IdempotencyKey.hour(of: instant)
@@ -71,9 +70,8 @@ struct KeyChapters {
     }
 
     /// Deletes the oldest row and returns the last sequence of its chapter; nil if there is no row.
-    /// Takes effect with `settleCut`, once the transaction is durable.
-    ///
-    /// Hashes made with the log's own key are not personal data, so they need not be overwritten.
+    /// Call `settleCut` once the transaction is durable. The hashes are made with the log's own
+    /// key, so they are not personal data and need not be overwritten.
     mutating func cut(_ engine: any LogWriting) throws(EventLogError) -> Int64? {
         guard let oldest = chapters.first else { return nil }
         try engine.delete(.keys, oldest.first...oldest.first, isPersonal: false)
@@ -91,24 +89,24 @@ struct KeyChapters {
 
     // MARK: Start-up
 
-    /// Repairs at start-up: rebuilt chapters whose rows are damaged or missing, and rows to delete.
+    /// Changes that start-up must write: rebuilt chapters (`made`), and rows to delete (`strays`).
     struct Repair {
         var made: [(first: Int64, chapter: KeyChapter)] = []
-        /// Keys of rows that no log can have written.
+        /// Keys of rows that no log writes.
         var strays: [Int64] = []
 
         var isEmpty: Bool { made.isEmpty && strays.isEmpty }
     }
 
-    /// Reads the keys of a log whose newest event is `last`. Calls `damage` for each wrong row, and
-    /// `take` for the keys since the hour of `since`, in order.
+    /// Reads the rows of a log whose newest event is `last`. Calls `damage` for each bad row, and
+    /// `take` for the idempotency keys since the hour of `since`, in order.
     mutating func recover(
         since: Instant, _ cut: LogCut, last: Int64, _ maker: KeyChapter.Maker,
         _ engine: any LogReading, damage: (String) -> Void, take: KeyChapter.Take
     ) throws(EventLogError) -> Repair {
         let since = IdempotencyKey.hour(of: since)
         let openFirst = LogChapter.first(of: last + 1)
-        // Earlier chapters were cut and have no events.
+        // Earlier chapters were cut. `expected` is the first chapter whose row should exist.
         var expected = LogChapter.first(of: max(cut.keys, cut.seq) + 1)
         var repair = Repair()
         func add(_ first: Int64, _ chapter: KeyChapter) {
@@ -122,7 +120,7 @@ struct KeyChapters {
             repair.made.append((first, chapter))
             add(first, chapter)
         }
-        // Rebuilds the missing chapters before `end` that have events.
+        // Rebuilds the chapters before `end` whose rows are missing, if they have events.
         func makeMissing(before end: Int64) throws(EventLogError) {
             var missing: ClosedRange<Int64>?
             while expected < end {
@@ -161,7 +159,7 @@ struct KeyChapters {
         "the idempotency keys of events \(seqs.lowerBound) to \(seqs.upperBound): their row is "
     }
 
-    /// Approximate number of keys in all rows.
+    /// Approximate number of idempotency keys in all rows.
     static func estimate(_ engine: any LogReading) throws(EventLogError) -> Int {
         let size = MemoryLayout<UInt64>.size + MemoryLayout<UInt16>.size
         var bytes: Int64 = 0

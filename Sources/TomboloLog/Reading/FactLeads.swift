@@ -1,14 +1,14 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The index rows of some chapters of facts that match a query.
+/// Search hits: what the index says about some chapters of facts, for one query.
 struct FactLeads {
-    /// The chapters that were looked up, in the order of the walk: enough of them to fill a page.
+    /// The chapters that were looked up, in the walk's order: as many as fill a page.
     private(set) var chapters: [Int64]
     private let filter: FactFilter
-    /// For each chapter, a bit for each block that may match.
+    /// For each chapter, one bit for each block that may have matching facts.
     private var blocks: [Int64: UInt64] = [:]
-    /// For each hash and chapter, the offsets of matching facts.
+    /// For each hash of the query: the offsets of matching facts, by chapter.
     private var offsets: [[Int64: [Int64]]]
 
     init(_ filter: FactFilter, _ chapters: [Int64]) {
@@ -16,7 +16,7 @@ struct FactLeads {
         offsets = .init(repeating: [:], count: filter.hashes.count)
     }
 
-    /// True if no chapter has a row.
+    /// True if no index row was found for any of the chapters.
     var areMissing: Bool { blocks.isEmpty && offsets.allSatisfy(\.isEmpty) }
 
     /// Reads index rows until they lead to more than `limit` facts or blocks that may match.
@@ -73,8 +73,8 @@ struct FactLeads {
         !filter.needsBlocks || blocks[chapter] ?? 0 != 0
     }
 
-    /// The sequences to examine, in the order of the walk. If a chapter's row is missing or
-    /// damaged, `damaged` is called and the whole chapter is examined.
+    /// The sequences of facts to examine, in the walk's order. If a chapter's row is missing or
+    /// damaged, calls `damaged` and returns the whole chapter.
     func ranges(isRising: Bool, damaged: (Int64) -> Void) -> [ClosedRange<Int64>] {
         var ranges: [ClosedRange<Int64>] = []
         for chapter in chapters {
@@ -89,7 +89,7 @@ struct FactLeads {
         return ranges
     }
 
-    /// Returns nil if a row is missing or damaged.
+    /// The ranges to examine in a chapter; nil if a row is missing or damaged.
     private func places(of chapter: Int64) -> [ClosedRange<Int64>]? {
         let first = FactIndex.first(of: chapter)
         guard let hashed = offsets.first else {
@@ -116,7 +116,7 @@ struct FactLeads {
     }
 }
 
-/// A query in the representation of rows.
+/// A query in the form in which rows store its values.
 struct FactFilter {
     let tenant: Int64
     /// Hashes to look up in the index.
@@ -124,7 +124,7 @@ struct FactFilter {
     private let query: FactQuery
     private let recipient: [UInt8]?
     private let kinds: [[UInt8]]?
-    /// Marks to look for in blocks: a matching block has at least one.
+    /// Marks to look for in block summaries. A block that may match has at least one of them.
     private let marks: [UInt64]
 
     init(_ query: FactQuery, tenant: Int64) {
@@ -141,20 +141,19 @@ struct FactFilter {
         self.hashes = hashes
     }
 
-    /// True if blocks narrow the search more than hashes alone.
+    /// True if block summaries narrow the search further than hashes alone.
     var needsBlocks: Bool {
         hashes.isEmpty || kinds != nil || query.from != nil || query.until != nil
     }
 
-    /// Chapters that one index query reads; fewer if it reads two rows of each, because most pages
-    /// are full earlier.
+    /// Number of chapters that one index query reads. It is lower if two kinds of rows are read,
+    /// because then most pages are full sooner.
     var chaptersAtOnce: Int { needsBlocks && !hashes.isEmpty ? 16 : 64 }
 
     func mayMatch(_ block: RowBlock) -> Bool {
         block.mayHave(from: query.from, until: query.until) && marks.contains(where: block.has)
     }
 
-    /// True if a row's content matches the query.
     func matches(_ numbers: FactRow.Numbers, _ row: RawSpan) -> Bool {
         if let activity = query.activity, numbers.activity != activity.rawValue { return false }
         guard query.matches(recordedAt: Instant(nanoseconds: numbers.recordedAt)) else {

@@ -1,26 +1,26 @@
 import TomboloCore
 import TomboloEventLog
 
-// Pages of one activity: follows it back from its newest event, row by row, and over snapshots if
-// it is long.
+// Pages of one activity. They follow its rows backwards from the newest event, and skip many rows
+// by snapshots if the activity is long.
 
 extension LogReader {
-    /// Most rows that one page reads: about 40 ms if none is in memory.
+    /// Maximum number of rows that one page reads: about 40 ms if no row is in memory.
     private static let stepsMax = 20_000
 
-    /// State of following an activity back from its newest event.
+    /// State of a walk from an activity's newest event backwards.
     private struct Way {
         let activity: Int64
         let newest: Int64
         let numbers: EventRow.Numbers
         /// Number of examined rows.
         var steps = 0
-        /// True once a row before the requested range was reached.
+        /// True once the walk has reached a row before the requested range.
         var isPast = false
     }
 
-    /// The page of an activity. Returns nil if the way is too long or hits a damaged row: then scan
-    /// the log instead.
+    /// The page of an activity. Returns nil if the walk is too long or meets a damaged row: then
+    /// scan the log instead.
     func way(_ query: EventQuery, tenant: Int64) throws(EventLogError) -> EventPage? {
         guard let activity = query.activity?.rawValue else { return nil }
         var page = EventPage(events: [], next: nil)
@@ -51,8 +51,8 @@ extension LogReader {
         return page
     }
 
-    /// The activity's newest event. `numbers` is nil if the tenant has no such row; the result is
-    /// nil if it is unknown.
+    /// The activity's newest event, with nil `numbers` if the tenant has no such activity; nil if
+    /// it cannot be found.
     private func newest(
         of activity: Int64, tenant: Int64, hint: Int64?
     ) throws(EventLogError) -> (seq: Int64, numbers: EventRow.Numbers?)? {
@@ -73,7 +73,7 @@ extension LogReader {
         return (seq, row)
     }
 
-    /// The activity's newest event after the last written head rows; 0 if there is none.
+    /// The activity's newest event after the last that rows of heads include; 0 if there is none.
     private func newestWithoutHead(of activity: Int64) throws(EventLogError) -> Int64 {
         guard let heads = standing.heads else { return 0 }
         var newest: Int64 = 0
@@ -84,8 +84,8 @@ extension LogReader {
         return newest
     }
 
-    /// The activity's matching rows after `low` up to `high`, newest first. If there are many, only
-    /// the oldest ones that make a page. Returns nil if the way is too long or broken.
+    /// The activity's matching rows above `low` up to `high`, oldest first: the oldest ones that
+    /// make a page. Returns nil if the walk is too long or broken.
     private func rows(
         from high: Int64, downTo low: Int64, _ query: EventQuery, _ way: inout Way
     ) throws(EventLogError) -> [(seq: Int64, row: [UInt8])]? {
@@ -104,7 +104,7 @@ extension LogReader {
             } else if Self.matches(numbers, query), tenantSeq > query.after {
                 kept.append((seq, row.array(from: 0), row.byteCount - numbers.bodyStart))
                 bytes += row.byteCount - numbers.bodyStart
-                // A page begins with the oldest row: drop the newest ones that exceed it.
+                // The page needs the oldest rows: drop newer ones that no longer fit.
                 while kept.count - first > query.limit
                     || kept.count - first > 1 && bytes - kept[first].body >= query.bytesMax
                 {
@@ -121,11 +121,12 @@ extension LogReader {
 
     // MARK: Snapshots
 
-    /// A snapshot above `low`, or the newest event, with the page's events shortly before it.
+    /// The event where the walk for a page after `low` should begin: a snapshot not far after the
+    /// page's events, or the newest event.
     private func stone(
         above low: Int64, _ query: EventQuery, _ way: inout Way
     ) throws(EventLogError) -> Int64? {
-        // A page with a filter must examine more events.
+        // With a filter, more events must be examined to fill a page.
         let passes = query.kind != nil || query.from != nil || query.until != nil
         let reach = SnapshotRow.interval * 2 + (passes ? Self.reach : Int64(query.limit))
         var stones = [(seq: way.newest, version: way.numbers.version)]
@@ -139,10 +140,10 @@ extension LogReader {
         return stones.first { $0.version <= lowest.version + reach }?.seq
     }
 
-    /// Events that a page with a filter examines with one call.
+    /// Number of events that a page with a filter examines.
     private static let reach: Int64 = 4_096
 
-    /// Follows snapshots, newest first, as far as `leap` and `take` allow, or up to a damaged one.
+    /// Follows snapshots, newest first, until `take` returns false, one is damaged, or `leap` ends.
     private func snapshots(
         of activity: Int64, from anchor: Int64, _ leap: LogTrail.Leap,
         _ take: (Int64, SnapshotRow.Numbers, RawSpan) -> Bool
@@ -155,7 +156,7 @@ extension LogReader {
         }
     }
 
-    /// The newest snapshot at or before a moment.
+    /// The newest snapshot of the activity at or before a moment; nil if there is none.
     func snapshot(
         of activity: Int64, tenant: Int64, at asked: LogMoment, newest: Int64
     ) throws(EventLogError) -> RecoveredHead? {
@@ -182,7 +183,7 @@ extension LogReader {
             value: value)
     }
 
-    /// A moment in terms of the log's own sequences.
+    /// A moment as the log's rows can be compared with it.
     private enum Bound {
         case instant(Instant)
         case seq(Int64)

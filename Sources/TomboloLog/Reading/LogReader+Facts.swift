@@ -4,11 +4,10 @@ import TomboloEventLog
 // Pages of facts, in either order, using the index of each chapter: see `FactIndex`.
 
 extension LogReader {
-    /// State of a walk over the facts.
     private struct FactWalk {
         let query: FactQuery
         let filter: FactFilter
-        /// Sequences of facts that may match.
+        /// Range of sequences that may match.
         let places: ClosedRange<Int64>
         var page = FactPage(facts: [], next: nil)
         /// Number of examined rows of the tenant, and the place of the last one.
@@ -18,8 +17,8 @@ extension LogReader {
 
         var isRising: Bool { query.order == .oldestFirst }
 
-        /// True if the page takes another row of the tenant, at place `tenantSeq`. If not, this row
-        /// shows that there is a next page.
+        /// True if the page takes the tenant's next row, which is at place `tenantSeq`. If the page
+        /// is full, this row proves that there is a next page.
         mutating func takes(_ tenantSeq: Int64) -> Bool {
             guard tenantSeq > query.after else {
                 isDone = !isRising
@@ -45,7 +44,7 @@ extension LogReader {
         guard first <= last else { return FactPage(facts: [], next: nil) }
         var walk = FactWalk(
             query: query, filter: FactFilter(query, tenant: tenant), places: first...last)
-        // The newest chapter has no rows in the index.
+        // The newest chapter has no index rows yet, so it is read directly.
         let open = FactIndex.first(of: FactIndex.chapter(of: standing.fact + 1))
         for isOpen in walk.isRising ? [false, true] : [true, false] {
             if isOpen, last >= open { try read([max(first, open)...last], &walk) }
@@ -54,8 +53,8 @@ extension LogReader {
         return walk.page
     }
 
-    /// A sequence in the log such that all facts of the tenant before its place `tenantSeq` are at
-    /// or below it, with few others above them.
+    /// A sequence of the log. All facts of the tenant before its place `tenantSeq` are at or below
+    /// it, and few other facts of the tenant are.
     private func end(_ tenant: Int64, before tenantSeq: Int64?) throws(EventLogError) -> Int64 {
         guard let tenantSeq, tenantSeq <= LogTable.numberMax else { return .max }
         let start = try place(.fact, tenant, after: max(tenantSeq, 1) - 1)
@@ -68,7 +67,7 @@ extension LogReader {
 
     // MARK: The index
 
-    /// Examines the facts that the index leads to, until the page is full.
+    /// Examines the facts that the index points to, until the page is full.
     private func readByIndex(
         _ places: ClosedRange<Int64>, _ walk: inout FactWalk
     ) throws(EventLogError) {
@@ -83,7 +82,7 @@ extension LogReader {
             var leads = FactLeads(walk.filter, Array(stride(from: next, through: last, by: step)))
             try leads.find(limit: walk.query.limit, engine)
             if leads.areMissing {
-                // A fact with a damaged place may be far away from the others.
+                // There may be a gap: go to the next chapter that has facts.
                 let beyond =
                     walk.isRising
                     ? try engine.edge(.fact, .rising, in: FactIndex.first(of: next)...Int64.max)
@@ -100,7 +99,7 @@ extension LogReader {
                 damage.add("the index of facts \(first) to \(last): a row is damaged")
             }.filter(walk.places.overlaps)
             next += Int64(step * leads.chapters.count)
-            // Examine a few places from many chapters together.
+            // Collect ranges from several chapters, to read few places of each in one call.
             let count = ranges.reduce(0) { $0 + $1.count }
             guard count > walk.query.limit || !all.contains(next) else { continue }
             try read(ranges, &walk)
@@ -111,8 +110,8 @@ extension LogReader {
 
     // MARK: Rows
 
-    /// Examines the tenant's rows in these ranges, in the walk's order, until the page is full or
-    /// enough were examined.
+    /// Examines the tenant's facts in these ranges, in the walk's order, until the page is full or
+    /// enough rows were examined.
     private func read(
         _ ranges: [ClosedRange<Int64>], _ walk: inout FactWalk
     ) throws(EventLogError) {
@@ -124,12 +123,12 @@ extension LogReader {
         }
     }
 
-    /// Uses the row's content without checking it; the checksum is verified only for matching rows.
+    /// Uses the row without checking its checksum; it is verified only for rows that match.
     private func look(at seq: Int64, _ row: RawSpan, _ walk: inout FactWalk) {
         guard let numbers = FactRow.unproved(row) else {
             return damage.add("fact \(seq): its row is damaged")
         }
-        // Another tenant's fact may have the same hash.
+        // The fact of another tenant may have the same hash.
         guard numbers.tenant == walk.filter.tenant else { return }
         let place = FactRow.tenantSeq(numbers, row, at: seq)
         guard walk.takes(place), walk.filter.matches(numbers, row) else { return }

@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloEventLog
 
-// Pages of the log: scans forward and skips blocks without a match.
+// Pages of the log. They scan forward and skip blocks that cannot match.
 
 extension LogReader {
     /// State of a walk over the events.
@@ -10,29 +10,30 @@ extension LogReader {
         let tenant: Int64
         let last: Int64
         var page = EventPage(events: [], next: nil)
-        /// Everything up to this sequence was examined or skipped.
+        /// All rows up to this sequence were examined or skipped.
         var position: Int64
-        /// Number of examined rows of the tenant; place and sequence of the last one.
+        /// Number of the tenant's rows examined; then the place (`tenantSeq`) and sequence (`own`)
+        /// of the last one.
         var rows = 0
         var tenantSeq: Int64
         var own: Int64
         var isDone = false
-        /// True if all rows of the tenant up to `position` were examined, none skipped.
+        /// True if no rows of the tenant up to `position` were skipped: places can be counted.
         var isCounted = true
-        /// True if the tenant's next row was already looked up by waypoint.
+        /// True if a waypoint was already looked up for the tenant's next row.
         var hasAsked = false
-        /// True if no row between the query's start and the first row can have been cut.
+        /// True if no rows after the query's start can have been cut.
         var isWhole: Bool
         /// Missing places of the tenant, and the sequences where their rows would be.
         var gaps: [(places: ClosedRange<Int64>, seqs: ClosedRange<Int64>)] = []
 
-        /// True if many rows of others follow the tenant's last one: a waypoint may skip them.
+        /// True if the tenant's last row is far behind `position`: a waypoint skips rows of others.
         var mayLeap: Bool {
             isCounted && !hasAsked && position - own > Waypoint.spacing
         }
 
-        /// Notes places that are missing between two rows of a tenant: damaged rows had them. After
-        /// damage a tenant may also continue at a higher place; then no row is missing.
+        /// If places are missing before a row of the tenant, notes them: damaged rows may have had
+        /// them. After damage, a tenant may also continue at a higher place, with no row missing.
         mutating func noteGap(before tenantSeq: Int64, at seq: Int64) {
             guard tenantSeq - self.tenantSeq > 1, isCounted, isWhole else { return }
             let first = max(own + 1, seq - LogReader.gapMax)
@@ -45,13 +46,13 @@ extension LogReader {
     private struct Step {
         var end: Int64
         var isRead: Bool
-        /// True if it is skipped although it has rows of the tenant.
+        /// True if the range is skipped although it has rows of the tenant.
         var hasRows = false
     }
 
-    /// Most rows that are examined for a damaged one if a place is missing.
+    /// Maximum number of rows that are searched for a damaged one if a place is missing.
     private static let gapMax: Int64 = 4_096
-    /// Chapters that one call reads.
+    /// Number of chapters that one call reads.
     private static let chaptersAtOnce = 64
 
     func scan(_ query: EventQuery, tenant: Int64) throws(EventLogError) -> EventPage {
@@ -86,7 +87,7 @@ extension LogReader {
         }
     }
 
-    /// The next ranges, by the block summaries: to the end of the log, or enough for a page.
+    /// The next ranges, from the block summaries: up to the log's end, or enough for a page.
     private func steps(_ walk: Walk) throws(EventLogError) -> [Step] {
         guard !walk.isDone, walk.position < walk.last else { return [] }
         let first = LogChapter.first(of: walk.position + 1)
@@ -98,12 +99,12 @@ extension LogReader {
             position = min(end, walk.last)
             steps.append(Step(end: position, isRead: isRead, hasRows: hasRows))
         }
-        // The newest chapter has no row yet.
+        // The newest chapter has no row in `block` yet: read it all.
         guard LogChapter.last(of: first) <= walk.last else {
             return [Step(end: walk.last, isRead: true)]
         }
         try engine.scan(.block, after: first - 1, upTo: walk.last) { first, row in
-            // If a block has no row, its events are examined one by one.
+            // A chapter without a row: its events are examined one by one.
             add(through: first - 1, isRead: true)
             if let chapter = LogChapter(first, row) {
                 chapter.forEach { offset, block in
@@ -126,7 +127,7 @@ extension LogReader {
         return steps
     }
 
-    /// Walks over the ranges until the page is full, enough was examined, or a leap is due.
+    /// Reads the ranges until the page is full, enough rows were examined, or a waypoint may help.
     private func read(_ steps: [Step], _ walk: inout Walk) throws(EventLogError) {
         var next = 0
         func pass(_ walk: inout Walk, before seq: Int64) {
@@ -153,14 +154,13 @@ extension LogReader {
         if isThrough { pass(&walk, before: .max) }
     }
 
-    /// Returns false if the walk ends or pauses here.
+    /// Examines one row. Returns false if the walk ends or pauses after it.
     private func look(at seq: Int64, _ row: RawSpan, _ walk: inout Walk) -> Bool {
         guard let numbers = EventRow.unproved(row) else {
             _ = decode(seq, row)
             return true
         }
-        // Uses the row's content without checking it; the checksum is verified only for matching
-        // rows.
+        // The row is used without checking its checksum; it is verified only for rows that match.
         guard numbers.tenant == walk.tenant else {
             walk.position = seq
             return !walk.mayLeap
@@ -194,7 +194,7 @@ extension LogReader {
         return !walk.isDone
     }
 
-    /// Looks for damaged rows where places are missing.
+    /// Searches for damaged rows where places are missing.
     private func lookForDamage(_ walk: inout Walk) throws(EventLogError) {
         guard !walk.gaps.isEmpty else { return }
         var right = [Int64](repeating: 0, count: walk.gaps.count)
@@ -209,7 +209,6 @@ extension LogReader {
         }
     }
 
-    /// True if kind and time match the query.
     static func matches(_ numbers: EventRow.Numbers, _ query: EventQuery) -> Bool {
         guard let kind = EventKind(rawValue: numbers.kind) else { return false }
         return query.matches(kind, recordedAt: Instant(nanoseconds: numbers.recordedAt))

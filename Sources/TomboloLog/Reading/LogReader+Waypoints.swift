@@ -1,11 +1,12 @@
 import TomboloCore
 import TomboloEventLog
 
-// Converts a place among a tenant's rows to a sequence in the log.
+// Finds sequences in the log for a tenant's places. A place is a row's number among the tenant's
+// own rows.
 
 extension LogReader {
-    /// A sequence in the log after which all rows of the tenant with places above `tenantSeq` are.
-    /// At most `Waypoint.spacing` rows of others come before those.
+    /// A sequence of the log. All rows of the tenant with places above `tenantSeq` come after it,
+    /// with at most `Waypoint.spacing` rows of others before them.
     func place(
         _ kind: TenantSeqs.Kind, _ tenant: Int64, after tenantSeq: Int64
     ) throws(EventLogError) -> Int64 {
@@ -16,22 +17,22 @@ extension LogReader {
         return before.seq + next - before.tenantSeq - 1
     }
 
-    /// How to skip many rows of other tenants.
+    /// Result of a search for the tenant's next row.
     enum Leap {
         /// The tenant's next row comes after this sequence.
         case to(Int64)
         /// The tenant has no next row.
         case nothing
-        /// Unknown.
+        /// The waypoints do not say where.
         case none
     }
 
-    /// Where the tenant's rows after its place `tenantSeq` continue. Call it after as many rows of
-    /// others as lie between two waypoints: then the next row has one.
+    /// Finds where the tenant's rows after place `tenantSeq` continue. Call it after more than
+    /// `Waypoint.spacing` rows of others: then the tenant's next row has a waypoint.
     func leap(
         _ kind: TenantSeqs.Kind, _ tenant: Int64, after tenantSeq: Int64, from position: Int64
     ) throws(EventLogError) -> Leap {
-        // Cut rows may have belonged to the tenant.
+        // Among cut rows there may have been one of the tenant.
         let cut = kind == .event ? standing.cut : standing.factCut
         guard position - Waypoint.spacing >= cut else { return .none }
         let shard = Waypoint.shard(kind, tenant)
@@ -41,7 +42,7 @@ extension LogReader {
             return false
         }
         guard found else { return .nothing }
-        // If the waypoint is of a later row, a damaged row may come before it.
+        // The waypoint belongs to a later row, so a row with a damaged waypoint may come before it.
         guard let waypoint, waypoint.tenantSeq == tenantSeq + 1 else { return .none }
         return .to(max(position, waypoint.seq - 1))
     }

@@ -9,7 +9,7 @@ package final class LogReader: @unchecked Sendable {
     let engine: any LogReading
     let damage: DamageList
     private(set) var tenants = Tenants()
-    /// State of the log for the current query.
+    /// State of the log for the query that is being answered.
     private(set) var standing = CommittedLog()
     private var tenantsRead: Int64 = 0
     private let hash: KeyedHash
@@ -136,9 +136,9 @@ package final class LogReader: @unchecked Sendable {
 
     // MARK: Around each answer
 
-    /// Each answer shows one moment: a day's table may be deleted meanwhile. The end of the log
-    /// comes from the writer's memory, before that moment. If history was cut since then, the query
-    /// is repeated once; after that, all values come from the engine.
+    /// Answers a query at one moment of the log, so that a day's table that is deleted meanwhile
+    /// does no harm. The log's end comes from the writer's memory. If history is cut meanwhile, the
+    /// query is repeated once; after that, all values come from the engine.
     private func answer<Answer>(
         _ body: () throws(EventLogError) -> Answer
     ) throws(EventLogError) -> Answer {

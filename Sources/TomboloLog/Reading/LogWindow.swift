@@ -2,19 +2,19 @@ import Synchronization
 import TomboloCore
 package import TomboloEventLog
 
-/// End of the log and of its cuts, as known to the writer: readers need not ask the engine.
+/// How far the log goes, as the writer knows it, so that readers need not ask the engine.
 package struct CommittedLog: Sendable {
-    /// The newest event and fact; 0 if there is none.
+    /// Sequences of the newest event and fact; 0 if there is none.
     var event: Int64 = 0
     var fact: Int64 = 0
-    /// The last event and fact that were cut.
+    /// Sequences of the last event and fact that were cut.
     var cut: Int64 = 0
     var factCut: Int64 = 0
-    /// The rows of heads are current up to this event; nil means that all are current.
+    /// Rows of heads include the events up to this one; nil means all events.
     var heads: Int64?
-    /// The highest number of a tenant.
+    /// The highest tenant number in use.
     var tenants: Int64 = 0
-    /// True if there is one tenant, whose places equal the log's sequences.
+    /// True if there is only one tenant, so that its places equal the log's sequences.
     var isSole = false
     /// How often history was cut since the log was opened.
     var cuts = 0
@@ -22,7 +22,6 @@ package struct CommittedLog: Sendable {
     /// State of an empty log.
     init() {}
 
-    /// Reads the state from the engine.
     init(_ engine: any LogReading) throws(EventLogError) {
         event = try engine.newest(.event)
         fact = try engine.newest(.fact)
@@ -42,11 +41,11 @@ package struct CommittedLog: Sendable {
 /// the engine. It holds rows that were appended since the log was opened: at most `rowsMax` events
 /// with `bytesMax`, and as many facts.
 ///
-/// It has only committed rows. Rows that a cut or an erasure deletes leave it before the commit.
+/// All its rows are committed. Rows that a cut or an erasure deletes leave it before that commits.
 package final class LogWindow: Sendable {
     static let rowsMax = 16_384
     static let bytesMax = 16 << 20
-    /// Number of transactions after the last query for a page, after which no rows are kept.
+    /// If this many transactions come without a query for a page, rows are no longer kept.
     static let idleMax = 1_000
 
     private struct State {
@@ -57,7 +56,7 @@ package final class LogWindow: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Transactions since the last query for a page.
+    /// Number of transactions since the last query for a page.
     private let idle = Atomic(idleMax)
 
     init() {}
@@ -67,7 +66,7 @@ package final class LogWindow: Sendable {
 
     // MARK: From the writer
 
-    /// Sets the log's state; the window holds no rows of it.
+    /// Sets the log's state and drops all rows.
     func begin(_ committed: CommittedLog, _ tenants: Tenants) {
         state.withLock { state in
             (state.committed, state.tenants) = (committed, tenants)
@@ -76,7 +75,7 @@ package final class LogWindow: Sendable {
         }
     }
 
-    /// True if a page was requested lately. Otherwise no rows are kept: copies slow appends.
+    /// True if a page was requested lately. Else no rows are kept, as copying slows appends.
     var isWanted: Bool { idle.load(ordering: .relaxed) < Self.idleMax }
 
     /// Adds committed rows and the log's new state.
@@ -100,7 +99,7 @@ package final class LogWindow: Sendable {
         }
     }
 
-    /// Everything up to `cut` is about to be cut.
+    /// Drops the rows up to `cut`, which are about to be cut.
     func cut(_ cut: LogCut) {
         state.withLock { state in
             state.committed?.cuts += 1
@@ -111,7 +110,7 @@ package final class LogWindow: Sendable {
         }
     }
 
-    /// Rows are about to be erased: drops all rows.
+    /// Drops all rows, because some are about to be erased.
     func forget() {
         state.withLock { state in
             guard let committed = state.committed else { return }
@@ -122,7 +121,7 @@ package final class LogWindow: Sendable {
 
     // MARK: Pages
 
-    /// The same page as from the engine; nil if the window does not have all of it.
+    /// The same page as from the engine; nil if the window does not hold all of its rows.
     package func events(_ query: EventQuery) -> EventPage? {
         idle.store(0, ordering: .relaxed)
         return state.withLock { state in
@@ -147,7 +146,7 @@ package final class LogWindow: Sendable {
                         place, { EventRow.event(place.seq, $0, tenants: state.tenants) })
                 else { return nil }
                 if let through = query.through, event.tenantSeq > through { return page }
-                // A gap in places means damaged rows.
+                // A gap in places means a damaged row: let the engine answer.
                 guard event.tenantSeq == last + 1 else { return nil }
                 last = event.tenantSeq
                 if query.activity ?? event.event.activity == event.event.activity,
@@ -165,7 +164,7 @@ package final class LogWindow: Sendable {
         }
     }
 
-    /// The same for facts.
+    /// The same page of facts as from the engine; nil if the window does not hold all of its rows.
     package func facts(_ query: FactQuery) -> FactPage? {
         idle.store(0, ordering: .relaxed)
         return state.withLock { state in
@@ -180,7 +179,7 @@ package final class LogWindow: Sendable {
             }
             let filter = FactFilter(query, tenant: tenant)
             var page = FactPage(facts: [], next: nil)
-            // Returns false if the page is full.
+            // Adds one fact if it matches. Returns false if the page is full.
             func take(_ place: NewestRows.Place) -> Bool {
                 let fact = state.facts.row(place) { row -> RecordedFact? in
                     guard let numbers = FactRow.unproved(row), filter.matches(numbers, row) else {

@@ -21,7 +21,7 @@ struct NewestRows {
         fileprivate let piece: Int
     }
 
-    /// Valid from index `start` on; earlier pieces were removed.
+    /// Rows by piece. The pieces before index `start` were removed.
     private var pieces: [Piece] = []
     private var start = 0
     private var bytes = 0
@@ -51,7 +51,7 @@ struct NewestRows {
         start = 0
     }
 
-    /// Removes rows up to `seq`, and all rows of the same piece.
+    /// Removes rows up to `seq`, and the rest of the last affected piece.
     mutating func forget(through seq: Int64) {
         while count > 0, first <= seq { evict() }
         if count == 0 { first = max(first, seq + 1) }
@@ -66,7 +66,8 @@ struct NewestRows {
         }
     }
 
-    /// Calls `take` for each row, newest first, until it returns false. Returns true if it did.
+    /// Calls `take` for each row, newest first, until it returns false. Returns true if `take`
+    /// returned false.
     func isStopped(by take: (Place) -> Bool) -> Bool {
         for piece in pieces.indices[start...].reversed() {
             for index in pieces[piece].starts.indices.reversed() {
@@ -77,11 +78,11 @@ struct NewestRows {
         return false
     }
 
-    /// Positions of the tenant's rows after its place `tenantSeq`, rising; nil if earlier ones may
-    /// be missing here.
+    /// Positions of the tenant's rows after its place `tenantSeq`, rising; nil if rows before the
+    /// window may belong to the result.
     ///
     /// - Parameters:
-    ///   - place: sequence in the log; no row of the tenant lies between `tenantSeq` and it.
+    ///   - place: sequence in the log; no tenant's row after place `tenantSeq` is at or before it.
     ///   - cut: the last row that was cut.
     ///   - own: returns a row's place among the tenant's rows; nil if it is another tenant's.
     func places(

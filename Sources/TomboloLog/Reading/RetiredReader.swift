@@ -3,7 +3,7 @@ import TomboloEventLog
 
 /// Finds retired activities, by name or by number.
 enum RetiredReader {
-    /// The newest activity of each of these names; the names are given with their hashes.
+    /// By key, the newest retired activity of a name. `hash` is the hash of tenant and name.
     static func find(
         _ keys: [(key: ActivityKey, hash: UInt64)], _ engine: any LogReading
     ) throws(EventLogError) -> [RecoveredHead] {
@@ -33,7 +33,7 @@ enum RetiredReader {
         }
     }
 
-    /// The activity of this number, if it is `tenant`'s.
+    /// The retired activity of this number; nil if it is unknown or not the tenant's.
     static func find(
         _ activity: ActivityNumber, tenant: Int64, _ engine: any LogReading
     ) throws(EventLogError) -> RecoveredHead? {

@@ -1,29 +1,29 @@
 import TomboloCore
 import TomboloEventLog
 
-/// How far the relay's wall clock was ahead of its steady clock, and for which rows.
+/// How far the relay's wall clock was ahead of its steady clock (the lead), and for which rows.
 ///
-/// Rows have the wall time of their recording. Their age is measured on the steady clock, which
-/// cannot be set: steps of the wall clock make no row older or younger. Time in which the machine
-/// was off does not count.
+/// A row has the wall time of its recording. Its age is measured on the steady clock, which cannot
+/// be set, so steps of the wall clock make no row older or younger. Time in which the machine was
+/// off does not count.
 struct ClockLeads {
-    /// Format in rows.
+    /// One lead, as rows store it.
     struct Entry: BitwiseCopyable {
-        /// The first event and the first fact that it applies to.
+        /// The first event and the first fact to which this lead applies.
         var first: ByKind<Int64>
         var seconds: Int64
 
         var lead: Span { .seconds(seconds) }
     }
 
-    /// Smaller changes, in seconds, are ignored: they come from a time server and hardly matter.
+    /// Changes below this many seconds are ignored: time servers make them and they hardly matter.
     static let noticed: Int64 = 60
-    /// Leads are stored in the table `cut` from this key on, in order.
+    /// First key of leads in the table `cut`; they follow in order.
     static let firstKey: Int64 = 1 << 16
     /// Allowed leads, in seconds: up to 35,000 years.
     static let range = -Int64(1 << 40)...Int64(1 << 40)
 
-    /// In the order of their rows; empty if no lead is known.
+    /// In the order of the rows to which they apply; empty if no lead is known.
     private(set) var entries: [Entry] = []
     /// Keys of the entries' rows.
     private var keys: [Int64] = []
@@ -48,7 +48,7 @@ struct ClockLeads {
         try add(Entry(first: first, seconds: seconds), engine)
     }
 
-    /// Adds an entry after the others; it may come from another log.
+    /// Adds an entry after the others. It may come from another log's copy.
     mutating func add(_ entry: Entry, _ engine: any LogWriting) throws(EventLogError) {
         var key = keys.last.map { $0 + 1 } ?? Self.firstKey
         if let last = entries.last?.first,
@@ -62,7 +62,7 @@ struct ClockLeads {
         try engine.put(.cut, .cut, key, entry)
     }
 
-    /// Removes the entries of deleted rows.
+    /// Removes entries that apply only to deleted rows. `event` and `fact`: the last deleted.
     mutating func cut(
         event: Int64, fact: Int64, _ engine: any LogWriting
     ) throws(EventLogError) {
@@ -76,8 +76,8 @@ struct ClockLeads {
 
     // MARK: Rows of the table `cut`
 
-    /// Adds a row with a valid checksum. Call it in the order of keys. Returns false if no log can
-    /// have written the row.
+    /// Adds an entry from a row with a valid checksum; call it in the order of keys. Returns false
+    /// if the row has values that no log writes.
     mutating func recover(_ key: Int64, _ row: RawSpan) -> Bool {
         let seqs = 0...LogTable.numberMax
         guard let found = row.numbers(Entry.self), seqs.contains(found.first.event),

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Damaged rows that reads found, one line each. Limited, because a page of a ruined file has many.
+/// Damaged rows that reads have found, one line each. The list is limited, because a badly damaged
+/// file has very many.
 package final class DamageList: Sendable {
-    /// Most lines: enough for a person. `verify` counts all damage.
+    /// Maximum number of lines: enough for a person. `verify` counts all damage.
     package static let linesMax = 100
 
     private let lines = Mutex<[String]>([])

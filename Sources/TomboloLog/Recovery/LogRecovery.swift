@@ -8,10 +8,10 @@ struct LogRecovery {
     /// The writer's state in memory.
     private(set) var standing: Standing
     private(set) var keys = KeyChapters()
-    /// Heads with rows that are older than their newest event.
+    /// Heads whose rows are older than the activity's newest event.
     private(set) var later = LaterHeads()
 
-    /// Damaged rows whose values are known again: they must be rewritten.
+    /// Damaged rows whose values were recovered and that must be rewritten.
     private(set) var repair = Repair()
     private let caution: LogCaution
 
@@ -24,7 +24,7 @@ struct LogRecovery {
         var isEmpty: Bool { !cut && tenants.isEmpty && keys.isEmpty }
     }
 
-    /// - Parameter damage: damage that is already known.
+    /// - Parameter damage: damage found before, as lines of text.
     init(
         _ engine: any LogReading, hash: KeyedHash, since: Instant, damage: [String],
         _ caution: LogCaution
@@ -49,7 +49,7 @@ struct LogRecovery {
         try readKeys(engine, since: since)
     }
 
-    /// Gives a tenant with a damaged row the name from its heads.
+    /// Finds the names of tenants whose rows are damaged in the heads of their activities.
     private mutating func repairTenants(_ engine: any LogReading) throws(EventLogError) {
         let nameless = standing.tenantTable.nameless
         guard !nameless.isEmpty else { return }
@@ -85,8 +85,7 @@ struct LogRecovery {
     private mutating func readHeads(_ engine: any LogReading) throws(EventLogError) {
         var known: [Int64: Int64] = [:]
         if repair.cut {
-            // The place up to which heads are current may be lost too: skip the events that each
-            // head already includes.
+            // The mark up to which heads are current may be lost: skip events that a head includes.
             try engine.scan(.head) { activity, row in
                 if let mark = HeadRow.mark(activity, row) { known[activity] = mark.seq }
                 return true
@@ -140,7 +139,7 @@ struct LogRecovery {
         }
     }
 
-    /// Sets aside an activity whose newest state is unknown. `mark` is nil if its row is damaged.
+    /// Excludes an activity whose newest state is unknown. `mark` is nil if its row is damaged.
     private mutating func setAside(
         _ activity: Int64, _ mark: ActivityMarks.Mark?, _ value: [UInt8], _ reason: String
     ) {
@@ -152,7 +151,7 @@ struct LogRecovery {
                 tenant: mark.flatMap { standing.tenantTable.name($0.tenant) }, reason: reason))
     }
 
-    /// Reads only whether there are any retired activities, and their highest number.
+    /// Reads only whether there are retired activities, and the highest number among them.
     private mutating func readRetired(_ engine: any LogReading) throws(EventLogError) {
         for day in try RetiredDays.days(engine) {
             let last = try engine.edge(

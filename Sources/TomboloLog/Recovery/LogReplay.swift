@@ -7,7 +7,7 @@ package final class LogReplay {
 
     package init(_ engine: any LogReading) { self.engine = engine }
 
-    /// Returns the number of events, and how many of them do not continue their activity.
+    /// Returns the number of events, and how many do not follow the activity's previous one.
     package func run() throws(EventLogError) -> (events: Int64, broken: Int64) {
         var places = NumberTable<(version: Int64, seq: Int64)>(empty: (0, 0))
         var (events, broken) = (Int64(0), Int64(0))

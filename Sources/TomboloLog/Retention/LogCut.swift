@@ -1,9 +1,10 @@
 import TomboloCore
 import TomboloEventLog
 
-/// How far history was cut, and how far the rows of heads are current: rows of the table `cut`.
+/// How far history was cut (deleted from its beginning), and up to which event the rows of heads
+/// are current: rows of the table `cut`.
 struct LogCut {
-    /// Keys of the rows with one number; `ClockLeads` has the others.
+    /// Keys of the rows that hold one number. The table's other rows belong to `ClockLeads`.
     enum Key: Int64, CaseIterable {
         case log = 1
         case fact = 2
@@ -15,8 +16,8 @@ struct LogCut {
     /// The last event and the last fact that were cut; 0 if none was.
     var seq: Int64 = 0
     var fact: Int64 = 0
-    /// The highest activity number that was given when the last cut was made: a number is never
-    /// reused, even after all traces of it are deleted.
+    /// The highest activity number assigned when the last cut was made. It makes sure that no
+    /// number is used again, even after all traces of its activity are deleted.
     var activity: Int64 = 0
     /// Rows of heads are current up to this event, and may lack later ones: see `LaterHeads`. nil
     /// if all are current.
@@ -28,7 +29,7 @@ struct LogCut {
 
     init() {}
 
-    /// The last event or fact that was cut.
+    /// The last event, or the last fact, that was cut.
     subscript(kind: TenantSeqs.Kind) -> Int64 { kind == .event ? seq : fact }
 
     /// The newest event and fact that the log has ever had.
@@ -37,15 +38,15 @@ struct LogCut {
             event: max(seq, try engine.newest(.event)), fact: max(fact, try engine.newest(.fact)))
     }
 
-    /// A line if events were cut that the rows of heads do not include: earlier versions cut
-    /// history that way.
+    /// A line of damage if events were cut that the rows of heads do not include; earlier program
+    /// versions did this. Else nil.
     var headsLost: String? {
         guard let heads, heads < seq else { return nil }
         return "events \(heads + 1) to \(seq) were cut before their activities' newest states were "
             + "stored: an activity with events among them may be older than it was"
     }
 
-    /// Reads the rows. Calls `damage` for each damaged row, and uses a safe value instead.
+    /// Reads the rows. Calls `damage` for each damaged row and uses a safe value in its place.
     init(_ engine: any LogReading, damage: (String) -> Void) throws(EventLogError) {
         var values: [Key: Int64] = [:]
         var isWhole = true
@@ -65,8 +66,8 @@ struct LogCut {
         }
         var safe = LogCut()
         if !isWhole {
-            // The oldest rows tell how far history was cut. Activity numbers skip ahead, so that
-            // none is reused.
+            // The oldest rows show how far history was cut. Activity numbers skip ahead, so that
+            // none is used twice.
             safe.seq = try Self.cutBefore(.event, engine)
             safe.fact = try Self.cutBefore(.fact, engine)
             let last = try engine.edge(.head, .falling, in: 0...ActivityNumber.max - 1) ?? 0
@@ -75,7 +76,7 @@ struct LogCut {
         }
         (seq, fact) = (values[.log] ?? safe.seq, values[.fact] ?? safe.fact)
         (activity, keys) = (values[.activity] ?? safe.activity, values[.keys] ?? safe.keys)
-        // Any event may be missing from its activity's head row.
+        // If `isWhole` is false, the row of heads may be lost: its head may lack any event.
         heads = values[.heads] ?? (isWhole ? nil : seq)
     }
 
@@ -87,7 +88,8 @@ struct LogCut {
         return value
     }
 
-    /// The last cut sequence, from the oldest row. Without rows, no sequence must be reused.
+    /// The last cut sequence, derived from the oldest row. If there are no events, the newest
+    /// sequence in any head, so that no sequence is used twice.
     private static func cutBefore(
         _ table: LogTable, _ engine: any LogReading
     ) throws(EventLogError) -> Int64 {

@@ -1,13 +1,12 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Cuts history from its beginning, in bounded pieces, so that the file stops growing once as much
-/// is deleted as is added.
+/// Cuts history from its beginning, in limited pieces. The file stops growing once as much is
+/// deleted as is added; it does not shrink, because free pages are reused.
 ///
-/// Free pages are reused; the file does not shrink. The place of the cut is stored in the same
-/// transaction.
+/// How far history was cut is stored in the same transaction.
 struct LogRetainer {
-    /// When nothing is left to cut, the next check is this much later (by the events' own time).
+    /// If nothing is left to cut, the next check is this much later on the steady clock.
     private static let pause = Span.minutes(1)
 
     private let retention: LogRetention
@@ -40,13 +39,13 @@ struct LogRetainer {
         try cut.leads.note(lead, from: next, engine)
     }
 
-    /// Cuts one piece; within a transaction. `cut` is valid once the transaction is durable;
-    /// otherwise the caller must restore it. Returns what was deleted, and whether the delayed
-    /// heads were written.
+    /// Cuts one piece, within a transaction. The new `cut` is valid once the transaction is
+    /// durable; if it fails, the caller must restore the old one. Returns what was deleted, and
+    /// whether the delayed heads were written.
     mutating func cutPiece(
         at now: Instant, _ standing: Standing, _ rows: inout LogRows, _ engine: any LogWriting
     ) throws(EventLogError) -> (piece: CutPiece, wroteHeads: Bool) {
-        // Keys do not depend on how long history is kept.
+        // Old idempotency keys are deleted no matter how long history is kept.
         var piece = CutPiece()
         if rows.hasOldKeys(at: now), let keys = try rows.keys.cut(engine) {
             cut.keys = keys
@@ -59,8 +58,8 @@ struct LogRetainer {
         let fact = try lastFact(before: now - retention.facts, rows.allowance, &piece, engine)
         var (wroteHeads, hasMore) = (false, event > cut.seq || fact > cut.fact)
         if event > cut.seq {
-            // A head without a current row is rebuilt from its events, so write its row before they
-            // are deleted.
+            // A head whose row is not current is rebuilt from its events at start-up. So write its
+            // row before these events are deleted.
             if let heads = rows.heads, heads < event {
                 try rows.writeLater(standing)
                 wroteHeads = true
@@ -71,7 +70,7 @@ struct LogRetainer {
         } else if let retired = try RetiredDays.cutPiece(
             before: RetiredDays.day(before + cut.leads.least), rows.allowance, engine)
         {
-            // Their events are cut: only the name could still be queried.
+            // All events of these activities are cut: only their names could still be found.
             piece.take(retired.bytes, rows: retired.rows)
             hasMore = true
         }
@@ -88,13 +87,13 @@ struct LogRetainer {
         return (piece, wroteHeads)
     }
 
-    /// The last of the next events such that all up to it are older than `before`, within the
-    /// piece's limits. A damaged row counts as old as the one before it.
+    /// The last event that this piece may delete. It and all before it are older than `before`. A
+    /// damaged row counts as as old as the row before it.
     private func lastEvent(
         before: Instant, _ allowance: CutAllowance, _ piece: inout CutPiece,
         _ engine: any LogWriting
     ) throws(EventLogError) -> Int64 {
-        // Snapshots are deleted with their events.
+        // Snapshots are deleted with their events, so their bytes count too.
         var snapshots: ArraySlice<(seq: Int64, length: Int64)> = []
         try engine.lengths(.snapshot, min(cut.seq, LogTable.numberMax - 1) + 1...LogTable.numberMax)
         {
@@ -119,8 +118,8 @@ struct LogRetainer {
         return last
     }
 
-    /// The last of the next facts that is older than `before` or exceeds the byte limit, within the
-    /// piece's limits.
+    /// The last fact that this piece may delete: it is older than `before`, or the facts exceed the
+    /// limit of bytes.
     private func lastFact(
         before: Instant, _ allowance: CutAllowance, _ piece: inout CutPiece,
         _ engine: any LogWriting
@@ -130,7 +129,7 @@ struct LogRetainer {
         var (last, seen) = (cut.fact, CutPiece())
         try engine.scan(.fact, after: cut.fact) { seq, row in
             seen.take(Int64(row.byteCount))
-            // A damaged row counts as old as the next one.
+            // A damaged row is deleted together with the next old row after it.
             let isOld = FactRow.numbers(seq, row).map {
                 Instant(nanoseconds: $0.recordedAt) < before + cut.leads.lead(.fact, seq)
             }

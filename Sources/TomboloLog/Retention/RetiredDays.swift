@@ -1,8 +1,8 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Retired activities by the day on which they ended: their heads by number, and their numbers by a
-/// hash of tenant and name.
+/// Retired activities, by the day on which they ended: their heads by number, and their numbers by
+/// a hash of tenant and name.
 ///
 /// Start-up does not read them, so its time depends on live activities only. A hash is only a hint:
 /// the name in the head decides. A day that is too old is deleted in pieces.
@@ -30,7 +30,7 @@ struct RetiredDays: ~Copyable {
         let copy = buffer.bytes(row.count)
         copy.copyBytes(from: row)
         try engine.put(.retired(day), activity, UnsafeRawBufferPointer(copy))
-        // Two activities of one name may end on the same day.
+        // Two activities of the same name may end on the same day.
         try name(hash, on: day, engine) { $0.filter { $0 != activity } + [activity] }
     }
 
@@ -46,7 +46,7 @@ struct RetiredDays: ~Copyable {
         try engine.put(names, key, buffer.row(.retired, key, (), left))
     }
 
-    /// The position of a retired activity, and its day.
+    /// The position of a retired activity and the day on which it ended; nil if there is none.
     static func find(
         _ activity: Int64, _ engine: any LogReading
     ) throws(EventLogError) -> (mark: ActivityMarks.Mark, day: Int64)? {
@@ -59,7 +59,7 @@ struct RetiredDays: ~Copyable {
         return found
     }
 
-    /// Erases the state and the name of an activity. Only its position stays.
+    /// Erases an activity's state and name. A row with its position stays.
     mutating func bury(
         _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?,
         _ engine: any LogWriting

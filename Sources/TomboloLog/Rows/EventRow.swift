@@ -1,15 +1,17 @@
 package import TomboloCore
 
-/// A row of the table `event`: the numbers; the place among the tenant's events if it differs from
-/// the sequence; the asking key if known; the idempotency key; the body.
+/// A row of the table `event`. Its parts: the numbers; the place among the tenant's events if it
+/// differs from the sequence; the key that made the request, if known; the idempotency key with its
+/// digest; the body.
 package enum EventRow {
-    /// The fixed part of a row, without padding, so that the checksum covers every byte. Native
-    /// byte order: all supported machines are little-endian.
+    /// The fixed part of a row, without padding, so that the checksum covers every byte. Numbers
+    /// are in native byte order: all supported machines are little-endian.
     struct Numbers: BitwiseCopyable {
         /// Covers the sequence and the rest of the row.
         var checksum: UInt32 = 0
         var kind: UInt8
-        /// `hasKey`, `isErased`, `hasTenantSeq`, `hasAsker`, `hasKeyHash`.
+        /// Says which optional parts exist: `hasKey`, `isErased`, `hasTenantSeq`, `hasAsker`,
+        /// `hasKeyHash`.
         var flags: UInt8
         var keyBytes: UInt16
         var tenant: Int64
@@ -25,16 +27,16 @@ package enum EventRow {
         static let isErased: UInt8 = 2
         static let hasTenantSeq: UInt8 = 4
         static let hasAsker: UInt8 = 8
-        /// In an erased event, the key's hash replaces the digest and the key.
+        /// In an erased event, a hash replaces the idempotency key and its digest.
         static let hasKeyHash: UInt8 = 16
 
         static let bytes = MemoryLayout<Numbers>.size
         static let previousAt = 32
         var tenantSeqBytes: Int { flags & Self.hasTenantSeq == 0 ? 0 : MemoryLayout<Int64>.size }
         var askerBytes: Int { flags & Self.hasAsker == 0 ? 0 : MemoryLayout<Int64>.size }
-        /// Offset of the asking key.
+        /// Offset of the key that made the request.
         var askerStart: Int { Self.bytes + tenantSeqBytes }
-        /// Offset of the digest and the key.
+        /// Offset of the idempotency key's digest, which the key follows.
         var digestStart: Int { askerStart + askerBytes }
         var digestBytes: Int {
             flags & (Self.hasKey | Self.hasKeyHash) == 0 ? 0 : MemoryLayout<UInt64>.size
@@ -62,7 +64,7 @@ package enum EventRow {
             activity: event.activity.rawValue, version: event.expectedVersion + 1,
             previous: place.previous, anchor: place.anchor,
             recordedAt: event.recordedAt.nanoseconds)
-        // An event erased in another log stays erased after an import.
+        // After an import, an event that was erased in the other log stays erased.
         if event.body.isEmpty { numbers.flags |= Numbers.isErased }
         if place.tenantSeq != seq { numbers.flags |= Numbers.hasTenantSeq }
         if event.key.isKnown { numbers.flags |= Numbers.hasAsker }
@@ -81,7 +83,7 @@ package enum EventRow {
         }
     }
 
-    /// Encodes a row from its parts; `flags` of the numbers tell which parts exist.
+    /// Encodes a row from its parts. The flags in `numbers` say which optional parts exist.
     @inline(__always)
     static func encode(
         _ numbers: Numbers, tenantSeq: Int64, asker: AskingKey = .unknown, digest: UInt64,
@@ -131,7 +133,7 @@ package enum EventRow {
         return numbers
     }
 
-    /// The place among the tenant's events, unchecked.
+    /// The place among the tenant's events, unchecked; 0 if the row is too short.
     @inline(__always)
     static func tenantSeq(_ numbers: Numbers, _ row: RawSpan, at seq: Int64) -> Int64 {
         guard numbers.tenantSeqBytes > 0 else { return seq }
@@ -139,16 +141,16 @@ package enum EventRow {
         return row.unsafeLoadUnaligned(fromByteOffset: Numbers.bytes, as: Int64.self)
     }
 
-    /// The asking key of a row that is long enough.
+    /// The key that made the request; `.unknown` if the row does not have it.
     static func asker(_ numbers: Numbers, _ row: RawSpan) -> AskingKey {
         guard numbers.askerBytes > 0, row.byteCount >= numbers.digestStart else { return .unknown }
         return AskingKey(
             rawValue: row.unsafeLoadUnaligned(fromByteOffset: numbers.askerStart, as: Int64.self))
     }
 
-    /// Describes a damaged row, as far as its bytes are plausible.
+    /// Describes a damaged row, with those of its values that are plausible.
     ///
-    /// - Parameter activity: its title, if known.
+    /// - Parameter activity: the activity's title, if known.
     static func damageLine(
         _ seq: Int64, _ row: RawSpan, tenants: Tenants, activity: String? = nil
     ) -> String {
@@ -160,7 +162,7 @@ package enum EventRow {
         return "event \(tenantSeq) of \(tenant.name) (row \(seq), \(activity)): its row is damaged"
     }
 
-    /// The row at `seq` as an event; nil if it is damaged, or if its tenant's row is.
+    /// The row at `seq` as an event; nil if the row, or the row of its tenant, is damaged.
     package static func event(_ seq: Int64, _ row: RawSpan, tenants: Tenants) -> RecordedEvent? {
         guard let numbers = numbers(seq, row), let tenant = tenants.name(numbers.tenant),
             let kind = EventKind(rawValue: numbers.kind)
@@ -195,8 +197,8 @@ package enum EventRow {
         }
     }
 
-    /// The row of an erased event: its place, its time and the hash of its key, so that the request
-    /// cannot be repeated.
+    /// The row of an erased event: its numbers and the hash of its idempotency key, so that a
+    /// repeated request is still recognised.
     static func tombstone(
         _ seq: Int64, _ numbers: Numbers, _ row: RawSpan, _ hash: KeyedHash,
         into buffer: inout RowBuffer

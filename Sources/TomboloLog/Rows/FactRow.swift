@@ -1,7 +1,7 @@
 import TomboloCore
 
-/// A row of the table `fact`: the numbers; the place among the tenant's facts if it differs from
-/// the sequence; the kind; the body.
+/// A row of the table `fact`. Its parts: the numbers; the place among the tenant's facts if it
+/// differs from the sequence; the kind; the body.
 enum FactRow {
     /// In native byte order, without padding: the checksum covers every byte.
     struct Numbers: BitwiseCopyable {
@@ -101,7 +101,7 @@ enum FactRow {
         numbers(seq, row).map { ($0.tenant, tenantSeq($0, row, at: seq)) }
     }
 
-    /// The fact; nil if the row is damaged, or if its tenant's row is.
+    /// The row as a fact; nil if the row, or the row of its tenant, is damaged.
     static func fact(_ seq: Int64, _ row: RawSpan, tenants: Tenants) -> RecordedFact? {
         guard let numbers = numbers(seq, row), let tenant = tenants.name(numbers.tenant) else {
             return nil

@@ -1,7 +1,8 @@
 import TomboloCore
 import TomboloEventLog
 
-/// A row of the table `head`, or of retired heads: the activity's position (`Mark`), then the head.
+/// A row of the table `head`, or of retired heads: the activity's position (`Mark`), then the
+/// head's bytes.
 enum HeadRow {
     private typealias Numbers = (tenant: Int64, version: Int64, seq: Int64, tenantSeq: Int64)
 

@@ -1,11 +1,11 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The block summaries of `size` neighbouring events in one row of the table `block`: ten million
-/// events have 611 rows, few enough for one page to read all.
+/// The block summaries of `size` consecutive events, in one row of the table `block`. Ten million
+/// events have 611 rows: few enough that one page can read all.
 struct LogChapter {
-    /// Events of a chapter: sequences n · size + 1 to (n + 1) · size. The newest chapter has no row
-    /// yet, so its events are examined one by one.
+    /// Number of events in a chapter. It has the sequences n · size + 1 to (n + 1) · size. The
+    /// newest chapter has no row yet, so its events are examined one by one.
     static let size: Int64 = 16_384
 
     private var blocks = RowBlock.none
@@ -27,7 +27,7 @@ struct LogChapter {
         for index in blocks.indices { body(Int64(index) * RowBlock.size, blocks[index]) }
     }
 
-    /// The block that has an event of the chapter.
+    /// The summary of the block in which the event at `seq` lies.
     func block(of seq: Int64) -> RowBlock { blocks[RowBlock.index(of: seq)] }
 
     // MARK: Its row
@@ -48,7 +48,7 @@ struct LogChapter {
     /// Builds the newest chapter, which has no row yet, from its events.
     init(after lastSeq: Int64, _ engine: any LogReading) throws(EventLogError) {
         try engine.scan(.event, Self.first(of: lastSeq + 1)...Int64.max) { seq, row in
-            // Skip damaged rows: no query returns them.
+            // Skip damaged rows, because no query returns them.
             if let numbers = EventRow.numbers(seq, row) {
                 add(
                     seq, tenant: numbers.tenant, kind: numbers.kind,
@@ -62,13 +62,14 @@ struct LogChapter {
 }
 
 extension RowBlock {
-    /// Mark of a tenant and an event kind: 256 bits for a few dozen pairs.
+    /// Mark of a tenant and an event kind. A block has 256 bits for a few dozen such pairs.
     @inline(__always)
     fileprivate static func mark(_ tenant: Int64, _ kind: UInt8) -> UInt64 {
         (UInt64(bitPattern: tenant) &* 8 &+ UInt64(kind)) &* 0x9e37_79b9_7f4a_7c15
     }
 
-    /// True if it may have an event of `tenant`, of this kind, from `from` until before `until`.
+    /// True if the block may have an event of `tenant` and `kind` (nil: any) from `from` until
+    /// before `until`.
     func mayHave(_ tenant: Int64, _ kind: EventKind?, from: Instant?, until: Instant?) -> Bool {
         guard mayHave(from: from, until: until) else { return false }
         if let kind { return has(Self.mark(tenant, kind.rawValue)) }

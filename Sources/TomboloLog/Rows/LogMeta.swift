@@ -4,14 +4,14 @@ package import TomboloEventLog
 /// Rows of the table `meta`: values of the whole log.
 package enum LogMeta {
     private enum Key: Int64 {
-        /// Key of the hash function for idempotency keys and names of retired activities.
+        /// Key of the row with the key of the log's hash function (`KeyedHash`).
         case hash = 1
         case restored = 2
     }
 
     private typealias HashKey = (UInt64, UInt64)
 
-    /// Stores the key of the hash function (two words), which all stored hashes depend on.
+    /// Stores the key of the log's hash function, two words. All stored hashes depend on it.
     static func setHashKey(_ key: [UInt64], _ engine: any LogWriting) throws(EventLogError) {
         try engine.put(.meta, .meta, Key.hash.rawValue, (key[0], key[1]) as HashKey)
     }
@@ -50,7 +50,7 @@ package enum LogMeta {
         return Instant(nanoseconds: nanoseconds)
     }
 
-    /// Returns nil if there is no such row, and an inner nil if it is damaged.
+    /// Returns nil if there is no such row, and `.some(nil)` if the row is damaged.
     private static func value<Numbers: BitwiseCopyable>(
         _ key: Key, _ type: Numbers.Type, _ engine: any LogReading
     ) throws(EventLogError) -> Numbers?? {

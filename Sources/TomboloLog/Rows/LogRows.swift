@@ -1,26 +1,25 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Writes the rows of a batch, and holds the state between batches: chapters that are not full, and
-/// heads whose rows are delayed.
+/// Writes the rows of a batch. Keeps what is not written yet: chapters that are not full, and heads
+/// whose rows are delayed.
 struct LogRows: ~Copyable {
     private let engine: any LogWriting
-    /// Rows of the open transaction for the window; nil if they are not needed.
+    /// Rows of the open transaction, to be added to the window; nil if the window wants none.
     var newest: (events: NewestRows.Piece, facts: NewestRows.Piece)?
     private var buffer = RowBuffer()
     /// The chapter of the next event.
     private var chapter = LogChapter()
-    /// The chapter of the next fact.
     var factChapter = FactChapter()
-    /// Chapters of facts that the newest batch filled, and their bytes.
+    /// Chapters of facts that the newest batch has filled, with the bytes of their facts.
     private(set) var filled: [(chapter: Int64, bytes: Int64)] = []
-    /// Heads without a row or with an outdated one.
+    /// Heads that have no row yet, or an outdated one.
     private(set) var later = LaterHeads()
-    /// Up to this event all rows of heads are current; nil if all are. It may be too low.
+    /// All rows of heads include the events up to this one; nil: all events. It may be too low.
     private(set) var heads: Int64?
     var keys = KeyChapters()
     private var retiredDays = RetiredDays()
-    /// Allowance of the next piece of a cut.
+    /// What the next piece of a cut may delete.
     private(set) var allowance = CutAllowance()
 
     init(_ engine: any LogWriting) { self.engine = engine }
@@ -38,7 +37,7 @@ struct LogRows: ~Copyable {
 
     /// Writes all rows of a batch that `standing` has just placed.
     ///
-    /// - Parameter slack: how much later its events may have come, on the steady clock.
+    /// - Parameter slack: added to the events' times, because their steady time is not exact.
     mutating func write(
         _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing,
         slack: Span = .zero
@@ -71,7 +70,7 @@ struct LogRows: ~Copyable {
                 try engine.delete(.record, key)
             }
         }
-        // A retired activity continues. The row of its name stays, but leads to no head.
+        // A retired activity was started again. The row of its name stays, but finds no head.
         for (activity, day) in standing.revived { try engine.delete(.retired(day), activity) }
         for retired in batch.retired { try retire(retired, &standing) }
         for activity in batch.replaced { try engine.delete(.head, activity.rawValue) }
@@ -81,7 +80,7 @@ struct LogRows: ~Copyable {
         if standing.seqs.isFarBehind(standing.last) { try writeTallies(&standing) }
     }
 
-    /// Writes the numbers of events and facts of the tenants whose rows are outdated.
+    /// Writes the rows of tenants whose stored numbers of events and facts are outdated.
     mutating func writeTallies(_ standing: inout Standing) throws(EventLogError) {
         for (tenant, row) in standing.seqs.takeBehind(upTo: standing.last) {
             try engine.put(.tally, tenant, buffer.row(.tally, tenant, row))
@@ -91,7 +90,7 @@ struct LogRows: ~Copyable {
     private mutating func writeEvents(
         _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing, _ slack: Span
     ) throws(EventLogError) {
-        // Index access avoids a copy of the event, which would cost a dozen reference counts.
+        // Access by index avoids copying the event, which would retain a dozen references.
         for index in batch.events.indices {
             let place = standing.places[index]
             let seq = receipt.firstSeq + Int64(index)
@@ -149,7 +148,7 @@ struct LogRows: ~Copyable {
             over: mark.hasHead ? .changed : .any)
     }
 
-    /// Writes all delayed heads. Call `settleLater` when that is durable.
+    /// Writes all delayed heads. Call `settleLater` once this is durable.
     mutating func writeLater(_ standing: Standing) throws(EventLogError) {
         for head in later.all { try write(head, standing.marks.mark(head.activity.rawValue)) }
         try LogCut.storeHeads(nil, engine)
@@ -159,13 +158,13 @@ struct LogRows: ~Copyable {
         (later, heads) = (LaterHeads(), nil)
     }
 
-    /// A piece of a cut is done, or there is nothing to cut.
+    /// Call it when a piece of a cut is durable, or if there was nothing to cut.
     mutating func settleCut() {
         allowance = CutAllowance()
         keys.settleCut()
     }
 
-    /// The written rows are durable.
+    /// Call it when the written rows are durable.
     mutating func settle() { later.settle() }
 
     /// Stores a head as a snapshot. It must be the activity's current head.
@@ -190,9 +189,9 @@ struct LogRows: ~Copyable {
 
     /// Sequence of the newest snapshot up to the activity's event at `seq`; 0 if there is none.
     func anchor(_ seq: Int64) -> Int64 {
-        // An unreadable snapshot is not used.
+        // A snapshot that cannot be read is not used.
         if (try? snapshot(at: seq)) != nil { return seq }
-        return (try? engine.row(.event, seq, EventRow.numbers))?.anchor ?? 0  // nor is an event
+        return (try? engine.row(.event, seq, EventRow.numbers))?.anchor ?? 0  // Same for the event.
     }
 
     private mutating func retire(
@@ -215,13 +214,13 @@ struct LogRows: ~Copyable {
         for (number, name) in standing.tenantTable.takeNew() { try put(number, name) }
     }
 
-    /// Writes the row of a tenant, new or replacing a damaged one.
+    /// Writes the row of a tenant. It may replace a damaged one.
     mutating func put(_ number: Int64, _ name: TenantID) throws(EventLogError) {
         let row = withBytes(of: name.name.rawValue) { buffer.row(.tenant, number, (), $0) }
         try engine.put(.tenant, number, row)
     }
 
-    /// Writes the repaired rows of key chapters, and deletes stray ones.
+    /// Writes the rebuilt rows of idempotency keys, and deletes rows that no log writes.
     mutating func put(_ repair: KeyChapters.Repair) throws(EventLogError) {
         for (first, chapter) in repair.made {
             try engine.put(.keys, first, chapter.encode(first, into: &buffer))
@@ -232,11 +231,11 @@ struct LogRows: ~Copyable {
     /// The event at `seq`, written in this transaction or earlier; nil if it is damaged or
     /// unreadable.
     func event(_ seq: Int64, tenants: Tenants) -> NewEvent? {
-        // An unreadable row is treated as damaged.
+        // A row that cannot be read is treated as damaged.
         try? engine.row(.event, seq) { EventRow.event($0, $1, tenants: tenants)?.event }
     }
 
-    /// Erases an activity except its position.
+    /// Erases an activity. Only its position stays.
     mutating func bury(
         _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?
     ) throws(EventLogError) {

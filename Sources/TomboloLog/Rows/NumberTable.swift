@@ -1,8 +1,8 @@
-/// Hash table for integer keys that are assigned in order, with open addressing. A third of the
-/// cost of a `Dictionary`, because no attacker chooses the keys.
+/// Hash table with open addressing for integers that the log assigns in order. It costs a third of
+/// a `Dictionary`, because it need not resist an attacker who chooses the keys.
 struct NumberTable<Value> {
     private struct Slot {
-        /// `free` if the slot is empty.
+        /// `free` if the slot holds no entry.
         var number: Int64
         var value: Value
     }
@@ -14,7 +14,7 @@ struct NumberTable<Value> {
     private let empty: Value
     private(set) var count = 0
 
-    /// `empty` fills free slots; it is never returned.
+    /// `empty` fills the value of free slots and is never returned.
     init(empty: Value) {
         self.empty = empty
         slots = Array(repeating: Slot(number: Self.free, value: empty), count: Self.slotsMin)
@@ -53,7 +53,7 @@ struct NumberTable<Value> {
         var hole = place(number)
         guard slots[hole].number == number else { return }
         count -= 1
-        // Move later entries up, unless that would put them before their home slot.
+        // Close the hole: move later entries into it, unless this puts them before their home slot.
         var index = hole
         while true {
             index = (index + 1) & (slots.count - 1)
@@ -69,7 +69,7 @@ struct NumberTable<Value> {
         if slots.count > Self.slotsMin, count * 8 < slots.count { resize(slots.count / 2) }
     }
 
-    /// Slot of `number`, or the free slot where it would go.
+    /// The slot with `number`, or the free slot where it can be inserted.
     @inline(__always)
     private func place(_ number: Int64) -> Int {
         var index = home(number)
@@ -79,8 +79,9 @@ struct NumberTable<Value> {
         return index
     }
 
-    /// Eight consecutive numbers stay together, because they are used together. Groups of eight are
-    /// spread (Fibonacci hashing), so that two dense ranges do not cause long searches.
+    /// The slot where the search for `number` begins. Eight consecutive numbers stay together,
+    /// because they are used together. Groups of eight are spread (Fibonacci hashing), so that two
+    /// dense ranges do not make long searches.
     @inline(__always)
     private func home(_ number: Int64) -> Int {
         let bits = UInt64(bitPattern: number)

@@ -1,8 +1,8 @@
 import TomboloCore
 
-/// A row of the table `record`. Its key has the space in the upper bits, then the number.
+/// A row of the table `record`. Its key: space (upper 16 bits) and number (lower 48 bits).
 enum RecordRow {
-    /// Largest number: 48 bits.
+    /// Largest number of a record: 48 bits.
     static let numberMax: Int64 = 1 << 48 - 1
 
     static func key(_ record: Record) -> Int64 {
@@ -10,7 +10,7 @@ enum RecordRow {
         return Int64(record.space.rawValue) << 48 | record.number
     }
 
-    /// Name of a record for people.
+    /// Name of a record, for error texts.
     static func title(_ key: Int64) -> String {
         "record \(key & numberMax) of space \(key >> 48)"
     }

@@ -1,21 +1,21 @@
 import TomboloCore
 
-/// Summary of `size` neighbouring events or facts: the range of their times, and marks of their
+/// Summary of `size` consecutive events or facts: the range of their times, and marks of their
 /// tenants and kinds. A page with a filter uses it to skip blocks without a match.
 ///
-/// It may give false positives, but never false negatives.
+/// `has` and `mayHave` may be true without a match, but are never false if there is one.
 struct RowBlock: BitwiseCopyable {
-    /// Rows of a block. A page of 100 rows in as many blocks reads 25,600 rows.
+    /// Number of rows in a block. If a page's 100 matches lie in 100 blocks, 25,600 rows are read.
     static let size: Int64 = 256
     /// The blocks of an empty chapter.
     static let none = [RowBlock](repeating: RowBlock(), count: Int(LogChapter.size / size))
 
     private var earliest: Int64 = .max
     private var latest: Int64 = .min
-    /// A Bloom filter with one hash function: 256 bits for a few dozen marks.
+    /// The marks: a Bloom filter with one hash function, 256 bits for a few dozen marks.
     private var marks: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-    /// The blocks of a chapter, from the end of its row; nil if the row has another length.
+    /// The summaries in a chapter's row, from `start` to its end; nil if the length is wrong.
     static func all(in row: RawSpan, from start: Int) -> [RowBlock]? {
         guard row.byteCount == start + none.count * MemoryLayout<RowBlock>.stride else {
             return nil
@@ -23,11 +23,11 @@ struct RowBlock: BitwiseCopyable {
         return row.numbers(from: start, count: none.count)
     }
 
-    /// Index of the block in its chapter that has a sequence.
+    /// Index in the chapter of the block in which `seq` lies.
     @inline(__always)
     static func index(of seq: Int64) -> Int { Int((seq - 1) % LogChapter.size / size) }
 
-    /// Adds a row; `hash` is its mark.
+    /// Adds a row with this time and this mark.
     @inline(__always)
     mutating func add(recordedAt: Int64, _ hash: UInt64) {
         earliest = min(earliest, recordedAt)
@@ -35,7 +35,7 @@ struct RowBlock: BitwiseCopyable {
         mark(hash)
     }
 
-    /// Adds a mark; the upper eight bits of `hash` choose the bit.
+    /// Adds a mark. The upper eight bits of `hash` choose the bit.
     @inline(__always)
     mutating func mark(_ hash: UInt64) {
         let word = UInt64(1) << (hash >> 56 & 63)
@@ -58,7 +58,7 @@ struct RowBlock: BitwiseCopyable {
         }
     }
 
-    /// True if it includes everything in `other`.
+    /// True if this summary includes everything that `other` includes.
     func covers(_ other: RowBlock) -> Bool {
         earliest <= other.earliest && latest >= other.latest
             && marks.0 & other.marks.0 == other.marks.0

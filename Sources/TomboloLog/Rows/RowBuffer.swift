@@ -19,8 +19,8 @@ struct RowBuffer: ~Copyable {
         return UnsafeMutableRawBufferPointer(start: start, count: count)
     }
 
-    /// The row at `key`: its checksum, `numbers` without padding, then `rest`. Valid until the next
-    /// call.
+    /// The row at `key`: its checksum, `numbers` (must have no padding), then `rest`. Valid until
+    /// the next call.
     @inline(__always)
     mutating func row<Numbers: BitwiseCopyable>(
         _ table: RowChecksum.Table, _ key: Int64, _ numbers: Numbers,
@@ -48,7 +48,7 @@ struct RowBuffer: ~Copyable {
 }
 
 extension LogWriting {
-    /// Writes a row of a few numbers without padding. For rare use.
+    /// Writes a row that consists of a few numbers without padding. Allocates, so use it rarely.
     func put<Numbers: BitwiseCopyable>(
         _ table: LogTable, _ sum: RowChecksum.Table, _ key: Int64, _ numbers: Numbers
     ) throws(EventLogError) {
@@ -63,7 +63,7 @@ extension RawSpan {
         withUnsafeBytes { offset < $0.count ? Array($0[offset...]) : [] }
     }
 
-    /// `count` numbers from `offset` on. The bytes must exist.
+    /// `count` numbers from `offset` on. The row must be long enough.
     func numbers<Number: BitwiseCopyable>(from offset: Int, count: Int) -> [Number] {
         withUnsafeBytes { row in
             Array(unsafeUninitializedCapacity: count) { numbers, filled in
@@ -75,7 +75,7 @@ extension RawSpan {
         }
     }
 
-    /// The bytes of `range` as text. The bytes must exist.
+    /// The bytes of `range` as text. The row must be long enough.
     func text(_ range: Range<Int>) -> String {
         withUnsafeBytes { String(decoding: $0[range], as: UTF8.self) }
     }

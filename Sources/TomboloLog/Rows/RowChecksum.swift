@@ -1,12 +1,12 @@
 import CLinux
 
-/// CRC32C over a row's table, key and bytes. Each row begins with it.
+/// CRC32C over a row's table, key and bytes. Every row begins with this checksum.
 ///
-/// Of 200 single flipped bits in a database, SQLite itself noticed 13; the checksum notices any
-/// burst of up to 32 bits in a row. It detects damage, not manipulation. Numbers are hashed in
-/// native byte order: all supported machines are little-endian.
+/// In an experiment SQLite itself noticed 13 of 200 single flipped bits in a database; the checksum
+/// notices any burst of up to 32 bits in a row. It detects damage, not manipulation. Numbers are
+/// hashed in native byte order: all supported machines are little-endian.
 package struct RowChecksum {
-    /// Table of a row: the same bytes in another table have another checksum.
+    /// The table of a row. It is part of the checksum, so that a row in a wrong table is noticed.
     package enum Table: UInt32 {
         case log = 1
         case fact = 2
@@ -25,7 +25,7 @@ package struct RowChecksum {
         case factIndex = 15
     }
 
-    /// Bytes of the checksum at the start of a row.
+    /// Size of the checksum at the start of a row.
     static let bytes = MemoryLayout<UInt32>.size
 
     /// The checksum so far.
@@ -75,7 +75,7 @@ package struct RowChecksum {
         return row.unsafeLoadUnaligned(fromByteOffset: bytes, as: Numbers.self)
     }
 
-    /// Writes the checksum into a row that is complete except for it.
+    /// Writes the checksum into a row that is complete otherwise.
     @inline(__always)
     static func seal(_ table: Table, _ key: Int64, _ row: UnsafeMutableRawBufferPointer) {
         row.storeBytes(of: sum(table, key, UnsafeRawBufferPointer(row)), as: UInt32.self)

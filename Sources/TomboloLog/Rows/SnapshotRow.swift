@@ -1,7 +1,7 @@
 import TomboloCore
 
 /// A row of the table `snapshot`: an activity's head at an event. One is kept for every `interval`
-/// events of the activity, so that a past state can be rebuilt from few events.
+/// events of the activity, so that few events suffice to rebuild a past state.
 ///
 /// Snapshots also link back to older ones, so that following a long activity back needs few reads:
 /// to the previous snapshot, and to one about `leap` snapshots earlier.
@@ -21,16 +21,16 @@ enum SnapshotRow {
         static let recordedAtAt = RowChecksum.bytes + 40
     }
 
-    /// Events of an activity between two snapshots, and thus the most events needed to rebuild a
-    /// state: below 1 ms.
+    /// Number of an activity's events from one snapshot to the next. A state is rebuilt from at
+    /// most as many events, which takes less than 1 ms.
     static let interval: Int64 = 256
-    /// Snapshots in a group. Ten million events have 39,063 snapshots and 611 groups.
+    /// Number of snapshots in a group. Ten million events have 39,063 snapshots in 611 groups.
     static let leap: Int64 = 64
 
-    /// True if the activity gets a snapshot with the head after this version.
+    /// True if the head after this version is kept as a snapshot.
     static func isDue(at version: Int64) -> Bool { version % interval == 0 }
 
-    /// Number of the group that a snapshot belongs to.
+    /// Number of the group to which the snapshot at a version belongs.
     static func group(_ version: Int64) -> Int64 { version / (interval * leap) }
 
     /// The numbers of a row, before the head's bytes; nil if it is damaged.
@@ -38,7 +38,7 @@ enum SnapshotRow {
         RowChecksum.numbers(.snapshot, seq, row)
     }
 
-    /// The head in a row with valid numbers; empty if it was erased.
+    /// The head's bytes in a row whose numbers are valid; empty if the head was erased.
     static func value(_ seq: Int64, _ row: RawSpan) -> [UInt8] {
         row.array(from: RowChecksum.bytes + MemoryLayout<Numbers>.size)
     }

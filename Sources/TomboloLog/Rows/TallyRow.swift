@@ -1,12 +1,12 @@
 import TomboloCore
 import TomboloEventLog
 
-/// A row of the table `tally`: the numbers of a tenant's events and facts. The row of tenant 0 has
-/// the sequences up to which the others are current.
+/// A row of the table `tally`: how many events and facts a tenant has. The row of tenant 0 holds
+/// the sequences up to which the other rows have counted.
 enum TallyRow {
     static let everybody: Int64 = 0
 
-    /// The whole table; `isWhole` is false if one of its rows is damaged.
+    /// The whole table. `isWhole` is false if one of its rows is damaged.
     struct Table {
         private(set) var tallies: [Int64: ByKind<Int64>] = [:]
         private(set) var tallied = ByKind<Int64>(event: 0, fact: 0)
@@ -34,8 +34,8 @@ enum TallyRow {
 
 extension TenantSeqs {
     /// Counts the rows of a log whose newest sequences are `last`: from the table `tally`, and from
-    /// the rows after it. Calls `damage` if a row of the table is damaged. Then tenants continue
-    /// after the log's newest sequence, which is above all their places.
+    /// the later rows. Calls `damage` if a row of the table is damaged. In this case all tenants
+    /// continue after the log's newest sequence, which is above all their places.
     init(
         _ tenants: Tenants, last: ByKind<Int64>, _ engine: any LogReading,
         damage: (String) -> Void
@@ -63,7 +63,7 @@ extension TenantSeqs {
         }
     }
 
-    /// Counts rows after `tallied`. A damaged row counts for the tenant that it names.
+    /// Counts the rows after `tallied`. A damaged row counts for the tenant whose number it holds.
     private static func count(
         _ places: inout [Int64: ByKind<Int64>], after tallied: ByKind<Int64>,
         _ engine: any LogReading

@@ -1,26 +1,25 @@
 import TomboloCore
 
-/// Numbers of events and facts of each tenant, in memory. They give each new row its place among
-/// its tenant's rows.
+/// How many events and facts each tenant has, in memory. A new row's place among its tenant's rows
+/// is the next number.
 ///
 /// Changes can be undone until `settle()`, as in `ActivityMarks`. On disk, the table `tally` has a
-/// row for each tenant, which is written now and then; later rows are counted at start-up.
+/// row for each tenant, which is written from time to time; later rows are counted at start-up.
 struct TenantSeqs {
-    /// What is counted.
+    /// The kind of rows that is counted.
     enum Kind: Int64, CaseIterable {
         case event = 0
         case fact = 1
     }
 
-    /// Count for one tenant and kind.
+    /// Count of one tenant's rows of one kind.
     struct Count: Equatable {
         /// Place of the newest row.
         var last: Int64 = 0
-        /// Difference between sequence and place at the newest waypoint.
+        /// Difference between sequence and place at the tenant's newest waypoint.
         var gap: Int64 = 0
     }
 
-    /// Counts of one tenant.
     typealias Tally = ByKind<Count>
 
     typealias Savepoint = (counted: Int, waypoints: Int)
@@ -29,21 +28,19 @@ struct TenantSeqs {
 
     private var tallies = NumberTable(empty: nothing)
     private var counted: [(kind: Kind, tenant: Int64)] = []
-    /// New waypoints, and the gaps before them. The first `written` of them have rows.
+    /// New waypoints, each with the gap before it. Rows of the first `written` ones are written.
     private var waypoints: [(waypoint: Waypoint, gapBefore: Int64)] = []
     private var written = 0
-    /// Tenants with outdated rows, and tenants whose rows the open transaction has written.
+    /// Tenants whose rows in `tally` are outdated, and those that the open transaction writes.
     private var behind: Set<Int64> = []
     private var renewed: Set<Int64> = []
-    /// The rows are current up to these sequences.
+    /// The rows in `tally` count the log's rows up to these sequences.
     var tallied = ByKind<Int64>(event: 0, fact: 0)
     private var talliedBefore: ByKind<Int64>?
 
-    /// Counts of a tenant.
     @inline(__always)
     func tally(_ tenant: Int64) -> Tally { tallies[tenant] ?? Self.nothing }
 
-    /// Sets the counts of a tenant.
     mutating func set(_ tenant: Int64, _ tally: Tally) {
         tallies[tenant] = tally
         behind.insert(tenant)
@@ -69,7 +66,7 @@ struct TenantSeqs {
         return count.last
     }
 
-    /// The tenant continues after place `last`, which comes from another log.
+    /// Makes the tenant's next row follow place `last`, which comes from another log.
     mutating func begin(_ kind: Kind, _ tenant: Int64, after last: Int64) {
         var tally = tally(tenant)
         tally[kind].last = max(tally[kind].last, last)
@@ -78,30 +75,29 @@ struct TenantSeqs {
 
     // MARK: Rows
 
-    /// Takes the waypoints that need a row. They count as written afterwards.
+    /// Returns the waypoints whose rows are not written yet. Afterwards they count as written.
     mutating func takeNewWaypoints() -> [Waypoint] {
         guard written < waypoints.count else { return [] }
         defer { written = waypoints.count }
         return waypoints[written...].map(\.waypoint)
     }
 
-    /// True if start-up would have to count many rows.
+    /// True if start-up would have to count too many rows.
     func isFarBehind(_ last: ByKind<Int64>) -> Bool {
         last.event - tallied.event + last.fact - tallied.fact >= Self.rowsMax
     }
 
-    /// True if the next piece of a cut may delete rows that are not in the tallies.
+    /// True if the next piece of a cut may delete rows that the table `tally` does not count yet.
     func mayBeCut(_ cut: LogCut, of last: ByKind<Int64>) -> Bool {
         Kind.allCases.contains {
             last[$0] > tallied[$0] && tallied[$0] - cut[$0] <= CutAllowance.rowsMax
         }
     }
 
-    /// Most rows that start-up has to count: about 20 ms.
+    /// Maximum number of rows that start-up has to count, which takes about 20 ms.
     private static let rowsMax: Int64 = 32_768
 
-    /// Takes the outdated rows of `TallyRow` with the current counts. They count as written
-    /// afterwards.
+    /// Returns the current counts of tenants whose rows are outdated. Then they count as written.
     mutating func takeBehind(
         upTo last: ByKind<Int64>
     ) -> [(tenant: Int64, row: ByKind<Int64>)] {
@@ -131,7 +127,7 @@ struct TenantSeqs {
         }
     }
 
-    /// The transaction was rolled back, and with it its rows.
+    /// Call it when the transaction was rolled back: the rows written in it are lost.
     mutating func rolledBack() {
         behind.formUnion(renewed)
         renewed = []
@@ -139,7 +135,7 @@ struct TenantSeqs {
         talliedBefore = nil
     }
 
-    /// All counts and rows are durable.
+    /// Call it when all counts and rows are durable.
     mutating func settle() {
         noteBehind()
         counted.removeAll(keepingCapacity: true)
@@ -149,7 +145,8 @@ struct TenantSeqs {
         talliedBefore = nil
     }
 
-    /// Notes the tenants with outdated rows. Events come in runs of one tenant.
+    /// Notes the tenants with outdated rows. Consecutive events mostly belong to one tenant, so it
+    /// skips repetitions.
     private mutating func noteBehind() {
         var last: Int64?
         for step in counted where step.tenant != last {

@@ -1,22 +1,22 @@
 package import TomboloCore
 import TomboloEventLog
 
-/// Tenants and their numbers: 1, 2, 3 …
+/// The tenants and the numbers (1, 2, 3 …) by which rows refer to them.
 package struct Tenants {
     private var names: [Int64: TenantID] = [:]
     private(set) var byName: [TenantID: Int64] = [:]
-    /// The last lookup: most batches are of one tenant.
+    /// Result of the last lookup, because most batches have only one tenant.
     private var last: (name: TenantID, number: Int64)?
     /// The highest assigned number.
     private(set) var highest: Int64 = 0
     /// Numbers of tenants whose rows are damaged.
     private(set) var nameless: Set<Int64> = []
-    /// Tenants with higher numbers have no row yet.
+    /// Highest number with a row. Tenants with higher numbers have no row yet.
     var stored: Int64 = 0
 
     package init() {}
 
-    /// Name of a number; nil if unknown.
+    /// Name of the tenant with this number; nil if unknown or damaged.
     package func name(_ number: Int64) -> TenantID? { names[number] }
 
     /// All known numbers, including those without a name.
@@ -25,7 +25,8 @@ package struct Tenants {
     /// Number of a tenant; nil if it has none.
     func known(_ name: TenantID) -> Int64? { byName[name] }
 
-    /// The number of `name`. Assigns one if there is none; store it before a row uses it.
+    /// The number of `name`. Assigns a number if there is none; its row must be stored before
+    /// another row uses the number.
     mutating func number(_ name: TenantID) -> Int64 {
         if let last, last.name == name { return last.number }
         let number = byName[name] ?? highest + 1
@@ -34,7 +35,7 @@ package struct Tenants {
         return number
     }
 
-    /// Adds a row. `name` is nil if it is damaged; its number stays assigned.
+    /// Adds a tenant from its row. `name` is nil if the row is damaged; its number stays assigned.
     package mutating func recover(_ number: Int64, _ name: TenantID?) {
         if let name {
             add(number, name)
@@ -46,7 +47,7 @@ package struct Tenants {
         stored = highest
     }
 
-    /// Takes the tenants without a row. They count as stored afterwards.
+    /// Returns the tenants that have no row yet. Afterwards they count as stored.
     mutating func takeNew() -> [(number: Int64, name: TenantID)] {
         guard stored < highest else { return [] }
         defer { stored = highest }
@@ -61,13 +62,13 @@ package struct Tenants {
 }
 
 extension Tenants {
-    /// Name in a tenant's row; nil if the row is damaged.
+    /// The name in a tenant's row; nil if the row is damaged.
     private static func name(_ number: Int64, _ row: RawSpan) -> TenantID? {
         guard RowChecksum.isRight(.tenant, number, row) else { return nil }
         return Identifier(row.text(RowChecksum.bytes..<row.byteCount)).map(TenantID.init)
     }
 
-    /// Reads all tenants. Calls `damage` for each wrong row.
+    /// Reads all tenants. Calls `damage` for each bad row.
     static func read(
         _ engine: any LogReading, damage: (String) -> Void
     ) throws(EventLogError) -> Tenants {

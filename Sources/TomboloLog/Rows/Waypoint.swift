@@ -1,22 +1,22 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The sequence of one of a tenant's events or facts: a row of the table `waypoint`.
+/// The sequence of one of a tenant's events or facts, by its place: a row of the table `waypoint`.
 ///
-/// A tenant gets a waypoint when others have written `spacing` rows since its last one. To find the
-/// sequence for a place, start at the last waypoint before it, add the difference of places, and
-/// search at most `spacing` rows. The only tenant of a log needs none.
+/// A tenant gets a waypoint when other tenants have written `spacing` rows since its last one. To
+/// find the sequence for a place, start at the last waypoint before it, add the difference of the
+/// places, and search at most `spacing` rows. The only tenant of a log needs none.
 struct Waypoint: Hashable {
     var kind: TenantSeqs.Kind
     var tenant: Int64
     var tenantSeq: Int64
     var seq: Int64
 
-    /// Rows between waypoints: about a millisecond to read.
+    /// Number of rows of others between two waypoints; to read them takes about a millisecond.
     static let spacing: Int64 = 4_096
 
-    /// True if a row gets a waypoint. `gap` is its sequence less its place; it shrinks only after
-    /// damage made a tenant's count jump.
+    /// True if a row gets a waypoint. `gap` is its sequence minus its place. The gap shrinks only
+    /// if the tenant's count jumped after damage.
     @inline(__always)
     static func isDue(gap: Int64, before: Int64) -> Bool {
         gap - before >= spacing || gap < before
@@ -28,7 +28,6 @@ struct Waypoint: Hashable {
 
     private var shard: Int64 { Self.shard(kind, tenant) }
 
-    /// Writes the waypoint's row.
     func store(into buffer: inout RowBuffer, _ engine: any LogWriting) throws(EventLogError) {
         let row = buffer.row(.waypoint, tenantSeq, (shard, seq) as Numbers)
         try engine.put(.waypoint(shard), tenantSeq, row)
@@ -58,7 +57,7 @@ struct Waypoint: Hashable {
         guard tenantSeq > 0 else { return nil }
         try engine.scan(.waypoint(shard), 1...tenantSeq, .falling) {
             found = Waypoint(shard: shard, $0, $1)
-            // If a waypoint is damaged, use an earlier one: the search is longer.
+            // If a waypoint is damaged, use an earlier one; the search then takes longer.
             return found == nil
         }
         return found
@@ -66,12 +65,12 @@ struct Waypoint: Hashable {
 
     // MARK: Cutting history
 
-    /// Tenants that one call examines, and rows of each.
+    /// Maximum number of tenants that one call of `forget` examines, and of rows for each.
     private static let tenantsAtOnce: Int64 = 16
     private static let rowsAtOnce = 64
 
-    /// Deletes waypoints that are followed by another one before the cut. Processes some tenants
-    /// after `tenant`, in turn. Returns where the next call begins.
+    /// Deletes waypoints whose next waypoint is also before the cut. Examines some tenants after
+    /// `tenant`. Returns the tenant after which the next call continues.
     static func forget(
         before cut: LogCut, from tenant: Int64, of highest: Int64, _ seqs: TenantSeqs,
         _ engine: any LogWriting
@@ -80,7 +79,7 @@ struct Waypoint: Hashable {
         let first = tenant < highest ? tenant + 1 : 1
         let last = min(highest, first + tenantsAtOnce - 1)
         for tenant in first...last {
-            // A tenant without a gap has no waypoints.
+            // If the gap is 0, the tenant has no waypoints.
             for kind in TenantSeqs.Kind.allCases where seqs.tally(tenant)[kind].gap != 0 {
                 let shard = shard(kind, tenant)
                 var kept: Int64?

@@ -1,8 +1,6 @@
 import Glibc
 
-/// Queue of a thread: many threads put elements in, one takes all.
-///
-/// It is sendable because the mutex serialises every access.
+/// Queue of a thread: several threads add elements, one takes them all.
 package final class Mailbox<Element: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let filled: UnsafeMutablePointer<pthread_cond_t>
@@ -44,7 +42,7 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
     /// True if no element waits now.
     var isEmpty: Bool { locked { waiting.isEmpty } }
 
-    /// Accepts nothing more; waiting elements can still be taken.
+    /// Accepts no more elements. Waiting elements can still be taken.
     func close() {
         locked {
             isClosed = true
@@ -52,8 +50,8 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Takes all waiting elements, oldest first; nil if it is closed and empty. If nothing waits,
-    /// the thread sleeps until something does, or gets an empty list if `sleeps` is false.
+    /// Takes all waiting elements, oldest first; nil if the mailbox is closed and empty. If none
+    /// waits, sleeps until one comes; if `sleeps` is false, returns an empty array instead.
     package func take(sleeps: Bool = true) -> [Element]? {
         locked {
             while waiting.isEmpty, sleeps || isClosed {
@@ -65,7 +63,7 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// The thread has processed everything.
+    /// Called by the thread when it has processed everything.
     func end() {
         let waiting = locked {
             hasEnded = true

@@ -2,19 +2,19 @@ import CLinux
 import Glibc
 package import TomboloEventLog
 
-/// A thread with a queue of jobs. Work that may wait for the disk runs here, not on a loop.
+/// A thread with a queue of jobs. Work that may wait for the disk runs here, not on an event loop.
 package final class WorkerThread<Job: Sendable>: Sendable {
     typealias Asking<Answer> = CheckedContinuation<Result<Answer, EventLogError>, Never>
 
     private let jobs = Mailbox<Job>()
     private let thread: pthread_t
 
-    /// Starts the thread; `name` has at most 15 bytes (`comm` of proc(5)). The thread handles no
-    /// signals. Throws `.unusable` if the system has no thread left.
-    ///
     /// - Parameters:
-    ///   - work: the thread's work. Objects that only it retains are released on the thread.
+    ///   - name: at most 15 bytes (`comm` of proc(5)).
+    ///   - work: the thread's work. What only this closure retains is released on the thread.
     ///   - ended: called after that.
+    ///
+    /// The thread handles no signals. Throws `.unusable` if the system has no thread left.
     package init(
         name: String, work: @escaping @Sendable (Mailbox<Job>) -> Void,
         ended: @escaping @Sendable () -> Void = {}
@@ -56,7 +56,7 @@ package final class WorkerThread<Job: Sendable>: Sendable {
         pthread_join(thread, nil)
     }
 
-    /// Runs a job and returns its answer, on the caller's executor.
+    /// Runs a job and returns its answer, on the caller's executor. Throws `.closed` after `close`.
     func answer<Answer: Sendable>(
         to job: (Asking<Answer>) -> Job
     ) async throws(EventLogError) -> Answer {
@@ -65,7 +65,7 @@ package final class WorkerThread<Job: Sendable>: Sendable {
         }.get()
     }
 
-    /// Takes no further jobs, and waits for the waiting ones, with `last` as the final one.
+    /// Accepts no further jobs, and waits until the queued ones, and finally `last`, are done.
     func close(with last: Job? = nil) async {
         if let last { _ = jobs.put(last) }
         jobs.close()
@@ -83,7 +83,7 @@ private final class ThreadBody {
     }
 }
 
-/// A reader's thread: runs queries in order, one at a time.
+/// A reader's thread. It runs queries in order, one at a time.
 typealias LogReaderThread = WorkerThread<@Sendable (LogReader) -> Void>
 
 extension LogReaderThread {

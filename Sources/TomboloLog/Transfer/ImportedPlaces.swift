@@ -1,5 +1,5 @@
-/// The places of a batch's events and facts among their tenants' rows in another log: one for each
-/// event and fact.
+/// The places that a batch's events and facts had among their tenants' rows in another log: one
+/// number for each event and fact.
 package struct ImportedPlaces: Sendable {
     package var events: [Int64] = []
     package var facts: [Int64] = []

@@ -3,22 +3,22 @@ package import TomboloEventLog
 
 /// One item of a log, for export and import.
 package enum LogItem: Sendable {
-    /// The first item: the key of the log's hash function (two words), and when the log was last
-    /// restored. Cursors and delivery ids depend on both.
+    /// The first item: the key of the log's hash function (two words), and the time of the last
+    /// restore. Cursors and ids of deliveries depend on both.
     case identity(hashKey: [UInt64], restoredAt: Instant?)
     /// The second item: how far history was cut, and the highest activity number ever assigned.
     case cut(seq: Int64, fact: Int64, activity: Int64)
     /// How far the wall clock was ahead of the steady clock from these rows on: `ClockLeads`.
     case lead(event: Int64, fact: Int64, seconds: Int64)
     case event(RecordedEvent)
-    /// The snapshot of an activity at the event before this item; its value is empty if it was
-    /// erased. See `SnapshotRow`.
+    /// The activity's snapshot at the event of the item before; `value` is empty if it was erased.
+    /// See `SnapshotRow`.
     case snapshot(ActivityNumber, value: [UInt8], seq: Int64)
     case fact(RecordedFact)
-    /// `retiredDay` is in days since 1970; nil if the activity is live.
+    /// `retiredDay` is the day of the end, in days since 1970; nil if the activity is live.
     case head(RecoveredHead, TenantID, retiredDay: Int64?)
     case record(Record)
-    /// Numbers of a tenant's events and facts so far. Its next ones follow these.
+    /// How many events and facts a tenant has had so far. Its next ones continue from there.
     case tally(TenantID, event: Int64, fact: Int64)
     /// The last item: the number of items before it.
     case end(items: Int64)
@@ -30,9 +30,9 @@ package final class LogExport {
 
     package init(_ engine: any LogReading) { self.engine = engine }
 
-    /// Calls `take` with each item. Throws at a damaged row: the import would lose it.
+    /// Calls `take` with each item. Throws at a damaged row, because the import would lose it.
     package func run(_ take: (LogItem) throws -> Void) throws {
-        // The closure may throw only errors of the log, so `take`'s errors become a result.
+        // The closure may throw log errors only, so `take`'s errors are returned as a result.
         let outcome = try engine.atOneMoment { () throws(EventLogError) in
             Result {
                 var items: Int64 = 0
@@ -96,7 +96,7 @@ package final class LogExport {
         try rows(of: .event) { seq, row in
             let event = try sound(EventRow.event(seq, row, tenants: tenants), "event \(seq)")
             try take(.event(event))
-            // Skip a snapshot that is damaged or has no event: it is only an optimisation.
+            // Skip a snapshot that is damaged or whose event is missing: snapshots only save time.
             while let next = stones.first, next <= seq {
                 stones.removeFirst()
                 let value = try engine.row(.snapshot, seq) {

@@ -4,22 +4,22 @@ package import TomboloEventLog
 /// Imports the items of an export into a new log. Sequences, versions, numbers and keys stay the
 /// same. The log is imported completely or not at all.
 package final class LogImport {
-    /// Items that become durable together.
+    /// Number of items that become durable together.
     private static let batchMax = 1_000
     private static let hint = "import a whole export, in its order"
 
-    /// Called to put the complete log in place, or to remove an incomplete one.
+    /// `finished` puts the complete log in place; `abandoned` removes an incomplete one.
     private let finished: () throws(EventLogError) -> Void
     private let abandoned: () -> Void
     /// The writer of the new log; nil once the import is complete.
     private var open: LogWriter?
     private var batch = AppendBatch()
-    /// Activities so far, with their tenants. If the first event of an activity here has a version
-    /// above 1, its earlier events were cut.
+    /// Activities seen so far, with numbers for their tenants. If an activity's first event has a
+    /// version above 1, its earlier events were cut.
     private var met = NumberTable(empty: 0)
     private var tenants: [TenantID: Int] = [:]
     private var items: Int64 = 0
-    /// True if the export ends with an item that marks it as complete, as newer exports do.
+    /// True if this export must end with an `.end` item. Older exports have none.
     private var needsEnd = false
     private var hasEnded = false
     private var next = ByKind<Int64>(event: 1, fact: 1)
@@ -115,7 +115,7 @@ package final class LogImport {
         next[kind] += 1
     }
 
-    /// True if the activity is new. Throws if it was of another tenant before.
+    /// True if the activity appears for the first time. Throws if it belonged to another tenant.
     private func isNew(
         _ activity: ActivityNumber, of tenant: TenantID
     ) throws(EventLogError) -> Bool {
@@ -135,7 +135,7 @@ package final class LogImport {
         _ head: RecoveredHead, _ tenant: TenantID, _ day: Int64?
     ) throws(EventLogError) {
         if try isNew(head.activity, of: tenant) {
-            // All events of the activity were cut.
+            // All events of the activity were cut, so only the head gives its position.
             try flush()
             try writer.adopt(
                 head.activity, tenant,
@@ -189,7 +189,7 @@ package final class LogImport {
 }
 
 extension LogItem {
-    /// Why no log can have this item; nil if it is possible.
+    /// Why no log can contain this item; nil if it is possible.
     fileprivate var fault: String? {
         let seqs = 0...LogTable.numberMax
         let activities = 0..<ActivityNumber.max

@@ -1,24 +1,24 @@
 import TomboloCore
 import TomboloEventLog
 
-// Methods for importing another log.
+// Methods to copy another log into this one.
 
 extension LogWriter {
-    /// Uses the hash key (two words) and the restore time of another log. Call it before importing
-    /// anything else.
+    /// Takes over the hash key (two words) and the restore time of another log. Call it before
+    /// importing anything else.
     func adopt(_ hashKey: [UInt64], restoredAt: Instant?) throws(EventLogError) {
         try LogMeta.setHashKey(hashKey, engine)
         if let restoredAt { try LogMeta.setRestored(restoredAt, engine) }
         standing = Standing(hash: try LogMeta.hash(engine))
     }
 
-    /// How far the wall clock was ahead at the event at `seq`; nil if unknown.
+    /// How far the wall clock was ahead at the event at `seq`; nil if no lead is known.
     func lead(event seq: Int64) -> Span? {
         let leads = retainer.cut.leads
         return leads.entries.isEmpty ? nil : leads.lead(.event, seq)
     }
 
-    /// Makes an empty log continue after another log's cut.
+    /// Makes an empty log begin where another log was cut.
     func begin(afterSeq seq: Int64, fact: Int64, activity: Int64) throws(EventLogError) {
         var cut = LogCut()
         (cut.seq, cut.fact, cut.activity) = (seq, fact, activity)
@@ -28,7 +28,7 @@ extension LogWriter {
         retainer.cut = cut
     }
 
-    /// Sets a tenant's counts: its next event and fact follow these.
+    /// Sets a tenant's counts, so that its next event and fact continue from there.
     func count(_ tenant: TenantID, event: Int64, fact: Int64) throws(EventLogError) {
         let number = standing.tenantTable.number(tenant)
         standing.seqs.begin(.event, number, after: event)
@@ -39,7 +39,7 @@ extension LogWriter {
         standing.settle()
     }
 
-    /// Sets the position of an activity whose event at `mark` was cut.
+    /// Sets the position of an activity whose events, up to the one at `mark`, were cut.
     func adopt(
         _ activity: ActivityNumber, _ tenant: TenantID, _ mark: ActivityMarks.Mark
     ) throws(EventLogError) {
@@ -49,8 +49,8 @@ extension LogWriter {
         try rows.writeTenants(&standing)
     }
 
-    /// Stores another log's snapshot of an activity at its newest event here, `seq`. Returns false
-    /// if `seq` is not its newest event.
+    /// Stores another log's snapshot of an activity. Returns false if `seq` is not the activity's
+    /// newest event here.
     func keep(
         _ activity: ActivityNumber, _ value: [UInt8], at seq: Int64
     ) throws(EventLogError) -> Bool {
@@ -63,7 +63,8 @@ extension LogWriter {
         return true
     }
 
-    /// Deletes the rows of expired keys, and makes the log durable in its permanent files.
+    /// Deletes the rows of idempotency keys that no longer count, and makes the log durable in its
+    /// permanent files.
     func complete() throws(EventLogError) {
         while rows.hasOldKeys(at: newest), cutIfDue().rows > 0 {}
         writeLaterHeads()

@@ -1,16 +1,16 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Readable titles of activities.
+/// Names of activities, for error texts.
 enum ActivityTitles {
-    /// `activity cat of main (number 7)`; without the id if no head has it.
+    /// For example `activity cat of main (number 7)`; only the number without a readable head.
     static func title(
         _ activity: Int64, _ engine: any LogReading
     ) throws(EventLogError) -> String {
         title(activity, try engine.head(of: activity)?.value ?? [])
     }
 
-    /// The same from the bytes of its head, even if they are damaged.
+    /// Like the function above, from the head's bytes, which may be damaged.
     static func title(_ activity: Int64, _ head: [UInt8]) -> String {
         let damaged = DamagedActivity(
             number: ActivityNumber(activity), version: 0, seq: 0, head: head, tenant: nil,

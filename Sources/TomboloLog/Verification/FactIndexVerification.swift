@@ -1,16 +1,16 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Checks that the index of each chapter leads to all its facts, and to nothing else.
+/// Checks that the index of each chapter points to all its facts, and only to them.
 struct FactIndexVerification {
     private let cut: Int64
-    /// The newest chapter; only earlier chapters have rows.
+    /// Number of the newest chapter. Only earlier chapters have index rows.
     private let openChapter: Int64
     private let engine: any LogReading
-    /// The chapter as rebuilt from its facts so far.
+    /// The current chapter, rebuilt from the facts read so far.
     private var built = FactChapter()
     private var chapter: Int64
-    /// Offsets in the chapter with an undamaged fact.
+    /// Offsets in the chapter of the facts that are undamaged.
     private var whole: Set<Int64> = []
 
     init(_ cut: LogCut, _ engine: any LogReading) throws(EventLogError) {
@@ -21,7 +21,8 @@ struct FactIndexVerification {
         chapter = cut.fact / FactIndex.size
     }
 
-    /// Adds the next fact. Calls `wrong` for each error in the chapters before its own.
+    /// Adds the next fact. If it begins a new chapter, checks those before it and calls `wrong` for
+    /// each error.
     mutating func follow(
         _ seq: Int64, _ row: RawSpan, _ wrong: (String) -> Void
     ) throws(EventLogError) {
@@ -29,7 +30,7 @@ struct FactIndexVerification {
         if built.add(seq, row) { whole.insert((seq - 1) % FactIndex.size) }
     }
 
-    /// Call it after all facts. Calls `wrong` for each error in the rest.
+    /// Call it after the last fact. Checks the rest and calls `wrong` for each error.
     mutating func finish(_ wrong: (String) -> Void) throws(EventLogError) {
         try close(before: openChapter, wrong)
         var rest = 0
@@ -54,7 +55,7 @@ struct FactIndexVerification {
         before next: Int64, _ wrong: (String) -> Void
     ) throws(EventLogError) {
         guard chapter < next else { return }
-        // A chapter without facts was cut and needs no index.
+        // The open chapter has no index rows yet.
         if chapter < openChapter { try check(wrong) }
         (built, whole) = (FactChapter(), [])
         chapter = next
@@ -94,7 +95,7 @@ struct FactIndexVerification {
         for bits in FactBucket.stored(in: row) {
             missing.remove(bits)
             let offset = FactEntry.offset(bits)
-            // An entry for a damaged or cut fact may have been right.
+            // The entry of a damaged or cut fact cannot be checked.
             if !expected.contains(bits), whole.contains(offset) {
                 return "it leads to fact \(FactIndex.first(of: chapter) + offset), which it is not"
             }

@@ -2,10 +2,10 @@ import TomboloCore
 package import TomboloEventLog
 
 /// Reads a whole log at one moment and reports errors: gaps, checksums, versions, back pointers,
-/// and heads that do not match their events.
+/// and heads that do not match the events.
 ///
-/// A relay may write meanwhile; the engine keeps its writes apart until the end. Memory grows with
-/// the number of concurrent activities, not with the log's length.
+/// A relay may write meanwhile: the verification does not see these writes. Memory grows with the
+/// number of concurrent activities, not with the log's length.
 package final class LogVerification {
     /// Result of the verification.
     package struct Verdict: Sendable {
@@ -14,13 +14,13 @@ package final class LogVerification {
         package var heads: Int64 = 0
         package var retired: Int64 = 0
         package var records: Int64 = 0
-        /// History was cut up to this sequence.
+        /// Events up to this sequence were cut.
         package var cut: Int64 = 0
         /// Sequence of the newest event.
         package var lastSeq: Int64 = 0
-        /// One line for each error, at most `linesMax`.
+        /// One line for each error; at most `linesMax` lines.
         package var wrong: [String] = []
-        /// Number of all errors, including those without a line.
+        /// Number of all errors, including those that have no line.
         package var wrongCount = 0
 
         package static let linesMax = 100
@@ -35,13 +35,14 @@ package final class LogVerification {
         }
     }
 
-    /// An activity between its first event and its newest.
+    /// An activity that is being followed from its first event to the newest that its head
+    /// includes.
     private struct Open {
         var version: Int64
         var seq: Int64
-        /// nil if its beginning was cut or one of its rows is damaged.
+        /// The state rebuilt from the events; nil if the first events were cut or one is damaged.
         var fold: ActivityFold?
-        /// Version of its head.
+        /// Version of the activity's head row.
         var last: Int64
         var value: [UInt8]
     }
@@ -50,14 +51,14 @@ package final class LogVerification {
     private(set) var tenants = Tenants()
     private var verdict = Verdict()
     private var open: [Int64: Open] = [:]
-    /// The newest event of activities that have events after their head's row.
+    /// The newest event seen of activities that have events after their head's row.
     private var behind: [Int64: (version: Int64, seq: Int64)] = [:]
     private var cut = LogCut()
     private var seqs = TenantSeqVerification()
 
     package init(_ engine: any LogReading) { self.engine = engine }
 
-    /// Verifies the log. Calls `progress` now and then with the number of events so far.
+    /// Verifies the log. From time to time calls `progress` with the number of events read so far.
     package func run(_ progress: (Int64) -> Void) throws(EventLogError) -> Verdict {
         try engine.atOneMoment { () throws(EventLogError) in
             verdict.add(try engine.fault())
@@ -74,7 +75,7 @@ package final class LogVerification {
         }
     }
 
-    /// Calls `take` for all events, or facts. Reports missing ones, and returns the last sequence.
+    /// Calls `take` for all events, or all facts. Reports missing ones, returns the last sequence.
     private func forEach(
         _ kind: TenantSeqs.Kind, _ take: (Int64, RawSpan) throws(EventLogError) -> Void
     ) throws(EventLogError) -> Int64 {
@@ -105,9 +106,10 @@ package final class LogVerification {
                     activity = try ActivityTitles.title(number, engine)
                 }
                 let line = EventRow.damageLine(seq, row, tenants: tenants, activity: activity)
-                // Start-up builds the newest chapter's keys from its events, so this key is lost.
+                // Start-up builds the newest chapter's keys from its events, so a damaged event's
+                // key is lost.
                 let key = "; its idempotency key, if it had one, counts no longer"
-                // Its effect is unknown; its activity's versions show that an event is missing.
+                // The event itself cannot be checked. Its activity's versions show the gap.
                 return verdict.add(line + (seq >= openChapter ? key : ""))
             }
             verdict.add(event.event.fault.map { "event \(seq): \($0)" })
@@ -132,7 +134,7 @@ package final class LogVerification {
         }
         entry.version = event.version
         entry.seq = event.seq
-        // An error in its body is already reported.
+        // If the body has a fault, it is already reported.
         if entry.fold?.apply(event) != nil {
             if event.event.fault == nil { verdict.add("event \(event.seq) follows no start") }
             entry.fold = nil
@@ -145,7 +147,8 @@ package final class LogVerification {
         try close(activity, entry)
     }
 
-    /// State for the first event of an activity; nil if its head does not include the event.
+    /// State for an activity whose first event is `event`; nil if its head does not include the
+    /// event or was erased.
     private func begin(_ event: RecordedEvent) throws(EventLogError) -> Open? {
         let activity = event.event.activity.rawValue
         guard let head = try engine.head(of: activity) else {
@@ -155,12 +158,12 @@ package final class LogVerification {
             return nil
         }
         if let heads = cut.heads, event.seq > heads, event.version > head.mark.version {
-            // One of the newest events: the head has no newer row yet.
+            // The event is newer than the head's row, because the row is delayed.
             _ = check(event, after: behind[activity] ?? (head.mark.version, head.mark.seq))
             behind[activity] = (event.version, event.seq)
             return nil
         }
-        // Of an erased activity only the existence of its events can be checked.
+        // An erased activity has no state that could be compared.
         guard !head.value.isEmpty else { return nil }
         let isWhole = event.version == 1
         if !isWhole, event.previous > verdict.cut {
@@ -171,7 +174,7 @@ package final class LogVerification {
             value: head.value)
     }
 
-    /// True if an event follows the previous one of its activity.
+    /// Checks that an event follows its activity's previous event; reports it if not.
     private func check(
         _ event: RecordedEvent, after before: (version: Int64, seq: Int64)
     ) -> Bool {
@@ -219,14 +222,14 @@ package final class LogVerification {
         }
     }
 
-    /// The error in a head's row; nil if there is none.
+    /// The error in a row of a head; nil if there is none.
     private func fault(_ activity: Int64, _ row: RawSpan) throws(EventLogError) -> String? {
         guard let head = HeadRow.head(activity, row) else {
             let title = ActivityTitles.title(activity, HeadRow.value(activity, row))
             return "the head of \(title): its row is damaged"
         }
         let mark = head.mark
-        // Of an erased activity only the existence of its events can be checked.
+        // The head of an erased activity is empty.
         if !head.value.isEmpty,
             let fault = ActivityHead.fault(in: head.value, version: mark.version)
         {
@@ -239,7 +242,7 @@ package final class LogVerification {
         return nil
     }
 
-    /// Checks the rows of blocks and snapshots, and that each block includes its events.
+    /// Checks the rows of blocks and snapshots, and that each block's summary includes its events.
     private func readStones() throws(EventLogError) {
         try engine.forEach(.block) { first, row throws(EventLogError) in
             guard (1...LogTable.numberMax).contains(first) else {

@@ -4,7 +4,7 @@ import TomboloEventLog
 /// Checks that the places of each tenant's events and facts have no gaps, and that waypoints and
 /// tallies are right.
 struct TenantSeqVerification {
-    /// A tenant's newest place so far, and its newest place within the tallies.
+    /// A tenant's newest place so far, and the newest one that `tally` should count.
     private struct Newest {
         var last: Int64?
         var tallied: Int64?
@@ -12,7 +12,7 @@ struct TenantSeqVerification {
 
     private var newest: [TenantID: ByKind<Newest>] = [:]
     private var table = TallyRow.Table()
-    /// Waypoints whose rows have not come yet.
+    /// Waypoints whose event or fact has not been read yet.
     private var waypoints: Set<Waypoint> = []
     private var numbers: [TenantID: Int64] = [:]
     private var damaged = 0
@@ -35,7 +35,7 @@ struct TenantSeqVerification {
         }
     }
 
-    /// Returns the error in the place of the next event or fact; nil if there is none.
+    /// Checks the next event or fact. Returns the error in its place; nil if there is none.
     mutating func follow(
         _ kind: TenantSeqs.Kind, _ tenant: TenantID, _ tenantSeq: Int64, at seq: Int64
     ) -> String? {
@@ -49,19 +49,19 @@ struct TenantSeqVerification {
         if seq <= table.tallied[kind] { rows[kind].tallied = tenantSeq }
         newest[tenant] = rows
         guard let last, tenantSeq != last + 1 else { return nil }
-        // After damage, a row's place equals its sequence.
+        // After damage, a tenant continues at a place that equals the sequence.
         if tenantSeq > last, tenantSeq == seq { return nil }
         return "\(kind) \(seq): place \(tenantSeq) after \(last) of \(tenant.name)"
     }
 
-    /// Call it after all rows. Calls `wrong` for each error in tallies and waypoints.
+    /// Call it after all rows. Calls `wrong` for each error in the tables `tally` and `waypoint`.
     func finish(_ tenants: Tenants, _ cut: LogCut, _ wrong: (String) -> Void) {
         if !table.isWhole { wrong("how many events each tenant has: a row is damaged") }
         if damaged > 0 { wrong("waypoints: \(damaged) rows are damaged") }
         for (tenant, number) in numbers.sorted(by: { $0.value < $1.value }) {
             for kind in TenantSeqs.Kind.allCases {
                 let tally = table.tallies[number]?[kind] ?? 0
-                // After an upgrade, a tenant's tally may be above its newest place.
+                // After an upgrade, the counted number may be above the tenant's newest place.
                 if newest[tenant]?[kind].tallied ?? 0 > tally {
                     wrong("\(tenant.name) has more \(kind)s than the \(tally) it is to have")
                 }

@@ -1,9 +1,9 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The position (version and sequence) of each activity, checked before a row is written.
+/// The position (version and sequence) of each activity. It is checked before a row is written.
 ///
-/// Changes can be undone until `settle()`: for a batch that is refused, or a transaction that is
+/// Changes can be undone until `settle()`, for a batch that is refused or a transaction that is
 /// rolled back.
 struct ActivityMarks {
     struct Mark: Equatable {
@@ -14,14 +14,14 @@ struct ActivityMarks {
         var tenantSeq: Int64 = 0
         /// Number of its tenant; 0 if it has no event yet.
         var tenant: Int64 = 0
-        /// True if its head has a row, in this transaction or earlier.
+        /// True if its head has a row, written in this transaction or earlier.
         var hasHead = false
         /// True if its next head is stored as a snapshot too.
         var needsSnapshot = false
         /// Sequence of its newest snapshot; 0 if it has none.
         var anchor: Int64 = 0
 
-        /// Value of `anchor` until it was looked up.
+        /// `anchor` has this value until it is looked up.
         static let unknownAnchor: Int64 = -1
     }
 
@@ -38,18 +38,18 @@ struct ActivityMarks {
 
     func mark(_ activity: Int64) -> Mark { marks[activity] ?? Mark() }
 
-    /// True if the activity is neither live nor new: it has retired, or never existed.
+    /// True if the activity is neither live nor new: it has retired, or its number was never used.
     func mayHaveRetired(_ activity: Int64) -> Bool {
         activity <= highest && marks[activity] == nil
     }
 
-    /// Sets the position of an activity that is live again; nil removes it from the live ones.
+    /// Sets an activity's position; nil removes the activity from the live ones.
     mutating func set(_ activity: Int64, _ mark: Mark?) {
         undo.append((activity, marks[activity]))
         marks[activity] = mark
     }
 
-    /// Advances the activity to its next event, at `seq` and `tenantSeq`. Returns its previous
+    /// Moves the activity on to its next event, at `seq` and `tenantSeq`. Returns its previous
     /// position. `anchor` finds the newest snapshot up to an event.
     mutating func advance(
         _ activity: ActivityNumber, expectedVersion: Int64, tenant: Int64, seq: Int64,
@@ -80,8 +80,7 @@ struct ActivityMarks {
         return mark
     }
 
-    /// Marks that the activity's head gets its row. Returns its position, with the previous
-    /// `hasHead`.
+    /// Notes that the activity's head gets its row. Returns the position, with `hasHead` as before.
     mutating func giveHead(_ activity: Int64) -> Mark {
         let mark = mark(activity)
         if !mark.hasHead {
@@ -92,14 +91,14 @@ struct ActivityMarks {
         return mark
     }
 
-    /// Notes that its newest event has a snapshot.
+    /// Notes that the activity's newest event now has a snapshot.
     mutating func giveSnapshot(_ activity: Int64) {
         guard var mark = marks[activity] else { return }
         (mark.needsSnapshot, mark.anchor) = (false, mark.seq)
         set(activity, mark)
     }
 
-    /// Argument for `takeBack(to:)`.
+    /// A value for `takeBack(to:)`: undoes the changes after it.
     var savepoint: Int { undo.count }
 
     mutating func takeBack(to savepoint: Int) {
@@ -108,6 +107,6 @@ struct ActivityMarks {
         }
     }
 
-    /// The changes are durable.
+    /// Call it when the changes are durable.
     mutating func settle() { undo.removeAll(keepingCapacity: true) }
 }

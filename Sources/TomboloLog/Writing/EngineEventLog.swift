@@ -20,15 +20,15 @@ package import TomboloEventLog
 /// ```
 package final class EngineEventLog: EventLog {
     private let writing: LogWriterThread
-    /// Reads pages of the log, which may take long.
+    /// Reads pages of the log, which may take some time.
     private let reading: LogReaderThread
-    /// Reads single rows: every start with a new id waits for one.
+    /// Reads single rows. The start of an activity whose id is new waits for one.
     private let looking: LogReaderThread
     private let damageList: DamageList
     private let room: any LogRoom
     private let window: LogWindow
     private let ends: @Sendable () -> Void
-    /// Last write of the last run if it did not stop cleanly; nil if it did, or without a run.
+    /// When the last run wrote last; nil if it stopped cleanly, or if there was none.
     package let lastRun: Instant?
 
     /// - Parameters:
@@ -128,12 +128,11 @@ package final class EngineEventLog: EventLog {
         try await writing.answer { .erase(erasure, $0) }
     }
 
-    /// Announces that the log will be closed: an engine that does not answer is given up after a
-    /// few seconds.
+    /// Announces that the log will be closed. From then on an engine that does not answer is given
+    /// up after a few seconds.
     package func hurry() { ends() }
 
-    /// Finishes all calls and closes the engine before it returns. A second call returns when the
-    /// first one is done, or at once.
+    /// Finishes all calls and closes the engine before it returns. A second call waits too.
     package func close() async {
         ends()
         await reading.close()

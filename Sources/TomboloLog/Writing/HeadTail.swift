@@ -1,22 +1,22 @@
 package import TomboloCore
 package import TomboloEventLog
 
-/// Events after the sequence up to which the rows of heads are current.
+/// The events that rows of heads do not include yet.
 ///
-/// They came since the writer's last checkpoint: a hundred thousand or fewer.
+/// They were written after the writer's last checkpoint: at most about a hundred thousand.
 package struct HeadTail {
-    /// The events of one activity that follow its head, in order.
+    /// For each activity, its events after its head, in order.
     private var events: [Int64: [RecordedEvent]] = [:]
-    /// Damaged events, by the activity named in their rows.
+    /// For each activity, its damaged event. The activity is read from the damaged row.
     private var lost: [Int64: (seq: Int64, tenantSeq: Int64)] = [:]
     /// One line for each damaged row.
     private(set) var damage: [String] = []
 
     package init() {}
 
-    /// Reads the events after `heads`; nil means that all heads are current.
+    /// Reads the events after sequence `heads`; nil means that all heads are current.
     ///
-    /// - Parameter known: sequences of the heads, to skip many events before them.
+    /// - Parameter known: for each activity, the sequence of its head: older events are skipped.
     init(
         after heads: Int64?, tenants: Tenants, known: [Int64: Int64] = [:],
         _ engine: any LogReading
@@ -42,13 +42,13 @@ package struct HeadTail {
         events[event.event.activity.rawValue, default: []].append(event)
     }
 
-    /// True if the activity has events here, undamaged or damaged.
+    /// True if the activity has events after its head, undamaged or damaged.
     func has(_ activity: Int64) -> Bool { events[activity] != nil || lost[activity] != nil }
 
-    /// Why a head cannot be advanced to its activity's newest event: a clause.
+    /// Why a head cannot be brought up to its activity's newest event. `reason` is a clause.
     package struct Gap: Error { package let reason: String }
 
-    /// Returns the head after its newest event.
+    /// Returns the head after the activity's newest event.
     package func follow(_ head: RecoveredHead) throws(Gap) -> RecoveredHead {
         let next = events[head.activity.rawValue, default: []].drop { $0.seq <= head.seq }
         if let (seq, tenantSeq) = lost[head.activity.rawValue], seq > head.seq {

@@ -1,12 +1,11 @@
 import TomboloCore
 
-/// Heads whose rows are written later. Under load, one row then covers many changes, so the log
-/// writes little more than its events.
-///
-/// Recovery rebuilds each from its last row and the events after it. A transaction's changes take
-/// effect when they are durable (`settle`).
+/// Heads whose rows are written later. Under load one row then replaces many, so the log writes
+/// little more than its events. Recovery rebuilds each head from its last row and the events after
+/// it. A transaction's changes take effect when they are durable (`settle`).
 struct LaterHeads {
-    /// With this many heads or bytes they are written: start-up must read all events since.
+    /// If there are this many heads or bytes, they are written. The limit exists because start-up
+    /// must read all events since the last write.
     static let countMax = 8_192
     static let bytesMax = 8 << 20
 
@@ -23,7 +22,7 @@ struct LaterHeads {
     /// Adds a head that recovery has rebuilt.
     mutating func recover(_ head: ActivityHead) { set(head.activity.rawValue, head.content) }
 
-    /// The newest head of the activity, if its row is delayed.
+    /// The newest head of the activity if its row is delayed, else nil.
     func value(_ activity: Int64) -> HeadValue? {
         if let newest = staged.last(where: { $0.activity == activity }) { return newest.value }
         return values[activity]
@@ -33,13 +32,13 @@ struct LaterHeads {
         staged.append((head.activity.rawValue, head.content))
     }
 
-    /// Removes a head whose row is written now.
+    /// Removes a head because its row is written now.
     mutating func remove(_ activity: Int64) {
         guard !isEmpty || !staged.isEmpty else { return }
         staged.append((activity, nil))
     }
 
-    /// All delayed heads, in the order of their numbers.
+    /// All delayed heads, in the order of activity numbers.
     var all: [ActivityHead] {
         var all: [ActivityHead] = []
         all.reserveCapacity(values.count)

@@ -13,22 +13,22 @@ package final class LogWriter: @unchecked Sendable {
     var rows: LogRows
     var standing: Standing
     var retainer: LogRetainer
-    /// Newest rows and state for readers.
+    /// The newest rows and the log's state, for readers.
     package let window = LogWindow()
-    /// The tenant whose waypoints were examined last.
+    /// The last tenant whose waypoints were examined (`Waypoint.forget`).
     private var forgotten: Int64 = 0
     /// Time of the newest row on the steady clock.
     private(set) var newest = Instant.distantPast
     private(set) var isRecovered = false
-    /// Why the writer takes nothing more; nil if it works.
+    /// Why the writer accepts no more batches; nil if it works.
     var failure: EventLogError?
     private var hasCutLeft = false
-    /// True if a reader blocked the last checkpoint.
+    /// True if a reader prevented the last checkpoint.
     private var isWALHeld = false
 
     /// - Parameters:
     ///   - isNew: true if the engine stores nothing yet; the first commit creates its tables.
-    ///   - chance: randomness for the hash key of a new log.
+    ///   - chance: makes the hash key of a new log.
     package init(
         _ engine: any LogWriting, isNew: Bool, retention: LogRetention = .forever,
         caution: LogCaution = LogCaution(), chance: inout some RandomNumberGenerator
@@ -44,12 +44,13 @@ package final class LogWriter: @unchecked Sendable {
         retainer = LogRetainer(retention)
     }
 
-    /// Stores `key` if the log's own hash key is unreadable. Returns lines about the consequences.
+    /// If the log's hash key is not readable, stores `key` instead. Returns lines on the effects.
     private static func makeHashKey(
         _ key: [UInt64], _ engine: any LogWriting
     ) throws(EventLogError) -> [String] {
         guard try LogMeta.hashKey(engine) == nil else { return [] }
-        // Their hashes used the old key: start-up rebuilds them from the events.
+        // Rows of idempotency keys have hashes made with the old key. Start-up rebuilds them from
+        // the events.
         try engine.delete(.keys, .min ... .max, isPersonal: false)
         try LogMeta.setHashKey(key, engine)
         try engine.commit()
@@ -60,7 +61,7 @@ package final class LogWriter: @unchecked Sendable {
         ]
     }
 
-    /// Reads the state of the log. Required before the first commit; `store` does it otherwise.
+    /// Reads the state of the log. It must precede the first commit; `store` calls it if needed.
     package func recover(idempotencySince: Instant) throws(EventLogError) -> RecoveredLog {
         if let failure { throw failure }
         let recovery = try LogRecovery(
@@ -75,7 +76,7 @@ package final class LogWriter: @unchecked Sendable {
         return recovery.log
     }
 
-    /// Rewrites damaged rows whose values are known.
+    /// Rewrites damaged rows whose values were recovered.
     private func repair(_ repair: LogRecovery.Repair, _ cut: LogCut) throws(EventLogError) {
         guard !repair.isEmpty else { return }
         try engine.delete(.cut, .min ... .max, isPersonal: false)
@@ -90,11 +91,11 @@ package final class LogWriter: @unchecked Sendable {
 
     // MARK: Committing
 
-    /// Stores `batches` in one transaction, durable on return. Returns one result for each. A
-    /// refused batch does not affect the others.
+    /// Stores `batches` in one transaction, which is durable on return. Returns one result for each
+    /// batch. A refused batch does not affect the others.
     ///
-    /// - Parameter imported: in an import, the places of the batch's events and facts among their
-    ///   tenants' rows. Heads may follow later.
+    /// - Parameter imported: for an import, the places of the batch's events and facts among their
+    ///   tenants' rows; then heads may follow in later batches.
     package func store(
         _ batches: some Sequence<AppendBatch>, as imported: ImportedPlaces? = nil
     ) -> [Result<AppendReceipt, EventLogError>] {
@@ -146,7 +147,7 @@ package final class LogWriter: @unchecked Sendable {
             } anchor: {
                 rows.anchor($0)
             } retired: { activity in
-                // An unreadable row counts as not found: then the version does not match.
+                // A row that cannot be read counts as missing: then the version does not match.
                 try? RetiredDays.find(activity, engine)
             }
         } catch {
@@ -165,17 +166,18 @@ package final class LogWriter: @unchecked Sendable {
         return .success(receipt)
     }
 
-    /// Converts the time of an earlier event to the batch's wall clock, because ages are measured
-    /// on the steady clock.
+    /// Converts an earlier event's time to the wall clock as it was at this batch, because ages are
+    /// measured on the steady clock.
     private func inTime(of batch: AppendBatch, _ event: NewEvent?, _ seq: Int64) -> NewEvent? {
         guard let lead = batch.lead, var event else { return event }
         event.recordedAt = event.recordedAt - retainer.cut.leads.lead(.event, seq) + lead
         return event
     }
 
-    /// Error for the batches of a failed transaction. A full disk is noticed before the commit's
-    /// last page is written, so nothing is stored. After any other error the outcome is unknown (a
-    /// failed fsync may have written or dropped anything), and the writer takes nothing more.
+    /// Returns the error for the batches of a failed transaction. If the disk is full, nothing was
+    /// stored, because this is noticed before the commit's last page is written. After any other
+    /// error the outcome is unknown (a failed fsync may have written or dropped anything), and the
+    /// writer accepts no more batches.
     func abandon(_ error: EventLogError, back start: Standing.Savepoint) -> EventLogError {
         let unknown = EventLogError.outcomeUnknown(cause: Self.cause(of: error))
         do throws(EventLogError) {
@@ -200,9 +202,9 @@ package final class LogWriter: @unchecked Sendable {
 
     // MARK: Between commits
 
-    /// Writes the delayed heads: when they are many, before a checkpoint, and before closing. If
-    /// the disk is full, the next commit reports it. After any other error the writer takes nothing
-    /// more.
+    /// Writes the delayed heads. This is done when they are many, before a checkpoint, and before
+    /// closing. If the disk is full, the next commit reports it. After any other error the writer
+    /// accepts no more batches.
     package func writeLaterHeads() {
         guard failure == nil, !rows.later.isEmpty else { return }
         do throws(EventLogError) {
@@ -214,9 +216,9 @@ package final class LogWriter: @unchecked Sendable {
         }
     }
 
-    /// Runs the engine's checkpoint if it is due. Call it after answering waiting callers. If the
-    /// disk is full, the next commit reports it. After any other error the writer takes nothing
-    /// more.
+    /// Runs the engine's checkpoint if it is due. Call it after waiting callers got their answers.
+    /// If the disk is full, the next commit reports it. After any other error the writer accepts no
+    /// more batches.
     package func checkpointIfDue() {
         if rows.later.areMany { writeLaterHeads() }
         guard failure == nil, engine.isCheckpointDue else { return }
@@ -228,8 +230,8 @@ package final class LogWriter: @unchecked Sendable {
         }
     }
 
-    /// Cuts a piece of old rows in its own transaction, and returns what was deleted. If the disk
-    /// is full, the next commit reports it. After any other error the writer takes nothing more.
+    /// Cuts a piece of old rows in its own transaction, and returns the amount. If the disk is
+    /// full, the next commit reports it. After any other error the writer accepts no more batches.
     @discardableResult
     package func cutIfDue() -> CutPiece {
         hasCutLeft = false
@@ -240,7 +242,7 @@ package final class LogWriter: @unchecked Sendable {
         }
         let before = retainer
         do throws(EventLogError) {
-            // The piece may delete rows that are not in the tallies yet.
+            // The piece may delete rows that the table `tally` does not count yet: update it first.
             if standing.seqs.mayBeCut(retainer.cut, of: standing.last) {
                 try rows.writeTallies(&standing)
             }
@@ -267,14 +269,14 @@ package final class LogWriter: @unchecked Sendable {
         }
     }
 
-    /// True if a piece of a cut is due even while batches wait: otherwise rows are added faster
-    /// than deleted.
+    /// True if a piece of a cut is due even while batches wait. Otherwise rows would be added
+    /// faster than deleted.
     var owesCut: Bool { rows.allowance.isOwed }
 
     /// True if the next piece of a cut may run at once while no batch waits. False while a reader
     /// reads the whole log, because the engine keeps all writes for that reader.
     var goesOnCutting: Bool { hasCutLeft && !isWALHeld && failure == nil }
 
-    /// Makes closing leave the files as after a crash.
+    /// For tests: closing the engine will leave its files as a crash would.
     package func leaveWALOnClose() { engine.leaveAsACrashWould() }
 }

@@ -1,22 +1,22 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The writer's thread: commits all waiting batches together. Under load one fsync serves many;
-/// when idle no batch waits for others.
+/// The writer's thread. It commits all waiting batches together: under load one fsync serves many
+/// batches, and when idle no batch waits for others.
 typealias LogWriterThread = WorkerThread<LogWriterJob>
 
 enum LogWriterJob: Sendable {
     case append(AppendBatch, LogWriterThread.Asking<AppendReceipt>)
     case recover(since: Instant, LogWriterThread.Asking<RecoveredLog>)
-    /// Batches are appended between its pieces.
+    /// An erasure. Batches are appended between its pieces.
     case erase(LogErasure, LogWriterThread.Asking<LogErased>)
-    /// The last job of a log that is closed. A log that is released without `close` has none.
+    /// The last job before a log is closed. It is missing if the log is released without `close`.
     case close
 }
 
 extension LogWriterThread {
-    /// A transaction takes no further batch once it has this many events: its rows fit the page
-    /// cache, and its first batch does not wait long.
+    /// A transaction takes no further batch once it has this many events. Then its rows fit into
+    /// the page cache, and its first batch does not wait long.
     static var groupEventsMax: Int { 1_000 }
 
     /// `closed` is called after the engine is closed.
@@ -56,7 +56,7 @@ extension LogWriterThread {
             writer.cutIfDue()
             writer.checkpointIfDue()
         }
-        // Unfinished erasures fail, and callers must repeat them.
+        // The log closes: unfinished erasures fail, and their callers must repeat them.
         for (_, asking) in erasures.waiting { asking.resume(returning: .failure(.closed)) }
         if isClosing { writer.writeLaterHeads() } else { writer.leaveWALOnClose() }
     }
@@ -85,7 +85,7 @@ extension LogWriterThread {
     }
 }
 
-/// Erasures in order. Works on one piece of the first at a time.
+/// The requested erasures in order. `work` does one piece of the first one.
 private struct ErasureQueue {
     var waiting: [(LogErasure, LogWriterThread.Asking<LogErased>)] = []
     private var running: LogErasing?

@@ -2,16 +2,17 @@ import TomboloCore
 import TomboloEventLog
 
 /// The log's state in memory: next sequences, activities, tenants, keys. A batch is checked against
-/// it and gets its places before a row is written. If the batch fails, its changes are undone.
+/// this state and gets its places before rows are written. If the batch fails, its changes are
+/// undone.
 struct Standing {
-    /// Place of one event of the newest batch.
+    /// Values for the row of one event of the newest batch.
     struct Place {
         var tenant: Int64
         /// Place among the tenant's events.
         var tenantSeq: Int64
         var previous: Int64
         var anchor: Int64
-        /// Hash of its idempotency key; 0 without one.
+        /// Hash of the event's idempotency key; 0 if it has none.
         var hash: UInt64
     }
 
@@ -25,14 +26,14 @@ struct Standing {
     var marks = ActivityMarks()
     /// Places of the events of the last placed batch.
     private(set) var places: [Place] = []
-    /// Tenants of its facts, and their places among the tenants' facts.
+    /// For each fact of that batch, its tenant and its place among the tenant's facts.
     private(set) var factPlaces: [(tenant: Int64, tenantSeq: Int64)] = []
-    /// Numbers of events and facts of each tenant.
+    /// How many events and facts each tenant has.
     var seqs = TenantSeqs()
     var tenantTable = Tenants()
     var keys = KeyHashTable()
     private var newKeys: [(hash: UInt64, seq: Int64)] = []
-    /// Retired activities that the last placed batch brought back, and their days.
+    /// Retired activities that the last batch restarted, and the days on which they had ended.
     private(set) var revived: [(activity: Int64, day: Int64)] = []
     let hash: KeyedHash
 
@@ -41,13 +42,11 @@ struct Standing {
         (nextSeq, nextFactSeq, self.hash) = (last.event + 1, last.fact + 1, hash)
     }
 
-    /// The newest event and fact.
     var last: ByKind<Int64> { ByKind(event: nextSeq - 1, fact: nextFactSeq - 1) }
 
-    /// The highest number of a tenant.
     var highestTenant: Int64 { tenantTable.highest }
 
-    /// True if all rows are of one tenant, whose places equal the log's sequences.
+    /// True if all rows belong to one tenant, so that its places equal the log's sequences.
     var isSole: Bool {
         let tally = seqs.tally(1)
         return highestTenant == 1 && (tally.event.gap, tally.fact.gap) == (0, 0)
@@ -57,8 +56,9 @@ struct Standing {
     // MARK: Placing
 
     /// Gives each event its place, or throws and changes nothing. `row` fetches the event at a
-    /// sequence; nil means that its row is damaged. Then its key counts as equal: 64-bit hashes
-    /// rarely collide, and a duplicate event is worse than a refused one.
+    /// sequence; nil means that its row is damaged. A damaged event with the same key hash counts
+    /// as having the same key: 64-bit hashes rarely collide, and a duplicate event is worse than a
+    /// refused one.
     mutating func place(
         _ batch: AppendBatch, as imported: ImportedPlaces? = nil, row: (Int64) -> NewEvent?,
         anchor: (Int64) -> Int64, retired: (Int64) -> (mark: ActivityMarks.Mark, day: Int64)?
@@ -75,7 +75,7 @@ struct Standing {
                     let tenant = tenantTable.number(batch.events[index].tenant)
                     seqs.begin(.event, tenant, after: imported.events[index] - 1)
                 }
-                // The other log may have accepted the key twice.
+                // In an import, duplicate keys are allowed: the other log may have accepted them.
                 try place(batch.events[index], isImported: imported != nil, anchor: anchor) {
                     seq in seq < firstSeq ? row(seq) : batch.events[Int(seq - firstSeq)]
                 }
@@ -140,7 +140,7 @@ struct Standing {
     }
 
     private func checkHeads(of batch: AppendBatch) {
-        // Fast path: each activity is touched once, and heads are in the order of the events.
+        // Fast path: each activity has one event, and heads are in the order of the events.
         if batch.events.count == batch.heads.count,
             batch.events.indices.allSatisfy({
                 batch.events[$0].activity == batch.heads[$0].activity
@@ -163,7 +163,7 @@ struct Standing {
         )
     }
 
-    /// Undoes everything since `savepoint`; rows of tenants stay written.
+    /// Undoes all changes since `savepoint`. Rows of tenants that were written stay.
     mutating func takeBack(to savepoint: Savepoint) {
         marks.takeBack(to: savepoint.marks)
         seqs.takeBack(to: savepoint.seqs)
@@ -174,14 +174,14 @@ struct Standing {
         nextFactSeq = savepoint.nextFactSeq
     }
 
-    /// The same after a rollback of the transaction.
+    /// Like `takeBack`, but the transaction was rolled back too, and with it the rows of tenants.
     mutating func rollBack(to savepoint: Savepoint) {
         takeBack(to: savepoint)
         tenantTable.stored = savepoint.tenants
         seqs.rolledBack()
     }
 
-    /// The placed rows are durable.
+    /// Call it when the placed rows are durable.
     mutating func settle() {
         marks.settle()
         seqs.settle()

@@ -1,9 +1,9 @@
 import TomboloJSON
 
-/// Keeps the contract over a relaunch: nothing that the app knows is forgotten with the process.
+/// Saves and restores the contract's state, so that a relaunch of the app forgets nothing.
 extension AppContract {
-    /// The state to write to a file, as JSON. It has tokens: protect it until first unlock
-    /// (`FileProtectionType.completeUntilFirstUserAuthentication`).
+    /// The state to write to a file, as JSON. It contains tokens: protect the file until first
+    /// unlock (`FileProtectionType.completeUntilFirstUserAuthentication`).
     public var kept: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -32,10 +32,10 @@ extension AppContract {
         return writer.bytes
     }
 
-    /// Restores what `kept` gave. A file that cannot be read counts as none: the launch reads all
-    /// tokens and cards again.
+    /// Restores the state from a value of `kept`. If it cannot be read, it is ignored: the launch
+    /// reads all tokens and cards again.
     mutating func restore(_ kept: [UInt8]) {
-        // Why the file cannot be read makes no difference.
+        // It does not matter why the file cannot be read.
         guard let root = (try? JSONDocument(kept))?.root else { return }
         user = root["user"]?.string
         for view in Self.elements(root["tokens"]) {
@@ -73,7 +73,7 @@ extension AppContract.Token {
         self.init(text: text, observedAt: time)
     }
 
-    /// The body of `PUT /v1/devices/ID/tokens/NAME`.
+    /// The token as the body of `PUT /v1/devices/ID/tokens/NAME`.
     var body: [UInt8] {
         var body = JSONWriter()
         body.beginObject()

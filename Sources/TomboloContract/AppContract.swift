@@ -1,4 +1,5 @@
-/// The app's half of the protocol: what to observe, what to keep, and in which order to upload.
+/// The app's half of the protocol. It decides what to observe, to keep and to upload, and in which
+/// order.
 ///
 /// A pure state machine without ActivityKit. The app passes events in, carries the actions out,
 /// sends `queue.next`, and passes the answer to `answered`. It writes `kept` to a file after each
@@ -17,24 +18,24 @@ public struct AppContract: Sendable {
     /// The relay's id of this device.
     public let device: String
     public internal(set) var facts: DeviceFacts
-    /// The user whose key the app has; nil if there is none.
+    /// The user for whom the app has a key; nil if there is no user.
     public internal(set) var user: String?
     public var queue = UploadQueue()
     var presence: ScenePresence
-    /// Tokens of starts, widgets and controls by their name.
+    /// Tokens for starts, widgets and controls, by their names.
     var tokens: [String: Token] = [:]
-    /// Cards that are not gone, in the order in which they appeared.
+    /// Cards that still exist, in the order in which they appeared.
     var cards: [Card] = []
-    /// Ids of cards that the app ends. They may stay visible until the system has ended them.
+    /// Ids of cards that the app has ended. They may stay visible until the system removes them.
     var leaving: Set<String> = []
     /// True from the sign-out until the next key.
     var isSignedOut = false
-    /// Ids of the cards that have an observer in this process.
+    /// Ids of the cards that this process already observes.
     private var observed: Set<String> = []
 
     struct Token: Hashable, Sendable {
         var text: String
-        /// When the app first saw it, in RFC 3339.
+        /// When the app first saw the token, in RFC 3339.
         var observedAt: String
     }
 
@@ -42,19 +43,19 @@ public struct AppContract: Sendable {
         var id: String
         var name: String?
         var token: Token?
-        /// Its first terminal state was reported.
+        /// True once the card's first terminal state was reported.
         var isOver = false
     }
 
-    /// Most cards of one app that are kept. Beyond this, the oldest is forgotten. The system allows
-    /// far fewer at once.
+    /// Maximum number of cards that are kept; if more come, the oldest is dropped. The system
+    /// allows far fewer at once.
     public static let cardsMax = 1_024
-    /// Most hex digits of a token, as at the relay.
+    /// Maximum number of hex digits of a token, the same as in the relay.
     public static let tokenDigitsMax = 512
 
     /// - Parameters:
-    ///   - device: the relay's id of this device; the same for the life of an installation.
-    ///   - kept: what `kept` was when the process last ran; empty at the first launch.
+    ///   - device: the relay's id of this device. It stays as long as the app is installed.
+    ///   - kept: the value of `kept` from the last run of the process; empty at the first launch.
     public init(device: String, facts: DeviceFacts, kept: [UInt8] = []) {
         self.device = device
         self.facts = facts
@@ -62,7 +63,7 @@ public struct AppContract: Sendable {
         restore(kept)
     }
 
-    /// Takes an event.
+    /// Takes an event and returns what the app must do.
     ///
     /// - Parameters:
     ///   - now: the time since an origin that stays the same while the process runs.
@@ -97,7 +98,7 @@ public struct AppContract: Sendable {
         return []
     }
 
-    /// Takes the outcome of an upload that `queue.next` gave.
+    /// Takes the outcome of an upload that `queue.next` returned.
     public mutating func answered(
         _ upload: UploadQueue.Upload, _ outcome: UploadQueue.Outcome, at now: Duration
     ) -> [AppAction] {
@@ -115,8 +116,8 @@ public struct AppContract: Sendable {
         return reading
     }
 
-    /// Tokens and cards are read at each launch and each time the app comes to the front, besides
-    /// being awaited: a stream may stay silent.
+    /// Tokens and cards are read at each launch, and each time the app comes to the foreground. The
+    /// app also awaits them, but such a stream may stay silent.
     private var reading: [AppAction] {
         (queue.isKeyRefused ? [.askForKey] : []) + [.readStartTokens, .readActivities]
     }
@@ -153,8 +154,8 @@ public struct AppContract: Sendable {
         return ends + [.signOut]
     }
 
-    /// Ends the cards of a former user. Most end by the relay; a card without an update token, or
-    /// on a phone without network, ends only here.
+    /// Ends the cards of a former user. The relay ends most of them, but it cannot end a card that
+    /// has no update token or whose phone has no network.
     private mutating func leaveCards() -> [AppAction] {
         let ends = cards.map { AppAction.end(card: $0.id) }
         leaving.formUnion(cards.map(\.id))
@@ -168,7 +169,7 @@ public struct AppContract: Sendable {
         let there = Set(seen.map(\.id))
         for card in cards where !there.contains(card.id) { lose(card, at: now) }
         leaving.formIntersection(there)
-        // In the order in which the system lists them.
+        // The ends are in the order in which the system lists the cards.
         let ends = seen.filter { leaving.contains($0.id) }.map { AppAction.end(card: $0.id) }
         return ends + seen.flatMap { appear($0) }
     }
@@ -176,7 +177,7 @@ public struct AppContract: Sendable {
     private mutating func appear(_ seen: SeenCard) -> [AppAction] {
         guard !leaving.contains(seen.id) else { return [] }
         if isSignedOut {
-            // A start for the former user was on its way.
+            // This start was sent for the former user.
             leaving.insert(seen.id)
             return [.end(card: seen.id)]
         }
@@ -187,7 +188,7 @@ public struct AppContract: Sendable {
         return observed.insert(seen.id).inserted ? [.observe(card: seen.id)] : []
     }
 
-    /// The card went while the process did not run, so how it went is unknown.
+    /// The card disappeared while the process did not run, so the reason is unknown.
     private mutating func lose(_ card: Card, at now: Duration) {
         forgetToken(card)
         if let path = reportPath(card) {
@@ -214,7 +215,7 @@ public struct AppContract: Sendable {
         if word.phase == .dismissed { cards.remove(at: index) }
         guard let path else { return [] }
         if card.isOver {
-            // Only the first terminal state is reported: this dismissal is no swipe.
+            // Only the first end state is reported, so this dismissal is not reported as a swipe.
             if word.phase == .dismissed { queue.finish(path) }
             guard word.phase == .ended else { return [] }
         }
@@ -224,7 +225,7 @@ public struct AppContract: Sendable {
         return word.phase.isOver ? leaveDoubles(of: card) : []
     }
 
-    /// Ends the older cards of a card's activity: two starts have made more than one.
+    /// Ends older cards of the same activity, which exist if it was started more than once.
     @discardableResult
     private mutating func leaveDoubles(of card: Card) -> [AppAction] {
         let older = cards.prefix { $0.id != card.id }.filter {
@@ -235,8 +236,8 @@ public struct AppContract: Sendable {
         return older.map { .end(card: $0.id) }
     }
 
-    /// The path of reports on a card; nil if it has no name, or a newer card has the same name: the
-    /// end of an older card is not the end of the activity.
+    /// The path for reports about a card. Nil if the card has no name, or if a newer card has the
+    /// same name, because the end of the older card is not the end of the activity.
     private func reportPath(_ card: Card) -> String? {
         guard let name = card.name, cards.last(where: { $0.name == name })?.id == card.id else {
             return nil
@@ -255,14 +256,14 @@ public struct AppContract: Sendable {
         if cards[index].token?.text != token {
             cards[index].token = Token(text: token, observedAt: time)
         }
-        // An older card stays, with its token, until the newer one has a token.
+        // The older card and its token stay in use until the newer card has a token.
         let card = cards[index]
         guard cards.last(where: { $0.name == name && $0.token != nil })?.id == id else { return [] }
         put(card.token, "activity:" + name, at: now)
         return leaveDoubles(of: card)
     }
 
-    /// An empty token is no token: it must not replace one that the relay has.
+    /// Notes a token. An empty text is no token: it must not replace one that the relay has.
     private mutating func note(
         _ token: String, _ name: String, at now: Duration, time: String
     ) {

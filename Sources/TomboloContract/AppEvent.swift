@@ -1,6 +1,6 @@
 /// A Live Activity as the app finds it in `Activity.activities` or `activityUpdates`.
 public struct SeenCard: Hashable, Sendable {
-    /// ActivityKit's own id: two starts of one activity are two cards.
+    /// ActivityKit's own id of the card. If an activity is started twice, it has two cards.
     public var id: String
     /// The relay's name for the card, read from its attribute `activity_id`; nil if there is none.
     public var name: String?
@@ -11,21 +11,21 @@ public struct SeenCard: Hashable, Sendable {
     }
 }
 
-/// What happens to an app: the input of `AppContract`.
+/// What happens to an app. `AppContract` takes these events.
 public enum AppEvent: Hashable, Sendable {
-    /// The process began, in front or in the background.
+    /// The process began, in the foreground or in the background.
     case launched
     /// `scenePhase` changed.
     case scene(ScenePresence.Phase)
-    /// A touch began, at shares of the screen's width and height from the top left.
+    /// A touch began. Its place is a fraction of the screen's width and height, from the top left.
     case touch(x: Double, y: Double)
     case statusBar(hidden: Bool)
-    /// The network is back.
+    /// The network is available again.
     case networkReturned
     /// A push-to-start token in hex, read from `pushToStartToken` or yielded by
     /// `pushToStartTokenUpdates`. Empty if the property was nil.
     case startToken(type: String, String)
-    /// A token of widgets, or of a control of a kind, in hex.
+    /// The token of all widgets, or of a kind of control, in hex.
     case widgetToken(String)
     case controlToken(kind: String, String)
     /// The whole of `Activity.activities`.
@@ -34,30 +34,30 @@ public enum AppEvent: Hashable, Sendable {
     case appeared(SeenCard)
     /// An update token in hex, read from `pushToken` or yielded by `pushTokenUpdates`.
     case updateToken(card: String, String)
-    /// `activityStateUpdates` or `contentUpdates` of a card yielded, or its view was drawn.
+    /// `activityStateUpdates` or `contentUpdates` of a card yielded a value, or its view was drawn.
     case word(card: String, CardWord)
     /// Facts of the device changed, such as `frequentPushEnablementUpdates`.
     case facts(DeviceFacts)
-    /// The backend handed over a key that is bound to this user; nil for an app without users.
+    /// The backend gave the app a key that is bound to this user; nil for an app without users.
     case signedIn(user: String?)
     case signedOut
 }
 
-/// What an app is to do: the output of `AppContract`.
+/// What an app must do now. `AppContract` returns these actions.
 public enum AppAction: Hashable, Sendable {
     /// Read `pushToStartToken` of each type, and begin to await `pushToStartTokenUpdates` if this
-    /// process does not await them yet. A value may come late, so read again after 2 s.
+    /// process does not do so yet. A value may come late, so read again after 2 s.
     case readStartTokens
     /// Read `Activity.activities` of each type, and begin to await `activityUpdates` if this
-    /// process does not await them yet.
+    /// process does not do so yet.
     case readActivities
-    /// Begin one observer of this card: `pushToken` and `pushTokenUpdates`, `activityStateUpdates`
-    /// and `contentUpdates`. It is asked for once in a process.
+    /// Begin to observe this card: `pushToken` and `pushTokenUpdates`, `activityStateUpdates` and
+    /// `contentUpdates`. The action comes once for each card in a process.
     case observe(card: String)
     /// End this card at once: `end(nil, dismissalPolicy: .immediate)`.
     case end(card: String)
-    /// The key is missing, or the relay refused it: ask the backend for one, then `signedIn`.
+    /// The key is missing, or the relay refused it. Get one from the backend, then pass `signedIn`.
     case askForKey
-    /// Let the backend delete the key and forget the device's user.
+    /// Let the backend delete the key and remove the device's user.
     case signOut
 }

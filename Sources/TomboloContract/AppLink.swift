@@ -1,13 +1,13 @@
-/// The link with which a tap opens the app: a card by its name, or a link of the app's own.
+/// The link with which a tap opens the app. It names a card, or is another link of the app.
 ///
-/// A card without a link of its own uses `SCHEME://activity/NAME`: give it that as `widgetURL`.
+/// For a card without another link, set `SCHEME://activity/NAME` as `widgetURL`.
 public enum AppLink: Hashable, Sendable {
-    /// A card, by the name that its attribute `activity_id` has.
+    /// A card, by the name in its attribute `activity_id`.
     case activity(String)
-    /// Another link, such as the `url` of a widget's entry, unchanged.
+    /// Another link, unchanged, such as the `url` of a widget's entry.
     case other(String)
 
-    /// Reads a link. Every text is a link of some kind, because the app may have others.
+    /// Reads a link. A text that does not name a card becomes `.other`.
     public init(_ text: String) {
         let prefix = "://activity/"
         guard let found = text.firstRange(of: prefix), !text[..<found.lowerBound].contains("/")
@@ -20,7 +20,7 @@ public enum AppLink: Hashable, Sendable {
         self = name.flatMap { $0.isEmpty ? nil : .activity($0) } ?? .other(text)
     }
 
-    /// The link of a card.
+    /// The link that opens a card.
     public static func text(scheme: String, activity: String) -> String {
         scheme + "://activity/" + PathSegment.encoded(activity)
     }
@@ -38,7 +38,7 @@ public enum PathSegment {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes `%XX`. Returns nil if a `%` has no two digits, or the result is not UTF-8.
+    /// Decodes `%XX`. Returns nil if two digits do not follow a `%`, or if the result is not UTF-8.
     static func decoded(_ segment: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = segment.utf8[...]

@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// The phone's word on one card: what the app has received and what is drawn.
+/// The state of one card on the phone: what the app has received, and what is drawn.
 public struct CardWord: Hashable, Sendable {
     /// ActivityKit's `ActivityState`.
     public enum Phase: String, CaseIterable, Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct CardWord: Hashable, Sendable {
     }
 
     public var phase: Phase
-    /// The version that the producer wrote into the state; nil if it writes none.
+    /// The version that the producer wrote into the state; nil if it writes none there.
     public var receivedVersion: Int64?
     /// The content state as one JSON object; nil if the version is reported instead.
     public var receivedState: [UInt8]?
@@ -25,7 +25,7 @@ public struct CardWord: Hashable, Sendable {
     /// When the app itself last updated the card.
     public var lastLocalUpdate: String?
 
-    /// A word on the phase alone; set the rest afterwards.
+    /// A state with the phase only. Set the other members afterwards.
     public init(_ phase: Phase) { self.phase = phase }
 
     /// The body of `PUT /v1/devices/ID/activities/NAME`.

@@ -1,26 +1,26 @@
 import TomboloJSON
 
-/// What an app says of its device in `PUT /v1/devices/ID`.
+/// The facts about a device that an app reports in `PUT /v1/devices/ID`.
 public struct DeviceFacts: Hashable, Sendable {
     /// The app's bundle id.
     public var app: String
     /// `sandbox` for a build that Xcode installs, `production` for TestFlight and the App Store.
-    /// Read it in `embedded.mobileprovision`, not from the build's configuration.
+    /// Read it from `embedded.mobileprovision`, not from the build's configuration.
     public var environment: String
-    /// Version of the system alone, such as `26.1`.
+    /// Only the version of the system, such as `26.1`.
     public var os: String
     public var appVersion: String?
-    /// Name in the time zone database.
+    /// The time zone's name in the time zone database.
     public var timeZone: String?
     public var locale: String?
-    /// `ActivityAuthorizationInfo().frequentPushesEnabled`
+    /// Value of `ActivityAuthorizationInfo().frequentPushesEnabled`.
     public var frequentUpdates: Bool
-    /// The edge from which the Control Center is pulled; nil: it is not reported.
+    /// The edge from which the Control Center is pulled; nil means that it is not reported.
     public var controlCenter: ScenePresence.Edge?
-    /// Only for a key of scope `operate`: the key of an app may not set it.
+    /// Set it only if the key has scope `operate`: the key of an app may not set it.
     public var budgetClass: String?
 
-    /// The facts that every app has; set others afterwards.
+    /// Takes the facts that every app has. Set other facts afterwards.
     public init(app: String, environment: String, os: String, frequentUpdates: Bool) {
         self.app = app
         self.environment = environment
@@ -28,7 +28,6 @@ public struct DeviceFacts: Hashable, Sendable {
         self.frequentUpdates = frequentUpdates
     }
 
-    /// The body of the request.
     func body(user: String?) -> [UInt8] {
         var body = JSONWriter()
         body.beginObject()

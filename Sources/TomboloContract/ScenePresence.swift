@@ -1,9 +1,9 @@
 import TomboloJSON
 
-/// Where the app is, from its scene phases and touches.
+/// Tells whether the user is in the app, from its scene phases and touches.
 ///
 /// An app resigns active both when the Control Center covers it and when the user leaves it. A
-/// recent touch at the edge from which the Control Center is pulled tells them apart.
+/// recent touch at the edge from which the Control Center is pulled means the former.
 public struct ScenePresence: Hashable, Sendable {
     /// SwiftUI's `ScenePhase`.
     public enum Phase: String, Hashable, Sendable {
@@ -17,25 +17,25 @@ public struct ScenePresence: Hashable, Sendable {
         case topRight = "top_right"
     }
 
-    /// How long a touch at the edge counts (exclusive).
+    /// How long a touch at the edge counts as the pull (exclusive).
     public static let window: Duration = .milliseconds(500)
-    /// The same without a status bar, where only the second pull opens the Control Center.
+    /// The same if the status bar is hidden, as then only the second pull opens the Control Center.
     public static let windowWithoutStatusBar: Duration = .milliseconds(2_750)
-    /// Share of the screen's height, at its top or bottom, where the Control Center is pulled.
+    /// Fraction of the screen's height, at the top or bottom, that counts as the edge.
     public static let edgeHeight = 0.1
 
     private let edge: Edge?
     private var isStatusBarHidden = false
     private var touchedEdgeAt: Duration?
 
-    /// - Parameter edge: nil if the app does not tell the Control Center apart.
+    /// - Parameter edge: nil if the app does not recognise the Control Center.
     public init(edge: Edge?) { self.edge = edge }
 
     /// The app shows or hides the status bar.
     public mutating func setStatusBar(hidden: Bool) { isStatusBarHidden = hidden }
 
-    /// A touch begins, at shares of the screen's width and height from the top left, each from 0
-    /// to 1. A touch elsewhere than at the edge changes nothing.
+    /// A touch begins. Its place is a fraction of the screen's width and height from the top left,
+    /// each from 0 to 1. It matters only at the edge.
     public mutating func touch(x: Double, y: Double, at now: Duration) {
         let isAtEdge =
             switch edge {
@@ -46,7 +46,7 @@ public struct ScenePresence: Hashable, Sendable {
         if isAtEdge { touchedEdgeAt = now }
     }
 
-    /// What a scene phase is reported as: `cause` is `control_center` or nil.
+    /// How a scene phase is reported. `cause` is `control_center` or nil.
     public func report(_ phase: Phase, at now: Duration) -> (phase: Phase, cause: String?) {
         guard phase == .inactive, let touchedEdgeAt, now >= touchedEdgeAt else {
             return (phase, nil)

@@ -2,12 +2,12 @@ import TomboloJSON
 
 /// A person's tap on a card, a widget or a button: the body of `POST /v1/devices/ID/actions`.
 ///
-/// Post it once and at once. A tap is never queued, because the person has moved on.
+/// Post it once, at once. A tap is never queued, because the person has moved on.
 public struct Tap: Hashable, Sendable {
-    /// What became of a tap.
+    /// Outcome of a tap.
     public enum Outcome: Hashable, Sendable {
         case sent(action: String)
-        /// Show "not sent". The reason is the code of the relay's problem, or a sentence.
+        /// The app should show "not sent". The reason is the relay's problem code, or a sentence.
         case notSent(reason: String)
     }
 
@@ -23,13 +23,13 @@ public struct Tap: Hashable, Sendable {
     /// Parameters of the intent: one JSON object.
     public var parameters: [UInt8]?
 
-    /// Without an answer within this time, the app shows "not sent".
+    /// If no answer comes within this time, the app shows "not sent".
     public static let patience: Duration = .seconds(5)
 
-    /// An empty tap: set what was tapped.
+    /// An empty tap. Set the members that describe it.
     public init() {}
 
-    /// The tap behind a link that opened the app.
+    /// The tap on the link that opened the app.
     public init(_ link: AppLink) {
         switch link {
         case .activity(let name): activity = name
@@ -62,7 +62,7 @@ public struct Tap: Hashable, Sendable {
     /// - Parameter status: the status; nil if no answer came within `patience`.
     public static func outcome(status: Int?, body: [UInt8]) -> Outcome {
         guard let status else { return .notSent(reason: "no answer in 5 s") }
-        // An answer that cannot be read has no id, so the tap cannot be called sent.
+        // An answer that cannot be read has no action id, so the tap counts as not sent.
         let view = try? JSONDocument(body).root
         if status == 202, let action = view?["action"]?.string { return .sent(action: action) }
         return .notSent(reason: view?["code"]?.string ?? "status \(status)")

@@ -1,8 +1,9 @@
 import TomboloJSON
 
-/// Keeps what the relay does not have yet, over a suspension and a relaunch.
+/// Saves and restores the uploads that the relay does not have yet, for a suspension or relaunch.
 extension UploadQueue {
-    /// Writes the waiting uploads in their order. Waits are not kept: after a relaunch all are due.
+    /// Writes the waiting uploads in their order. Their delays are not saved: after a relaunch all
+    /// are due.
     func keep(to writer: inout JSONWriter) {
         writer.beginArray()
         for path in order {

@@ -1,19 +1,19 @@
 /// The uploads of one app to the relay: only the newest value of each resource, retried until the
 /// relay accepts it.
 ///
-/// A pure state machine: it decides what to send next and when; its caller sends. Only one upload
-/// is under way at a time. Nothing else is sent until the relay knows the device. Times are
-/// durations since any origin that stays the same while the process runs.
+/// A pure state machine: it decides what to send next and when, and its caller sends it. Only one
+/// upload is under way at a time. If the relay does not know the device, only the device is sent.
+/// Times are durations since any origin that stays the same while the process runs.
 ///
 /// Taps do not go through the queue: an answer that comes later than `Tap.patience` is useless.
 public struct UploadQueue: Sendable {
-    /// Kind of a resource. Of due resources, the lower kind is sent first.
+    /// Kind of a resource. If several are due, the lowest kind is sent first.
     public enum Kind: Int, Comparable, Sendable {
         case device, token, presence, report
 
         public static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
 
-        /// Least time between two uploads of one resource: at most one report a second.
+        /// Minimum time between two uploads of one resource: at most one report a second.
         var spacing: Duration { self == .report ? .seconds(1) : .zero }
     }
 
@@ -28,8 +28,8 @@ public struct UploadQueue: Sendable {
 
     /// Outcome of an attempt.
     public enum Outcome: Hashable, Sendable {
-        /// `code` is the `code` of the problem in the answer; nil if there is none. An app without
-        /// a key reports 401.
+        /// `code` is the `code` of the problem in the answer; nil if the answer is no problem. If
+        /// the app has no key, it passes in 401.
         case answered(status: Int, code: String? = nil)
         /// No connection, or no answer in time.
         case unreachable
@@ -38,7 +38,7 @@ public struct UploadQueue: Sendable {
     enum State: Equatable {
         case waiting(until: Duration)
         case underWay
-        /// Retried for `retryTimeMax` without success: it waits for `resume`.
+        /// Tried for `retryTimeMax` without success. It waits for `resume`.
         case resting
         case done
     }
@@ -47,7 +47,7 @@ public struct UploadQueue: Sendable {
         var body: [UInt8]
         var kind: Kind
         var generation: UInt64
-        /// This is the resource's last value: it is forgotten once the relay has it.
+        /// True if this is the resource's last value. It is removed once the relay has it.
         var isLast: Bool
         var state: State
         var failures = 0
@@ -59,22 +59,21 @@ public struct UploadQueue: Sendable {
     /// Paths in the order in which they were added.
     var order: [String] = []
     private var generations: UInt64 = 0
-    /// True if the app has no key that the relay takes: nothing is sent until `keyArrived`.
+    /// True if the app has no key that the relay accepts. Nothing is sent until `keyArrived`.
     public private(set) var isKeyRefused = false
 
-    /// Most resources of one device. Beyond this, the oldest report is dropped.
+    /// Maximum number of resources of a device. If more come, the oldest report is dropped.
     public static let resourcesMax = 4_096
-    /// Most attempts to send a report that the relay refuses. The next change is sent again.
+    /// Maximum number of attempts to send a report that is refused. A later change is sent again.
     public static let refusedReportsMax = 8
-    /// The first wait after a failure; it doubles.
+    /// The first wait after a failure. Each further failure doubles it.
     public static let backOffMin: Duration = .milliseconds(100)
-    /// The longest wait while the relay is unreachable. A relay or network that is back is found
-    /// within it.
+    /// The longest wait while the relay cannot be reached, so the longest delay after it is back.
     public static let unreachableBackOffMax: Duration = .seconds(2)
-    /// The longest wait while the relay refuses.
+    /// The longest wait while the relay refuses an upload.
     public static let refusedBackOffMax: Duration = .seconds(30)
-    /// The longest time for which a value is retried. After it, `resume` tries again: at a launch,
-    /// when the app comes to the front, or when the network returns.
+    /// How long sending a value is retried. After this, `resume` tries again: at a launch, when the
+    /// app comes to the foreground, or when the network returns.
     public static let retryTimeMax: Duration = .seconds(2 * 3_600)
 
     /// An empty queue.
@@ -96,8 +95,8 @@ public struct UploadQueue: Sendable {
         }
     }
 
-    /// Sets the value of a resource, in place of an older one that was not sent yet. A report that
-    /// says the same as the one before is not sent again.
+    /// Sets the value of a resource. It replaces an older value that was not sent yet. A report
+    /// that equals the previous one is not sent again.
     ///
     /// - Parameter isLast: true if the value will not change again.
     public mutating func put(
@@ -123,7 +122,7 @@ public struct UploadQueue: Sendable {
         entries.values[index].failures = 0
     }
 
-    /// The value of a resource will not change again: it is forgotten once the relay has it.
+    /// The value of a resource will not change again, so it is removed once the relay has it.
     public mutating func finish(_ path: String) {
         entries[path]?.isLast = true
         if entries[path]?.state == .done { forget(path) }
@@ -144,8 +143,8 @@ public struct UploadQueue: Sendable {
         resume(at: now)
     }
 
-    /// Sends at once what waits after a failure, because the network may be back. A value that
-    /// fails again waits as long as before.
+    /// Sends at once the uploads that wait after a failure, because the network may be back. If one
+    /// fails again, it waits as long as before.
     public mutating func resume(at now: Duration) {
         for path in order {
             guard let entry = entries[path], entry.failures > 0 else { continue }
@@ -156,9 +155,9 @@ public struct UploadQueue: Sendable {
         }
     }
 
-    /// Sends tokens and presence again, because the relay may have lost them, and what was given
-    /// up. The device itself is sent only if the relay answers that it is unknown; otherwise it
-    /// keeps values that other clients set, such as its user.
+    /// Sends tokens and presence again, because the relay may have lost them, and retries resting
+    /// uploads. The device itself is sent only if the relay answers that it is unknown, so that it
+    /// keeps values that other clients set, such as the user.
     public mutating func refresh(at now: Duration) {
         for path in order {
             guard let entry = entries[path] else { continue }
@@ -172,7 +171,7 @@ public struct UploadQueue: Sendable {
         entries[path]?.failedSince = nil
     }
 
-    /// Takes the upload to send now; nil if nothing is due. Report its outcome with `ended`.
+    /// Returns the upload to send now; nil if nothing is due. Report its outcome with `ended`.
     public mutating func next(at now: Duration) -> Upload? {
         guard !isKeyRefused else { return nil }
         var chosen: (path: String, entry: Entry)?

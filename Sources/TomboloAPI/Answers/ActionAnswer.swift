@@ -1,11 +1,11 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// The answer to a user's action: the action is durable, and valid until `expires_at`.
+/// The answer to a user's action. The action is stored durably, and valid until `expires_at`.
 package struct ActionAnswer: Sendable {
     private let taken: Stored.TakenAction?
 
-    /// - Parameter taken: nil for a dry run.
+    /// - Parameter taken: the stored action; nil for a dry run.
     package init(_ taken: Stored.TakenAction?) { self.taken = taken }
 
     package func write(to writer: inout JSONWriter) {

@@ -1,14 +1,14 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// A user's action on a phone, as the log has it.
+/// A user's action on a phone, as the log stores it.
 package struct ActionFact: Sendable {
     private let body: JSONView
     package let expiresAt: Instant
-    /// A hash of the device's user (`DeliveryIDs.owner`); nil: the device had no user.
+    /// A hash of the device's user (`DeliveryIDs.owner`); nil if the device had no user.
     package let owner: Int64?
 
-    /// Nil if the fact is no action, was erased, or is damaged.
+    /// Nil if the fact is not an action, was erased, or is damaged.
     package init?(_ fact: NewFact, _ body: JSONView) {
         guard fact.kind == DeviceAction.factKind,
             let expiresAt = body["expires_at"]?.string.flatMap(Instant.init(nearest:))
@@ -18,18 +18,18 @@ package struct ActionFact: Sendable {
         owner = body["owner"]?.integer
     }
 
-    /// True if a fact is an action that has expired by `now`.
+    /// True if a fact is an action that has expired by `now`, was erased, or is damaged.
     package static func hasExpired(_ fact: NewFact, now: Instant) -> Bool {
         guard fact.kind == DeviceAction.factKind else { return false }
-        // An unreadable action is of no use either.
+        // A damaged action cannot be carried out: it counts as expired.
         guard let document = try? JSONDocument(fact.body) else { return true }
         return Self(fact, document.root).map { $0.expiresAt <= now } ?? true
     }
 
     private static let hidden: Set<String> = ["device", "owner"]
 
-    /// Writes the members of the fact's body except the device. An expired action is written
-    /// without its parameters, because it must not be carried out any more.
+    /// Writes the members of the fact's body, without device and owner. If the action has expired,
+    /// `parameters` is left out too, because nobody must carry the action out any more.
     func writeMembers(to writer: inout JSONWriter, now: Instant) {
         let isExpired = expiresAt <= now
         for member in body.members where !Self.hidden.contains(member.name) {

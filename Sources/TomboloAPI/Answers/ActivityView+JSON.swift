@@ -4,7 +4,7 @@ package import TomboloJSON
 extension ActivityView {
     /// Writes the activity as `GET /v1/activities/{id}` shows it. Tokens are never part of it.
     ///
-    /// - Parameter past: the destinations at a past moment; nil: those of now.
+    /// - Parameter past: the destinations as they were at a past moment; nil: as they are now.
     package func write(to writer: inout JSONWriter, destinations past: [PastDestination]? = nil) {
         writer.beginObject()
         writer.member("activity", key.id.rawValue)
@@ -74,7 +74,8 @@ extension JSONWriter {
         endObject()
     }
 
-    /// `asked` is the sum of `sent`, `merged` and `skipped`; `skipped` is the sum of its reasons.
+    /// Writes the counts: `asked` is the sum of `sent`, `merged` and `skipped`, and `skipped` is
+    /// the sum over its reasons.
     mutating func frames(_ frames: FrameCounts) {
         beginObject()
         member("asked", frames.asked)

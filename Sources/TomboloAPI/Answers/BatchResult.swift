@@ -3,12 +3,12 @@ package import TomboloJSON
 /// The answer to one line of a batch.
 package enum BatchResult: Sendable {
     case accepted(id: String?, CommandAnswer)
-    /// `line` counts from 1, to identify a line without an id.
+    /// `line` is the line's number from 1, which identifies a line without an id.
     case refused(id: String?, line: Int, Problem)
     /// The result of a dry run of the line.
     case tried(id: String?, DryRunAnswer)
 
-    /// - Parameter traceID: the batch's trace id, for a line that is refused.
+    /// - Parameter traceID: the trace id of the batch, which is written for a refused line.
     package func write(to writer: inout JSONWriter, traceID: String? = nil) {
         writer.beginObject()
         switch self {
@@ -21,7 +21,7 @@ package enum BatchResult: Sendable {
             writer.optional("clip", answer.clip)
             if !answer.changed { writer.member("unchanged", true) }
             if answer.replayed { writer.member("replayed", true) }
-            // A batch may have a million lines, so an answer without lints has no `lint` member.
+            // A batch can have a million lines, so `lint` is left out if there are none.
             if !answer.lint.isEmpty { writer.lints(answer.lint) }
         case .tried(let id, let answer):
             writer.optional("id", id)

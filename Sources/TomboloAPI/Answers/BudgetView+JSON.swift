@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloJSON
 
 extension Budgets {
-    /// Writes the classes' grants as they are configured.
+    /// Writes the configured grant of each budget class.
     package func write(to writer: inout JSONWriter) {
         writer.beginArray()
         for budgetClass in BudgetClass.allCases {
@@ -22,7 +22,7 @@ extension Budgets {
 }
 
 extension BudgetView {
-    /// Writes what is left of the budget; null where there is no limit.
+    /// Writes how much of the budget is left; null if there is no limit.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("activity", activity.rawValue)
@@ -56,7 +56,7 @@ extension BudgetView {
 }
 
 extension SurfaceBudgetView {
-    /// Writes what is left of the budget; null where there is no limit.
+    /// Writes how much of the budget is left; null if there is no limit.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("device", device.rawValue)
@@ -70,14 +70,14 @@ extension SurfaceBudgetView {
     }
 }
 
-/// `GET /v1/budgets`: the grants of the classes, and what is left of them.
+/// The answer to `GET /v1/budgets`: each class's grant, and how much is left of the budgets.
 package struct BudgetPage: Sendable {
     private let classes: Budgets
     private let destinations: [BudgetView]
     private let surfaces: [SurfaceBudgetView]
     private let isMore: Bool
 
-    /// - Parameter isMore: true if there are more destinations after the last one.
+    /// - Parameter isMore: true if there are more destinations than these.
     package init(
         classes: Budgets, destinations: [BudgetView], surfaces: [SurfaceBudgetView], isMore: Bool
     ) {

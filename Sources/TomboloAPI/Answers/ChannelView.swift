@@ -4,9 +4,9 @@ package import TomboloJSON
 /// A channel as readers see it.
 package struct ChannelView: Sendable {
     private let channel: Channel
-    /// The running activity that uses the channel.
+    /// The running activity that uses the channel; nil if there is none.
     private let activity: Identifier?
-    /// True if Apple knows the channel; nil if Apple was not asked.
+    /// True if the channel exists at Apple; nil if Apple was not asked.
     package var isRegistered: Bool?
 
     package init(_ channel: Channel, activity: Identifier?) {
@@ -16,7 +16,7 @@ package struct ChannelView: Sendable {
 
     /// Writes the channel as one object.
     ///
-    /// - Parameter isDryRun: for a dry run. A channel that does not exist yet has no id and no age.
+    /// - Parameter isDryRun: true for a dry run. Then a new channel has no id and no age.
     package func write(to writer: inout JSONWriter, isDryRun: Bool = false) {
         let isThere = !channel.id.isEmpty
         writer.beginObject()
@@ -33,16 +33,16 @@ package struct ChannelView: Sendable {
     }
 }
 
-/// How many channels an app has at Apple.
+/// How many channels an app has at Apple, and how many it may have.
 package struct ChannelQuota: Sendable {
     /// Apple's limit for one app in one environment.
     package static let countMax = 10_000
 
     private let app: String
     private let environment: APNsEnvironment
-    /// Channels that this relay has made: named ones, and those of private cards.
+    /// Number of channels that this relay has made: named ones, and those of private cards.
     package var own = 0
-    /// All channels of the app at Apple; nil if Apple could not be reached.
+    /// Number of all the app's channels at Apple; nil if Apple could not be asked.
     package var used: Int?
     /// Channels at Apple that this relay does not know.
     package var unknown: [String] = []
@@ -91,7 +91,7 @@ package struct ChannelPage: Sendable {
 }
 
 extension Problem {
-    /// The problem for a failed request to Apple's channel service.
+    /// The problem that reports a failed request to Apple's channel service.
     package init(_ failure: ChannelFailure) {
         switch failure {
         case .refused(let status, let reason):

@@ -4,16 +4,16 @@ package import TomboloJSON
 /// The answer to a producer whose command was accepted.
 package struct CommandAnswer: Sendable {
     package var activity: Identifier
-    /// The sequence number of the command's event in the log; not written to the answer.
+    /// The sequence of the command's event in the log. It is not part of the answer.
     package var seq: Int64
     /// The event's place among the tenant's commands.
     package var tenantSeq: Int64
-    /// The position in the log after the event; nil if it is not known any more.
+    /// The position in the log after the event; nil if it is no longer known.
     package var cursor: LogCursor?
     package var version: Int64
     package var kind: EventKind
     package var status: ActivityStatus
-    /// False if the activity already had this state, and nothing was stored.
+    /// False if the activity already had this state, so that nothing was stored.
     package var changed: Bool
     package var grant: GrantInForce?
     package var decision: Decision?
@@ -23,7 +23,7 @@ package struct CommandAnswer: Sendable {
     package var lint: [Lint] = []
     /// The newest delivery of each destination; nil if the producer did not wait.
     package private(set) var deliveries: [(recipient: Recipient, delivery: DeliveryView)]?
-    /// True if the answer repeats that of an earlier request with the same idempotency key.
+    /// True if the request repeats an earlier one with the same idempotency key.
     package var replayed = false
 
     /// The API's answer from the core's answer.
@@ -46,10 +46,10 @@ package struct CommandAnswer: Sendable {
         lint = accepted.lint
     }
 
-    /// The answer to an event of the log, made again from its row and the present state.
-    ///
-    /// Sequence, version and HTTP status equal the first answer. `status` and the counts are those
-    /// of now if the activity has no newer version. The decision, which is long past, is left out.
+    /// The answer to a repeated request, made again from the logged event and the present state.
+    /// Sequence, version and HTTP status equal the first answer. If the activity has no newer
+    /// version, `status` and counts are the present ones. The decision is left out, because it is
+    /// no longer valid.
     package init(replaying event: RecordedEvent, of activity: Identifier, now view: ActivityView?) {
         self.activity = activity
         seq = event.seq
@@ -66,10 +66,10 @@ package struct CommandAnswer: Sendable {
         if kind == .play, stands { clip = view?.clip?.name }
     }
 
-    /// Most deliveries that are listed: an audience may have a thousand devices.
+    /// Maximum number of deliveries in the answer: an audience may have a thousand devices.
     package static let deliveriesMax = 100
 
-    /// Adds the result of this version at each destination, from `view`.
+    /// Adds the result of this version at each destination, taken from `view`.
     package mutating func tellDeliveries(of view: ActivityView?) {
         var listed: [(recipient: Recipient, delivery: DeliveryView)] = []
         for destination in view?.destinations ?? [] where listed.count < Self.deliveriesMax {
@@ -81,18 +81,18 @@ package struct CommandAnswer: Sendable {
         guard let all = view?.destinations, !all.isEmpty else { return }
         let slowest: Decision?
         (destinations, slowest) = Self.counts(all, version)
-        // The decision from before the wait is outdated: replace it.
+        // The waiting made the first decision outdated: replace it.
         if slowest != nil || destinations.sent > 0 { decision = slowest }
     }
 
-    /// Counts the destinations to which a version was sent, those that wait, and the others: these
-    /// have the version without a push, or never get it. Also returns the slowest decision.
+    /// Counts the destinations by what happened to a version: sent, waiting, or neither (they have
+    /// the version without a push, or never get it). Also returns the decision that takes longest.
     private static func counts(
         _ destinations: [DestinationView], _ version: Int64
     ) -> (counts: DestinationCounts, slowest: Decision?) {
         var (counts, slowest, isReserved) = (DestinationCounts.none, Decision?.none, false)
         for destination in destinations {
-            // Without a delivery the destination got its version before a restart.
+            // Without a delivery the destination got its version before the relay's restart.
             let sent = destination.lastDelivery?.version ?? destination.acknowledgedVersion
             if sent >= version {
                 counts.sent += 1
@@ -153,16 +153,16 @@ package struct CommandAnswer: Sendable {
 }
 
 extension GrantInForce {
-    /// The interval of frames: the slower of two destinations has the longer one.
+    /// How slow a destination is: the interval between two frames.
     fileprivate var slowness: Span { grant.frameInterval }
 }
 
 extension JSONWriter {
-    /// APNs accepts 4,096 bytes a push (Apple, "Sending notification requests to APNs").
+    /// APNs accepts at most 4,096 bytes per push (Apple, "Sending notification requests to APNs").
     private static var payloadBytesMax: Int { 4_096 }
 
-    /// Intervals are whole nanoseconds, so three frames a second are not exact. Five decimals keep
-    /// four digits of one frame in twenty seconds.
+    /// Rounds a rate to five decimals. Intervals are whole nanoseconds, so a rate such as three per
+    /// second is not exact; five decimals keep four digits of one frame in twenty seconds.
     static func rounded(_ rate: Double) -> Double { (rate * 100_000).rounded() / 100_000 }
 
     mutating func plan(_ plan: ClipPlan) {

@@ -1,10 +1,10 @@
 package import TomboloJSON
 
-/// Places of the log whose rows cannot be read, and which an answer therefore lacks.
+/// Rows of the log that cannot be read, so that an answer lacks them.
 package struct DamagedPlaces: Hashable, Sendable {
     /// `command` or `fact`.
     package let kind: String
-    /// Places among the tenant's commands, or among its facts.
+    /// The rows' places among the tenant's commands, or among its facts.
     package let places: ClosedRange<Int64>
 
     /// - Parameter kind: `command` or `fact`.

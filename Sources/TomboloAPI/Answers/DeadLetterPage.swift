@@ -45,8 +45,8 @@ package struct RetryAnswer: Sendable {
         self.isDryRun = isDryRun
     }
 
-    /// `retried` deliveries are tried again with the newest state. `unreachable` ones have no
-    /// device to send to: they stay dead letters, and `kept` has the reasons.
+    /// Writes the result. `retried` deliveries are tried again with the newest state. `unreachable`
+    /// ones cannot be sent to a device now: they stay dead letters, and `kept` has the reasons.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         if isDryRun { writer.member("dry_run", true) }

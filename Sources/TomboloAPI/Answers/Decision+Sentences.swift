@@ -1,11 +1,10 @@
 package import TomboloCore
 
 /// The meaning of each reason of a decision, as a sentence: `reason_text` in answers.
-///
-/// `Protocol/schemas/decision.json` and `Protocol/README.md` have the same sentences; the tests
-/// compare them.
+/// `Protocol/schemas/decision.json` and `Protocol/README.md` have the same sentences, as tests
+/// check.
 extension Decision {
-    /// Nil if there is no reason, or if the reason is Apple's.
+    /// The sentence for the reason; nil if there is no reason, or if it is Apple's own reason.
     package var reasonText: String? {
         switch self {
         case .deferred(_, let hold): hold.sentence
@@ -21,7 +20,8 @@ extension Decision {
 }
 
 extension DestinationView {
-    /// Why a change waits here, with Apple's answer if that is the cause; nil if no change waits.
+    /// Why a change waits at this destination, with Apple's answer if it is the cause. Nil if no
+    /// change waits.
     package var waitingText: String? {
         guard case .deferred(_, let hold)? = waiting else { return nil }
         if hold == .updateToken, phase == "waiting" {
@@ -42,7 +42,7 @@ extension DestinationView {
         return "\(hold.sentence) Its answer: \(answer)."
     }
 
-    /// A sentence if Apple refused the destination's token, with the remedy; nil if not.
+    /// Says that Apple refused the destination's token, and how to fix this; nil if it did not.
     package var refusedText: String? {
         token.flatMap { token in
             token.isRefused ? token.refused.map { "\($0). \(token.cure)" } : nil
@@ -62,7 +62,7 @@ extension PushResult {
 }
 
 extension Hold {
-    /// True if Apple's answer to the last push caused this wait reason.
+    /// True if Apple's answer to the last push, or its absence, is the reason for waiting.
     fileprivate var isOfAnswer: Bool {
         switch self {
         case .tokenBackOff, .appleUnwell, .noAnswer, .oldWord: true
@@ -77,7 +77,7 @@ extension Hold {
         "A push's timestamp is a whole second, above the one before: the next second is "
         + "waited for."
 
-    /// The first sentence only: the rest is about a change that still waits.
+    /// The first sentence of `sentence`. The others apply only to a change that still waits.
     package var cause: String { "\(sentence.prefix { $0 != "." })." }
 
     /// Why a change waits.
@@ -172,8 +172,7 @@ extension Skip {
 }
 
 extension EventDecision {
-    /// Why a change was never sent to a destination; nil if there is no reason, or if the reason is
-    /// Apple's.
+    /// Why a change was never sent to a destination; nil without a reason, or if it is Apple's.
     package var reasonText: String? {
         switch self {
         case .unchanged: Skip.unchanged.sentence

@@ -1,17 +1,17 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// One line of the delivery history, as answers show it.
+/// One entry of the delivery history, as answers show it.
 package struct DeliveryEntry: Sendable {
     /// The entry's place among the facts of the tenant.
     package var number: Int64
     /// When Apple answered, or when the relay decided.
     package var at: Instant
-    /// nil if the activity's name is not known any more.
+    /// Nil if the activity's name is no longer known.
     package var activity: Identifier?
     package var record: DeliveryRecord
 
-    /// nil if the fact is no delivery, was erased, or is damaged.
+    /// Nil if the fact is not a delivery, was erased, or is damaged.
     package init?(_ fact: RecordedFact, activity: Identifier?) {
         guard let record = DeliveryRecord(fact.fact) else { return nil }
         number = fact.tenantSeq
@@ -20,10 +20,10 @@ package struct DeliveryEntry: Sendable {
         self.record = record
     }
 
-    /// The id in answers: that of a push is its `apns-id`, others have a number.
+    /// The id in answers. For a push it is made from its `apns-id`, else from the entry's number.
     package var id: String { record.attempt?.apnsID.deliveryID ?? "dlv_\(number)" }
 
-    /// Apple's answer to the push; without a push, the decision about the versions.
+    /// The result: Apple's answer to the push, or without a push the decision about the versions.
     package var result: String {
         record.attempt?.answer.result ?? record.decision?.action ?? "skipped"
     }
@@ -31,13 +31,13 @@ package struct DeliveryEntry: Sendable {
     /// The reason for the result: Apple's own word, or the relay's.
     package var reason: String? { record.attempt?.answer.reason ?? record.decision?.reason }
 
-    /// What the `id` of an answer refers to.
+    /// The delivery to which the `id` of an answer refers.
     package enum Place: Hashable, Sendable {
         /// A place among the tenant's facts.
         case number(Int64)
         case push(APNsID)
 
-        /// nil if the text is no id of a delivery.
+        /// Nil if the text is not the id of a delivery.
         package init?(_ id: String) {
             guard id.hasPrefix("dlv_") else { return nil }
             let rest = id.dropFirst(4)
@@ -82,11 +82,11 @@ extension DeliveryEntry {
         if !record.held.isEmpty {
             writer.name("held")
             writer.beginArray()
-            // The longest wait first: it is the one that readers look for.
+            // The longest wait comes first, because it matters most to readers.
             for part in record.held.sorted(by: { $0.span > $1.span }) {
                 writer.beginObject()
                 writer.member("reason", part.hold.name)
-                // A start that is not tried any more gets the cause only.
+                // A start that was given up waits no more: write only the cause.
                 let text = record.decision == .startWait ? part.hold.cause : part.hold.sentence
                 writer.member("reason_text", text)
                 writer.member("ms", part.span.nanoseconds / 1_000_000)
@@ -103,7 +103,7 @@ extension DeliveryEntry {
 }
 
 extension JSONWriter {
-    /// `status` and `reason` are Apple's, if Apple has answered.
+    /// Writes one push and its answer. `status` and `reason` are Apple's, if it has answered.
     fileprivate mutating func attempt(_ attempt: DeliveryRecord.Attempt, sentAt: Instant) {
         beginObject()
         member("event", attempt.event.name)
@@ -134,8 +134,8 @@ package struct DeliveryPage: Sendable {
     package var entries: [DeliveryEntry]
     /// The cursor of the next page; nil only at the end.
     package var next: Int64?
-    /// Number of entries, of all the tenant's activities, that the history left out in the time of
-    /// this page.
+    /// Number of entries that the relay did not keep, within the time of this page, for all the
+    /// tenant's activities.
     package var leftOut: Int64 = 0
 
     package init(entries: [DeliveryEntry], next: Int64?) {

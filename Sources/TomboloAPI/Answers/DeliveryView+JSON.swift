@@ -22,7 +22,7 @@ extension JSONWriter {
 }
 
 extension PushResult? {
-    /// `in_flight` until there is an answer, or it is known that none will come.
+    /// The word for the result: `in_flight` until Apple's answer is known, or known not to come.
     var word: String {
         switch self {
         case nil: "in_flight"

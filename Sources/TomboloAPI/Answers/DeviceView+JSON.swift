@@ -2,10 +2,10 @@ package import TomboloCore
 package import TomboloJSON
 
 extension DeviceView {
-    /// Digits of a token that are shown: enough to tell two apart, too few to use one.
+    /// Number of a token's digits that are shown: enough to distinguish tokens, too few to use one.
     private static let tokenDigitsShown = 8
 
-    /// Writes the device as `GET /v1/devices/{device}` shows it. No token is ever shown whole.
+    /// Writes the device as `GET /v1/devices/{device}` shows it. A token is never shown in full.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("device", id.rawValue)

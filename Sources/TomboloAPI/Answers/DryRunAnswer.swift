@@ -1,7 +1,7 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// What a command would do: the answer to `?dry_run=true`.
+/// The effect that a command would have: the answer to `?dry_run=true`.
 package struct DryRunAnswer: Sendable {
     private let run: DryRun
 

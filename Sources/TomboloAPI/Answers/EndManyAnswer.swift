@@ -12,7 +12,7 @@ package struct EndManyAnswer: Sendable {
         isDryRun = false
     }
 
-    /// The activities that would end; they have no place in the log.
+    /// For a dry run: the activities that would end. They have no place in the log.
     package init(dryRun ended: [(activity: Identifier, version: Int64)]) {
         self.ended = ended.map { ($0.activity, nil, $0.version) }
         isDryRun = true

@@ -7,12 +7,12 @@ package struct FactSummary: Hashable, Sendable {
     package let recipient: Recipient?
     package let version: Int64?
     /// The result of a push: `accepted`, `refused`, `not_sent`, `unknown`, `skipped`, `merged` or
-    /// `expired`. Nil for every other fact.
+    /// `expired`. Nil for facts that are not about deliveries.
     package let result: String?
-    /// The reason: Apple's word for a refusal, the relay's for a push that it did not send.
+    /// The reason: Apple's word if Apple refused the push, else the relay's own word.
     package let reason: String?
 
-    /// - Parameter body: the fact's body; nil if it cannot be read.
+    /// - Parameter body: the fact's body; nil if it is damaged.
     package init(_ fact: NewFact, body: JSONView?) {
         recipient = body.flatMap(Recipient.init)
         version = body?["version"]?.integer

@@ -2,7 +2,7 @@ import TomboloCore
 import TomboloJSON
 
 extension JSONWriter {
-    /// `"lint":[{"code","pointer","message","type"}]`; `type` is the path of a page of the relay.
+    /// Writes `"lint":[{"code","pointer","message","type"}]`. `type` is the path of its page.
     mutating func lints(_ lints: [Lint]) {
         name("lint")
         beginArray()

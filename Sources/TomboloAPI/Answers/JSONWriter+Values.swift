@@ -31,7 +31,7 @@ extension JSONWriter {
         if let value { member(name, value) }
     }
 
-    /// `{"class","spacing","per_hour"}`; `per_hour` is null if the hour has no limit.
+    /// Writes `{"class","spacing","per_hour"}`. `per_hour` is null if there is no limit per hour.
     mutating func grant(_ grant: GrantInForce) {
         beginObject()
         member("class", grant.budgetClass.name)
@@ -41,7 +41,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// `{"action","until","reason","reason_text"}`.
+    /// Writes `{"action","until","reason","reason_text"}`.
     mutating func decision(_ decision: Decision) {
         beginObject()
         member("action", decision.action)

@@ -35,7 +35,7 @@ extension LedgerView {
 }
 
 extension JSONWriter {
-    /// `asked` is the sum of the others.
+    /// Writes the counts of events: `asked` is the sum of the others.
     fileprivate mutating func events(_ counts: EventCounts, waiting: Int64) {
         beginObject()
         member("asked", counts.decided + waiting)

@@ -1,7 +1,7 @@
 package import TomboloCore
 
-/// A position in a tenant's log: the log, and the last command and the last fact before the
-/// position. Clients store the text and send it back unchanged.
+/// A position in a tenant's log: the log's id, and the last command and the last fact before it.
+/// Clients store the text and send it back unchanged.
 package struct LogCursor: Hashable, Sendable {
     package let log: LogID
     package var place: LogPlace
@@ -11,7 +11,7 @@ package struct LogCursor: Hashable, Sendable {
         (self.log, self.place) = (log, place)
     }
 
-    /// Parses what `text` writes; nil for anything else.
+    /// Parses a text that `text` has written; nil for any other text.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, let log = LogID(parts[0]), let command = Self.number(parts[1]),

@@ -3,18 +3,18 @@ package import TomboloJSON
 
 /// One entry of `/v1/log` and of the tail.
 package enum LogEntry: Sendable {
-    /// `activity` is nil if its name is not known any more.
+    /// `activity` is nil if its name is no longer known.
     case command(RecordedEvent, activity: Identifier?)
-    /// `user` is the device's user, for an action; nil if not known any more.
+    /// For an action, `user` is the device's user; nil if it is no longer known.
     case fact(RecordedFact, activity: Identifier?, user: String? = nil)
-    /// Replaces facts that the history has left out because it had no room.
+    /// Says that facts were not kept because the history had no space for them.
     case thinned(RecordedFact)
-    /// Replaces old rows that the log has deleted.
+    /// Says that old rows were deleted from the log.
     case cut(RowsLeftOut, at: Instant)
-    /// Replaces rows that cannot be read.
+    /// Says that rows cannot be read.
     case damaged(DamagedPlaces, at: Instant)
 
-    /// The place among the tenant's commands or facts; for several rows, that of the last one.
+    /// The entry's place among the tenant's commands or facts. For several rows, the last one's.
     package var tenantSeq: Int64 {
         switch self {
         case .command(let event, _): event.tenantSeq
@@ -32,7 +32,7 @@ package enum LogEntry: Sendable {
         }
     }
 
-    /// The name of the server-sent event.
+    /// The event name for server-sent events.
     package var name: String {
         switch self {
         case .command(let event, _): event.event.kind.name
@@ -42,11 +42,9 @@ package enum LogEntry: Sendable {
         }
     }
 
-    /// Writes the entry as one object.
-    ///
     /// - Parameters:
     ///   - cursor: the position after the entry.
-    ///   - now: an action that has expired by then is written without its parameters.
+    ///   - now: the parameters of actions that have expired by this time are left out.
     package func write(to writer: inout JSONWriter, cursor: LogCursor, now: Instant) {
         writer.beginObject()
         switch self {
@@ -64,7 +62,7 @@ package enum LogEntry: Sendable {
         writer.endObject()
     }
 
-    /// `body` has the producer's own bytes.
+    /// Writes an event. `body` has the bytes that the producer sent.
     private static func write(
         _ event: RecordedEvent, _ activity: Identifier?, to writer: inout JSONWriter
     ) {
@@ -80,7 +78,7 @@ package enum LogEntry: Sendable {
         writer.body(event.event.body, of: readable(event.event.body))
     }
 
-    /// `body` is the fact's body; an action's members are written beside the others.
+    /// Writes a fact with its `body`. For an action, its own members are written instead.
     private static func write(
         _ fact: RecordedFact, _ activity: Identifier?, _ user: String?, now: Instant,
         to writer: inout JSONWriter
@@ -104,7 +102,8 @@ package enum LogEntry: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes `damaged` instead of a body that is not JSON: that would spoil the document.
+    /// Writes the body. If it is not JSON, writes `"damaged":true` instead, because the bytes would
+    /// make the whole answer invalid.
     fileprivate mutating func body(_ bytes: [UInt8], of document: JSONDocument?) {
         guard document != nil else { return member("damaged", true) }
         name("body")
@@ -112,7 +111,7 @@ extension JSONWriter {
     }
 }
 
-/// A page of `/v1/log`; only a nil `nextCursor` marks the end.
+/// A page of `/v1/log`. At the log's end, `nextCursor` is nil.
 package struct LogPage: Sendable {
     /// The entries, each with the position after it.
     package var entries: [(entry: LogEntry, cursor: LogCursor)]
@@ -123,14 +122,14 @@ package struct LogPage: Sendable {
         self.nextCursor = nextCursor
     }
 
-    /// Rows that the page lacks because they are damaged.
+    /// The damaged rows that this page lacks.
     private var damaged: [DamagedPlaces] {
         entries.compactMap { if case .damaged(let places, _) = $0.entry { places } else { nil } }
     }
 
     /// Writes the page as one object.
     ///
-    /// - Parameter now: as in `LogEntry.write`.
+    /// - Parameter now: see `LogEntry.write`.
     package func write(to writer: inout JSONWriter, now: Instant) {
         writer.beginObject()
         writer.name("events")

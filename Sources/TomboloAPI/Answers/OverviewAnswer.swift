@@ -3,23 +3,23 @@ package import TomboloJSON
 
 /// The answer to `GET /v1/overview`.
 package struct OverviewAnswer: Sendable {
-    /// Something that needs an operator's attention.
+    /// A problem that needs an operator's attention.
     package struct Attention: Hashable, Sendable {
         package var code: String
         /// What is wrong, in one sentence.
         package var text: String
-        /// The number of affected things.
+        /// How many objects have the problem.
         package var count: Int64
-        /// An example of them.
+        /// One of the affected activities, and one of the affected devices, as an example.
         package var activity: Identifier?
         package var device: Identifier?
-        /// The app whose pushes wait, if the upstream is the cause.
+        /// The app whose pushes wait because its upstream is closed.
         package var app: String?
         package var environment: String?
         /// Commands that show more or fix the problem.
         package var commands: [String]
 
-        /// - Parameter commands: complete command lines.
+        /// - Parameter commands: complete command lines, ready to be typed.
         package init(
             _ code: String, _ text: String, count: Int64 = 1, activity: Identifier? = nil,
             device: Identifier? = nil, commands: [String]
@@ -33,7 +33,7 @@ package struct OverviewAnswer: Sendable {
     package var keyID: String
     package var scopes: [String]
     package var at: Instant
-    /// True if `/v1/phones` can be used with this key.
+    /// True if this key may use `/v1/phones`.
     package var hasPhones: Bool
     package var counters: CoreCounters
     package var lastSeq: Int64
@@ -41,8 +41,8 @@ package struct OverviewAnswer: Sendable {
     package var attention: [Attention]
 
     /// - Parameters:
-    ///   - scopes: the scopes of the key that asks.
-    ///   - attention: the most urgent entries first.
+    ///   - scopes: the scopes of the key that made the request.
+    ///   - attention: the problems, the most urgent first.
     package init(
         tenant: TenantID, keyID: String, scopes: [String], at: Instant, hasPhones: Bool,
         counters: CoreCounters, lastSeq: Int64, overview: Overview, attention: [Attention]

@@ -1,16 +1,16 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// The state of a destination at a past moment, by the delivery history.
+/// The state of a destination at a past moment, from the delivery history.
 package struct PastDestination: Sendable {
     package let recipient: Recipient
     private var newest: DeliveryEntry?
     private var accepted: DeliveryEntry?
 
-    /// A destination without any delivery yet.
+    /// A destination to which nothing was delivered yet.
     package init(_ recipient: Recipient) { self.recipient = recipient }
 
-    /// Adds a delivery; call it with the newest delivery first.
+    /// Adds a delivery. Call it for the newest delivery first.
     package mutating func take(_ entry: DeliveryEntry) {
         if entry.record.attempt != nil, newest == nil { newest = entry }
         guard accepted == nil, entry.record.attempt?.answer == .accepted else { return }

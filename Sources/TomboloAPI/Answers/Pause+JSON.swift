@@ -4,7 +4,7 @@ package import TomboloJSON
 extension Pause {
     /// Writes the pause as `GET /v1/pauses/{id}` shows it.
     ///
-    /// - Parameter isDryRun: for a dry run; the pause has no id yet.
+    /// - Parameter isDryRun: true for a dry run; then the pause has no id.
     package func write(to writer: inout JSONWriter, isDryRun: Bool = false) {
         writer.beginObject()
         if isDryRun { writer.member("dry_run", true) } else { writer.member("id", name) }

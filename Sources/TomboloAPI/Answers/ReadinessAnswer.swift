@@ -1,9 +1,9 @@
 package import TomboloJSON
 
-/// Whether the relay takes events, and problems of the relay itself. It is public, so it contains
-/// nothing about tenants and their data.
+/// Says whether the relay accepts events, and which problems the relay itself has. The answer is
+/// public, so it contains nothing about tenants and their data.
 package struct ReadinessAnswer: Sendable {
-    /// Whether the relay takes events.
+    /// Whether the relay accepts events now.
     package enum Status: String, Sendable {
         case ready
         case notReady = "not_ready"
@@ -13,7 +13,7 @@ package struct ReadinessAnswer: Sendable {
     package var status: Status
     package var entries: [OverviewAnswer.Attention]
 
-    /// - Parameter entries: they name no tenant, app, activity, device or user.
+    /// - Parameter entries: they must name no tenant, app, activity, device or user.
     package init(_ status: Status, _ entries: [OverviewAnswer.Attention]) {
         (self.status, self.entries) = (status, entries)
     }

@@ -6,7 +6,7 @@ package struct DevicePage: Sendable {
     private let devices: [DeviceView]
     private let next: Identifier?
 
-    /// - Parameter next: the last device of the page, if there are more.
+    /// - Parameter next: the last device of the page, if more follow; else nil.
     package init(_ devices: [DeviceView], next: Identifier?) {
         self.devices = devices
         self.next = next
@@ -28,7 +28,7 @@ package struct TypePage: Sendable {
     private let types: [TypeView]
     private let next: String?
 
-    /// - Parameter next: the beginning of the next page, if there is one.
+    /// - Parameter next: the cursor of the next page; nil if this is the last page.
     package init(_ types: [TypeView], next: String?) {
         self.types = types
         self.next = next

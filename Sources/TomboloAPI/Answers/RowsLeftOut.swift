@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// Rows that the log does not contain any more: it has deleted its oldest rows.
+/// Old rows that the log has deleted.
 package struct RowsLeftOut: Hashable, Sendable {
     /// `command` or `fact`.
     package let kind: String
@@ -9,7 +9,7 @@ package struct RowsLeftOut: Hashable, Sendable {
     /// The place of the last of these rows among the tenant's commands or facts.
     package let last: Int64
 
-    /// Rows after the place `first`, up to and including `last`.
+    /// The rows after place `first`, up to and including place `last`.
     package init(kind: String, after first: Int64, through last: Int64) {
         (self.kind, count, self.last) = (kind, last - first, last)
     }
@@ -20,9 +20,9 @@ package struct RowsLeftOut: Hashable, Sendable {
         writer.member("count", count)
     }
 
-    /// Writes the same members for facts that were not stored because the history had no room.
+    /// Writes the same members for facts that were not stored, because the history had no space.
     static func write(_ fact: RecordedFact, to writer: inout JSONWriter) {
-        // A damaged body has no counts.
+        // If the body is damaged, the counts are unknown.
         let body = try? JSONDocument(fact.fact.body)
         let counts = body?.root["left_out"].map { Array($0.members) } ?? []
         writer.member("kind", "left_out")

@@ -12,9 +12,9 @@ package struct StoredAnswer: Sendable {
     private let isDryRun: Bool
 
     /// - Parameters:
-    ///   - subject: the changed part of the device, for example `("token", "activity:cat-7")`.
+    ///   - subject: the part of the device that changed, for example `("token", "activity:cat-7")`.
     ///   - presence: the result of a presence report.
-    ///   - endsWaiting: for a deleted device: the number of ends that still wait.
+    ///   - endsWaiting: for a deleted device, the number of end events that still wait for it.
     ///   - isDryRun: true if nothing was stored.
     package init(
         device: Identifier, subject: (name: String, value: String)? = nil, kind: Stored.Kind,
@@ -30,7 +30,7 @@ package struct StoredAnswer: Sendable {
         self.isDryRun = isDryRun
     }
 
-    /// 202 for a token of an activity that is not known yet (RFC 9110, section 15.3.3).
+    /// 202 if the token belongs to an activity unknown to the relay (RFC 9110, section 15.3.3).
     package var httpStatus: Int {
         if isDryRun { return 200 }
         return switch kind {

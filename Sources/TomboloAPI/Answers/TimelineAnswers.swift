@@ -30,7 +30,7 @@ package struct TimelineAnswer: Sendable {
         writer.beginObject()
         writer.member("wanted", Int64(stored.count))
         writer.member("unreachable", Int64(stored.unreachable))
-        // A `widgets` push does not name a kind: it reloads all of them.
+        // A `widgets` push does not name a kind of widget, so it reloads all kinds.
         writer.member("every_kind", true)
         writer.endObject()
         writer.lints(stored.lint)
@@ -58,7 +58,7 @@ extension JSONWriter {
         }
     }
 
-    /// Begins an entry; the caller writes its content next.
+    /// Begins an entry. The caller must write the value of its `content` next.
     fileprivate mutating func beginEntry(_ entry: TimelineEntries.Entry) {
         beginObject()
         member("date", entry.date.rfc3339InSeconds)
@@ -76,7 +76,7 @@ extension JSONWriter {
 
 extension TimelineView {
     /// Writes the timeline as `GET /v1/timelines/{kind}` shows it: the stored members, its kind and
-    /// app, and when its producer is asked next.
+    /// app, and when its producer will be asked for the next one.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("kind", key.kind.rawValue)
@@ -90,7 +90,7 @@ extension TimelineView {
         writer.endObject()
     }
 
-    /// The cursor after this timeline in a list.
+    /// The cursor for the timelines after this one in a list.
     package static func cursor(_ order: [String]) -> String { order.joined(separator: "/") }
 }
 
@@ -99,7 +99,7 @@ package struct TimelinePage: Sendable {
     private let timelines: [TimelineView]
     private let next: String?
 
-    /// - Parameter next: the beginning of the next page, if there is one.
+    /// - Parameter next: the cursor of the next page; nil if this is the last page.
     package init(_ timelines: [TimelineView], next: String?) {
         self.timelines = timelines
         self.next = next
@@ -117,16 +117,16 @@ package struct TimelinePage: Sendable {
 }
 
 /// The answer to a widget's `TimelineProvider`. It may have 4 MiB, so it is written in pieces, and
-/// other requests get their turns in between.
+/// other requests are served in between.
 package struct TimelineEntriesText: Sendable {
     private let all: TimelineEntries
-    /// Number of entries written. For a widget with several configurations: number of its items.
+    /// Number of entries written. For a widget with several configurations: number of items.
     private var written = 0
 
     /// Approximate size of a piece in bytes.
     private static let pieceBytes = 128 << 10
 
-    /// Applies the families' cut, if it is still pending.
+    /// Cuts the entries to the widget family's part first, if this is still to be done.
     package init(_ all: TimelineEntries) {
         var all = all
         all.applyCut()
@@ -159,7 +159,8 @@ package struct TimelineEntriesText: Sendable {
         return false
     }
 
-    /// Writes the next of several items. After the last one it closes the entry and returns false.
+    /// Writes the next item of a widget with several configurations. After the last one, closes the
+    /// entry and returns false.
     private mutating func writeItem(
         _ several: (entry: TimelineEntries.Entry, items: [TimelineEntries?]),
         to writer: inout JSONWriter
@@ -186,7 +187,7 @@ package struct TimelineChoices: Sendable {
 
     private let next: String?
 
-    /// - Parameter next: the cursor of the next page; nil: this is the last page.
+    /// - Parameter next: the cursor of the next page; nil if this is the last page.
     package init(_ choices: [(key: Identifier, now: TimelineEntries)], next: String?) {
         (self.choices, self.next) = (choices, next)
     }

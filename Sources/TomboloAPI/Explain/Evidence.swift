@@ -1,14 +1,14 @@
 package import TomboloCore
 
-/// All recorded facts about one version of an activity at one device or channel: the only input of
-/// an explanation. It comes from the log, so a question has the same answer after a restart.
+/// All recorded facts about one version of an activity at one device or channel. An explanation
+/// uses nothing else. They come from the log, so a question has the same answer after a restart.
 package struct Evidence: Sendable {
-    /// The version in question, by the log.
+    /// The version that the question is about, as the log has it.
     package struct Asked: Sendable {
         package var version: Int64
         package var kind: EventKind
         package var recordedAt: Instant
-        /// Why phones ignore the version's alert; nil if they accept it or there is none.
+        /// Why phones ignore the version's alert; nil if they accept it or there is no alert.
         package var alertFault: String?
 
         package init(
@@ -31,9 +31,9 @@ package struct Evidence: Sendable {
     /// The device as it is registered now; nil if it is not registered.
     package var registration: DeviceView?
     package var asked: Asked
-    /// The past moment in question; nil: now.
+    /// The past moment that the question is about; nil: now.
     package var moment: Instant?
-    /// The destination as it is now; nil if it is not in memory.
+    /// The destination's present state; nil if the relay does not have it in memory.
     package var destination: DestinationView?
     /// The activity's channel, if it has one.
     package var channel: Identifier?
@@ -41,17 +41,17 @@ package struct Evidence: Sendable {
     package var deliveries: [DeliveryEntry] = []
     /// Other facts about the device, oldest first: tokens, presence, reports.
     package var phone: [NewFact] = []
-    /// The first `activity.ended` since the version came: the relay ended the activity because its
-    /// producer was silent.
+    /// The first `activity.ended` fact after the version: the relay ended the activity because its
+    /// producer was silent. Nil if there is none.
     package var silentEnd: NewFact?
     /// Facts about the relay, oldest first: upstreams, pauses, disk, clock, starts and stops.
     package var relay: [NewFact] = []
-    /// `history.thinned` facts, oldest first: detail facts that the tenant's history left out.
+    /// `history.thinned` facts, oldest first. They count facts that the relay did not keep.
     package var thinned: [NewFact] = []
-    /// The check of the activity's present state by the registered types; nil if none is known.
+    /// The check of the activity's state against its registered type; nil if no type is known.
     package var typeCheck: TypeCheck?
-    /// The last fact before each `relay.started`, by the time of the start. A relay that was killed
-    /// was still running at that time.
+    /// For each `relay.started`, by its time: the time of the last fact before it. A relay that was
+    /// killed was still running at that time.
     package var seenBefore: [Instant: Instant] = [:]
     package var now: Instant
 
@@ -72,12 +72,12 @@ package struct Evidence: Sendable {
     /// The name of the device or channel, for sentences.
     var device: Identifier { recipient.name }
 
-    /// The delivery that decided the version; nil if none did.
+    /// The delivery that decided about the version; nil if none did.
     package var fate: DeliveryEntry? {
         let records = deliveries.map(\.record)
         guard let place = DeliveryRecord.fate(of: asked.version, in: records) else { return nil }
         let goesOn = records[place].decision(of: asked.version) == nil
-        // A phone that has a card again gets later versions, so this decision is not final.
+        // The phone has a card again and gets later versions, so this decision is not final.
         if goesOn, let phase = destination?.phase, !Self.finished.contains(phase) { return nil }
         return deliveries[place]
     }

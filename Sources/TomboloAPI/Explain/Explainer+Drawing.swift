@@ -1,9 +1,9 @@
 import TomboloCore
 
-// The phone has a version but does not show it.
+// Explains why a phone has a version but does not show it.
 
 extension Explainer {
-    /// Causes of a drawing that is older than the state on the phone.
+    /// Causes if the card shows an older version than the phone has received.
     var undrawn: [Suspect] {
         guard let received, let at = received.at else { return [] }
         let last = evidence.phone.last { fact in
@@ -13,7 +13,7 @@ extension Explainer {
         if let drawn = last.flatMap({ Self.number($0, "drawn_version") }) {
             reasons.append("Its newest picture is of version \(drawn).")
         } else if end - at < Self.drawingTime {
-            // No report of a drawing yet, and the time for it is not over.
+            // The phone has not reported a drawing yet, and still has time for it.
             return []
         }
         var found: [Suspect] = []
@@ -42,7 +42,7 @@ extension Explainer {
         return found
     }
 
-    /// From iOS 18 on a phone draws a card only every 5 to 15 s.
+    /// From iOS 18 on, a phone redraws a card only every 5 to 15 s.
     private static let drawingTime = Span.seconds(15)
 
     static func lowPower(_ reason: String) -> Suspect {
@@ -51,7 +51,7 @@ extension Explainer {
             "Low Power Mode suppresses starts, and draws late.", speaksFor: [reason])
     }
 
-    /// Suspects for frames of a clip that were hidden because the app was in front.
+    /// Cause: frames of a clip were hidden because the app was in the foreground.
     var hiddenFrames: [Suspect] {
         guard evidence.asked.kind == .play, !isChannel else { return [] }
         let hidden = evidence.phone.filter { $0.kind == "clip.frames" && $0.recordedAt <= end }

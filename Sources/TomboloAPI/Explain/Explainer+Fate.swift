@@ -9,7 +9,7 @@ extension Explainer {
         guard let fate, let decision else { return waitingCode }
         switch decision {
         case .sent, .merged:
-            // Versions that waited at an old card go into the first push of the renewed card.
+            // Versions waiting for an old card are sent with the first push of the renewed card.
             guard fate.record.attempt != nil else { return "merged" }
             if blindKill != nil { return "relay_killed" }
             return decision == .merged ? "merged" : "accepted"
@@ -77,7 +77,7 @@ extension Explainer {
         }
     }
 
-    /// The sentence about a refused token, if Apple had refused it by then.
+    /// A sentence if Apple had refused the token by the time of the decision.
     private var refusedText: String? {
         guard let destination = evidence.destination, let fate,
             destination.token?.refusal.map({ $0.at <= fate.at }) ?? false
@@ -85,12 +85,12 @@ extension Explainer {
         return destination.refusedText
     }
 
-    /// Why a push of an urgent version went at priority 5, as a sentence.
+    /// A sentence if an urgent version's push was sent at lower priority, with the reason.
     private static func reserve(_ attempt: DeliveryRecord.Attempt) -> String {
         attempt.reserve.map { " It went at priority \(attempt.priority): \($0.text)." } ?? ""
     }
 
-    /// The longest wait of a start that was given up because of its waiting; nil for others.
+    /// If a start was given up because it waited too long: its longest wait. Else nil.
     var longestStartHold: HoldSpan? {
         guard decision == .startWait else { return nil }
         return fate?.record.held.max { $0.span < $1.span }
@@ -102,7 +102,7 @@ extension Explainer {
         } ?? ""
     }
 
-    /// Apple accepts a broadcast even if no phone listens.
+    /// A sentence for a broadcast, because Apple accepts it even if no phone listens.
     private var listeners: String {
         isChannel && isWithApple ? " Who listens on the channel is unknown." : ""
     }
@@ -165,7 +165,7 @@ extension Explainer {
         }
     }
 
-    /// The code of such a push's failure; nil if the push was never sent.
+    /// The code for the failure of this push; nil if Apple accepted it or it was never sent.
     private func triedCode(_ entry: DeliveryEntry) -> String? {
         switch entry.record.attempt?.answer {
         case .refused: refusal.code
@@ -174,7 +174,7 @@ extension Explainer {
         }
     }
 
-    /// A sentence about a push that was sent and its answer; nil if it never reached Apple.
+    /// A sentence about the last push of the version and Apple's answer; nil if none reached Apple.
     private var triedText: String? {
         guard let lastTry else { return nil }
         let (version, of) = (evidence.asked.version, lastTry.record.version)
@@ -191,7 +191,7 @@ extension Explainer {
 }
 
 extension DeliveryEntry {
-    /// True for a start without an answer from Apple.
+    /// True for a start's push to which Apple gave no answer.
     fileprivate var isUnansweredStart: Bool {
         guard let attempt = record.attempt, attempt.event == .start,
             case .unknown = attempt.answer

@@ -1,15 +1,15 @@
 import TomboloCore
 
-// The relay was killed: its last deeds are not recorded.
+// Explains versions that were lost because the relay was killed: its last actions are not recorded.
 
 extension Explainer {
-    /// Facts are written within 2 s, and Apple answers a push within 30 s. For versions that came
-    /// less than this time before the last fact of a killed relay, it is unknown whether they were
-    /// sent.
+    /// Facts are written within 2 s, and Apple answers a push within 30 s. If a version came less
+    /// than this time before a killed relay's last fact, it is unknown whether it was sent.
     private static let blindTime = Span.seconds(32)
 
-    /// The kills between the version and its decision. A `relay.started` without a `relay.stopped`
-    /// shows that the relay before was killed, some time after its last fact.
+    /// The times between the version's arrival and its decision when the relay was killed. A
+    /// `relay.started` fact without a `relay.stopped` before it shows that the earlier process was
+    /// killed, at some time after its last fact.
     var kills: [Outage] {
         var found: [Outage] = []
         var hasStopped = false
@@ -43,10 +43,10 @@ extension Explainer {
         evidence.asked.recordedAt >= kill.from - Self.blindTime
     }
 
-    /// A kill before which the version may have been sent.
+    /// The last kill before which the version may have been sent unrecorded; nil if there is none.
     var blindKill: Outage? { kills.last(where: isBlind) }
 
-    /// A sentence about a version that may have been sent before a kill.
+    /// A sentence for a version that may have been sent before a kill.
     var maybeGone: String {
         let version = evidence.asked.version
         let what =

@@ -9,11 +9,11 @@ extension Explainer {
         var code: String
         var text: String
         var from: Instant
-        /// nil: it still lasts, or its end is not on record.
+        /// Nil: it still lasts, or its end is not recorded.
         var until: Instant?
         /// The pause's name, if the outage is a pause.
         var pause: String?
-        /// True for a pause that only holds alerts and starts.
+        /// True for a pause that holds only alerts and starts.
         var isOfAlerts = false
 
         func covers(_ moment: Instant) -> Bool {
@@ -28,7 +28,7 @@ extension Explainer {
         return from...until
     }
 
-    /// The outages that overlap with the time in which the version waited.
+    /// The outages that overlap with the time during which the version waited.
     var outages: [Outage] {
         (upstreamOutages + pauses.filter(hasHeld) + diskOutages + stops).filter(isInWindow) + kills
     }
@@ -37,13 +37,13 @@ extension Explainer {
         outage.from <= window.upperBound && outage.until.map { $0 >= window.lowerBound } ?? true
     }
 
-    /// The outages at the past moment in question.
+    /// The outages at the past moment of the question.
     var outagesThen: [Outage] {
         guard let moment = evidence.moment else { return [] }
         return outages.filter { $0.covers(moment) }
     }
 
-    /// Outages that end with the relay's process: a new process detects them again.
+    /// Outages that end with the relay's process, because a new process detects them again.
     private static let endsWithRelay: Set<String> = ["upstream.closed", "disk.full", "log.full"]
 
     func spans(
@@ -64,7 +64,7 @@ extension Explainer {
                     found[index].until = fact.recordedAt
                 }
             } else {
-                // Another cause of the same outage replaces the first.
+                // The same outage with another cause ends the first one.
                 for index in found.indices
                 where found[index].until == nil && same(found[index].fact, fact) {
                     found[index].until = fact.recordedAt
@@ -83,7 +83,7 @@ extension Explainer {
         } same: {
             Self.string($0, "environment") == Self.string($1, "environment")
         }.map { fact, until in
-            // Skip the app's name at the start of the operator's line: the sentence has it already.
+            // Skip the app's name at the start of the line, because the sentence already has it.
             let line = Self.string(fact, "text") ?? "pushes wait"
             let cause =
                 line.firstRange(of: "pushes wait: ").map { line[$0.upperBound...] } ?? line[...]
@@ -105,7 +105,8 @@ extension Explainer {
         }
     }
 
-    /// The relay took no events at the moment in question: events of that time are not in the log.
+    /// A cause if the relay accepted no events at the moment of the question. Then events of that
+    /// time are not in the log.
     var refusedEvents: Suspect? {
         guard let moment = evidence.moment else { return nil }
         let full = spans(from: "log.full", until: "log.has_room").map { fact, until in
@@ -143,7 +144,7 @@ extension Explainer {
 
     // MARK: Facts that are missing
 
-    /// A finding if detail facts were left out while the version waited; nil if all are there.
+    /// A finding if facts of the time when the version waited were not kept; nil if all were kept.
     var thinning: Finding? {
         let thinned = evidence.thinned.filter { fact in
             let from = Self.string(fact, "from").flatMap { Instant(rfc3339: $0) }
@@ -163,16 +164,16 @@ extension Explainer {
     // MARK: Reading facts
 
     static func string(_ fact: NewFact, _ name: String) -> String? {
-        // Older facts without the member, and damaged ones, have no value.
+        // Older facts lack this member, and damaged ones cannot be read.
         guard let view = (try? JSONDocument(fact.body))?.root[name] else { return nil }
         return view.string ?? (view.bool == true ? "true" : nil)
     }
 
     static func number(_ fact: NewFact, _ name: String) -> Int64? {
-        (try? JSONDocument(fact.body))?.root[name]?.integer  // as above
+        (try? JSONDocument(fact.body))?.root[name]?.integer  // see `string`
     }
 
-    /// ` from … until …`, ` since …`.
+    /// ` from … until …`, or ` since …` if it still lasts.
     static func span(_ from: Instant, _ until: Instant?) -> String {
         guard let until else { return " since \(from.rfc3339)" }
         return " from \(from.rfc3339) until \(until.rfc3339)"

@@ -3,7 +3,7 @@ import TomboloCore
 // Pauses by operators, and whether they held the version.
 
 extension Explainer {
-    /// All pauses that cover the activity, even if they did not hold the version.
+    /// All pauses that apply to the activity, even if they did not hold the version.
     var pauses: [Outage] {
         spans(from: "pause.began", until: "pause.ended") { fact in
             if let app = Self.string(fact, "app") { return app == evidence.app }
@@ -28,9 +28,9 @@ extension Explainer {
         }
     }
 
-    /// True if the pause held the version, and did not merely exist.
+    /// True if the pause really held this version.
     func hasHeld(_ pause: Outage) -> Bool {
-        // Wait reasons from before a restart are not recorded.
+        // Why a change waited before a restart is not recorded.
         let isRestarted = evidence.relay.contains {
             $0.kind == "relay.started" && window.contains($0.recordedAt)
         }
@@ -44,7 +44,7 @@ extension Explainer {
         return wasThere && pause.until != nil && !pause.isOfAlerts
     }
 
-    /// The version's own alert, if no push carried it.
+    /// A finding if the version's own alert expired: no push carried it.
     var lostAlerts: [Finding] {
         evidence.phone.filter {
             $0.kind == "alert.expired"
@@ -58,7 +58,7 @@ extension Explainer {
         }
     }
 
-    /// Pauses of alerts while the version was sent, perhaps without its alert.
+    /// Findings for pauses of alerts while the version was sent: its alert may be missing.
     var alertPauses: [Finding] {
         pauses.filter { $0.isOfAlerts && isInWindow($0) && !hasHeld($0) }.map { pause in
             Finding(

@@ -1,9 +1,9 @@
 import TomboloCore
 
-// Reports of the phone, and tokens or cards that it lost.
+// Explains with the phone's reports, and with tokens or cards that it lost.
 
 extension Explainer {
-    /// The phone reported that it drew this version or a newer one.
+    /// A finding if the phone reported that it drew this version or a newer one.
     var shown: Finding? {
         guard let report = lastWord("drawn_version"),
             let version = Self.number(report, "drawn_version"), version >= evidence.asked.version
@@ -14,7 +14,8 @@ extension Explainer {
                 + "\(version).", at: report.recordedAt)
     }
 
-    /// The phone reported that it received this version or a newer one, which need not be drawn.
+    /// A finding if the phone reported that it received this version or a newer one. It may not
+    /// have drawn it yet.
     var received: Finding? {
         if let report = lastWord("received_version"),
             let version = Self.number(report, "received_version"),
@@ -36,11 +37,12 @@ extension Explainer {
                 + "not report that it drew it.", at: shownAt)
     }
 
-    /// The card's last report with such a version; nil if the phone has lost the card.
+    /// The card's last report with this member and a version that exists; nil if the phone then
+    /// lost the card.
     private func lastWord(_ member: String) -> NewFact? {
         guard dismissal == nil, userChange == nil else { return nil }
         return evidence.phone.last { fact in
-            // Ignore reports after the moment in question.
+            // Ignore reports after the moment of the question.
             let isThen = evidence.moment.map { fact.recordedAt <= $0 } ?? true
             guard isThen, fact.kind == "card.reported", let version = Self.number(fact, member)
             else { return false }
@@ -48,7 +50,7 @@ extension Explainer {
         }
     }
 
-    /// A report of a version that the relay never made, so it proves nothing about the phone.
+    /// A finding for a report of a version that the relay never made. Such a report proves nothing.
     var unmade: Finding? {
         var doubted: (fact: NewFact, version: Int64)?
         for fact in evidence.phone where fact.kind == "card.reported" && fact.recordedAt <= end {
@@ -64,10 +66,10 @@ extension Explainer {
         }
     }
 
-    /// End of the time in question.
+    /// End of the time that the question is about.
     var end: Instant { evidence.moment ?? evidence.now }
 
-    /// The user removed the card, and no other replaced it.
+    /// A cause if the user removed the card and no other card replaced it.
     var dismissal: Suspect? {
         let upTo = isWithApple ? end : window.upperBound
         let last = evidence.phone.last { fact in
@@ -95,8 +97,8 @@ extension Explainer {
             speaksFor: ["\(evidence.device) reported so at \(last.recordedAt.rfc3339)."])
     }
 
-    /// The device got another user, so the relay ended the card of the former user. More users may
-    /// have signed in since.
+    /// A cause if the device got another user: then the relay ended the former user's card. More
+    /// users may have signed in since.
     var userChange: Suspect? {
         let upTo = isWithApple ? end : window.upperBound
         let facts = evidence.phone.filter { $0.recordedAt <= upTo }
@@ -107,9 +109,9 @@ extension Explainer {
 
     private func userChange(_ change: NewFact) -> Suspect? {
         let ended = evidence.deliveries.first { $0.isEnd && $0.at >= change.recordedAt }
-        // Pushes after that end went to another card.
+        // A push after that end went to another card.
         if isWithApple, let fate, let ended, fate.at > ended.at { return nil }
-        // The change and the decision about waiting versions happen at the same moment.
+        // The change of user decides about waiting versions within the same second.
         let isDecidedThen =
             decision == .noRoute
             && evidence.deliveries.contains {
@@ -128,7 +130,7 @@ extension Explainer {
             ] + (ended.map { [Self.text($0)] } ?? []))
     }
 
-    /// True if a token of the activity's card was registered, with any card number.
+    /// True if the fact registers a token of the activity's card, with any card number.
     private func isOfCard(_ fact: NewFact) -> Bool {
         guard fact.kind == "token.registered", let token = Self.string(fact, "token") else {
             return false
@@ -168,8 +170,9 @@ extension Explainer {
             speaksFor: reasons)
     }
 
-    /// The push whose refusal made the relay drop a token that may still be valid: it belongs to
-    /// another app or to the other environment.
+    /// A cause if the relay dropped a token that may still be valid, after a push that Apple
+    /// refused because the token belongs to another app or to the other environment. `retirement`
+    /// is the fact of the drop.
     private func misplacement(_ retirement: NewFact) -> Suspect? {
         let refused = evidence.deliveries.last { entry in
             guard case .refused(400, _)? = entry.record.attempt?.answer else { return false }
@@ -181,7 +184,7 @@ extension Explainer {
         return suspect
     }
 
-    /// True if the fact is the loss of a token that this version needs.
+    /// True if the fact says that a token was lost which this version needs.
     private func isLoss(_ fact: NewFact) -> Bool {
         guard ["token.retired", "token.deleted"].contains(fact.kind),
             let token = Self.string(fact, "token")
@@ -210,7 +213,7 @@ extension Explainer {
             speaksFor: ["Apple called the token \(token) dead at \(fact.recordedAt.rfc3339)."])
     }
 
-    /// After the push the phone reported an older version.
+    /// A cause if the phone reported an older version after the push.
     func missed(_ fate: DeliveryEntry) -> Suspect? {
         let report = evidence.phone.last {
             $0.kind == "card.reported" && $0.recordedAt > fate.at
@@ -227,14 +230,14 @@ extension Explainer {
             ])
     }
 
-    /// For so long after a push, silence of the phone is no cause for doubt.
+    /// For this long after a push, the phone's silence means nothing.
     private static let freshTime = Span.minutes(1)
 
     private func isFresh(_ entry: DeliveryEntry) -> Bool {
         evidence.now - entry.at < Self.freshTime
     }
 
-    /// True if Apple accepted the version a moment ago.
+    /// True if Apple accepted the version less than `freshTime` ago.
     var isFresh: Bool { isWithApple && fate.map { isFresh($0) } ?? false }
 
     func silence(_ fate: DeliveryEntry) -> Suspect? {
@@ -250,7 +253,7 @@ extension Explainer {
 }
 
 extension DeliveryEntry {
-    /// True for an end that Apple accepted.
+    /// True for a push that ended the card and that Apple accepted.
     fileprivate var isEnd: Bool {
         record.attempt?.event == .end && record.attempt?.answer == .accepted
     }

@@ -11,7 +11,7 @@ extension Explainer {
 
     // MARK: The push never reached the phone
 
-    /// Causes that the relay knows for sure.
+    /// Causes that are certain, because the relay itself knows them.
     private var loud: [Suspect] {
         let losses = [userChange ?? dismissal, retiredToken].compactMap { $0 }
         switch decision {
@@ -19,7 +19,7 @@ extension Explainer {
         case .refused: return [refusal]
         case .noRoute:
             let cause = isRefused ? refusal : fateSuspect
-            // A token that Apple never knew explains more than its loss does.
+            // If Apple never knew the token, this explains more than the token's loss.
             if isRefused, cause.code != "token_gone" { return [cause] + losses }
             return losses + (losses.contains { $0.code == cause.code } ? [] : [cause])
         default: return [fateSuspect]
@@ -36,7 +36,7 @@ extension Explainer {
         Suspect(fateCode, fateText, speaksFor: fate.map { [Self.text(line: $0)] } ?? [])
     }
 
-    /// True if a version waits for a route to the phone, or has no route.
+    /// True if the version is undecided or was refused for want of a token or card on the phone.
     private var lacksRoute: Bool {
         guard case .deferred(_, let hold)? = evidence.destination?.waiting else { return true }
         return [.startToken, .updateToken, .stranded].contains(hold)
@@ -44,7 +44,7 @@ extension Explainer {
 
     /// Suspects for a version that is still undecided.
     private var waitingSuspects: [Suspect] {
-        // Without a destination the version could not go anyway, so outages do not matter.
+        // Without a destination the version could not be sent anyway, so outages do not matter.
         guard evidence.destination != nil else { return [waitingSuspect] }
         let then = outagesThen
         let other = outages.filter { outage in !then.contains { $0.text == outage.text } }
@@ -53,16 +53,16 @@ extension Explainer {
             let over = other.filter { $0.until != nil }.map(suspect)
             return then.map(suspect) + lasting + [waitingSuspect] + over
         }
-        // Unrecorded pushes before a kill come before the present wait reason.
+        // A push before a kill may have carried the version without a record.
         let lost = other.filter { $0.until != nil && $0.text == blindKill?.text }.map(suspect)
         let waiting = [wrongType, waitingSuspect].compactMap { $0 } + unheard(hold)
         if hold == .unknownStart { return then.map(suspect) + lost + waiting + lasting }
-        // The outage says the same with more detail.
+        // The outage is the same cause in more detail, so leave out the reason for waiting.
         let isKnown = outages.contains { $0.until == nil && $0.code == Self.outages[hold] }
         return then.map(suspect) + (isKnown ? [] : waiting) + lasting + lost
     }
 
-    /// A phone that was silent since before its start may never have begun the card.
+    /// A cause if the phone was already silent before its start: it may never have begun the card.
     private func unheard(_ hold: Hold) -> [Suspect] {
         guard hold == .updateToken else { return [] }
         let start = evidence.deliveries.last {
@@ -71,9 +71,9 @@ extension Explainer {
         return start.flatMap { silence($0) }.map { [$0] } ?? []
     }
 
-    /// A start for a type without a token, if a type with a similar name has one.
+    /// Cause if a start waits for a token of its type and the phone has one of a similar type.
     private var wrongType: Suspect? {
-        // A type whose start token Apple refused had a token, so its name is not misspelt.
+        // If Apple refused the type's start token, there was a token: the name is right.
         guard case .deferred(_, .startToken)? = evidence.destination?.waiting,
             evidence.destination?.token?.refusal == nil
         else { return nil }
@@ -94,7 +94,7 @@ extension Explainer {
             ])
     }
 
-    /// Faults of the newest state that may make the phone's decoder fail.
+    /// A cause if faults of the newest state may make the phone's decoder fail.
     private var undecodable: Suspect? {
         guard evidence.asked.version == evidence.newest, let check = evidence.typeCheck,
             let first = check.faults.first
@@ -107,7 +107,7 @@ extension Explainer {
             speaksFor: ["\(first)\(more)."])
     }
 
-    /// A suspect if phones ignore the version's alert because it has no title.
+    /// A cause if phones ignore the version's alert because it has no title.
     private var ignoredAlert: Suspect? {
         evidence.asked.alertFault.map {
             Suspect(
@@ -130,7 +130,7 @@ extension Explainer {
             ])
     }
 
-    /// Wait reasons that an outage causes.
+    /// The outages that cause reasons for waiting.
     private static let outages: [Hold: String] = [
         .upstreamClosed: "upstream_closed", .paused: "paused", .reserving: "disk_full",
     ]
@@ -197,7 +197,7 @@ extension Explainer {
 
     // MARK: Apple accepted the push, and nothing changed
 
-    /// Silent failures: Apple answers 200 to all of them.
+    /// Causes without an error: Apple answers 200 in all these cases.
     private var silent: [Suspect] {
         guard let fate, let attempt = fate.record.attempt else { return [] }
         var found: [Suspect] = []
@@ -229,7 +229,7 @@ extension Explainer {
         return found
     }
 
-    /// A suspect if no push carried the version itself.
+    /// A cause if the version was merged into a newer one, so that no push carried it.
     private var merger: Suspect? {
         guard decision == .merged, let fate, fate.record.version > evidence.asked.version else {
             return nil
@@ -242,14 +242,14 @@ extension Explainer {
             speaksFor: [Self.text(line: fate)])
     }
 
-    /// The push reached Apple after the moment in question. First the outages at that moment, then
-    /// the wait reasons, the longest first.
+    /// Causes of a push that reached Apple after the moment of the question: first the outages at
+    /// that moment, then the reasons for waiting, the longest wait first.
     private func late(_ fate: DeliveryEntry) -> [Suspect] {
         let then = outagesThen
         let other = outages.filter { outage in !then.contains { $0.text == outage.text } }
             .map(suspect)
         let parts = self.held.sorted { $0.span > $1.span }.filter { part in
-            // If an outage caused the wait reason, the outage is named instead.
+            // If an outage caused the wait, only the outage is named.
             let isKnown = outages.contains { $0.code == Self.outages[part.hold] }
             return part.span >= Self.heldMin && !isKnown
         }
@@ -275,7 +275,7 @@ extension Explainer {
             speaksFor: ["No token activity:\(evidence.activity) came after \(fate.at.rfc3339)."])
     }
 
-    /// The start used a token that a system upgrade may have made invalid.
+    /// A cause if the start used a token that a system upgrade may have made invalid.
     private func doubtedStart(_ fate: DeliveryEntry) -> [Suspect] {
         let token = evidence.registration?.tokens.first { $0.name == "start:\(evidence.type)" }
         guard let token, let change = token.doubtedSince, change <= fate.at else { return [] }
@@ -326,7 +326,7 @@ extension Explainer {
         if let channel = evidence.channel, evidence.destination == nil {
             found.append("tombolo why \(activity) \(channel) \(evidence.asked.version)")
         }
-        // The relay refuses a filter by an unregistered device.
+        // The relay refuses a filter that names an unregistered device.
         let isFilter = isChannel || evidence.registration != nil
         let filter = isFilter ? " --\(evidence.recipient.member) \(device)" : ""
         found.append("tombolo delivery ls --activity \(activity)\(filter)")
@@ -335,7 +335,7 @@ extension Explainer {
 }
 
 extension DeliveryRecord {
-    /// The latest time at which a start's push was sent: a phone may answer before Apple does.
+    /// The latest time at which a start's push was sent. A phone may react before Apple answers.
     func startedBefore(_ answeredAt: Instant) -> Instant {
         answeredAt - (attempt?.took ?? .zero)
     }

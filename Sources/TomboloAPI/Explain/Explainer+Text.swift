@@ -1,6 +1,6 @@
 import TomboloCore
 
-// Entries of the history as sentences.
+// Writes entries of the history as sentences.
 
 extension Explainer {
     /// One push and its answer.

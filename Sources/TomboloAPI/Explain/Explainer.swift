@@ -1,24 +1,23 @@
 import TomboloCore
 import TomboloJSON
 
-/// Explains from recorded facts why a device shows a version or does not.
-///
-/// Pure: it changes nothing, and the same evidence gives the same explanation.
+/// Explains from recorded facts why a device shows a version or does not. Pure: it changes nothing,
+/// and the same evidence gives the same explanation.
 package struct Explainer: Sendable {
     typealias Finding = Explanation.Finding
     typealias Suspect = Explanation.Suspect
 
     let evidence: Evidence
-    /// The delivery that decided the version; nil if none did.
+    /// The delivery that decided about the version; nil if none did.
     let fate: DeliveryEntry?
 
-    /// Finds the delivery that decided the version.
+    /// Finds the delivery that decided about the version.
     package init(_ evidence: Evidence) {
         self.evidence = evidence
         fate = evidence.fate
     }
 
-    /// The decision about the version; nil if it waits or nothing is recorded.
+    /// The decision about the version; nil if the version still waits or nothing is recorded.
     var decision: EventDecision? { fate?.record.fate(of: evidence.asked.version) }
 
     /// True if Apple accepted a push with the version, or with a newer one that includes it.
@@ -45,7 +44,7 @@ package struct Explainer: Sendable {
         return found
     }
 
-    /// True for a channel, about which phones report nothing.
+    /// True if the recipient is a channel. Then phones report nothing.
     var isChannel: Bool { evidence.recipient.isChannel }
 
     private var question: String {
@@ -104,17 +103,17 @@ package struct Explainer: Sendable {
         found += outages.map { Finding($0.code, $0.text, at: $0.from) } + alertPauses + lostAlerts
         if let thinning { found.append(thinning) }
         if !isChannel { found.append(lastSign) }
-        // For a past moment, only facts up to it count.
+        // For a past moment, facts after it do not count.
         found.removeAll { $0.at.map { $0 > end } ?? false }
         return found.sorted { ($0.at ?? .distantFuture) < ($1.at ?? .distantFuture) }
     }
 
-    /// The newest push with a state that Apple accepted.
+    /// The newest push that Apple accepted.
     var lastAccepted: DeliveryEntry? {
         evidence.deliveries.last { $0.record.attempt?.answer == .accepted && $0.at <= end }
     }
 
-    /// The relay ended the activity because its producer was silent.
+    /// A finding if the relay ended the activity because its producer was silent.
     private var silentEnd: Finding? {
         guard let fact = evidence.silentEnd, let after = Self.string(fact, "end_after") else {
             return nil
@@ -125,18 +124,19 @@ package struct Explainer: Sendable {
                 + "producer had said nothing for \(after) (`end_after`).", at: fact.recordedAt)
     }
 
-    /// Shorter waits are not worth a line.
+    /// Shorter waits are left out of an explanation.
     static let heldMin = Span.milliseconds(100)
 
-    /// The wait reasons of the version, if a push decided it. If the push had several versions, its
-    /// waits before this version came belong to the others and are cut off.
+    /// The reasons why the version waited, if a push decided about it. If the push carried several
+    /// versions, the waiting time before this version came is cut off, because only older versions
+    /// waited then.
     var held: [HoldSpan] {
         guard let fate else { return [] }
         var parts = fate.record.held
         guard (fate.record.decided?.count ?? 0) > 1 else { return parts }
         let own = fate.record.startedBefore(fate.at) - evidence.asked.recordedAt
         var others = parts.reduce(Int64(0)) { $0 + $1.span.nanoseconds } - max(0, own.nanoseconds)
-        // The parts are in the order of their beginnings.
+        // The parts are in order of time.
         for index in parts.indices where others > 0 {
             let cut = min(others, parts[index].span.nanoseconds)
             parts[index].span.nanoseconds -= cut
@@ -154,7 +154,7 @@ package struct Explainer: Sendable {
         }
     }
 
-    /// Pushes with this version or a newer one that Apple did not accept.
+    /// Findings for pushes of this version or a newer one that Apple did not accept.
     private var failedAttempts: [Finding] {
         evidence.deliveries.filter { entry in
             guard let answer = entry.record.attempt?.answer, answer != .accepted,
@@ -166,7 +166,7 @@ package struct Explainer: Sendable {
         }
     }
 
-    /// The last fact that the phone itself reported; others the relay found out by itself.
+    /// The last fact that the phone itself reported. Other facts were found out by the relay.
     func lastHeard(upTo end: Instant) -> NewFact? {
         evidence.phone.last {
             $0.recordedAt <= end

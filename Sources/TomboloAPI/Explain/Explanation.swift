@@ -3,9 +3,9 @@ package import TomboloJSON
 
 /// The answer to "why did this phone not show that version?".
 package struct Explanation: Sendable {
-    /// One known fact, as a sentence.
+    /// A known fact, as a sentence.
     package struct Finding: Hashable, Sendable {
-        /// The code for programs: a result, a reason, or a code of this explanation.
+        /// A code for programs: a result, a reason, or a code that only explanations use.
         package var code: String
         package var text: String
         package var at: Instant?
@@ -17,11 +17,11 @@ package struct Explanation: Sendable {
         }
     }
 
-    /// One cause that fits the findings.
+    /// A possible cause that fits the findings.
     package struct Suspect: Hashable, Sendable {
         package var code: String
         package var text: String
-        /// The evidence for this cause, each in a sentence.
+        /// The evidence for this cause, one sentence for each fact.
         package var speaksFor: [String]
 
         package init(_ code: String, _ text: String, speaksFor: [String]) {
@@ -33,8 +33,7 @@ package struct Explanation: Sendable {
 
     /// A widget or control that shows the activity on the device.
     package struct Surface: Hashable, Sendable {
-        /// `widget:KIND` or `control:KIND`, as in tokens and commands; `widget` means all widgets
-        /// of the app.
+        /// `widget:KIND` or `control:KIND`, as in tokens; `widget` means all widgets of the app.
         package var name: String
         /// The configuration ids of a widget; empty if it has none.
         package var config: [Identifier]
@@ -51,20 +50,20 @@ package struct Explanation: Sendable {
     }
 
     package var activity: Identifier
-    /// nil if the explanation is about several recipients.
+    /// Nil if the explanation is about several recipients.
     package var recipient: Recipient?
     package var version: Int64
-    /// The trace of the version's event, if a delivery contains it.
+    /// The trace id of the version's event, if a delivery has it.
     package var trace: TraceID?
     package var question: String
     package var answer: String
-    /// The findings, in order of time if they have one.
+    /// The findings, in order of time. Those without a time come last.
     package var because: [Finding] = []
-    /// The most likely suspect first; empty if the phone shows the version.
+    /// Possible causes, the most likely first. Empty if the phone shows the version.
     package var suspects: [Suspect] = []
-    /// Widgets and controls of the device; empty if an older version is in question.
+    /// Widgets and controls of the device. Empty if the question is about an older version.
     package var surfaces: [Surface] = []
-    /// Commands for the next steps.
+    /// Commands that help to find out more.
     package var commands: [String] = []
 
     package init(
@@ -138,9 +137,10 @@ package struct Explanation: Sendable {
 }
 
 extension Explanation {
-    /// An explanation of several devices: a line for each, and the suspects of the first with any.
+    /// One explanation from those of several devices: a finding for each device, and the causes of
+    /// the first device that has any.
     ///
-    /// - Parameter left: number of further devices that are not included.
+    /// - Parameter left: number of further devices that were left out.
     package init(of all: [Explanation], activity: Identifier, version: Int64, left: Int) {
         let missing = all.filter { !$0.suspects.isEmpty }
         self.init(

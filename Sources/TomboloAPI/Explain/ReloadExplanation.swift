@@ -1,7 +1,7 @@
 package import TomboloCore
 
-/// Explains why a control or the widgets of an app were or were not reloaded after an activity's
-/// newest event.
+/// Explains why a control or the widgets of an app were or were not reloaded after the newest
+/// event.
 package struct ReloadExplanation: Sendable {
     private let name: TokenName
     private let reload: ReloadView
@@ -10,10 +10,10 @@ package struct ReloadExplanation: Sendable {
     private let isSame: Bool?
 
     /// - Parameters:
-    ///   - name: `widget`, or the control's token name.
-    ///   - last: the newest recorded reload; nil: there is none.
-    ///   - isSame: true if the members that count as a change for the type are the same as at the
-    ///     last reload; nil: not known.
+    ///   - name: `widget` for all widgets, or the control's token name.
+    ///   - last: the newest recorded reload; nil if there is none.
+    ///   - isSame: true if the members that the type compares have the same values as at the last
+    ///     reload; nil if unknown.
     package init(
         _ name: TokenName, reload: ReloadView, last: WidgetExplanation.Outcome?,
         change: WidgetExplanation.Change, isSame: Bool?
@@ -73,7 +73,7 @@ package struct ReloadExplanation: Sendable {
         return findings + Self.holders(name, reload)
     }
 
-    /// The causes that hold a reload or make it impossible.
+    /// Findings that say what holds a reload, or what makes it impossible.
     static func holders(_ name: TokenName, _ reload: ReloadView) -> [Explanation.Finding] {
         if let holder = reload.holder {
             let text = text(of: holder, name, reload)

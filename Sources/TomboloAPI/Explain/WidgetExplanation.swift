@@ -1,7 +1,7 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// The answer to "why does this widget show what it shows?".
+/// The answer to "why does this widget show this content?".
 package struct WidgetExplanation: Sendable {
     /// The known facts about a widget.
     package struct Evidence: Sendable {
@@ -9,13 +9,13 @@ package struct WidgetExplanation: Sendable {
         package var device: Identifier
         /// The widget's configuration ids; empty if it has none.
         package var config: [Identifier]
-        /// The entries that the widget would get now; nil: the relay has none for it.
+        /// The entries that the widget would get now; nil if the relay has none for it.
         package var entries: TimelineEntries?
         package var now: Instant
         package var reload: ReloadView
-        /// The newest fetch of each family, since the relay's start.
+        /// For each widget family, its newest fetch since the relay's start.
         package var fetches: [Fetch] = []
-        /// The result of the device's newest reload; nil: none is recorded.
+        /// The result of the newest reload of the device; nil if none is recorded.
         package var last: Outcome?
         /// The newest change of the activity that the widget shows; nil if the question is not
         /// about an activity.
@@ -34,24 +34,24 @@ package struct WidgetExplanation: Sendable {
         }
     }
 
-    /// One family's newest fetch.
+    /// The newest fetch of one widget family.
     package struct Fetch: Hashable, Sendable {
-        /// nil: the request named no family.
+        /// Nil if the request named no family.
         package var family: WidgetFamily?
         package var at: Instant
         package var result: Result
-        /// True if the fetch's key is bound to another user than the device has.
+        /// True if the fetch's key is bound to another user than the device's.
         package var isOfOther: Bool
 
         /// The result of the fetch.
         package enum Result: Hashable, Sendable {
-            /// It got the entries that the relay has now.
+            /// It got the entries that the relay still has.
             case newest
-            /// It got "not modified": it has the entries that the relay has now.
+            /// It got "not modified": the widget has the entries that the relay still has.
             case unchanged
-            /// It got entries that are not the newest any more.
+            /// It got entries that have been replaced since.
             case before
-            /// It got a refusal: the problem's code, and whether it would be refused now, too.
+            /// It was refused, with this problem code. `isStill`: it would be refused now too.
             case refused(String, isStill: Bool)
 
             var isNewest: Bool { self == .newest || self == .unchanged }
@@ -61,7 +61,7 @@ package struct WidgetExplanation: Sendable {
             if case .refused(_, let isStill) = result { isStill } else { false }
         }
 
-        /// Why the fetch's key is the wrong one, as a sentence; nil if the key is right.
+        /// A sentence if the fetch's key was the wrong one; nil if the key is right.
         var wrongKey: String? {
             if case .refused(ProblemCode.keyOfFormerUser.rawValue, _) = result {
                 return
@@ -75,7 +75,7 @@ package struct WidgetExplanation: Sendable {
 
         var name: String { family?.rawValue ?? "a widget without a family" }
 
-        /// - Parameter family: nil: the request named no family.
+        /// - Parameter family: nil if the request named no family.
         package init(family: WidgetFamily?, at: Instant, result: Result, isOfOther: Bool = false) {
             (self.family, self.at, self.result) = (family, at, result)
             self.isOfOther = isOfOther
@@ -86,10 +86,10 @@ package struct WidgetExplanation: Sendable {
     package struct Change: Hashable, Sendable {
         package var activity: Identifier
         package var version: Int64
-        /// When the event came, by wall time.
+        /// When the event came, in wall time.
         package var at: Instant
 
-        /// - Parameter at: when the event came, by wall time.
+        /// - Parameter at: when the event came, in wall time.
         package init(activity: Identifier, version: Int64, at: Instant) {
             (self.activity, self.version, self.at) = (activity, version, at)
         }
@@ -98,10 +98,10 @@ package struct WidgetExplanation: Sendable {
     /// Apple's answer to a reload.
     package struct Outcome: Hashable, Sendable {
         package var at: Instant
-        /// Why Apple refused the reload; nil: Apple accepted it.
+        /// Why Apple refused the reload; nil if Apple accepted it.
         package var refusal: String?
 
-        /// - Parameter refusal: nil: Apple accepted the reload.
+        /// - Parameter refusal: nil if Apple accepted the reload.
         package init(at: Instant, refusal: String?) { (self.at, self.refusal) = (at, refusal) }
     }
 
@@ -116,8 +116,8 @@ package struct WidgetExplanation: Sendable {
 
     private var configText: String { known.config.map(\.rawValue).joined(separator: ",") }
 
-    /// True if all families have the relay's entries and the activity has changed since without a
-    /// reload: its entries were the same, else a reload would have been sent.
+    /// True if the activity has changed since all families fetched the relay's entries, and no
+    /// reload was sent or is held: the change did not alter the entries.
     private var isSameSince: Bool {
         guard let change = known.change, known.entries != nil, !known.fetches.isEmpty,
             known.reload.holder == nil, known.last.map({ $0.at < change.at }) ?? true
@@ -135,7 +135,7 @@ package struct WidgetExplanation: Sendable {
                 + "widgets a key of the user who has signed in."
         }
         if known.entries == nil {
-            // A widget with one configuration id gets a refusal.
+            // A widget with one configuration id gets a 404, others an empty entry.
             let answer = known.config.count == 1 ? "404" : "an empty entry"
             return
                 "The relay has nothing for it, or this device may not read it. When it fetches, it "
@@ -230,7 +230,7 @@ package struct WidgetExplanation: Sendable {
         return commands
     }
 
-    /// This explanation as a part of an activity's explanation.
+    /// This explanation, to be included in the explanation of an activity.
     package var surface: Explanation.Surface {
         Explanation.Surface(
             "widget:\(known.kind)", config: known.config, answer: answer, because: because)

@@ -1,6 +1,7 @@
 package import TomboloCore
 
-/// The page of a silent failure: what the phone does, why there is no error, and what to do.
+/// The page of a lint. A lint warns about a failure without an error: the page says what the phone
+/// does, why there is no error, and what to do.
 package struct LintPage: Hashable, Sendable {
     package let code: Lint.Code
     package let title: String
@@ -23,7 +24,7 @@ package struct LintPage: Hashable, Sendable {
     /// The path of a lint's page.
     package static func path(_ code: Lint.Code) -> String { "/problems/\(code.rawValue)" }
 
-    /// The page of a lint; every lint has one.
+    /// The page of a lint. Every lint has one.
     package static func page(_ code: Lint.Code) -> LintPage {
         guard let page = byCode[code] else {
             preconditionFailure("the lint \(code.rawValue) has no page")
@@ -37,7 +38,7 @@ package struct LintPage: Hashable, Sendable {
     private static let byCode = Dictionary(
         uniqueKeysWithValues: (ofStates + ofStarts + ofPushes + ofLives).map { ($0.code, $0) })
 
-    /// The page itself, as plain text.
+    /// The page as plain text.
     package var text: String {
         """
         \(title)

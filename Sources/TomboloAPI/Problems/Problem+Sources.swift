@@ -2,9 +2,9 @@ package import TomboloCore
 package import TomboloJSON
 
 extension Problem {
-    /// The problem for a refusal of the core.
+    /// The problem that reports a refusal of the core.
     package init(_ refusal: Refusal) {
-        // Every code of a refusal is also a problem's code: `ProblemTests` checks it.
+        // Each code of a refusal is also a problem's code; `ProblemTests` checks this.
         let code = ProblemCode(rawValue: refusal.code.rawValue) ?? .internalError
         self.init(code, refusal.detail, errors: refusal.errors)
         if let version = refusal.version { self = adding("version", version) }
@@ -36,7 +36,7 @@ extension Problem {
 
     private static func sentence(_ error: FieldError) -> String {
         let subject = error.pointer.isEmpty ? "The body" : error.pointer
-        // Some messages are predicates ("must be a string"), others stand alone ("unknown field").
+        // Some messages are predicates ("must be a string"), others need a colon ("unknown field").
         let predicates = ["must", "is", "has", "are", "was"]
         let word = String(error.message.prefix { $0 != " " })
         let end = error.message.hasSuffix("?") ? "" : "."

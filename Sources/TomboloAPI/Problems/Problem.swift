@@ -1,7 +1,7 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// A problem detail of RFC 9457: one refusal, with a text that names the remedy.
+/// A problem detail of RFC 9457: one refusal, with a text that says what to do.
 ///
 /// ```swift
 /// let problem = Problem(.invalidQuery, "limit is 0; it is 1 to 1000").adding("limit", 0)
@@ -9,19 +9,19 @@ package import TomboloJSON
 /// ```
 package struct Problem: Error, Hashable, Sendable {
     package var code: ProblemCode
-    /// What is wrong in this case, then what to do.
+    /// What is wrong in this case, and then what to do.
     package var detail: String
     package var errors: [FieldError]
-    /// Further members, in order; none may have the name of a member of RFC 9457.
+    /// Further members, in this order. None may have the name of a member that RFC 9457 defines.
     package var extensions: [Extension] = []
 
-    /// The methods that the path allows, if the method is wrong.
+    /// If the method is wrong: the methods that the path allows.
     package var allow: [String]?
 
-    /// Time after which a retry may succeed, if it is known.
+    /// Time after which a retry may succeed; nil if unknown.
     package var retryAfter: Span?
 
-    /// The id of the refused key, if known; for the operator's log, never in the answer.
+    /// The id of the refused key, if known. For the operator's log, never for an answer.
     package var keyID: String?
 
     /// A member beyond those of RFC 9457, section 3.1.
@@ -67,8 +67,7 @@ package struct Problem: Error, Hashable, Sendable {
 
     /// Writes the problem as an object.
     ///
-    /// - Parameter traceID: 32 hex digits that identify this answer; lines of a batch have the
-    ///   batch's trace id.
+    /// - Parameter traceID: 32 hex digits that identify this answer. Lines of a batch share its id.
     package func write(to writer: inout JSONWriter, traceID: String? = nil) {
         writer.beginObject()
         writer.member("type", page.path)

@@ -1,8 +1,5 @@
-/// Every reason for a refusal. The raw value is `code` in a problem and the last part of its
-/// `type`.
-///
-/// `ProblemRegistry` explains each code. Codes may be added but never renamed, because scripts
-/// compare them.
+/// All reasons for refusals. The raw value is `code` in a problem and the end of its `type`.
+/// `ProblemRegistry` explains each code. Codes may be added, never renamed: scripts compare them.
 package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     // Problems of the request itself.
     case invalidJSON = "invalid-json"
@@ -22,7 +19,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case userNotBound = "user-not-bound"
     case keyOfFormerUser = "key-of-former-user"
 
-    // Problems of the requested thing.
+    // Problems of the requested object.
     case unknownActivity = "unknown-activity"
     case unknownDevice = "unknown-device"
     case unknownApp = "unknown-app"
@@ -58,11 +55,11 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case idempotencyKeyReused = "idempotency-key-reused"
     case idempotencyKeyRunning = "idempotency-key-running"
 
-    // Problems that Apple causes.
+    // Problems of Apple.
     case apnsRefused = "apns-refused"
     case apnsUnreachable = "apns-unreachable"
 
-    // Problems of the relay.
+    // Problems of the relay itself.
     case limitReached = "limit-reached"
     case overloaded
     case logFull = "log-full"

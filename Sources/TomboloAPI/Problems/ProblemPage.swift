@@ -1,9 +1,9 @@
-/// The part of a problem that is the same wherever it occurs, and the content of its page.
+/// The parts of a problem that are the same at each occurrence, and the content of its page.
 package struct ProblemPage: Hashable, Sendable {
     package let code: ProblemCode
     /// The HTTP status (RFC 9110, section 15).
     package let status: Int
-    /// The same text each time (RFC 9457, section 3.1.4).
+    /// The title, the same at each occurrence (RFC 9457, section 3.1.4).
     package let title: String
     package let cause: String
     package let fix: String
@@ -22,10 +22,10 @@ package struct ProblemPage: Hashable, Sendable {
         self.command = command
     }
 
-    /// `type` of the problem: the path under which this page is served.
+    /// The problem's `type`: the path of this page.
     package var path: String { "/problems/\(code.rawValue)" }
 
-    /// The page itself, as plain text.
+    /// The page as plain text.
     package var text: String {
         """
         \(title)

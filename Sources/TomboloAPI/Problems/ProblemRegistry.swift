@@ -1,6 +1,6 @@
-/// The page of each problem: one for every code.
+/// The pages of all problem codes.
 package enum ProblemRegistry {
-    /// The page of a code; every code has one.
+    /// The page of a code. Every code has one.
     package static func page(_ code: ProblemCode) -> ProblemPage {
         guard let page = byCode[code] else {
             preconditionFailure("the problem \(code.rawValue) has no page in ProblemRegistry")

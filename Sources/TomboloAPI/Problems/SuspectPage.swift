@@ -1,4 +1,4 @@
-/// The page of a cause that only a phone can know; `why` suspects it if the reports fit.
+/// The page of a cause on the phone that facts cannot prove. `why` names it if the reports fit.
 package struct SuspectPage: Hashable, Sendable {
     /// The code in the answer of `why`.
     package let code: String
@@ -42,12 +42,12 @@ package struct SuspectPage: Hashable, Sendable {
                 + "{\"frames\": \"always\"}."),
     ]
 
-    /// The page at a path of `/problems`; nil if there is none.
+    /// The page with this last part of the path; nil if there is none.
     package static func page(_ slug: String) -> SuspectPage? {
         pages.first { $0.slug == slug }
     }
 
-    /// The page itself, as plain text.
+    /// The page as plain text.
     package var text: String {
         """
         \(title)

@@ -1,20 +1,20 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// The body of `POST /v1/activities/end`: a filter of activities, and how they end.
+/// The body of `POST /v1/activities/end`: a filter that selects activities, and how they end.
 package struct EndManyRequest: Sendable {
     package var type: String?
     package var user: String?
     package var end: End
 
-    /// Reads the body. Throws all faults.
+    /// Reads the body. Throws all faults together.
     package init(_ view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         if let filter = reader.object("where") {
             var inner = reader.inside(filter, "where")
             type = inner.string("type")
             user = inner.string("user")
-            // A filter without members would end every activity.
+            // An empty filter would end every activity, so it is refused.
             if type == nil, user == nil {
                 inner.fail("type", "is missing: give type, user or both")
             }

@@ -2,10 +2,10 @@ import TomboloCore
 package import TomboloJSON
 
 extension EventLine {
-    /// Most members of a CloudEvent, including extensions: as many as an HTTP header has fields.
+    /// Maximum number of a CloudEvent's members and extensions: as for fields of HTTP heads.
     package static let attributesMax = 64
 
-    /// A body may be as deep as in a single request, plus one level for the event around it.
+    /// `data` may be as deep as the body of a single request; the event around it adds one level.
     package static let cloudEventLimits = JSONLimits(
         depthMax: JSONLimits.receivedDepthMax + 1, numbersFit: true)
 
@@ -20,11 +20,11 @@ extension EventLine {
         try self.init(cloudEvent: document)
     }
 
-    /// Reads an event of CloudEvents 1.0 in JSON format: `type` is `tombolo.` and the verb,
-    /// `subject` the activity, and `data` the body of the single request.
+    /// Reads an event of CloudEvents 1.0 in JSON format. `type` is `tombolo.` and the verb,
+    /// `subject` is the activity, and `data` is the body of the single request.
     ///
-    /// Other attributes are extensions or irrelevant (`time`, `dataschema`), and are ignored. An
-    /// optional attribute may be `null` (JSON format, section 2.2).
+    /// Other attributes (`time`, `dataschema` and extensions) are ignored. An optional attribute
+    /// may be `null` (JSON format, section 2.2).
     package init(cloudEvent document: JSONDocument) throws(Fault) {
         let id = document.root["id"]?.string
         do {
@@ -81,7 +81,7 @@ extension EventLine {
         (self.id, self.source, self.activity, sent) = (id, source, activity, data.bytes)
     }
 
-    /// True if a media type is JSON (RFC 6839, section 3.1), with any parameters.
+    /// True if the media type, without its parameters, is JSON (RFC 6839, section 3.1).
     package static func isJSON(_ mediaType: String) -> Bool {
         let essence = mediaType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
             .lowercased()
@@ -91,8 +91,8 @@ extension EventLine {
 }
 
 extension FieldReader {
-    /// Reads a required attribute of a CloudEvent: text without control characters (CloudEvents
-    /// 1.0, section 2.4, *String*).
+    /// Reads a required attribute of a CloudEvent, which must be text without control characters
+    /// (CloudEvents 1.0, section 2.4, *String*).
     fileprivate mutating func attribute(_ name: String, _ meaning: String) -> String? {
         guard let value = value(name) else {
             fail(name, "is missing: \(meaning)")

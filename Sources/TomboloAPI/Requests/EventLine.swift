@@ -1,11 +1,11 @@
 package import TomboloCore
 import TomboloJSON
 
-/// One line of a batch: an event with its activity. A CloudEvent is parsed into the same type.
+/// One line of a batch: an event and its activity. A CloudEvent is read into the same type.
 package struct EventLine: Sendable {
-    /// The producer's id of the event. It is the idempotency key, for a CloudEvent with `source`.
+    /// The producer's event id. It is the idempotency key (in a CloudEvent with `source`).
     package var id: String?
-    /// The source of a CloudEvent; nil for a line.
+    /// The source of a CloudEvent; nil for other lines.
     package var source: String?
     package var activity: Identifier
     package var content: Command.Content
@@ -20,7 +20,7 @@ package struct EventLine: Sendable {
         package var problem: Problem
     }
 
-    /// Lengths of an id in bytes, as for an `Idempotency-Key`.
+    /// Allowed lengths of an id in bytes, as for an `Idempotency-Key`.
     package static let idBytes = 1...255
 
     /// Reads one line. Throws its fault.
@@ -62,7 +62,7 @@ package struct EventLine: Sendable {
             "do",
             ": one of start, update, end, play, stop"
                 + (view["event"] == nil ? "" : "; here that is \"do\", and not \"event\""))
-        // `Command.Content` below reads the other fields.
+        // `Command.Content.reading` reads the other fields.
         try reader.finish(allowingUnknown: true)
         guard let activity, let kind else {
             throw FieldErrors([FieldError(pointer: "", message: "is incomplete")])

@@ -1,16 +1,16 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// The body of `POST /v1/explain`: `{"token":…}`, `{"apns_id":…}` or `{"user":…}`. These values do
-/// not go into a URL, because URLs are logged.
+/// The body of `POST /v1/explain`: `{"token":…}`, `{"apns_id":…}` or `{"user":…}`. These values
+/// must not be in a URL, because URLs are logged.
 package enum ExplainRequest: Hashable, Sendable {
-    /// A present token of a device.
+    /// A token that a device has now.
     case token(String)
     case push(APNsID)
-    /// All devices of a user.
+    /// All devices of this user.
     case user(String)
 
-    /// Reads the body. Throws all faults.
+    /// Reads the body. Throws all faults together.
     package init(_ view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         let (token, user) = (reader.string("token"), reader.string("user"))

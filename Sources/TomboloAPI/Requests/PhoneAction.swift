@@ -1,10 +1,9 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// The body of `POST /v1/phones/{phone}`: what a user, the system or the app does on a simulated
-/// phone.
+/// The body of `POST /v1/phones/{phone}`: an action of user, system or app on a simulated phone.
 package struct PhoneAction: Sendable {
-    /// The deeds, and whether each one is done to a card.
+    /// The values of `do`, and whether each needs an activity, because it acts on a card.
     private static let deeds: [(String, ofCard: Bool)] = [
         ("front", false), ("back", false), ("switcher", false), ("control-center", false),
         ("touch", false), ("status-bar", false),
@@ -17,7 +16,7 @@ package struct PhoneAction: Sendable {
         ("widget-gallery", false),
     ]
 
-    /// The members, and the deeds that allow each one.
+    /// The other members, each with the actions that accept it.
     private static let members: [(String, [String])] =
         [
             ("link", ["tap"]), ("intent", ["tap"]), ("parameters", ["tap"]),
@@ -33,18 +32,18 @@ package struct PhoneAction: Sendable {
         "widget-add", "widget-rm", "widget-reload", "widget-gallery",
     ]
 
-    /// The phone's own budget figures, by level.
+    /// Names of the levels of the phone's own update budget.
     private static let levels = ["unused", "standard", "frequent"]
 
     /// The body in the form that the simulator reads.
     package let json: JSON
 
-    /// Reads the body. Throws all faults.
+    /// Reads the body. Throws all faults together.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         let ofCard = reader.choice("do", Self.deeds.map { ($0.0, $0.ofCard) })
         reader.require("do", ", such as \"front\"")
-        // Not a relay's id: an app may call its activity `cat~2`.
+        // The app chooses its activities' ids: `cat~2` is allowed, which the relay would refuse.
         let activity = reader.string("activity")
         if ofCard == true, activity == nil { reader.fail("activity", "is missing: whose card") }
         if activity?.isEmpty == true { reader.fail("activity", "is empty") }
@@ -55,7 +54,7 @@ package struct PhoneAction: Sendable {
         for name in ["kind", "channel", "type", "link", "intent", "widget", "config"] {
             _ = reader.string(name)
         }
-        // Points of the phone's screen.
+        // The position is in points of the phone's screen.
         _ = reader.double("x", in: 0...390)
         _ = reader.double("y", in: 0...844)
         if deed == "touch", (view["x"] == nil) != (view["y"] == nil) {

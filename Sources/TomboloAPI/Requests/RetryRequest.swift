@@ -1,12 +1,12 @@
 package import TomboloCore
 package import TomboloJSON
 
-/// The body of `POST /v1/dead-letters/retry`: `{"id":"dead_7"}`, or `{"where":{…}}` for all that
-/// match (`{}`: all).
+/// The body of `POST /v1/dead-letters/retry`: `{"id":"dead_7"}` for one, or `{"where":{…}}` for all
+/// that match (`{}`: all).
 package struct RetryRequest: Sendable {
     package let query: DeadLetterQuery
 
-    /// Reads the body. Throws all faults.
+    /// Reads the body. Throws all faults together.
     package init(_ view: JSONView, tenant: TenantID) throws(FieldErrors) {
         var query = DeadLetterQuery(tenant: tenant)
         var reader = FieldReader(view)

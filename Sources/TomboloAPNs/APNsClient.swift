@@ -34,27 +34,28 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     package struct Status: Hashable, Sendable {
         package let connections: Int
         package let pushesInFlight: Int
-        /// Bytes that all connections of the upstream have written so far, before TLS.
+        /// Bytes that all connections of the upstream have written, before encryption.
         package let sentBytes: UInt64
-        /// Why the last connection failed or ended before it served a push; nil once one serves.
+        /// Why the last connection failed, or ended without serving a push; nil once one serves.
         package let trouble: String?
     }
 
-    /// Attempts to send one push before it is *not sent*. High enough for a server that ends its
-    /// connections early (for example after 100 requests, with a thousand streams at once), but
-    /// finite for one that refuses every stream.
+    /// Maximum number of attempts to send one push; then it is *not sent*. High enough for a server
+    /// that ends connections early (for example after 100 requests, with a thousand streams at
+    /// once), but finite in case a server refuses every stream.
     package static let attemptsMax = 64
 
     let pool: APNsConnectionPool
     private let configuration: APNsConfiguration
     private let key: ProviderKey
     private let loop: any Loop
-    /// Outlives the client (see `init`). A checked reference would be counted for each outcome.
+    /// The caller keeps it alive (see `init`). A strong reference would cost a reference count each
+    /// time.
     private unowned(unsafe) let receiver: any PushOutcomeReceiver
     private let requests: PushRequests
     private let pushes = PushesInFlight()
     private let pushDeadlineNanoseconds: Int64
-    /// Pushes that wait for a connection: the first one, and those returned by an ended connection.
+    /// Tags of pushes that wait for a connection: the first push, and those whose connection ended.
     /// Unchecked, here and in the pool: the run-time check would cost more than the accesses.
     @exclusivity(unchecked) private var waiting: [UInt64] = []
     private var isDeadlineArmed = false
@@ -73,7 +74,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
             receiver: receiver)
     }
 
-    /// The same on any loop, with a given dialer.
+    /// Like the initializer above, on any loop and with a given dialer.
     package init(
         _ configuration: APNsConfiguration, key: ProviderKey, loop: any Loop,
         dialer: any APNsDialer, chance: any RandomNumberGenerator & Sendable,
@@ -90,9 +91,9 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         pool.belongs(to: self)
     }
 
-    /// Opens connections on demand until it is cancelled, then closes them and throws
-    /// `CancellationError`. Pushes in flight then end as *unknown*, so wait for their outcomes
-    /// before a graceful stop. Capacity is 0 before and after.
+    /// Opens connections on demand until the task is cancelled. Then closes them and throws
+    /// `CancellationError`. Pushes in flight end as *unknown*, so wait for their outcomes before a
+    /// graceful stop. Capacity is 0 before and after.
     package func run() async throws {
         loop.checkIsolated()
         await pool.run()
@@ -101,7 +102,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         throw CancellationError()
     }
 
-    /// Opens a connection before the first push needs one. `isWarm` becomes true when it is open.
+    /// Opens a connection before the first push needs it. `isWarm` is true when it is open.
     package func warm() {
         loop.checkIsolated()
         pool.want()
@@ -117,22 +118,21 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
             trouble: pool.trouble)
     }
 
-    /// Pushes that may be without an outcome now: those in flight and those that connections would
-    /// take. `capacityChanged` reports changes at the end of a turn.
+    /// How many pushes may be without an outcome now: those in flight and those that connections
+    /// would accept. `capacityChanged` reports changes at the end of a turn.
     package var capacity: Int { pool.inFlight + (pool.free ?? (pool.mayConnect ? 1 : 0)) }
 
-    /// Sends `push`, or lets it wait for a connection. Its outcome is reported once, perhaps before
-    /// this returns.
+    /// Sends `push`, or lets it wait for a connection. Its outcome is reported once, perhaps during
+    /// this call.
     package func send(_ push: consuming Push) {
         loop.checkIsolated()
         let tag = pushes.insert(consume push, at: loop.now)
         armDeadline()
         noteTurn()
-        // Pushes that an ended connection returned are older and go first.
+        // If pushes of an ended connection wait, they are older and go first.
         if waiting.isEmpty, submit(tag) { return }
-        // The reported capacity holds until the next report, even if a connection has ended in this
-        // turn. At the start of the relay, pushes may be due before `run` is called: the first push
-        // waits for it, as it would for a connection.
+        // The capacity that was reported last holds until the next report, even if a connection has
+        // ended in this turn. A push may also come before `run` is called: the first one waits.
         let isEarly = !pool.hasRun && pushes.count == 1
         guard isEarly || pool.isRunning && pushes.count <= toldCapacity else {
             let why = pool.isRunning ? "is full" : "is closed"
@@ -141,8 +141,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         waiting.append(tag)
     }
 
-    /// Hands a push to a connection. Returns false if none has room. The push is not copied: a copy
-    /// would cost reference counts for each of its parts.
+    /// Hands a push to a connection. Returns false if no connection has room. The push is not
+    /// copied, because a copy would retain each of its parts.
     private func submit(_ tag: UInt64) -> Bool {
         while let place = pool.roomiest {
             guard let push = pushes.place(of: tag) else { return true }
@@ -174,12 +174,13 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Submits waiting pushes while there is room. Requests a connection for the others.
+    /// Submits waiting pushes while connections have room. If some still wait, requests a
+    /// connection.
     private func placeWaiting() {
         guard !waiting.isEmpty else { return }
         var placed = 0
         for tag in waiting {
-            // A push without an entry has passed its deadline.
+            // If the push has no entry, it has passed its deadline: skip it.
             if pushes.place(of: tag) != nil, !submit(tag) { break }
             placed += 1
         }
@@ -196,10 +197,9 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
 
     // MARK: Outcomes
 
-    /// Takes the HTTP/2 outcome of the push of `tag`.
     func ended(_ tag: UInt64, _ outcome: HTTP2Outcome, on connection: APNsConnection) {
         noteTurn()
-        // A push without an entry has passed its deadline. Its reported outcome, unknown, stays.
+        // If the push has no entry, it has passed its deadline and was reported as unknown.
         guard let entry = pushes[tag] else { return }
         switch outcome {
         case .answered(let answer):
@@ -218,7 +218,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         pool.closeIfDrained(connection)
     }
 
-    /// Fast path for the pushes of `tags` that were answered with 200, as nearly all are.
+    /// Fast path for pushes that were answered with 200, as most are.
     func accepted(_ tags: [UInt64], on connection: APNsConnection) {
         noteTurn()
         // The entries have left the CPU cache: prefetch all of them at once.
@@ -233,12 +233,13 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         pool.closeIfDrained(connection)
     }
 
-    /// Lets the push wait for another connection, or for room on this one, within its deadline.
+    /// The push was not processed: lets it wait for another connection, or for room on this one,
+    /// within its deadline.
     private func notProcessed(
         _ tag: UInt64, _ entry: PushesInFlight.Entry, _ failure: HTTP2Failure
     ) {
         if case .unsendable = failure {
-            // No connection can carry it: reject it as if Apple had called it malformed.
+            // No connection can carry this push: reject it as if Apple had called it malformed.
             return end(
                 tag,
                 .rejected(
@@ -265,7 +266,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         }
         let remedy = answer.isExpiredToken ? key.expired(entry.tokenGeneration) : .none
         if remedy == .newToken {
-            // Only the token was bad, and it is replaced: do not count a failure of the endpoint.
+            // Only the token was bad, and it is replaced, so the endpoint has not failed.
             connection.allowance.pointee.excuse()
         }
         pool.retire(connection, because: "brought \(answer.status) \(answer.reason)")
@@ -282,7 +283,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         receiver.pushEnded(PushOutcome(push: entry.id, result: result, took: took))
     }
 
-    /// Ends all remaining pushes after the last connection is closed.
+    /// Ends all remaining pushes. All connections are closed.
     private func endAll() {
         couldNotConnect("connection to \(configuration.endpoint) is closed")
         while let tag = pushes.first { end(tag, .unknown(reason: "the relay is stopping")) }
@@ -298,8 +299,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
 
     private var oldest: PushesInFlight.Entry? { pushes.first.flatMap { pushes[$0] } }
 
-    /// Ends pushes that are past their deadline. All have the same time, so one timer for the
-    /// oldest push is enough.
+    /// Ends pushes that are past their deadline. All pushes get the same time, so one timer, for
+    /// the oldest push, is enough.
     package func timerFired() {
         isDeadlineArmed = false
         while let tag = pushes.first, let entry = oldest,
@@ -330,15 +331,15 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
 
     // MARK: Capacity
 
-    /// Call it after each change that may affect the capacity. The capacity is computed once, at
-    /// the end of the turn.
+    /// Call it after each change that may affect the capacity, which is then computed once at the
+    /// end of the turn.
     func noteTurn() {
         guard !isTurnNoted else { return }
         isTurnNoted = true
         loop.atEndOfTurn(self)
     }
 
-    /// All changes of this turn are done: submits waiting pushes and reports the capacity.
+    /// Submits waiting pushes and reports the capacity, after all changes of the turn.
     package func turnEnded() {
         isTurnNoted = false
         placeWaiting()

@@ -2,20 +2,20 @@ package import TomboloCore
 
 /// One upstream: an app in one environment, and the endpoint of its pushes.
 package struct APNsConfiguration: Sendable {
-    /// Most connections of one upstream. Apple documents no limit. One connection carries thousands
-    /// of pushes a second, so a higher number is a mistake.
+    /// Maximum number of connections that may be configured for one upstream. Apple documents no
+    /// limit. One carries thousands of pushes a second, so a higher number is a mistake.
     package static let connectionsMax = 64
-    /// Default time of a push from hand-over to answer.
+    /// Default time from the hand-over of a push until its answer.
     package static let pushDeadline = Duration.seconds(10)
 
     package let upstream: UpstreamNumber
     package let bundleID: String
     package let endpoint: APNsEndpoint
-    /// Certificates in PEM of the only authorities to trust; nil means the system's.
+    /// The only trusted authorities, as PEM certificates; nil means the system's.
     package let authorities: [UInt8]?
-    /// Most connections at once.
+    /// Maximum number of connections at once.
     package let connections: Int
-    /// Time of a push from hand-over to answer; then its outcome is unknown. Above zero.
+    /// Time from a push's hand-over until its answer; after it the outcome is unknown. Above zero.
     package let pushDeadline: Duration
     /// Longest time between two attempts to connect.
     package let connectEvery: Duration
@@ -40,11 +40,12 @@ package struct APNsConfiguration: Sendable {
         self.connectEvery = connectEvery
     }
 
-    /// Time for connecting and the handshake, over all addresses of the name. Shorter than a push's
-    /// deadline, so that the waiting push gets the reason why there is no connection.
+    /// Time to connect, with the handshake, over all addresses of the name. It is shorter than a
+    /// push's deadline, so that a push that waits gets the reason why there is no connection.
     package var connectDeadline: Duration { pushDeadline / 2 }
 
-    /// True for letters, digits, hyphens and periods (CFBundleIdentifier) without a topic suffix.
+    /// True if the text has only letters, digits, hyphens and periods (CFBundleIdentifier) and no
+    /// topic suffix.
     private static func isBundleID(_ id: String) -> Bool {
         (1...255).contains(id.utf8.count)
             && !APNsPushType.allCases.contains {

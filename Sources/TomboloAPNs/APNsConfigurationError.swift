@@ -1,6 +1,6 @@
 package import TomboloCrypto
 
-/// Why an app's push configuration cannot be used; each text says what to write instead.
+/// Why an app's push configuration cannot be used. Each text says what to write instead.
 package enum APNsConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     case keyID(String)
     case teamID(String)
@@ -8,7 +8,7 @@ package enum APNsConfigurationError: Error, Hashable, Sendable, CustomStringConv
     case endpoint(String)
     case connections(Int)
     case key(KeyError)
-    /// Error in the certificates of `ca_file`.
+    /// The certificates of `ca_file` cannot be read.
     case authorities(String)
 
     package var description: String {

@@ -4,7 +4,7 @@ package import TomboloCore
 package struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
     /// True for TLS; false for HTTP/2 in clear text by prior knowledge, for simulators only.
     package let isSecure: Bool
-    /// A name or an address; an IPv6 address without its brackets.
+    /// A name or an address. An IPv6 address has no brackets here.
     package let host: String
     package let port: UInt16
 

@@ -2,8 +2,8 @@ package import TomboloCore
 
 /// The `apns-push-type` of a push and its topic suffix.
 ///
-/// Source: Apple, *Sending notification requests to APNs*. Tombolo sends only these; the other
-/// types are not for Live Activities, widgets or controls.
+/// Source: Apple, *Sending notification requests to APNs*. Tombolo needs only these types, for Live
+/// Activities, widgets, controls and apps.
 package enum APNsPushType: String, Hashable, Sendable, CaseIterable {
     case liveActivity = "liveactivity"
     case widgets

@@ -8,6 +8,6 @@ package protocol PushOutcomeReceiver: AnyObject {
     /// Called exactly once for each push handed over.
     func pushEnded(_ outcome: PushOutcome)
 
-    /// Sets how many pushes of the upstream may be without an outcome at once: 0 or more.
+    /// Tells how many pushes of the upstream may be without an outcome at once: 0 or more.
     func capacityChanged(upstream: UpstreamNumber, to capacity: Int)
 }

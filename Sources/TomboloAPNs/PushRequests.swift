@@ -4,8 +4,8 @@ import TomboloHTTP
 /// Makes the requests of one upstream. Parts that are the same in every push are laid out once.
 ///
 /// HPACK follows Apple's advice (*Sending notification requests to APNs*). `:path` and
-/// `authorization` never enter the peer's table. Of other fields that vary, only the name does,
-/// with a connection's first push. Constant fields do.
+/// `authorization` never enter the peer's table. Constant fields do. A varying field enters with a
+/// connection's first push, so that later pushes can refer to its name.
 final class PushRequests {
     private static let devicePath = "/3/device/"
     private static let broadcastPath = "/4/broadcasts/apps/"
@@ -13,7 +13,7 @@ final class PushRequests {
     private static let expiration = 1
     private static let id = 2
     private static let collapseID = 3
-    /// Replaces `collapseID` in a broadcast.
+    /// Index of the field that replaces `collapseID` in a broadcast.
     private static let channelID = 3
 
     /// A template, and the generation of its provider token.
@@ -24,12 +24,12 @@ final class PushRequests {
 
     private var five: Signed
     private var ten: Signed
-    /// Templates for pushes to other surfaces than cards; each is made with its first push.
+    /// Templates for other pushes than those to cards. Each is made when its first push comes.
     private var others: [Other: Signed] = [:]
     private let key: ProviderKey
     private let bundleID: String
     private let endpoint: APNsEndpoint
-    /// The last expiration as text: concurrent pushes mostly have the same.
+    /// The last expiration as text, because consecutive pushes mostly have the same.
     private var lastExpiration: (seconds: Int64, text: String) = (0, "0")
 
     private struct Other: Hashable {
@@ -54,7 +54,7 @@ final class PushRequests {
             "apns-push-type": type.rawValue, "apns-priority": String(priority),
             "content-type": "application/json",
         ]
-        // A broadcast has its app in the path, so it has no topic.
+        // A broadcast names its app in the path, so it has no topic.
         if !isBroadcast { fields.append("apns-topic", bundleID + type.topicSuffix) }
         return HTTP2RequestTemplate(
             method: "POST", scheme: endpoint.isSecure ? "https" : "http",
@@ -67,10 +67,8 @@ final class PushRequests {
             ], keeping: .failures)
     }
 
-    /// The request for `push` without its body, with the key's provider token `generation`. Valid
-    /// until the next call.
-    ///
-    /// A pointer avoids reference counts for the push's strings.
+    /// The request for `push` without its body, with the provider token of `generation`. Valid
+    /// until the next call. The push is passed by pointer, so that its strings are not retained.
     func request(
         for push: UnsafePointer<Push>, generation: ProviderToken.Generation
     ) -> HTTP2RequestTemplate {

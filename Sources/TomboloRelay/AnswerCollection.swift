@@ -6,7 +6,7 @@ final class AnswerCollection {
     private var missing: Int
     private let continuation: UnsafeContinuation<[Answer], Never>
 
-    /// - Parameter count: at least 1.
+    /// - Parameter count: number of answers, at least 1.
     init(_ count: Int, _ continuation: UnsafeContinuation<[Answer], Never>) {
         answers = Array(repeating: nil, count: count)
         missing = count

@@ -2,7 +2,7 @@ package import TomboloCore
 import TomboloEventLog
 import TomboloLoop
 
-/// The rows of the log that a reader may need. It ignores all others.
+/// The rows of the log that a reader wants.
 package struct LogInterest: Sendable {
     package var takesCommands: Bool
     /// Kinds of facts; nil means all kinds, empty means no facts.
@@ -18,16 +18,16 @@ package struct LogInterest: Sendable {
     var takesFacts: Bool { facts.map { !$0.isEmpty } ?? true }
 }
 
-/// Up to this point the log has no row for a reader.
+/// A point of the log up to which there is no row for a reader.
 package struct LogReach: Sendable {
     /// Places among the tenant's own rows.
     package var place: LogPlace
-    /// Sequence among the events of all tenants.
+    /// A sequence among the events of all tenants.
     package var seq: Int64
 }
 
-/// Readers at the end of the log; each waits until there is a row for it. A commit checks each
-/// reader of its tenant and wakes only those with a row. A timer checks for other work.
+/// Readers at the end of the log. Each waits until there is a row for it. A commit checks the
+/// readers of its tenants and wakes only those with a row. A timer asks readers for other work.
 ///
 /// On the loop only.
 final class Followers: TimerTarget, @unchecked Sendable {
@@ -40,11 +40,11 @@ final class Followers: TimerTarget, @unchecked Sendable {
         fileprivate let parking: Parking
         fileprivate let tenant: TenantID
         fileprivate let interest: LogInterest
-        /// Returns true if the reader has other work.
+        /// Returns true if the reader has other work and must stop waiting.
         fileprivate let isDue: @Sendable () -> Bool
-        /// Tick of each round at which it is checked.
+        /// Number of the tick in each round at which `isDue` is checked.
         fileprivate let tick: Int
-        /// Set when a row for it came: the point just before that commit.
+        /// Set when a commit has a row for the reader: the point just before that commit.
         fileprivate(set) var reach: LogReach?
 
         fileprivate init(
@@ -64,18 +64,17 @@ final class Followers: TimerTarget, @unchecked Sendable {
     private var tick = 0
     private var isTicking = false
 
-    /// Ticks in a round. Each reader is checked once in a round, which is once a second.
+    /// Number of ticks in a round. A round lasts a second, and checks each reader once.
     private static let ticks = 10
     private static let tickTime = Duration.milliseconds(100)
 
     init(on loop: any Loop) { self.loop = loop }
 
-    /// True if a follower waits for facts.
     var followFacts: Bool { factReaders > 0 }
 
-    /// Waits for a row. The caller must have read the whole log without an `await` since. Returns
-    /// the point before the commit with a row for it; nil if `isDue` returned true or the wait was
-    /// cancelled, and there is no row.
+    /// Waits for a row. The caller must have read the whole log, without an `await` since then.
+    /// Returns the point just before the commit with a row for it; nil if no row came because
+    /// `isDue` returned true or the task was cancelled.
     func wait(
         for interest: LogInterest, of tenant: TenantID, _ isDue: @escaping @Sendable () -> Bool
     ) async -> LogReach? {
@@ -87,13 +86,13 @@ final class Followers: TimerTarget, @unchecked Sendable {
         factReaders += interest.takesFacts ? 1 : 0
         await follower.parking.park()
         factReaders -= interest.takesFacts ? 1 : 0
-        // It stays registered until here, so that commits after the timer's wake-up are not missed.
+        // The follower stays registered until here, so that it notices commits after it was woken.
         waiting[tenant]?[ObjectIdentifier(follower)] = nil
         if waiting[tenant]?.isEmpty == true { waiting[tenant] = nil }
         return follower.reach
     }
 
-    /// Starts the timer, which stops when no follower waits.
+    /// Starts the timer. The timer stops when no follower waits.
     private func startClock() {
         guard !isTicking else { return }
         isTicking = true
@@ -121,8 +120,8 @@ final class Followers: TimerTarget, @unchecked Sendable {
 
     /// Wakes the followers for which a durable batch has a row.
     ///
-    /// - Parameter core: has already applied the batch. It is passed inout, because a copy would
-    ///   count references to everything it holds.
+    /// - Parameter core: the core, which has already applied the batch. It is passed inout, because
+    ///   a copy would retain everything that it holds.
     func committed(_ batch: AppendBatch, _ receipt: AppendReceipt, in core: inout Core) {
         guard !waiting.isEmpty else { return }
         var all: [TenantID: Rows] = [:]
@@ -146,12 +145,12 @@ final class Followers: TimerTarget, @unchecked Sendable {
     }
 }
 
-/// The rows of one tenant in a batch.
+/// The rows that one tenant has in a batch.
 private struct Rows {
     private(set) var (commands, facts) = (Int64(0), Int64(0))
     private var kinds: Set<String> = []
     private var activities: Set<Identifier> = []
-    /// True if there are rows of activities without a name, or rows for every reader.
+    /// True if there are rows for every reader, or rows of activities whose name is unknown.
     private var hasOthers = false
 
     private var last: ActivityNumber?
@@ -165,7 +164,7 @@ private struct Rows {
         facts += 1
         kinds.insert(fact.kind)
         if let number = fact.activity { add(number, of: fact.tenant, core) }
-        // Such a fact tells every reader that other facts were left out.
+        // The fact says that other facts were not kept: every reader must see it.
         if fact.kind == NewFact.thinned { hasOthers = true }
     }
 

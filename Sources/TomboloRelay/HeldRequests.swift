@@ -1,8 +1,8 @@
 import TomboloCore
 
-/// Requests that wait until the core's batch has room, in order.
+/// Requests that wait, in order, until the core's batch has space.
 struct HeldRequests {
-    /// Most requests and bytes that may wait, as in a batch. Beyond this, the log is too slow.
+    /// Maximum waiting requests, and their bytes, as in a batch. If more come, the log is slow.
     static let (countMax, bytesMax) = (10_000, 32 << 20)
 
     private var inputs: [Input] = []
@@ -12,7 +12,7 @@ struct HeldRequests {
     var isEmpty: Bool { gone == inputs.count }
     var count: Int { inputs.count - gone }
 
-    /// Adds an input. If no more may wait, returns the ticket to refuse instead.
+    /// Adds an input. If no more may wait, returns the input's ticket, so that it can be refused.
     mutating func append(_ input: Input) -> Ticket? {
         if count >= Self.countMax || bytes >= Self.bytesMax, let ticket = input.ticket {
             return ticket

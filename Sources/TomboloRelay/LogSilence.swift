@@ -1,6 +1,6 @@
 import TomboloLoop
 
-/// Measures how long the log has been working on the newest batch.
+/// Measures for how long the log has been working on the newest batch.
 struct LogSilence {
     /// Waiting callers get an answer after this time, even if the batch is not stored yet.
     static let patience: Int64 = 10_000_000_000
@@ -8,7 +8,7 @@ struct LogSilence {
     private static let step: Int64 = 1_000_000_000
 
     private var dueAt: Int64?
-    /// True if the time is over and the log has not answered.
+    /// True if this time has passed without an answer from the log.
     private(set) var isSilent = false
 
     mutating func begin(_ now: MonotonicInstant) {
@@ -25,7 +25,7 @@ struct LogSilence {
         return true
     }
 
-    /// The log has answered. Returns true if it was silent.
+    /// Call it when the log has answered. Returns true if it was silent.
     mutating func end() -> Bool {
         defer { (dueAt, isSilent) = (nil, false) }
         return isSilent

@@ -1,16 +1,16 @@
-/// A message for the operator, independent of its output format.
+/// A message for the operator. Its output format is chosen elsewhere.
 package struct OperatorNote: Hashable, Sendable {
     /// Urgency of a note.
     package enum Level: String, Hashable, Sendable, CaseIterable {
         /// Everything is in order.
         case info
-        /// Something waits, or soon will: check it today.
+        /// Something waits or will wait soon: check it today.
         case warning
-        /// Something is refused or lost until an operator acts.
+        /// Something is refused or lost until an operator does something.
         case error
     }
 
-    /// What happened: a keyword to search for.
+    /// What happened: a keyword for searches.
     package enum Event: String, Hashable, Sendable, CaseIterable {
         case started
         case stopped
@@ -41,7 +41,7 @@ package struct OperatorNote: Hashable, Sendable {
         case notesLeftOut = "notes-left-out"
     }
 
-    /// A named value beside the text, for programs to search by.
+    /// A named value beside the text, for searches by programs.
     package struct Field: Hashable, Sendable {
         package let name: String
         package let value: String

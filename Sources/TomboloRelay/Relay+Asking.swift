@@ -33,12 +33,12 @@ extension Relay {
         return await ask { .atomic(commands, $0) }
     }
 
-    /// Loads retired activities back into memory, so that commands on them are decided as usual.
+    /// Loads retired activities back into memory, so that commands for them are handled as usual.
     /// Returns false if the log cannot be read.
     func recall(_ keys: [ActivityKey]) async -> Bool {
         let missing = core.mayHaveRetired(among: keys)
         guard !missing.isEmpty else { return true }
-        // A log that cannot be read cannot store anything either.
+        // If the log cannot be read, the command could not be stored either.
         guard let found = try? await log.retired(named: missing) else { return false }
         for one in found {
             put(.remembered(PlacedHead(one)))
@@ -46,7 +46,7 @@ extension Relay {
         return true
     }
 
-    /// Runs a command of a device or its backend.
+    /// Runs a command that a device or its backend sent.
     package func submit(
         _ command: DeviceCommand, for device: DeviceKey, by authority: DeviceAuthority
     ) async -> Answer {
@@ -64,7 +64,7 @@ extension Relay {
         }
     }
 
-    /// Stores an encoded API key; a nil `value` deletes it. `deed` records who did it.
+    /// Stores an encoded API key; nil as `value` deletes it. `deed` records the operator's action.
     package func storeKey(number: Int64, value: [UInt8]?, deed: Deed? = nil) async -> Answer {
         await storeKeys([(number, value)], deed: deed)
     }
@@ -76,10 +76,10 @@ extension Relay {
         await ask(deed: deed) { .keys(keys, $0) }
     }
 
-    /// Records a deed that changes nothing else in the log.
+    /// Records an operator's action that changes nothing else in the log.
     package func note(_ deed: Deed) { put(.deed(deed, Ticket(0))) }
 
-    /// Registers a type of an app. A nil `app` means the tenant's only one.
+    /// Registers a type of an app. If `app` is nil, the tenant must have only one app.
     package func storeType(
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID, deed: Deed? = nil
     ) async -> Answer {
@@ -93,7 +93,7 @@ extension Relay {
         assumeIsolated { $0.put(.capacity(upstream, count)) }
     }
 
-    /// The cause of a closed upstream may be over: one push is tried now. Call it on the loop.
+    /// Tries one push of a closed upstream now, because the cause may be gone. Call it on the loop.
     package nonisolated func probe(_ upstream: UpstreamNumber) {
         assumeIsolated { $0.put(.probe(upstream)) }
     }

@@ -1,11 +1,10 @@
 package import TomboloCore
 import TomboloLoop
 
-// Creating a channel takes several steps: Apple creates it, then it is recorded in the log, and
-// then it can be used.
+// A channel is created in steps: Apple creates it, the log records it, then it can be used.
 
 extension Relay {
-    /// Creates the channels that the core requests, one after the other, until it is cancelled.
+    /// Creates the channels that the core requests, one by one, until the task is cancelled.
     package func makeChannels() async {
         while !Task.isCancelled {
             guard let upstream = channelWishes.first else {
@@ -20,7 +19,7 @@ extension Relay {
     func wish(_ upstreams: [UpstreamNumber]) {
         channelWishes += upstreams
         channelMaking.unpark()
-        // Without a channel service no request would be answered.
+        // If there is no channel service, every request fails now.
         guard channels == nil else { return }
         for upstream in channelWishes { put(.channel(.notMade(upstream), nil)) }
         channelWishes = []
@@ -42,7 +41,7 @@ extension Relay {
         }
     }
 
-    /// Records the result of a channel operation at Apple. Returns when it is durable.
+    /// Records the result of an operation on a channel at Apple. Returns when it is durable.
     package func submit(_ command: ChannelCommand) async -> Answer {
         await ask { .channel(command, $0) }
     }
@@ -53,7 +52,8 @@ extension Relay {
     /// A tenant's named channels, in the order of their creation.
     package func channels(of tenant: TenantID) -> [Channel] { core.channels(of: tenant) }
 
-    /// Ids of all channels that this relay has created in an upstream, named ones and its own.
+    /// Ids of all channels that this relay created in an upstream: named ones, and those of private
+    /// cards.
     package func channelIDs(in upstream: UpstreamNumber) -> [String] {
         core.channelIDs(in: upstream)
     }
@@ -61,7 +61,7 @@ extension Relay {
     /// The running activity that uses a channel.
     package func activity(on key: ChannelKey) -> Identifier? { core.activity(on: key) }
 
-    /// A tenant's upstreams with their apps; a nil `app` means all apps.
+    /// A tenant's upstreams with their apps. If `app` is nil, those of all apps.
     package func upstreams(
         of tenant: TenantID, app: String?, environment: APNsEnvironment?
     ) -> [(upstream: UpstreamNumber, app: CoreConfiguration.App)] {
@@ -73,7 +73,7 @@ extension Relay {
         }
     }
 
-    /// Sends reload pushes to widgets or a control.
+    /// Sends pushes that reload widgets or a control.
     package func reload(_ request: ReloadRequest, of tenant: TenantID) async -> Answer {
         await ask { .reload(request, tenant, $0) }
     }

@@ -2,14 +2,14 @@ package import TomboloCore
 import TomboloEventLog
 import TomboloLoop
 
-// The relay's clock is stored with the batches.
+// The relay's own clock, which is stored with batches.
 
 extension Relay {
     static let clockLost =
         "the last reading of the clock cannot be read and is set aside: budgets go on by the "
         + "machine's clock"
 
-    /// Adds the clock to a batch, so that the next relay continues it.
+    /// Adds the clock's reading to a batch, so that the next relay process continues from it.
     ///
     /// - Parameter isLast: true for the last batch of a relay that stops.
     func withClock(_ batch: AppendBatch, isLast: Bool = false) -> AppendBatch {
@@ -27,8 +27,8 @@ extension Relay {
         return batch
     }
 
-    /// Checks the machine's clock. Returns true if the core must be notified. Reports when the
-    /// clock falls behind the cards' timestamps, and when it no longer is.
+    /// Checks the machine's clock. Returns true if the core must get the new values. Reports when
+    /// the clock falls behind the timestamps on cards, and when this ends.
     func followClock() -> Bool {
         let (before, wasFarBehind) = (clock.lead, clock.isFarBehind)
         let wall = wallClock.now()
@@ -50,11 +50,11 @@ extension Relay {
         return changes || clock.isFarBehind != wasFarBehind
     }
 
-    /// The clock as an input for the core.
+    /// The clock's values as an input for the core.
     var clockInput: Input { .clock(lead: clock.lead, isBehind: clock.isFarBehind) }
 
-    /// Reports if the wall clock advanced less than the boot clock since the last relay. Retention
-    /// times use the boot clock.
+    /// Reports if the wall clock has advanced less than the boot clock since the last relay
+    /// process. Retention is measured on the boot clock.
     func reportLag(_ step: Span) {
         let lag = Span(nanoseconds: 0 &- step.nanoseconds)
         guard lag > RelayClock.leadMax else { return }
@@ -67,7 +67,7 @@ extension Relay {
                 remedy: "timedatectl"), of: .main)
     }
 
-    /// Reports a step ahead that is larger than time servers' corrections.
+    /// Reports a step forward that is larger than a time server's correction.
     func reportJump(_ step: Span) {
         guard step > RelayClock.leadMax else { return }
         report(
@@ -78,21 +78,21 @@ extension Relay {
                 remedy: "timedatectl"))
     }
 
-    /// Text about the clock in `/readyz` beside "ready", to the minute; nil if the clock is right.
+    /// Text about the clock for `/readyz`, rounded to minutes; nil if the clock is right.
     package var clockTrouble: String? {
         guard clock.isSetBack else { return nil }
         return "clock \(clock.behind.rounded(to: .minutes(1)).roundedText) behind"
     }
 
-    /// Compares the machine's clock with the timestamps of cards.
+    /// Compares the machine's clock with the newest timestamp on a card.
     func compareClock(_ wall: Instant) {
         clock.compare(with: core.newestTimestamp(at: wall), wall: wall)
     }
 
-    /// How far the machine's clock is behind the timestamps on phones; zero if it is not.
+    /// How far the machine's clock is behind the timestamps on phones; zero if it is not behind.
     package var clockBehind: Span { clock.behind }
 
-    /// The last clock reading is durable: timestamps may advance as far as it allows.
+    /// The last clock reading is durable, so timestamps may advance as far as it allows.
     func noteStoredClock() {
         guard let clockWritten else { return }
         core.tellsThrough = clockWritten.toldThrough

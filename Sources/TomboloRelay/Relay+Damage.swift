@@ -1,10 +1,10 @@
 import TomboloCore
 import TomboloEventLog
 
-// Damaged rows of the log, found at the start or by later reads.
+// Damaged rows of the log. Start-up or later reads have found them.
 
 extension Relay {
-    /// Remedy for damaged rows.
+    /// What to do about damaged rows.
     package static let damageRemedy =
         "tombolo log verify --data DIR lists all of it; tombolo backup restore puts a sound copy back"
 

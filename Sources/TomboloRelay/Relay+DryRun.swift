@@ -1,10 +1,10 @@
 package import TomboloCore
 import TomboloEventLog
 
-// Dry runs: each only reads the core, and puts nothing into its inbox.
+// Dry runs. They read the core and change nothing in it.
 
 extension Relay {
-    /// What a command would do now; nothing is stored.
+    /// The effect that a command would have now. Stores nothing.
     package func dryRun(_ command: Command) async -> Result<DryRun, Refusal> {
         guard let answer = await dryRun([command]).first else {
             preconditionFailure("a command has an answer")
@@ -12,18 +12,18 @@ extension Relay {
         return answer
     }
 
-    /// The same for several commands, one after the other, each independent.
+    /// The same for several commands. Each is tried alone, after the effects of those before.
     package func dryRun(_ commands: [Command]) async -> [Result<DryRun, Refusal>] {
         let missing = Set(commands.map(\.activity)).filter(core.mayHaveRetired)
         var last: [ActivityKey: PlacedHead] = [:]
         if !missing.isEmpty {
-            // If the log cannot be read, retired activities count as unknown.
+            // If the log cannot be read, retired activities are treated as unknown.
             for found in (try? await log.retired(named: Array(missing))) ?? [] {
                 guard let stored = StoredHead(found.value, version: found.version) else { continue }
                 last[stored.key] = PlacedHead(found)
             }
         }
-        // One trial for all commands, so that each sees the effects of those before it.
+        // All commands share one trial copy, so that each sees the effects of those before it.
         var trial = core.trial()
         var runs: [Result<DryRun, Refusal>] = []
         for first in stride(from: 0, to: commands.count, by: Self.dryRunPieceMax) {
@@ -34,10 +34,10 @@ extension Relay {
         return runs
     }
 
-    /// Commands that are tried in one turn: each may start an activity on a thousand devices.
+    /// Number of commands tried in one turn. Each may start an activity on a thousand devices.
     private static let dryRunPieceMax = 4
 
-    /// What registering a type would do now; nothing is stored.
+    /// The effect of registering a type now. Stores nothing.
     package func dryRun(
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID
     ) -> Result<Stored, Refusal> {
@@ -57,7 +57,7 @@ extension Relay {
         }
     }
 
-    /// The activities that an `EndMany` would end, collected in pieces.
+    /// The activities that an `EndMany` would end. Examines them in pieces.
     package func dryRun(
         _ request: EndMany
     ) async -> Result<[(activity: Identifier, version: Int64)], Refusal> {
@@ -86,7 +86,7 @@ extension Relay {
         }
     }
 
-    /// Why a pause would hold nothing; nil if its scope is known.
+    /// Why a pause is refused because its scope is unknown; nil if it is known.
     package func objection(to request: PauseRequest, of tenant: TenantID) -> Refusal? {
         read { core, _ in core.objection(to: request, of: tenant) }
     }
@@ -111,7 +111,7 @@ extension Relay {
         return .success(all)
     }
 
-    /// The result of an erasure, counted in the log, or its refusal.
+    /// The effect that an erasure would have, counted in the log; or why it would be refused.
     package func wouldErase(_ erasure: ErasureSubject) async -> ErasureAnswer {
         if let refusal = await refusal(of: erasure) { return .refused(refusal) }
         var trial: LogErasure
@@ -130,7 +130,7 @@ extension Relay {
     /// Why an erasure would be refused; nil if it would not be.
     private func refusal(of erasure: ErasureSubject) async -> Refusal? {
         if case .activity(let key, _) = erasure, core.mayHaveRetired(key) {
-            // A retired activity has ended, so it can be erased.
+            // A retired activity has ended, so it may be erased.
             guard let found = try? await log.retired(named: [key]) else { return Self.stillness }
             if !found.isEmpty { return nil }
         }

@@ -9,8 +9,8 @@ package enum ErasureAnswer: Sendable {
 }
 
 extension Relay {
-    /// Erases an ended activity in memory and in the log. Durable on return. After a crash, the
-    /// caller must repeat it.
+    /// Erases an ended activity in memory and in the log; durable on return. If the relay crashes
+    /// meanwhile, the caller must repeat the call.
     package func erase(activity key: ActivityKey, deed: Deed? = nil) async -> ErasureAnswer {
         guard await recall([key]) else { return .refused(Self.stillness) }
         let answer = await ask(deed: deed) { .erase(.activity(key, number: nil), $0) }
@@ -19,13 +19,13 @@ extension Relay {
         }
         let activity = ActivityNumber(number)
         let erased = await erase(LogErasure(.activity(activity), of: key.tenant))
-        // A query may have loaded it back from the log meanwhile.
+        // Meanwhile a query may have loaded the activity back from the log: remove it again.
         _ = await ask { .erase(.activity(key, number: activity), $0) }
         return erased
     }
 
-    /// Erases a device, registered or not, and everything that names it. Activities for it alone
-    /// are erased whole, even running ones.
+    /// Erases a device, registered or not, and everything that names it. Activities for this device
+    /// alone are erased whole, even running ones.
     package func erase(device key: DeviceKey, deed: Deed? = nil) async -> ErasureAnswer {
         let answer = await ask(deed: deed) { .erase(.device(key), $0) }
         guard case .stored = answer else { return .refused(Self.refusal(answer)) }

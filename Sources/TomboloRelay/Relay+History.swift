@@ -3,20 +3,19 @@ package import TomboloEventLog
 import TomboloJSON
 import TomboloLoop
 
-// The relay's own events are recorded as facts too: they explain missing deliveries.
+// The relay's own events are recorded as facts, because they explain missing deliveries.
 
 extension Relay {
-    /// Reports something to the operator, and records it as a fact of a tenant.
     func report(_ note: OperatorNote, of tenant: TenantID) {
         report(note)
         learn(note.event.fact, of: tenant, note)
     }
 
-    /// Records that the relay takes events. If no `relay.stopped` precedes it, the previous relay
-    /// was killed, and its last seconds may not be recorded.
+    /// Records that the relay accepts events now. If no `relay.stopped` comes before this fact, the
+    /// previous process was killed, and its last seconds may not be recorded.
     func noteStart() { learn("relay.started", of: .main, nil) }
 
-    /// Records that the relay stops. No fact follows it.
+    /// Records that the relay stops. No other fact follows.
     func noteStop() { learn("relay.stopped", of: .main, nil) }
 
     private func learn(_ kind: String, of tenant: TenantID, _ note: OperatorNote?) {
@@ -28,11 +27,11 @@ extension Relay {
         core.learn(kind, of: tenant, writer.bytes, now: steadyNow())
     }
 
-    /// Returns when every fact known now is durable, or after a second if the log is slow.
+    /// Returns when all facts known now are durable, or after a second if the log is slow.
     package func settleFacts() async {
         let known = core.knownFactSeq
         guard phase == .running, core.lastFactSeq < known else { return }
-        // Concurrent callers share a commit.
+        // Callers at the same time share a commit.
         let now = steadyNow()
         settledAt = Self.settling(now: now, last: settledAt)
         core.writeFacts(at: settledAt)
@@ -43,13 +42,14 @@ extension Relay {
         }
     }
 
-    /// Facts are written this soon if a follower waits for them: within 100 ms, including the disk.
+    /// If a follower waits for facts, they are written within this time. With the disk, they are
+    /// visible within 100 ms.
     static let followedWithin = Span.milliseconds(50)
 
-    /// The user on whose device an action happened, if it is still theirs; nil for other facts.
+    /// For an action: the device's user, if it is still the user who acted. Otherwise nil.
     package func owner(of fact: NewFact) -> String? {
         guard fact.kind == DeviceAction.factKind,
-            let body = try? JSONDocument(fact.body),  // a damaged fact has no owner
+            let body = try? JSONDocument(fact.body),  // a damaged body has no owner
             let owner = body.root["owner"]?.integer, let recipient = Recipient(body.root),
             let user = device(DeviceKey(tenant: fact.tenant, id: recipient.name))?.registration
                 .user,
@@ -58,13 +58,13 @@ extension Relay {
         return user
     }
 
-    /// The next fact about facts that were left out of a tenant's history; nil if none were.
+    /// The next fact that will report facts which were not kept for a tenant; nil if all were kept.
     package func comingThinning(of tenant: TenantID) -> NewFact? {
         read { core, now in core.comingThinning(of: tenant, now: now) }
     }
 
-    /// When known facts are written for a caller who waits: with the write that is already due, or
-    /// else at least 100 ms after the last one.
+    /// When to write facts for a caller that waits: with the next write if one is due, else at
+    /// least 100 ms after the last one.
     static func settling(now: Instant, last: Instant) -> Instant {
         last > now ? last : max(now, last + .milliseconds(100))
     }
@@ -76,7 +76,7 @@ extension Relay {
         try await log.fact(tenantSeq: tenantSeq, tenant: tenant)
     }
 
-    /// The newest fact about a push; nil if there is none.
+    /// The newest fact about a push; nil if it is unknown or not written yet.
     package func deliveryFact(
         _ push: APNsID, tenant: TenantID
     ) async throws(EventLogError) -> RecordedFact? {
@@ -98,11 +98,12 @@ extension Relay {
         }
     }
 
-    /// Facts to search: an answer comes about 30 s after its push at the latest, with at most this
-    /// many other facts between.
+    /// Maximum number of facts that are searched. Apple's answer comes at most about 30 s after its
+    /// push, with at most this many other facts in between.
     private static let pushScanMax = 100_000
 
-    /// The number of a tenant's facts up to a place of the log, or slightly fewer.
+    /// The place, among the tenant's facts, of the last one up to sequence `seq`; it may be
+    /// slightly too low.
     private func tenantPlace(
         of seq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> Int64 {
@@ -112,7 +113,7 @@ extension Relay {
         var (low, high) = (Int64(0), last.tenantSeq + 1)
         while low + 1 < high {
             let middle = low + (high - low) / 2
-            // Facts that were cut are older than the requested ones.
+            // A missing fact was cut, so it is older than `seq`.
             let fact = try await log.fact(tenantSeq: middle, tenant: tenant)
             if fact.map({ $0.seq <= seq }) ?? true { low = middle } else { high = middle }
         }
@@ -121,7 +122,7 @@ extension Relay {
 }
 
 extension OperatorNote.Event {
-    /// Kind of the event's fact:
+    /// The kind of fact for this event:
     var fact: String {
         let words = rawValue.split(separator: "-", maxSplits: 1).map { String($0) }
         return words.map { $0.split(separator: "-").joined(separator: "_") }

@@ -1,7 +1,7 @@
 package import TomboloCore
 import TomboloLoop
 
-// Overview and lists for operators. Long work is done in pieces; other work runs in between.
+// Overviews and lists for operators. Long work is done in pieces, with other work in between.
 
 extension Relay {
     /// Overview of all running activities of a tenant.
@@ -17,8 +17,8 @@ extension Relay {
         return overview
     }
 
-    /// Waiting changes at a tenant's destinations for each `Hold`: at how many destinations, and
-    /// how long the oldest has waited.
+    /// For each `Hold`: the number of the tenant's destinations where a change waits because of it,
+    /// and how long the oldest of these changes has waited.
     package func waitingChanges(
         of tenant: TenantID
     ) async -> [(hold: Hold, count: Int64, age: Span)] {
@@ -45,7 +45,7 @@ extension Relay {
         return read { core, now in core.views(page, filter, now: now) }
     }
 
-    /// A page of a tenant's devices. Tokens are complete: the caller must redact them.
+    /// A page of a tenant's devices. Tokens are complete, so the caller must hide them.
     package func devices(
         of tenant: TenantID, after: Identifier?, limit: Int
     ) async -> (views: [DeviceView], next: Identifier?) {
@@ -65,7 +65,7 @@ extension Relay {
     }
 
     /// Waits for a later turn of the loop before the next piece of long work. If the task is
-    /// cancelled, it returns at once, so the work is still completed.
+    /// cancelled, this function returns without waiting, so the work is still completed.
     package func letOthersGo(_ group: String = "") async {
         _ = await pieces.enter(group, later: true)
     }

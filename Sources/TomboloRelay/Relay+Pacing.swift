@@ -1,11 +1,11 @@
 package import TomboloCore
 import TomboloLoop
 
-// Operators' commands and queries about pacing: pauses, decisions, budgets.
+// Operators' commands and queries about pauses, decisions and budgets.
 
 extension Relay {
-    /// Ends every running activity that matches, in pieces, so that other work runs in between.
-    /// Waits if the log is behind.
+    /// Ends all running activities that match, in pieces, with other work in between. If the log is
+    /// behind, waits for it.
     package func endMany(_ request: EndMany) async -> Answer {
         var request = request
         request.through = read { core, _ in core.newestActivity }
@@ -17,7 +17,7 @@ extension Relay {
             switch await ask({ .endMany(request, $0) }) {
             case .acceptedAll(let ended):
                 all += ended
-                // If the log was behind, the rest of the piece is ended by the next attempt.
+                // Some could not be ended because the log was behind: try this piece again.
                 guard ended.isEmpty else { continue }
                 let next = await nextPiece(of: request, from: places.upperBound)
                 guard let next else { return .acceptedAll(all) }
@@ -25,12 +25,13 @@ extension Relay {
             case .refused(let refusal)
             where refusal.code == .overloaded && !all.isEmpty && triesLeft > 0:
                 triesLeft -= 1
-                // If cancelled, the client is gone, and must repeat the call for the rest.
+                // If the task is cancelled, its client is gone and must repeat it for the rest.
                 guard (try? await loop.sleep(for: Self.endPause)) != nil else {
                     return .refused(refusal)
                 }
             case .refused(let refusal):
-                // Skip activities that cannot end like this. The answer lists the ended ones.
+                // These activities cannot be ended with this request. The answer lists those that
+                // have ended.
                 let isWhole = ![.stopping, .logFull, .logSilent].contains(refusal.code)
                 return all.isEmpty || !isWhole ? .refused(refusal) : .acceptedAll(all)
             case let other: return other
@@ -38,7 +39,7 @@ extension Relay {
         }
     }
 
-    /// The next places to examine. Other work runs before.
+    /// The next piece of activities to examine; nil at the end. Other work runs before.
     func nextPiece(of request: EndMany, from place: Int) async -> Range<Int>? {
         if place > 0 { await letOthersGo() }
         return read { core, _ in core.piece(of: request, from: place) }
@@ -47,14 +48,14 @@ extension Relay {
     private static let endTriesMax = 100
     private static let endPause = Duration.milliseconds(100)
 
-    /// Begins or ends a pause. Returns when that is durable.
+    /// Begins or ends a pause. Returns when the change is durable.
     package func submit(
         _ command: PauseCommand, of tenant: TenantID, by key: AskingKey = .unknown
     ) async -> Answer {
         await ask { .pause(command, tenant, $0, by: key) }
     }
 
-    /// Active pauses, oldest first.
+    /// A tenant's active pauses, oldest first.
     package func pauses(of tenant: TenantID) -> [Pause] {
         read { core, _ in core.pauses(of: tenant) }
     }
@@ -64,7 +65,7 @@ extension Relay {
         read { core, now in core.ledgers(of: key, now: now) }
     }
 
-    /// The rest of the budgets of live destinations, and the grants of the budget classes.
+    /// How much is left of the budgets of live destinations, and the grants of the budget classes.
     package func budgets(
         of tenant: TenantID, activity: Identifier?, device: Identifier?, after: BudgetPlace?,
         limit: Int
@@ -79,7 +80,7 @@ extension Relay {
         }
     }
 
-    /// The same for widgets and controls.
+    /// The same for the budgets of widgets and controls.
     package func surfaceBudgets(
         of tenant: TenantID, device: Identifier?, limit: Int
     ) -> [SurfaceBudgetView] {
@@ -88,8 +89,8 @@ extension Relay {
         }
     }
 
-    /// Sends the newest state again to destinations with these dead letters, in pieces. If the
-    /// answer is not `stored`, some may have been retried; another retry handles the rest.
+    /// Sends the newest state again to destinations with matching dead letters, in pieces. If the
+    /// answer is not `stored`, some may have been retried; a further retry handles the rest.
     package func retry(_ query: DeadLetterQuery, deed: Deed? = nil) async -> Answer {
         var all = Stored(.updated)
         var deed = deed

@@ -2,14 +2,15 @@ package import TomboloCore
 package import TomboloEventLog
 package import TomboloLoop
 
-// Queries, and waiting for changes. They show only durable state.
+// Queries, and waiting for changes. All results show durable state only.
 
 extension Relay {
-    /// The durable state, with its clip sampled now. For a retired activity, its last state.
+    /// The activity's durable state, with the present frame of its clip. For a retired activity,
+    /// its last state.
     package func activity(_ key: ActivityKey) async -> ActivityView? {
         if let view = core.view(key, now: steadyNow()) { return view }
         guard core.mayHaveRetired(key),
-            let found = try? await log.retired(named: [key]).first  // or it cannot be read
+            let found = try? await log.retired(named: [key]).first  // also if unreadable
         else { return nil }
         return Self.view(found)
     }
@@ -18,7 +19,7 @@ extension Relay {
         ActivityView(PlacedHead(found))
     }
 
-    /// A device with complete tokens: the caller must redact them.
+    /// A device with its complete tokens: the caller must hide them.
     package func device(_ key: DeviceKey) -> DeviceView? { core.view(key, now: steadyNow()) }
 
     /// A user's currently registered devices.
@@ -26,18 +27,18 @@ extension Relay {
         read { core, _ in core.devices(ofUser: user, tenant: tenant) }
     }
 
-    /// The activity that a device last got to show.
+    /// The activity that was last sent to the device; nil if there is none.
     package func newestActivity(on key: DeviceKey) -> ActivityKey? {
         read { core, _ in core.newestActivity(on: key) }
     }
 
-    /// Result of checking an activity's current state against registered types.
+    /// The check of an activity's state against its registered type; nil if there is none.
     package func typeCheck(_ key: ActivityKey) -> TypeCheck? {
         read { core, _ in core.typeCheck(key) }
     }
 
-    /// A tenant's device with a token: its current holder, or the device that had it when Apple
-    /// reported it invalid. The latter are searched in pieces.
+    /// The tenant's device that has a token, or that had it when Apple reported it invalid. The
+    /// latter devices are searched in pieces.
     package func device(holding token: String, tenant: TenantID) async -> Identifier? {
         if let device = core.device(holding: token, tenant: tenant) { return device }
         var place = 0
@@ -52,10 +53,11 @@ extension Relay {
         return nil
     }
 
-    /// Devices that are examined in one turn.
+    /// Number of devices that are examined in one turn.
     private static let devicesLookedAt = 4_096
 
-    /// Whether a command is the request that an event came from, in another spelling.
+    /// True if a command is the same request as the one that made an event, even if its JSON is
+    /// spelled differently.
     package func isRequest(_ command: Command, of event: NewEvent) -> Bool {
         read { core, _ in core.isRequest(command, of: event) }
     }
@@ -63,17 +65,18 @@ extension Relay {
     /// The encoded API keys.
     package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }
 
-    /// The id of an activity number; nil if it is another tenant's or was cut.
+    /// The id of the activity with this number; nil if it belongs to another tenant or was deleted
+    /// from the log.
     package func activityName(_ number: ActivityNumber, tenant: TenantID) async -> Identifier? {
         if let name = core.name(of: number, tenant: tenant) { return name }
-        // If the log cannot be read, the name counts as unknown.
+        // If the log cannot be read, the name is treated as unknown.
         return try? await log.retired(number, tenant: tenant).flatMap(Self.view)?.key.id
     }
 
     /// Counters of a tenant since the process began.
     package func counters(of tenant: TenantID) -> CoreCounters { core.counters(of: tenant) }
 
-    /// True if no other tenant has an app here.
+    /// True if no other tenant has an app in this relay.
     package func isAlone(_ tenant: TenantID) -> Bool {
         core.configuration.apps.allSatisfy { $0.tenant == tenant }
     }
@@ -96,12 +99,12 @@ extension Relay {
     /// Places of a tenant's newest durable event and fact among its own; 0 if it has none.
     package func place(of tenant: TenantID) -> LogPlace { core.place(of: tenant) }
 
-    /// The id of the log that a tenant's places belong to.
+    /// The id of the log to which a tenant's places belong.
     package func logID(of tenant: TenantID) -> LogID {
         core.deliveryIDs.log(of: tenant)
     }
 
-    /// The relay's wall time, with which it records events.
+    /// The relay's wall time, which recorded events carry.
     package func wallNow() -> Instant { core.wall(steadyNow()) }
 
     /// A page of the log.
@@ -128,14 +131,14 @@ extension Relay {
         try await log.event(tenantSeq: tenantSeq, tenant: tenant)
     }
 
-    /// Reads the core now.
+    /// Calls `look` with the core and the present time.
     func read<Value>(_ look: (Core, Instant) -> Value) -> Value { look(core, steadyNow()) }
 
     // MARK: Waiting
 
-    /// Returns when a version is settled at every destination: accepted by Apple, refused, or held
-    /// beyond the deadline. Else it returns at the deadline, or after `endWaits`. The result is the
-    /// current state.
+    /// Returns the activity's state as soon as the version is settled at every destination:
+    /// accepted by Apple, refused, or held beyond the deadline. Otherwise returns it at the
+    /// deadline, or when `endWaits` is called.
     package func waitForDelivery(
         _ key: ActivityKey, version: Int64, deadline: MonotonicInstant
     ) async -> ActivityView? {
@@ -148,8 +151,8 @@ extension Relay {
     }
 
     /// Waits until the tenant's log may have a row for a reader that has read up to `place`, or
-    /// until the reader has other work. Returns the point up to which there is no row; nil if there
-    /// may be one already.
+    /// until the reader has other work. Returns a point up to which there is no row for it; nil if
+    /// there may be one already.
     ///
     /// - Parameter isDue: true if the reader has other work. Called on the loop, once a second.
     package func waitForRow(
@@ -161,12 +164,12 @@ extension Relay {
             await watch(until: loop.now + .milliseconds(10))
             return nil
         }
-        // Facts that are already waiting are written soon from now on.
+        // From now on a follower waits, so facts that are already known must be written soon.
         if interest.takesFacts, core.lastFactSeq < core.knownFactSeq { scheduleTurn() }
         return await followers.wait(for: interest, of: tenant, isDue) ?? reach(of: tenant)
     }
 
-    /// Wakes the readers with rows in a batch, after it is durable and the core has applied it.
+    /// Wakes readers for which a batch has rows. The batch is durable and the core has applied it.
     func wakeFollowers(_ batch: AppendBatch, _ receipt: AppendReceipt) {
         followers.committed(batch, receipt, in: &core)
     }
@@ -176,7 +179,7 @@ extension Relay {
         LogReach(place: core.place(of: tenant), seq: core.lastSeq)
     }
 
-    /// The relay is about to stop: waits for a delivery or a row end with the current state.
+    /// Ends all waits because the relay will stop: they return the present state.
     package func endWaits() {
         waitsAreOver = true
         wakeWatchers()
@@ -203,7 +206,7 @@ extension Relay {
         core.deadLetters(query, before: before, limit: limit)
     }
 
-    /// Refused pushes since a moment whose cause may still exist.
+    /// The pushes that Apple refused since a moment, if the cause may still exist.
     package func refusedPushes(of tenant: TenantID, since oldest: Instant) -> RefusedPushes {
         RefusedPushes(of: tenant, since: oldest, in: core)
     }

@@ -1,16 +1,16 @@
 import TomboloCore
 import TomboloEventLog
 
-// Handles a disk that fills up and is freed again.
+// Handles a disk that becomes full, or that has space again.
 
 extension Relay {
     /// True if events are accepted.
     package var isReady: Bool { unreadiness == nil }
 
-    /// True if it takes requests, even if there is no room for events.
+    /// True if the relay accepts requests, even if there is no space for events.
     package var isRunning: Bool { phase == .running && !writesAll }
 
-    /// The answer to every request now; nil while events are accepted.
+    /// The answer that every request gets now; nil while events are accepted.
     var refusalOfAll: Answer? {
         guard phase == .running, !writesAll else { return Self.stopping }
         if silence.isSilent { return Self.silent }
@@ -21,7 +21,7 @@ extension Relay {
         Refusal(.stopping, "the relay is stopping; whether this was stored is not known: ask again")
     )
 
-    /// Why no event is accepted, and the remedy; nil if events are accepted. It ignores the clock.
+    /// Why no events are accepted, with the remedy; nil if they are. A wrong clock is no reason.
     package var unreadiness: String? {
         if followClock() { put(clockInput) }
         let hasRoom = lookForRoom()
@@ -31,7 +31,7 @@ extension Relay {
         return hasRoom ? nil : "No event is taken: \(Self.diskFull)."
     }
 
-    /// True if the log has room. Reports when it has no more, and when it has again.
+    /// True if the log has space. Reports when this changes.
     func lookForRoom() -> Bool {
         let hasRoom = log.hasRoom
         guard hasRoom != hadRoom else { return hasRoom }

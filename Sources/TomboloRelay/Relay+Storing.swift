@@ -2,14 +2,14 @@ import TomboloCore
 import TomboloEventLog
 import TomboloLoop
 
-// Stores batches in the log, which may have no room, or be silent: a disk or database that hangs.
+// Stores batches in the log. It may be full, or silent because its disk or database hangs.
 
 extension Relay {
     /// Interval between attempts while the log is full.
     private static let roomRetry = Duration.seconds(1)
 
-    /// A full log has stored nothing: the same batch is retried until there is room, and meanwhile
-    /// nothing new is accepted. Any other failure ends the relay.
+    /// Stores a batch. If the log is full, nothing was stored: tries the same batch again until
+    /// there is space, and no new requests are accepted meanwhile. Any other error ends the relay.
     func store(_ batch: AppendBatch) async throws -> AppendReceipt {
         while true {
             switch await attempt(batch) {
@@ -31,7 +31,7 @@ extension Relay {
     func attempt(_ batch: AppendBatch) async -> Result<AppendReceipt, EventLogError> {
         let begin = loop.now
         silence.begin(begin)
-        // Deadlines of destinations must not wait for the disk; nor must callers.
+        // Set the timer, because destinations' deadlines must not wait for the disk.
         setTimer(core.nextWake, now: steadyNow())
         defer {
             if silence.end() {
@@ -47,7 +47,7 @@ extension Relay {
         } catch { return .failure(error) }
     }
 
-    /// Answers the waiting callers. Their requests complete by themselves when the log answers.
+    /// Answers the waiting callers with a refusal. Their requests end when the log answers.
     func fallSilent() {
         report(
             OperatorNote(

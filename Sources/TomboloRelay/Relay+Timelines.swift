@@ -3,12 +3,12 @@ package import TomboloCore
 // Timelines of widgets.
 
 extension Relay {
-    /// Stores or deletes a timeline. Returns when that is durable.
+    /// Stores or deletes a timeline. Returns when the change is durable.
     package func submit(_ command: TimelineCommand, of tenant: TenantID) async -> Answer {
         await ask { .timeline(command, tenant, $0) }
     }
 
-    /// The answer that a command would get now; nothing is stored.
+    /// The answer that a command would get now. Stores nothing.
     package func dryRun(
         _ command: TimelineCommand, of tenant: TenantID
     ) -> Result<Stored, Refusal> {
@@ -17,7 +17,7 @@ extension Relay {
         }
     }
 
-    /// One timeline as its producer sees it.
+    /// One timeline, in the form for its producer.
     package func timeline(
         _ kind: Identifier, app: String?, _ subject: TimelineSubject, of tenant: TenantID
     ) -> Result<TimelineView, Refusal> {
@@ -28,9 +28,9 @@ extension Relay {
         }
     }
 
-    /// A page of a tenant's timelines in the order of app, kind and subject.
+    /// A page of a tenant's timelines, sorted by app, kind and subject.
     ///
-    /// - Parameter after: sort key of the last one of the previous page.
+    /// - Parameter after: sort key of the last timeline of the previous page.
     package func timelines(
         of tenant: TenantID, kind: Identifier?, after: [String]?, limit: Int
     ) async -> (views: [TimelineView], next: [String]?) {
@@ -50,9 +50,9 @@ extension Relay {
         }
     }
 
-    /// What a widget shows from now on.
+    /// The entries that a widget shows from now on.
     ///
-    /// - Parameter moment: in the relay's steady time, not after now; nil means now.
+    /// - Parameter moment: a time of the relay's steady clock, not in the future; nil means now.
     package func entries(
         _ kind: Identifier, app: String?, _ subject: TimelineSubject?, family: WidgetFamily?,
         by reader: TimelineReader, of tenant: TenantID, at moment: Instant? = nil
@@ -67,12 +67,13 @@ extension Relay {
         }
     }
 
-    /// A page of the subjects that a kind of widget can be configured to, and what each shows now.
+    /// A page of the subjects for which a kind of widget can be configured, with the present
+    /// content of each.
     ///
     /// - Parameters:
     ///   - family: nil means entries for any family.
-    ///   - after: sort key of the last one of the previous page.
-    ///   - atMost: size of a page; it has at least one choice if there is any.
+    ///   - after: sort key of the last subject of the previous page.
+    ///   - atMost: size of a page. A page has at least one choice if there are any.
     package func choices(
         _ kind: Identifier, app: String?, family: WidgetFamily?, by reader: TimelineReader,
         of tenant: TenantID, after: [String]? = nil, atMost: Int = TimelineListing.choices
@@ -94,7 +95,7 @@ extension Relay {
             let page = read { core, now in
                 core.choices(listing, family: family, by: reader, now: now, atMost: atMost)
             }
-            // A page may have no choice with content for the family, while the next one has.
+            // A page may have no choice with content for the family: go to the next page.
             guard page.choices.isEmpty, let next = page.next else { return .success(page) }
             after = next
             await letOthersGo()

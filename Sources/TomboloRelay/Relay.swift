@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloEventLog
 package import TomboloLoop
 
-/// The shell around the core: it passes inputs to the core in turns, and carries out the effects.
+/// The shell around the core. It passes inputs to the core in turns, and carries out the effects.
 ///
 /// One turn covers everything between two waits of the loop: first the core takes the whole inbox,
 /// then answers are given, pushes are sent and the timer is set. `turn()` has no `await`, so
@@ -28,14 +28,13 @@ package import TomboloLoop
 /// ```
 package actor Relay: TurnTarget, TimerTarget {
     package nonisolated let loop: any Loop
-    /// Gate for large reads and pieces of long work: one per turn of the loop, with turns taken
-    /// between callers.
+    /// Lets large reads and pieces of long work through, one a turn of the loop. Callers alternate.
     package nonisolated let pieces: TurnGate<String>
     nonisolated let followers: Followers
     let log: any EventLog
     private let sender: any PushSender
     private let trapped: [WorkNote.Subject: Int]
-    /// Creates the channels that the core requests; nil means that it gets none.
+    /// Creates the channels that the core requests; nil: no channel can be created.
     let channels: (any ChannelService)?
     /// Upstreams that wait for a channel, in the order of their requests.
     var channelWishes: [UpstreamNumber] = []
@@ -45,52 +44,50 @@ package actor Relay: TurnTarget, TimerTarget {
     var clock: RelayClock
     var clockWritten: RelayClock.Reading?
     private var inbox: [Input] = []
-    /// Requests that wait for the next batch.
+    /// Requests that wait for space in the next batch.
     private var held = HeldRequests()
-    /// Inputs of the current turn; kept to reuse its memory.
+    /// Inputs of the current turn. The array is kept to reuse its memory.
     private var taken: [Input] = []
-    /// Memory of more inputs is released after a burst.
+    /// If a turn had more inputs than this, the memory is released.
     private static let takenKeptMax = 4_096
     private var isTurnDue = false
     var waiting: [Ticket: Waiter] = [:]
     var lastTicket: UInt64 = 0
     var watchers: [Parking] = []
-    /// True if the relay is about to stop, so that waits for deliveries end.
+    /// True if the relay will stop soon, so that waits for deliveries must end.
     var waitsAreOver = false
     private let appending: Parking
     private var timer = TimerID()
     private var timerAt: MonotonicInstant?
     private(set) var phase = Phase.new
-    /// True once the core has taken a turn after the start.
+    /// True once the core has taken its first turn.
     private(set) var hasTurned = false
     private(set) var writesAll = false
     /// When facts were last written because a caller waited for them.
     var settledAt = Instant.distantPast
-    /// Values at the last check.
+    /// Values at the last check, to notice changes.
     var (hadRoom, wasSetBack) = (true, false)
-    /// How to make room while the log has none; nil otherwise.
+    /// How to free space, while the log is full; else nil.
     var roomHint: String?
     let report: @Sendable (OperatorNote) -> Void
     var fetches = WidgetFetches()
-    /// The newest note of each upstream that had one.
     var upstreamNotes: [UpstreamNumber: OperatorNote] = [:]
     /// For each upstream whose pushes wait: since when, and the newest cause.
     var upstreamTroubles: [UpstreamNumber: UpstreamTrouble] = [:]
-    /// Meters by upstream.
     var meters: [UpstreamMeter]
     package internal(set) var commitTimes = DurationHistogram()
-    /// Numbers of rows and keys found damaged at the start, and of damage lines already reported.
+    /// Number of rows and keys that were damaged at the start, and of damage lines reported since.
     var (damageAtStart, damageTold) = (0, 0)
     var silence = LogSilence()
 
     enum Phase { case new, recovered, running, failed }
 
-    /// Inputs that wait for the end of the turn, and requests that wait for their answer.
+    /// Number of inputs that the next turn takes, and of requests that wait for their answers.
     var backlog: (inbox: Int, unanswered: Int) {
         (inbox.count + held.count, waiting.count)
     }
 
-    /// A waiting caller.
+    /// A caller that waits for an answer.
     enum Waiter {
         case one(UnsafeContinuation<Answer, Never>)
         case part(of: AnswerCollection, index: Int)
@@ -102,9 +99,10 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// - Parameters:
     ///   - seed: seed of all random numbers.
-    ///   - trapped: subjects on which earlier processes trapped, and how often; they are set aside.
-    ///   - workNote: where the core records what it works on.
-    ///   - refusalReasons: Apple's reasons that are counted by name.
+    ///   - trapped: for each subject, how often earlier processes crashed while they worked on it.
+    ///     Such subjects are set aside.
+    ///   - workNote: where the core records the subject on which it works.
+    ///   - refusalReasons: Apple's reasons that get a counter of their own.
     ///   - report: called with notes for the operator: each change of health, and its cause.
     package init(
         loop: any Loop, log: any EventLog, sender: any PushSender,
@@ -132,12 +130,13 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Life
 
-    /// Reads the last relay's state. Returns a line for each damaged item. Call before `run()`.
+    /// Reads the state that the last relay process left. Returns a line for each damaged item. Call
+    /// it before `run()`.
     package func recover() async throws(EventLogError) -> [String] {
         precondition(phase == .new, "a relay recovers once")
-        // The steady clock decides which keys are old, and its reading is in the log.
+        // Select old keys later: their age depends on the steady clock, whose time is in the log.
         let recovered = try await log.recover(idempotencySince: .distantPast)
-        // Read the clock again: the log may have taken long.
+        // Read the clock after the log, because reading the log may have taken long.
         let last = recovered.records.lazy.compactMap(RelayClock.Reading.init(record:)).first
         let hasLost = last == nil && recovered.records.contains(where: RelayClock.Reading.isRecord)
         clock = RelayClock(
@@ -146,7 +145,7 @@ package actor Relay: TurnTarget, TimerTarget {
         var recovery = CoreRecovery()
         (recovery.lead, recovery.clockStep) = (clock.lead, clock.stepAtStart)
         recovery.leads = clock.leads
-        // If the reading is lost, it is unknown how far ahead a card's timestamp is.
+        // If the clock's reading is lost, timestamps on cards may be far ahead: assume the maximum.
         recovery.before =
             hasLost
             ? .init(reading: .distantPast, toldThrough: .distantPast + RelayClock.reach)
@@ -173,13 +172,13 @@ package actor Relay: TurnTarget, TimerTarget {
         return lines
     }
 
-    /// Stores batches until it is cancelled or the log fails. Call it after `recover()`.
+    /// Stores batches until the task is cancelled or the log fails. Call it after `recover()`.
     package func run() async throws {
         precondition(phase == .recovered, "a relay runs once, after it has recovered")
         defer { fail() }
-        // Store the clock before the first timestamp: after a crash, the next relay must know how
-        // far timestamps may have advanced. The results of recovery are stored too, or the next
-        // relay would lose them.
+        // Store the clock before the first timestamp is sent: after a crash, the next process must
+        // know how far timestamps may have advanced. Store the results of recovery too, or the next
+        // process would lose them.
         let found = core.takeBatch(now: steadyNow(), writesAll: true)
         try await begin(found)
         phase = .running
@@ -201,8 +200,8 @@ package actor Relay: TurnTarget, TimerTarget {
         }
     }
 
-    /// Stores the clock and the results of recovery. Waits for a full log only if there are results
-    /// that would be lost.
+    /// Stores the clock and the results of recovery. If the log is full, waits only if there are
+    /// results, because these would be lost.
     private func begin(_ found: AppendBatch?) async throws {
         let batch = withClock(found ?? AppendBatch())
         guard found != nil else {
@@ -217,7 +216,7 @@ package actor Relay: TurnTarget, TimerTarget {
         inbox.append(.committed(receipt))
     }
 
-    /// Writes everything that waits, including delayed facts, and lets `run()` return.
+    /// Stores everything that waits, even facts that would be written later. Then `run()` returns.
     package func finish() {
         if !writesAll { noteStop() }
         writesAll = true
@@ -235,7 +234,7 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Turns
 
-    /// The steady time: it continues from the previous relay and never jumps.
+    /// The steady time. It continues from the previous relay process and never jumps.
     package func steadyNow() -> Instant {
         return clock.steady(monotonic: loop.now.nanoseconds)
     }
@@ -285,7 +284,7 @@ package actor Relay: TurnTarget, TimerTarget {
                 core.step(input, now: now, effects: &effects)
                 continue
             }
-            // Refuse the request: the disk is too slow.
+            // No more requests may wait, because the log is too slow: refuse this one.
             if let ticket = held.append(input) {
                 effects.answers.append((ticket, .refused(Core.isBehind)))
             }
@@ -293,7 +292,7 @@ package actor Relay: TurnTarget, TimerTarget {
         if isEmpty { core.step(.tick, now: now, effects: &effects) }
         carryOut(effects, now: now)
         if followers.followFacts { core.writeFacts(at: now + Self.followedWithin) }
-        // The appender handles a due batch, not the timer.
+        // A batch that is due is stored by `run`, so it needs no timer.
         let (hasBatch, wake) = Self.next(of: &core, now: now)
         if hasBatch { appending.unpark() }
         setTimer(wake.flatMap { hasBatch && $0 <= now ? nil : $0 }, now: now)
@@ -302,13 +301,12 @@ package actor Relay: TurnTarget, TimerTarget {
     }
 
     /// Whether a batch is due, and the next wake time. The core is passed inout: reading an actor's
-    /// member would copy it, which counts references to everything it holds and costs more than
-    /// many turns.
+    /// member would copy it. A copy retains all that the core holds and costs more than many turns.
     private static func next(of core: inout Core, now: Instant) -> (Bool, wake: Instant?) {
         (core.hasBatch(now: now), core.nextWake)
     }
 
-    /// True if the next batch takes no more requests. The core is passed inout, as above.
+    /// True if the next batch has no space for more requests. The core is passed inout, as above.
     private static func isFull(_ core: inout Core) -> Bool { core.hasFullBatch }
 
     private func carryOut(_ effects: Effects, now: Instant) {
@@ -321,7 +319,7 @@ package actor Relay: TurnTarget, TimerTarget {
         if !effects.upstreams.isEmpty { report(effects.upstreams) }
     }
 
-    /// Sets the timer. It fires at least each minute, to check the machine's clock.
+    /// Sets the timer. It fires at least once a minute, to check the machine's clock.
     func setTimer(_ wake: Instant?, now: Instant) {
         var next = RelayClock.nextLook(after: loop.now.nanoseconds)
         if let wake { next = min(next, loop.now.nanoseconds + max(0, (wake - now).nanoseconds)) }
@@ -347,14 +345,14 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Outcomes
 
-    /// Takes the outcome of one push. Call it on the loop.
+    /// Passes the outcome of a push to the core. Call it on the loop.
     package nonisolated func pushEnded(_ outcome: PushOutcome) {
         assumeIsolated { $0.put(.pushEnded(outcome)) }
     }
 
     // MARK: Asking
 
-    /// - Parameter deed: stored together with the input's changes.
+    /// - Parameter deed: an operator's action that is stored together with the input's changes.
     func ask(deed: Deed? = nil, _ input: (Ticket) -> Input) async -> Answer {
         if let refusalOfAll { return refusalOfAll }
         return await withUnsafeContinuation { continuation in

@@ -1,8 +1,7 @@
 import TomboloCore
 
 extension CoreConfiguration {
-    /// A note about an upstream that has trouble or works again: the cause, and how to find out
-    /// more.
+    /// A note that an upstream has trouble or works again: the cause, and how to find out more.
     func note(_ notice: UpstreamNotice) -> OperatorNote {
         let app = apps[Int(notice.upstream.rawValue)]
         let name = "app \(app.id) (\(app.environment.name))"
@@ -16,7 +15,7 @@ extension CoreConfiguration {
         return note.adding("app", app.id).adding("environment", app.environment.name)
     }
 
-    /// Apple's reasons if the topic or the environment does not match the token.
+    /// Apple's reasons that mean: the topic or the environment does not match the token.
     private static let aboutTopic: Set<String> = [
         "BadTopic", "MissingTopic", "TopicDisallowed", "DeviceTokenNotForTopic", "BadDeviceToken",
     ]
@@ -42,7 +41,7 @@ extension CoreConfiguration {
 }
 
 extension Relay {
-    /// Reports changes of upstreams. A probe that fails like the previous one is not reported.
+    /// Reports changes of upstreams. A probe that fails as before is not reported.
     func report(_ notices: [UpstreamNotice]) {
         for notice in notices {
             let note = core.configuration.note(notice)

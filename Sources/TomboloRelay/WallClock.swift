@@ -2,11 +2,11 @@ package import TomboloCore
 
 /// The machine's wall clock, which people and time servers may set.
 package protocol WallClock: Sendable {
-    /// The machine's current time; it may jump in either direction.
+    /// The machine's present time. It may jump in either direction.
     func now() -> Instant
 
-    /// Name of the origin of the loop's monotonic clock; on Linux, a boot of the machine. The
-    /// difference of two readings with the same name is the time between them, even in different
+    /// Names the origin of the loop's monotonic clock; on Linux, one boot of the machine. If two
+    /// readings have the same name, their difference is the time between them, even in different
     /// processes. Empty if unknown.
     var boot: String { get }
 }

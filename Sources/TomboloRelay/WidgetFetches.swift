@@ -2,15 +2,15 @@ package import TomboloCore
 
 /// The newest fetch of each widget since the relay's start, for the command `why`.
 ///
-/// It holds only ids, numbers and the users that keys are bound to, but no content of requests.
+/// It holds only ids, numbers and the users to which keys are bound, but no content of requests.
 package struct WidgetFetches: Sendable {
     /// Identifies a widget of a device.
     package struct Key: Hashable, Sendable {
         package var widget: ActivitySurfaces.Widget
-        /// Family of the widget; nil if the request named none.
+        /// The widget's family; nil if the request named none.
         package var family: WidgetFamily?
 
-        /// - Parameter family: nil if the request named none.
+        /// - Parameter family: the widget's family; nil if the request named none.
         package init(_ widget: ActivitySurfaces.Widget, family: WidgetFamily?) {
             (self.widget, self.family) = (widget, family)
         }
@@ -22,30 +22,29 @@ package struct WidgetFetches: Sendable {
         package enum Answer: Hashable, Sendable {
             /// Entries of this version (`TimelineEntries.version`).
             case entries(version: UInt64)
-            /// The widget's version was still current (304).
+            /// The widget already has the entries of this version (304).
             case unchanged(version: UInt64)
-            /// Refused with this problem code.
+            /// A refusal with this problem code.
             case refused(String)
         }
 
         /// Time of the fetch: steady time and wall time.
         package var (now, at): (Instant, Instant)
         package var answer: Answer
-        /// The user that the request's key is bound to, perhaps not the device's; nil if it is not
-        /// bound.
+        /// The user to whom the request's key is bound (maybe not the device's user), or nil.
         package var boundTo: String?
     }
 
-    /// Fetches of one device, as long as it belongs to the same person.
+    /// The fetches of one device while it has the same user.
     private struct OfDevice {
-        /// The owner, by the relay's own hash; fetches of another owner are forgotten.
+        /// The device's user, as the relay's own hash. If the user changes, fetches are dropped.
         var owner: Int64
         var fetches: [(key: Key, fetch: Fetch)] = []
     }
 
-    /// Most devices. Beyond this, the ones added first are forgotten.
+    /// Maximum number of devices. If more come, those added first are dropped.
     static let devicesMax = 50_000
-    /// Most fetches of one device. Beyond this, the oldest is forgotten.
+    /// Maximum number of fetches of one device. If more come, the oldest is dropped.
     static let ofDeviceMax = 64
 
     private var devices: [DeviceKey: OfDevice] = [:]
@@ -79,20 +78,20 @@ package struct WidgetFetches: Sendable {
         return own.fetches.filter { $0.key.widget == widget }.map { ($0.key.family, $0.fetch) }
     }
 
-    /// The widgets of a device that have fetched, the latest one last.
+    /// The widgets with which a device has fetched, in the order of their last fetch.
     func widgets(of device: DeviceKey, owner: Int64) -> [ActivitySurfaces.Widget] {
         guard let own = devices[device], own.owner == owner else { return [] }
         return own.fetches.map(\.key.widget)
     }
 
-    /// A family (nil if none was named), and its newest fetch.
+    /// A widget family (nil if the request named none), and its newest fetch.
     package typealias OfFamily = (family: WidgetFamily?, fetch: Fetch)
 }
 
 extension Relay {
     /// Records a widget's fetch. Fetches of unknown devices are not kept.
     ///
-    /// - Parameter boundTo: the user that its key is bound to; nil if it is not bound.
+    /// - Parameter boundTo: the user to which the request's key is bound; nil if it is not bound.
     package func noteFetch(
         _ key: WidgetFetches.Key, on device: DeviceKey, boundTo: String?,
         _ answer: WidgetFetches.Fetch.Answer
@@ -113,12 +112,12 @@ extension Relay {
         fetches.all(of: device, widget, owner: owner)
     }
 
-    /// State of the reloads of a device's widgets, or of one control; nil if the device is unknown.
+    /// State of the reloads of a device's widgets, or of one of its controls; nil: unknown device.
     package func reload(_ name: TokenName, of device: DeviceKey) -> ReloadView? {
         read { core, now in ReloadView(name, of: device, in: core, now: now) }
     }
 
-    /// Where an activity is shown on a device besides its card; nil if one of the two is unknown.
+    /// Where an activity is shown on a device besides its card; nil if either is unknown.
     package func surfaces(of activity: ActivityKey, on device: DeviceKey) -> ActivitySurfaces? {
         read { core, now in
             guard let owner = ReloadView(of: device, in: core, now: now)?.owner else { return nil }

@@ -1,19 +1,18 @@
 import TomboloJSON
 
-/// The JSON object of a refusal or of a GOAWAY: `{"reason":"…","timestamp":…}`, from an untrusted
-/// peer.
+/// The JSON object in a refusal or GOAWAY: `{"reason":"…","timestamp":…}`. It is not trusted.
 struct APNsAnswerBody: Hashable, Sendable {
     /// Apple's bodies have fewer than 100 bytes; a longer or deeply nested one is not Apple's.
     static let limits = JSONLimits(depthMax: 8, bytesMax: 4_096)
 
     let reason: String?
-    /// Milliseconds since 1970.
+    /// In milliseconds since 1970.
     let timestamp: Int64?
 
-    /// If the bytes are not such an object, both members are nil.
+    /// If the bytes are not such a JSON object, both members are nil.
     init(_ bytes: [UInt8]) {
         guard !bytes.isEmpty,
-            // The reason of a parse error is not needed: then only the status counts.
+            // It does not matter why parsing failed: then only the status counts.
             let document = try? JSONDocument(bytes, limits: Self.limits)
         else {
             reason = nil

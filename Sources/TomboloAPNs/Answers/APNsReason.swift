@@ -3,13 +3,13 @@ package import TomboloCore
 /// One row of Apple's table of refusals, with its consequences in this relay.
 ///
 /// Source: developer.apple.com, *Handling notification responses from APNs*, tables of status codes
-/// and of error strings. The blast radius is our own classification.
+/// and of error strings. The blast radius is this project's own classification.
 package struct APNsReason: Hashable, Sendable {
     package let status: Int
-    /// The string in the answer's `reason`.
+    /// Apple's string in the answer's `reason`.
     package let name: String
     package let reaches: BlastRadius
-    /// True if the connection that brought this answer must take no further push.
+    /// True if the connection that brought this answer must carry no further push.
     package let retiresConnection: Bool
 
     private init(
@@ -26,13 +26,13 @@ package struct APNsReason: Hashable, Sendable {
         table.first { $0.status == status && $0.name == name }
     }
 
-    /// The names in Apple's tables, each once.
+    /// All names in Apple's tables, without duplicates.
     package static let names = Array(Set(table.map(\.name))).sorted()
 
-    /// Blast radius of an answer that is in no table, by its status alone.
+    /// Blast radius of an answer that is in no table, from its status alone.
     ///
-    /// APNs never sends 3xx, or 2xx other than 200: another server answers at the endpoint, and
-    /// every push of the upstream would get the same answer.
+    /// APNs never sends 3xx, nor 2xx other than 200. Such an answer comes from another server at
+    /// the endpoint, which would answer every push of the upstream like this.
     package static func unknown(status: Int) -> BlastRadius {
         switch status {
         case 401, 403: .providerToken
@@ -44,7 +44,7 @@ package struct APNsReason: Hashable, Sendable {
     }
 
     package static let table: [APNsReason] = [
-        // The sender's own mistakes: the push is a dead letter.
+        // Mistakes of this relay: the push becomes a dead letter.
         .init(400, "BadCollapseId", .push),
         .init(400, "BadExpirationDate", .push),
         .init(400, "BadMessageId", .push),
@@ -60,31 +60,31 @@ package struct APNsReason: Hashable, Sendable {
         .init(405, "MethodNotAllowed", .push),
         .init(413, "PayloadTooLarge", .push),
 
-        // Often a sandbox token on the production host, or the reverse. Never send it again.
+        // Often a sandbox token went to the production host, or vice versa. Never send to it again.
         .init(400, "BadDeviceToken", .tokenMisplaced),
         .init(400, "DeviceTokenNotForTopic", .tokenMisplaced),
         .init(410, "ExpiredToken", .tokenGone),
         .init(410, "Unregistered", .tokenGone),
         .init(429, "TooManyRequests", .tokenBackOff),
 
-        // The key or the provider token. A connection stays bound to its first token.
+        // The key or the provider token is wrong. A connection stays bound to its first token.
         .init(403, "BadCertificate", .providerToken, retiresConnection: true),
         .init(403, "BadCertificateEnvironment", .providerToken, retiresConnection: true),
         .init(403, "BadEnvironmentKeyIdInToken", .providerToken, retiresConnection: true),
-        // A spelling that is not on Apple's page but was observed.
+        // A spelling that is not on Apple's page, but that was observed.
         .init(403, "BadEnvironmentKeyInToken", .providerToken, retiresConnection: true),
         .init(403, "ExpiredProviderToken", .providerToken, retiresConnection: true),
         .init(403, "Forbidden", .providerToken, retiresConnection: true),
         .init(403, "InvalidProviderToken", .providerToken, retiresConnection: true),
         .init(403, "MissingProviderToken", .providerToken, retiresConnection: true),
 
-        // These depend on the connection's history: another connection may send the same push.
+        // These depend on what the connection carried before: another one may send the same push.
         .init(400, "IdleTimeout", .connection, retiresConnection: true),
         .init(403, "UnrelatedKeyIdInToken", .connection, retiresConnection: true),
         .init(429, "TooManyProviderTokenUpdates", .connection, retiresConnection: true),
 
         // Answers to broadcasts and channel requests (Apple, *Handling error responses from Apple
-        // Push Notification service*). A missing channel counts like an invalid device token.
+        // Push Notification service*). A missing channel is treated like an invalid device token.
         .init(400, "BadChannelId", .tokenGone),
         .init(400, "BadRequestParams", .push),
         .init(400, "BadRequestPayload", .push),
@@ -98,7 +98,7 @@ package struct APNsReason: Hashable, Sendable {
         // Apple's service has a fault.
         .init(500, "InternalServerError", .upstream),
         .init(503, "ServiceUnavailable", .upstream),
-        // The spelling on the page about broadcasts.
+        // The same with the spelling on the page about broadcasts.
         .init(503, "Service Unavailable", .upstream),
         .init(503, "Shutdown", .upstream, retiresConnection: true),
     ]

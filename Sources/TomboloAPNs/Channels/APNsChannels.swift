@@ -11,7 +11,7 @@ package import TomboloLoop
 ///
 /// `@unchecked Sendable`: used on its loop's thread only.
 package final class APNsChannels: @unchecked Sendable {
-    /// Most time from a call to its answer.
+    /// Maximum time from a call to its answer.
     package static let deadline = Duration.seconds(10)
 
     private let bundleID: String
@@ -20,10 +20,11 @@ package final class APNsChannels: @unchecked Sendable {
     private let loop: EpollLoop
     private let tls: TLSClientConfiguration?
     private var http: HTTP2Client?
-    /// Provider token of the connection: Apple refuses a second one within 20 minutes.
+    /// The provider token that the connection carries. Apple refuses another within 20 minutes.
     private var generation: ProviderToken.Generation?
 
-    /// A nil `endpoint` means Apple's of `environment`. `authorities` as in `APNsConfiguration`.
+    /// A nil `endpoint` means Apple's endpoint of `environment`. For `authorities` see
+    /// `APNsConfiguration`.
     package init(
         bundleID: String, environment: APNsEnvironment, endpoint: APNsEndpoint?,
         authorities: [UInt8]?, key: ProviderKey, loop: EpollLoop
@@ -142,7 +143,7 @@ package final class APNsChannels: @unchecked Sendable {
         }
     }
 
-    /// Drains the connection; the next call makes a new one.
+    /// Drains the connection. The next call opens a new one.
     package func close() {
         http?.drain()
         http = nil
@@ -161,7 +162,7 @@ package final class APNsChannels: @unchecked Sendable {
     }
 
     private func document(_ answer: HTTPAnswer) -> JSONDocument? {
-        // An unreadable body is ignored; then only the status counts.
+        // A body that cannot be parsed is ignored; then only the status counts.
         try? JSONDocument(answer.body)
     }
 }

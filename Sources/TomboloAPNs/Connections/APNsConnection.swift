@@ -1,14 +1,14 @@
 import TomboloHTTP
 import TomboloLoop
 
-/// One connection of an upstream: the HTTP/2 client, and its allowance of pushes.
+/// One connection of an upstream: the HTTP/2 client, and the allowance that limits its pushes.
 ///
 /// On the loop only, like its client.
 final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
     /// Unique within the upstream.
     let number: Int32
     private let http: HTTP2Client
-    /// Set to nil when the connection is closed and all outcomes were reported.
+    /// The owner. It becomes nil when the connection is closed and all outcomes were reported.
     private var client: APNsClient?
     /// Behind a pointer: it is used for every push, and the run-time check for exclusive access
     /// would cost more than the accesses.
@@ -24,21 +24,22 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
 
     deinit { allowance.deallocate() }
 
-    /// Starts to notify the client of changes, including those that have already happened.
+    /// Starts to notify the client of changes. Reports those that have already happened at once.
     func begin() {
         http.observer = self
         clientChanged(http)
     }
 
-    /// Pushes it may take now.
+    /// Number of pushes that the connection may take now.
     var free: Int { allowance.pointee.free(peerAllows: http.capacity) }
 
-    /// Since when it has had no room for a push although none is in flight; nil if it has room.
+    /// Since when the connection has had no room for a push although none is in flight; nil if it
+    /// has room.
     func withoutRoom(now: MonotonicInstant) -> MonotonicInstant? {
         allowance.pointee.withoutRoom(peerAllows: http.capacity, now: now)
     }
 
-    /// Sends a push. The client gets the outcome under `tag`, never before this returns.
+    /// Sends a push. The client gets the outcome under `tag`, but never during this call.
     ///
     /// The request is given up at `deadline`, to free its stream.
     func submit(
@@ -49,7 +50,7 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
         http.submit(request, body: body, before: deadline, to: self, tag: tag)
     }
 
-    /// Bytes written, before TLS.
+    /// Bytes written so far, counted before encryption.
     var sentBytes: UInt64 { http.sentBytes }
 
     func close() { http.close() }

@@ -15,7 +15,7 @@ final class APNsConnectionPool {
     @exclusivity(unchecked) private var connections: [APNsConnection] = [] {
         didSet { places = connections.map { .passUnretained($0) } }
     }
-    /// The same connections without reference counting, for `roomiest`.
+    /// The same connections as unretained references, for `roomiest`.
     @exclusivity(unchecked) private var places: [Unmanaged<APNsConnection>] = []
     private var connectionsMade: Int32 = 0
     /// Bytes sent on connections that have ended.
@@ -24,7 +24,7 @@ final class APNsConnectionPool {
     private var isWanted = false
     private var isConnecting = false
     private let wanted: Parking
-    /// When the first connection without room is given up; nil if there is none.
+    /// When the first connection that has no room will be given up; nil if all have room.
     private var givenUpAt: MonotonicInstant?
 
     private(set) var isRunning = false
@@ -49,10 +49,10 @@ final class APNsConnectionPool {
 
     var count: Int { connections.count }
 
-    /// Bytes written on all connections so far, before TLS.
+    /// Bytes written on all connections so far, counted before encryption.
     var sentBytes: UInt64 { connections.reduce(sentBytesBefore) { $0 + $1.sentBytes } }
 
-    /// Pushes that open connections take now; nil without an open connection.
+    /// Number of pushes that the open connections may take now; nil if no connection is open.
     var free: Int? {
         var free: Int?
         for connection in connections where !connection.allowance.pointee.isRetired {
@@ -61,14 +61,13 @@ final class APNsConnectionPool {
         return free
     }
 
-    /// Pushes in flight on all connections, including drained ones.
+    /// Number of pushes in flight on all connections, including drained ones.
     var inFlight: Int { connections.reduce(0) { $0 + $1.allowance.pointee.inFlight } }
 
-    /// True if a connection may be attempted now.
     var mayConnect: Bool { isRunning && backOff.allows(now: loop.now) }
 
-    /// The connection with room that has the fewest pushes in flight. It is not reference-counted,
-    /// because it is used for every push: valid until a connection ends.
+    /// The connection with room that has the fewest pushes in flight. The reference is unretained,
+    /// because it is used for every push; it is valid until a connection ends.
     var roomiest: Unmanaged<APNsConnection>? {
         var best: Unmanaged<APNsConnection>?
         var least = Int.max
@@ -85,16 +84,16 @@ final class APNsConnectionPool {
         connections.first { $0.number == number }
     }
 
-    /// Requests another connection, which is opened as soon as the back-off allows, unless there
-    /// are enough. Has no effect while one is being opened.
+    /// Requests another connection. It is opened as soon as the back-off allows, unless there are
+    /// enough. Has no effect while one is being opened.
     func want() {
         guard !isWanted, !isConnecting else { return }
         isWanted = true
         wanted.unpark()
     }
 
-    /// All connections are full: requests one more if the limit allows it and each open one has
-    /// accepted pushes.
+    /// All connections are full: requests one more, if the limit allows it and Apple has accepted
+    /// pushes on each open one.
     func grow() {
         guard openCount < configuration.connections else { return }
         let proved = connections.allSatisfy { connection in
@@ -106,7 +105,7 @@ final class APNsConnectionPool {
 
     private var openCount: Int { connections.count { !$0.allowance.pointee.isRetired } }
 
-    /// A connection answered a push and stays usable.
+    /// A connection has answered a push and stays usable.
     func served() {
         guard trouble != nil || backOff.failures > 0 else { return }
         trouble = nil
@@ -115,7 +114,7 @@ final class APNsConnectionPool {
 
     // MARK: Opening
 
-    /// Opens connections until it is cancelled, then closes all.
+    /// Opens connections until the task is cancelled, then closes all.
     func run() async {
         precondition(!isRunning, "an upstream's client runs once at a time")
         isRunning = true
@@ -126,7 +125,7 @@ final class APNsConnectionPool {
             if isWanted, mayConnect {
                 await connect()
             } else {
-                // The end of the back-off changes the capacity, and allows a requested connection.
+                // Wake at the end of the back-off: it changes the capacity and allows to connect.
                 let backOffEnds = mayConnect ? nil : backOff.notBefore
                 _ = await wanted.park(until: [backOffEnds, givenUpAt].compactMap { $0 }.min())
                 giveUpWithoutRoom()
@@ -158,7 +157,7 @@ final class APNsConnectionPool {
     private func failed(_ reason: String) {
         trouble = reason
         backOff.failed(now: loop.now, chance: chance.next())
-        // `run` may sleep without a deadline: wake it to check the back-off again.
+        // `run` may sleep without a deadline. Wake it, so that it considers the back-off.
         wanted.unpark()
         client.couldNotConnect(reason)
     }
@@ -166,8 +165,7 @@ final class APNsConnectionPool {
     // MARK: Closing
 
     /// The connection takes no further push, and is closed when its pushes have ended. If it was in
-    /// use, its successor is opened. If it never served a push, that counts as a failure to
-    /// connect.
+    /// use, another one is opened. If it never served a push, this counts as a failure to connect.
     func retire(_ connection: APNsConnection, because reason: String) {
         if !connection.allowance.pointee.isRetired {
             connection.allowance.pointee.retire()
@@ -181,9 +179,9 @@ final class APNsConnectionPool {
     }
 
     /// Retires connections without room. A peer that allows no stream
-    /// (`SETTINGS_MAX_CONCURRENT_STREAMS` of 0, RFC 9113, 5.1.2) would stop the upstream as long as
-    /// its connection lives. So a connection that had no room and nothing in flight for the connect
-    /// deadline is replaced.
+    /// (`SETTINGS_MAX_CONCURRENT_STREAMS` of 0, RFC 9113, 5.1.2) would block the upstream as long
+    /// as the connection lives. So a connection is replaced if it had no room and nothing in flight
+    /// for the connect deadline.
     func giveUpWithoutRoom() {
         var next: MonotonicInstant?
         for connection in connections {
@@ -201,7 +199,7 @@ final class APNsConnectionPool {
         wanted.unpark()
     }
 
-    /// Closes the connection at once: its pushes become *unknown*.
+    /// Closes the connection at once. Its pushes become *unknown*.
     func abandon(_ connection: APNsConnection, because reason: String) {
         retire(connection, because: reason)
         close(connection)
@@ -220,7 +218,7 @@ final class APNsConnectionPool {
     }
 
     private func close(_ connection: APNsConnection) {
-        // Closing calls `closed`, so remove it from the list first.
+        // `close` calls `closed`, so remove the connection from the list first.
         guard remove(connection) else { return }
         connection.close()
     }

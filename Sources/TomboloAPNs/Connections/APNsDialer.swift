@@ -3,11 +3,11 @@ import TomboloLoop
 
 /// Makes an upstream's connections. On the upstream's loop only.
 package protocol APNsDialer: Sendable {
-    /// Connects and completes the handshakes within `time`.
+    /// Connects and completes the handshakes within `time`, or throws.
     func connect(within time: Duration) async throws(ConnectionError) -> HTTP2Client
 }
 
-/// Connects to the endpoint over TCP and, unless it is in clear text, TLS.
+/// Connects to the endpoint over TCP, with TLS unless the endpoint is in clear text.
 struct TCPDialer: APNsDialer {
     private let endpoint: APNsEndpoint
     private let tls: TLSClientConfiguration?

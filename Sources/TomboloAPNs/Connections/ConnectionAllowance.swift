@@ -1,20 +1,20 @@
 package import TomboloLoop
 
-/// Decides what one connection to APNs may carry. Pure.
+/// Decides which pushes one connection to APNs may carry. Pure.
 package struct ConnectionAllowance: Hashable, Sendable {
     private struct Carried: Hashable, Sendable {
         var generation: ProviderToken.Generation
         var since: MonotonicInstant
     }
 
-    /// Pushes handed to the connection that have no outcome yet.
+    /// Number of pushes handed to the connection that have no outcome yet.
     package private(set) var inFlight = 0
-    /// True if it takes no further push. It is closed when those in flight have ended.
+    /// True if the connection takes no further push. It is closed when those in flight have ended.
     package private(set) var isRetired = false
-    /// True once Apple has accepted a push on it. Until then one stream is allowed, whatever
-    /// SETTINGS say (*Sending notification requests to APNs*).
+    /// True once Apple has accepted a push on this connection. Before, only one stream is allowed,
+    /// even if SETTINGS allow more (*Sending notification requests to APNs*).
     package private(set) var hasAccepted = false
-    /// True once it got an answer that did not indicate a fault of the connection itself.
+    /// True once an answer came that did not show a fault of the connection itself.
     package private(set) var hasServed = false
     private var carried: Carried?
     private var lastAnswerAt: MonotonicInstant?
@@ -22,15 +22,16 @@ package struct ConnectionAllowance: Hashable, Sendable {
 
     package init() {}
 
-    /// Pushes it may take now. `peerAllows` is what the peer's stream limit leaves.
+    /// Number of pushes that the connection may take now. `peerAllows` is how many more streams the
+    /// peer's limit allows.
     package func free(peerAllows: Int) -> Int {
         guard !isRetired else { return 0 }
         return hasAccepted ? max(0, peerAllows) : max(0, min(peerAllows, 1 - inFlight))
     }
 
-    /// Returns true, and notes the token, if a provider token may be used on the connection.
+    /// Returns true if the connection may carry this provider token, and then notes the token.
     ///
-    /// The first token may always be used, another one only 20 minutes after the last change. Apple
+    /// The first token may always be used; another one only 20 minutes after the last change. Apple
     /// counts changes by connection and answers `TooManyProviderTokenUpdates`.
     package mutating func carries(
         _ generation: ProviderToken.Generation, now: MonotonicInstant
@@ -46,8 +47,7 @@ package struct ConnectionAllowance: Hashable, Sendable {
     /// A push was handed to the connection.
     package mutating func took() { inFlight += 1 }
 
-    /// A push in flight was answered. `serves` is false if the answer indicates a fault of the
-    /// connection.
+    /// A push in flight was answered. `serves` is false if it shows a fault of the connection.
     package mutating func answered(accepted: Bool, serves: Bool, now: MonotonicInstant) {
         inFlight -= 1
         lastAnswerAt = now
@@ -55,20 +55,20 @@ package struct ConnectionAllowance: Hashable, Sendable {
         if serves { hasServed = true }
     }
 
-    /// The following end is not the connection's fault: it counts as one that served.
+    /// The connection will end soon, but not through its own fault: it counts as one that served.
     package mutating func excuse() { hasServed = true }
 
     /// A push in flight ended without an answer.
     package mutating func lost() { inFlight -= 1 }
 
-    /// True if nothing was answered after `instant`. Then a push from `instant` that is unanswered
-    /// at its deadline indicates a fault of the whole connection, not only of its stream.
+    /// True if no answer has come after `instant`. Then a push handed over at `instant` that
+    /// reaches its deadline shows a fault of the whole connection, not only of its stream.
     package func isSilent(since instant: MonotonicInstant) -> Bool {
         lastAnswerAt.map { $0 <= instant } ?? true
     }
 
-    /// Since when the peer has left no room for a push although none is in flight. nil if it leaves
-    /// room, or if a push in flight will free some. Call it after each change.
+    /// Since when the peer has left no room for a push although none is in flight. Nil if it leaves
+    /// room, or if a push in flight will leave room when it ends. Call it after each change.
     package mutating func withoutRoom(
         peerAllows: Int, now: MonotonicInstant
     ) -> MonotonicInstant? {
@@ -77,6 +77,6 @@ package struct ConnectionAllowance: Hashable, Sendable {
         return withoutRoomSince
     }
 
-    /// It takes no further push.
+    /// The connection takes no further push.
     package mutating func retire() { isRetired = true }
 }

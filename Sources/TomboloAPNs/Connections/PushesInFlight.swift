@@ -2,22 +2,22 @@ import CLinux
 package import TomboloCore
 package import TomboloLoop
 
-/// The pushes without an outcome, in order of hand-over.
+/// The pushes that have no outcome yet, in the order of their hand-over.
 ///
-/// Slots in one piece of memory form a doubly linked list. Inserting and removing cost a few
-/// stores. The first push is the oldest and has the earliest deadline. A tag identifies a push
-/// until it is removed; later it finds nothing, so a late answer is harmless. On one thread only,
-/// like its client.
+/// They are slots in one piece of memory, linked as a list in both directions, so inserting and
+/// removing cost a few stores. The first push is the oldest and has the earliest deadline. A tag
+/// identifies a push until it is removed; then the tag finds nothing, so a late answer does no
+/// harm. On one thread only, like its client.
 package final class PushesInFlight {
     /// State of one push.
     package struct Entry: Hashable, Sendable {
         package let id: PushID
         package let handedOverAt: MonotonicInstant
-        /// Number of the connection that carries it; nil while it waits for one.
+        /// Number of the connection that carries the push; nil while the push waits for one.
         package let connection: Int32?
         /// Generation of its provider token.
         package let tokenGeneration: ProviderToken.Generation
-        /// Number of attempts to send it.
+        /// Number of attempts to send the push.
         package let attempts: Int
     }
 
@@ -28,12 +28,13 @@ package final class PushesInFlight {
         var connection = PushesInFlight.none
         var tokenGeneration: ProviderToken.Generation = 0
         var attempts: Int32 = 0
-        /// Number of pushes that have used the slot, so that an old tag finds nothing.
+        /// How many pushes have used the slot. An old tag has another number, so it finds nothing.
         var generation: UInt32 = 0
         var previous = PushesInFlight.none
         /// In a free slot, the next free one.
         var next = PushesInFlight.none
-        /// Pads the slot to a cache line: at its outcome a push has left the CPU cache.
+        /// Pads the slot to a whole cache line. When a push's outcome comes, its slot is no longer
+        /// in the CPU cache.
         private var rest: (UInt64, UInt64) = (0, 0)
 
         var entry: Entry {
@@ -47,7 +48,7 @@ package final class PushesInFlight {
     /// Behind a pointer: the run-time check for exclusive access would cost more than the accesses.
     private struct State {
         var slots: UnsafeMutablePointer<Slot>
-        /// Parallel to `slots`; initialised only for taken slots.
+        /// `pushes[i]` belongs to `slots[i]`. It is initialised only if the slot is taken.
         var pushes: UnsafeMutablePointer<Push>
         var capacity: Int
         var count = 0
@@ -76,10 +77,10 @@ package final class PushesInFlight {
         state.deallocate()
     }
 
-    /// Pushes without an outcome.
+    /// Number of pushes without an outcome.
     package var count: Int { state.pointee.count }
 
-    /// Adds a push as the youngest. Returns its tag.
+    /// Adds a push as the newest one. Returns its tag.
     package func insert(_ push: consuming Push, at now: MonotonicInstant) -> UInt64 {
         if state.pointee.free == Self.none { grow() }
         let index = state.pointee.free
@@ -108,7 +109,7 @@ package final class PushesInFlight {
     private func grow() {
         let old = state.pointee.capacity
         let new = max(Self.capacityAtFirst, 2 * old)
-        // Only a full table grows, so every push is initialised.
+        // The table grows only when it is full, so every push is initialised.
         let pushes = UnsafeMutablePointer<Push>.allocate(capacity: new)
         pushes.moveInitialize(from: state.pointee.pushes, count: old)
         state.pointee.pushes.deallocate()
@@ -127,8 +128,7 @@ package final class PushesInFlight {
         state.pointee.free = Int32(old)
     }
 
-    /// Pointer to the push, valid until it is removed or another is inserted; nil if it was
-    /// removed.
+    /// The push, valid until it is removed or another is inserted; nil if it was removed.
     package func place(of tag: UInt64) -> UnsafePointer<Push>? {
         slot(of: tag).map { UnsafePointer(state.pointee.pushes + ($0 - state.pointee.slots)) }
     }
@@ -161,7 +161,7 @@ package final class PushesInFlight {
         return entry
     }
 
-    /// Prefetches the memory that `remove` will read. Any tag is allowed.
+    /// Prefetches the memory that `remove` will read. The tag need not be valid.
     func prefetch(_ tag: UInt64) {
         let index = Int(truncatingIfNeeded: tag & 0xFFFF_FFFF)
         guard index < state.pointee.capacity else { return }
@@ -171,7 +171,7 @@ package final class PushesInFlight {
         tombolo_prefetch(push + 64)
     }
 
-    /// Prefetches the memory of a push's payload and id: `remove` frees it, and the next push will
+    /// Prefetches the memory of a push's payload: `remove` frees it, and the next push will
     /// probably reuse it.
     func prefetchPayload(_ tag: UInt64) {
         guard let push = place(of: tag) else { return }
@@ -188,7 +188,7 @@ package final class PushesInFlight {
         state.pointee.oldest == Self.none ? nil : tag(of: state.pointee.oldest)
     }
 
-    /// Notes that a connection takes the push of `tag` with a provider token.
+    /// Notes which connection carries the push, and with which provider token.
     package func assign(
         _ tag: UInt64, to connection: Int32, tokenGeneration: ProviderToken.Generation
     ) {
@@ -198,7 +198,7 @@ package final class PushesInFlight {
         slot.pointee.attempts += 1
     }
 
-    /// Notes that the push of `tag` was certainly not sent, or not processed by the peer.
+    /// Notes that the push was certainly not sent, or that the peer did not process it.
     package func unassign(_ tag: UInt64) { slot(of: tag)?.pointee.connection = Self.none }
 
     private func tag(of index: Int32) -> UInt64 {

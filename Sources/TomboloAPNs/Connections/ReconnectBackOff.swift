@@ -4,14 +4,14 @@ package import TomboloLoop
 ///
 /// Opening connections in quick succession may be taken for an attack and blocked (Apple,
 /// *Troubleshooting push notifications*). The wait doubles from 1 s to 60 s with each consecutive
-/// failure. Half of it is random, so that several relays do not connect together.
+/// failure. Half of the wait is random, so that several relays do not connect at the same time.
 package struct ReconnectBackOff: Hashable, Sendable {
     package static let first = Duration.seconds(1)
     package static let longest = Duration.seconds(60)
 
-    /// Failures since a push was last answered.
+    /// Number of failures since a push was last answered.
     package private(set) var failures = 0
-    /// No connection is attempted before this; nil means at once.
+    /// The earliest time for the next attempt; nil means at once.
     package private(set) var notBefore: MonotonicInstant?
 
     private let most: Duration
@@ -19,9 +19,8 @@ package struct ReconnectBackOff: Hashable, Sendable {
     /// - Parameter most: the longest wait.
     package init(atMost most: Duration = Self.longest) { self.most = min(most, Self.longest) }
 
-    /// A connection was refused, hung, or ended before it served any push. `chance` is any 64 bits.
-    ///
-    /// The next attempt is after half of the wait to the whole wait.
+    /// Notes that a connection was refused, hung, or ended without serving a push. `chance`: any 64
+    /// bits. The next attempt is made after half of the wait to the whole wait.
     package mutating func failed(now: MonotonicInstant, chance: UInt64) {
         failures += 1
         let doublings = min(failures - 1, 6)
@@ -30,7 +29,7 @@ package struct ReconnectBackOff: Hashable, Sendable {
         notBefore = now + (wait / 2 + wait / 2 * part)
     }
 
-    /// A push was answered: the endpoint works.
+    /// Notes that a push was answered, so the endpoint works.
     package mutating func served() {
         failures = 0
         notBefore = nil

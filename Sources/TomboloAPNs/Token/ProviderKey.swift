@@ -1,14 +1,14 @@
 package import TomboloCore
 package import TomboloLoop
 
-/// One push key in use: it makes the provider token that all its upstreams and connections share.
+/// One push key in use. It makes the provider token that all its upstreams and connections share.
 ///
-/// `@unchecked Sendable`: used on its loop's thread only, which every method checks. A replacement
-/// key is a new `ProviderKey`.
+/// `@unchecked Sendable`: used on its loop's thread only, which every method checks. To replace a
+/// key, make a new `ProviderKey`.
 package final class ProviderKey: @unchecked Sendable {
     /// The `authorization` of a push, and the generation of its token.
     package struct Authorization: Hashable, Sendable {
-        /// `bearer <token>`. A secret for an hour: never logged.
+        /// `bearer <token>`. It stays secret for an hour: never log it.
         package let value: String
         package let generation: ProviderToken.Generation
     }
@@ -17,11 +17,11 @@ package final class ProviderKey: @unchecked Sendable {
     private let loop: any Loop
     private let wallTime: @Sendable () -> Instant
     private var token = ProviderToken()
-    /// Time of the turn in which the token was last checked.
+    /// Start of the turn in which the token was last checked.
     private var lookedAt: MonotonicInstant?
     private var authorization = Authorization(value: "", generation: 0)
 
-    /// `wallTime` is the machine's wall clock: Apple compares `iat` with Apple's own clock.
+    /// `wallTime` is the machine's wall clock, because Apple compares `iat` with its own.
     package init(
         signer: ProviderTokenSigner, loop: any Loop, wallTime: @escaping @Sendable () -> Instant
     ) {
@@ -36,7 +36,7 @@ package final class ProviderKey: @unchecked Sendable {
         return authorization
     }
 
-    /// The generation of `current()`, for callers that may have its value already.
+    /// The generation of `current()`, for callers that may already have its value.
     package func currentGeneration() -> ProviderToken.Generation {
         renewIfDue()
         return authorization.generation
@@ -55,7 +55,7 @@ package final class ProviderKey: @unchecked Sendable {
         }
     }
 
-    /// Apple answered `ExpiredProviderToken` to a push that carried `generation`.
+    /// Apple answered `ExpiredProviderToken` to a push with token `generation`. Returns what to do.
     package func expired(_ generation: ProviderToken.Generation) -> ProviderToken.Remedy {
         loop.checkIsolated()
         lookedAt = nil

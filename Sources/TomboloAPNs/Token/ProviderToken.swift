@@ -13,32 +13,33 @@ package import TomboloLoop
 /// Apple accepts tokens again once a wrong clock is corrected, so each step of the clock allows one
 /// earlier renewal.
 package struct ProviderToken: Hashable, Sendable {
-    /// A token is renewed before its first use at this age. Apple refuses it at 60 minutes.
+    /// At this age a token is replaced before its next use. Apple refuses tokens at 60 minutes.
     package static let renewedAt = Duration.seconds(50 * 60)
-    /// Least time between two renewals by age, and between two because of refusals.
+    /// Shortest time between two renewals by age, and between two because of refusals.
     package static let mintedAtMostEvery = Duration.seconds(20 * 60)
 
-    /// A larger step of the wall clock may be why Apple refuses a token.
+    /// If the wall clock has jumped by more, the jump may be the reason why Apple refuses a token.
     private static let stepMax = Span.minutes(5).nanoseconds
 
-    /// Number of a token, from 1; 0 means none.
+    /// Number of a token, counted from 1; 0 means no token.
     package typealias Generation = UInt32
 
     /// What to do after Apple called a token expired.
     package enum Remedy: Hashable, Sendable {
-        /// A newer token exists or will be made at its first use. Send it on a new connection.
+        /// A newer token exists, or is made when needed. Send the push again on a new connection.
         case newToken
-        /// No newer token is allowed. The clock here, or Apple's, is wrong: an operator must act.
+        /// No new token may be made. This machine's clock, or Apple's, is wrong: someone must act.
         case none
     }
 
     private struct Minting: Hashable, Sendable {
         var at: MonotonicInstant
         var issuedAt: Instant
-        /// True if Apple called it expired when no new one was allowed.
+        /// True if Apple called the token expired when no new one could be made.
         var isRefused = false
 
-        /// Step of the wall clock since then. A sleep looks like a step ahead.
+        /// How far the wall clock has jumped since the token was made. A sleep of the machine looks
+        /// like a jump ahead.
         func step(now: MonotonicInstant, wall: Instant) -> Span {
             wall - (issuedAt + Span(nanoseconds: now.nanoseconds &- at.nanoseconds))
         }
@@ -47,7 +48,7 @@ package struct ProviderToken: Hashable, Sendable {
     private enum State: Hashable, Sendable {
         case unminted
         case current(Minting)
-        /// Refused by Apple as expired.
+        /// Apple refused the token as expired.
         case expired
     }
 
@@ -57,34 +58,34 @@ package struct ProviderToken: Hashable, Sendable {
 
     package init() {}
 
-    /// True if a token must be made before the next push.
+    /// True if a new token must be made before the next push.
     package func isDue(now: MonotonicInstant, wall: Instant) -> Bool {
         switch state {
         case .unminted, .expired:
             return true
         case .current(let minting):
             let step = minting.step(now: now, wall: wall).nanoseconds
-            // The clock went back, so that `iat` is in the future; or Apple refused the token and
-            // the clock has since gone ahead.
+            // The clock was set back, so `iat` is in the future. Or Apple refused the token, and
+            // the clock has been set ahead since.
             if step < -Self.stepMax || minting.isRefused && step > Self.stepMax { return true }
             let age = now - minting.at
             let difference = wall - minting.issuedAt
-            // Apple measures the distance between `iat` and now in both directions.
+            // Apple also refuses an `iat` that is too far in the future, so the sign is irrelevant.
             let wallAge = Duration.nanoseconds(Int64(clamping: difference.nanoseconds.magnitude))
             return max(age, wallAge) >= Self.renewedAt && age >= Self.mintedAtMostEvery
         }
     }
 
-    /// A token with `iat` = `wall` was signed.
+    /// Notes that a token with `iat` = `wall` was signed.
     package mutating func minted(now: MonotonicInstant, wall: Instant) {
         generation &+= 1
         state = .current(Minting(at: now, issuedAt: wall))
     }
 
-    /// Apple answered `ExpiredProviderToken` to a token of `generation`.
+    /// Apple answered `ExpiredProviderToken` to a token of `generation`. Returns what to do.
     ///
-    /// Only one token is made, however many pushes in flight get this answer. The next one for this
-    /// reason is made 20 minutes later at the earliest, unless the wall clock is set.
+    /// Only one new token is made even if many pushes in flight get this answer. A further one for
+    /// this reason is made 20 minutes later at the earliest, unless the wall clock is set.
     package mutating func expired(
         _ refused: Generation, now: MonotonicInstant, wall: Instant
     ) -> Remedy {

@@ -4,8 +4,8 @@ import TomboloCrypto
 /// Signs provider tokens: JWS in compact form with ES256 (RFC 7515, section 7.1; RFC 7518, section
 /// 3.4).
 ///
-/// The header is `{"alg":"ES256","kid":…}`, the claims `{"iss":…,"iat":…}`: only Apple's four
-/// members.
+/// The header is `{"alg":"ES256","kid":…}` and the claims are `{"iss":…,"iat":…}`: only the four
+/// members that Apple asks for.
 package struct ProviderTokenSigner: Sendable {
     private let key: P256PrivateKey
     private let header: String
@@ -23,12 +23,12 @@ package struct ProviderTokenSigner: Sendable {
         issuer = teamID
     }
 
-    /// All errors that `init` would throw because of the ids, for callers that report every error.
+    /// All errors of the two ids, for callers that report all. `init` throws only the first.
     package static func objections(keyID: String, teamID: String) -> [APNsConfigurationError] {
         (isAppleID(keyID) ? [] : [.keyID(keyID)]) + (isAppleID(teamID) ? [] : [.teamID(teamID)])
     }
 
-    /// A token issued at `wall`, cut to whole seconds.
+    /// A token issued at `wall`, which is cut to whole seconds.
     package func token(issuedAt wall: Instant) -> String {
         let claims = #"{"iss":"\#(issuer)","iat":\#(wall.seconds)}"#
         let signed = header + "." + Base64URL.encode([UInt8](claims.utf8))

@@ -2,7 +2,7 @@ package import TomboloCore
 
 /// A histogram of durations, as in Prometheus. Pure.
 package struct DurationHistogram: Sendable {
-    /// Upper bounds of the buckets. One more bucket is for all longer durations.
+    /// Upper bounds of the buckets. Longer durations have a bucket of their own.
     package static let bounds: [Span] = [
         .milliseconds(1), Span(nanoseconds: 2_500_000), .milliseconds(5), .milliseconds(10),
         .milliseconds(25), .milliseconds(50), .milliseconds(100), .milliseconds(250),
@@ -20,7 +20,7 @@ package struct DurationHistogram: Sendable {
     /// Counts one duration. A negative one counts as zero.
     package mutating func count(_ time: Span) {
         let time = max(.zero, time)
-        // Most are short, so search from the first bound.
+        // Most durations are short, so search from the first bound.
         let place = Self.bounds.firstIndex { time <= $0 } ?? Self.bounds.count
         counts[place] += 1
         count += 1

@@ -3,7 +3,7 @@ package import TomboloCore
 // Counters for `/metrics`.
 
 extension Relay {
-    /// Counts the outcome of an upstream's push, and passes it to the core. Call it on the loop.
+    /// Counts the outcome of an upstream's push and passes it to the core. Call it on the loop.
     package nonisolated func pushEnded(_ outcome: PushOutcome, in upstream: UpstreamNumber) {
         assumeIsolated { relay in
             let index = Int(upstream.rawValue)
@@ -12,7 +12,7 @@ extension Relay {
         }
     }
 
-    /// Counts pushes that are handed over to the sender now.
+    /// Counts pushes that are passed to the sender now.
     func measure(_ pushes: [Push], now: Instant) {
         let now = Self.wall(of: &core, now)
         for push in pushes {
@@ -20,7 +20,7 @@ extension Relay {
         }
     }
 
-    /// Passes the core inout to avoid a copy, as in a turn.
+    /// The core is passed inout, because a copy would be expensive.
     private static func wall(of core: inout Core, _ now: Instant) -> Instant { core.wall(now) }
 
     /// A tenant's upstreams, in the order of the configuration.
@@ -29,8 +29,8 @@ extension Relay {
             .map(upstream)
     }
 
-    /// The upstreams of all tenants. If two tenants have the same app, their upstreams are merged:
-    /// closed while either is, with the refusals of both.
+    /// The upstreams of all tenants. If several tenants have the same app, their upstreams are
+    /// merged: closed if one of them is closed, with the refusals of all.
     package func upstreams() -> [UpstreamView] {
         var views: [UpstreamView] = []
         for next in core.configuration.apps.indices.map(upstream) {

@@ -1,15 +1,16 @@
 package import TomboloCore
 
-/// Outcomes of the pushes of one upstream since the process began.
+/// Outcomes of one upstream's pushes since the process began.
 package struct UpstreamMeter: Sendable {
-    /// Refusals by Apple's reason; `other` for reasons that no table of Apple lists.
+    /// Number of refusals by Apple's reason; `other` counts reasons that are not in Apple's tables.
     package private(set) var refusals: [String: Int64]
-    /// Time from the newest change in a push, as recorded in the log, to the push's hand-over.
+    /// Time from the newest change in a push, as recorded in the log, until the sender gets the
+    /// push.
     package private(set) var eventToSent = DurationHistogram()
-    /// Time from hand-over to Apple's answer.
+    /// Time from there until Apple's answer.
     package private(set) var sentToAnswered = DurationHistogram()
 
-    /// Name for reasons that Apple's tables do not have: an endpoint may answer anything.
+    /// Counts reasons that are not in Apple's tables, because an endpoint may answer anything.
     package static let otherReason = "other"
 
     init(reasons: [String]) {
@@ -21,7 +22,6 @@ package struct UpstreamMeter: Sendable {
         if let changedAt { eventToSent.count(now - changedAt) }
     }
 
-    /// Adds the refusals of another upstream.
     mutating func addRefusals(of other: UpstreamMeter) {
         refusals.merge(other.refusals, uniquingKeysWith: +)
     }
@@ -41,19 +41,19 @@ package struct UpstreamMeter: Sendable {
 package struct UpstreamView: Sendable {
     package let app: String
     package let environment: APNsEnvironment
-    /// True if pushes wait: Apple refuses the key, has a fault, or is unreachable.
+    /// True if pushes wait because Apple refuses the key, has a fault, or is unreachable.
     package internal(set) var isClosed: Bool
-    /// Why it is closed; nil if it is open.
+    /// Why the upstream is closed; nil if it is open.
     package internal(set) var trouble: UpstreamTrouble?
-    /// When one push is tried again; nil if the next push is sent at once.
+    /// When a single push is tried again; nil if the next push is sent at once.
     package internal(set) var nextTry: Instant?
     package internal(set) var meter: UpstreamMeter
 }
 
-/// Why pushes of an app wait for Apple.
+/// Why pushes of an app wait.
 package struct UpstreamTrouble: Hashable, Sendable {
     /// Time by the relay's clock.
     package let since: Instant
-    /// Apple's answer with its original reason, or why there was none.
+    /// Apple's answer with its reason, or why there was no answer.
     package let cause: String
 }

@@ -1,5 +1,5 @@
-/// Why a request to the channel or broadcast API is refused: every reason of Apple's page *Handling
-/// error responses from Apple Push Notification service*, spelled as Apple spells it.
+/// Why a request to the channel or broadcast API is refused. These are all reasons on Apple's page
+/// *Handling error responses from Apple Push Notification service*, in Apple's spelling.
 package enum ChannelReason: String, CaseIterable, Hashable, Sendable {
     case featureNotEnabled = "FeatureNotEnabled"
     case missingChannelID = "MissingChannelId"
@@ -30,7 +30,7 @@ package enum ChannelReason: String, CaseIterable, Hashable, Sendable {
     case tooManyRequests = "TooManyRequests"
     case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
     case internalServerError = "InternalServerError"
-    /// With a space on this page, without one on the other page.
+    /// Apple's page about broadcasts spells it with a space, the page about pushes without.
     case serviceUnavailable = "Service Unavailable"
     case shutdown = "Shutdown"
 
@@ -52,13 +52,12 @@ package enum ChannelReason: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// A refusal of the channel or broadcast API.
 struct ChannelRefusal: Error, Hashable {
     var reason: ChannelReason
 
     init(_ reason: ChannelReason) { self.reason = reason }
 
-    /// Converts a refusal of the push API. A reason that this page does not list becomes `badPath`.
+    /// Converts a refusal of the push API. A reason that is not in this list becomes `badPath`.
     init(_ refusal: Refusal) {
         reason = ChannelReason(rawValue: refusal.reason.rawValue) ?? .badPath
     }

@@ -1,6 +1,6 @@
 /// The broadcast channels of all apps (Apple, *Sending channel management requests to APNs*).
 package struct ChannelRegistry: Sendable {
-    /// What a channel stores for unreachable phones; it never changes.
+    /// What a channel stores for phones that cannot be reached. It cannot be changed later.
     package enum StoragePolicy: Int64, Hashable, Sendable {
         case nothing = 0
         case mostRecent = 1
@@ -9,7 +9,7 @@ package struct ChannelRegistry: Sendable {
     private var channels: [String: [String: StoragePolicy]] = [:]
     private var created: [String: [String]] = [:]
 
-    /// Most channels of one app in one environment.
+    /// Maximum number of channels of one app in one environment.
     package static let channelsMax = 10_000
 
     package init() {}
@@ -22,7 +22,7 @@ package struct ChannelRegistry: Sendable {
         return true
     }
 
-    /// Deletes a channel for good: its id is never issued again. Returns true if it existed.
+    /// Deletes a channel for good: its id is never used again. Returns true if it existed.
     mutating func delete(_ id: String, of bundleID: String) -> Bool {
         guard channels[bundleID]?.removeValue(forKey: id) != nil else { return false }
         created[bundleID]?.removeAll { $0 == id }
@@ -42,7 +42,8 @@ package struct AcceptedBroadcast: Hashable, Sendable {
     package var priority: Int
     package var payload: [UInt8]
     package var requestID: String
-    /// True if the channel stores it for unreachable phones, until `expiration`.
+    /// True if the channel keeps the broadcast for phones that cannot be reached, until
+    /// `expiration`.
     package var isStored = false
     package var expiration = PushExpiration.immediate
     package var acceptedAt = WallInstant(seconds: 0)
@@ -51,9 +52,9 @@ package struct AcceptedBroadcast: Hashable, Sendable {
 /// The answer to one request of the channel or broadcast API.
 package struct ChannelAnswer: Sendable {
     package var status: Int
-    /// The request's `apns-request-id` if it is canonical, else a fresh one.
+    /// The request's `apns-request-id` if it is a canonical UUID, else a new one.
     package var requestID: String
-    /// Id of the channel that was created.
+    /// Id of the created channel; nil for other requests.
     package var channelID: String?
     package var body: [UInt8] = []
     package var broadcast: AcceptedBroadcast?

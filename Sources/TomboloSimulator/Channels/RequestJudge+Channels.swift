@@ -1,12 +1,13 @@
 import TomboloCrypto
 import TomboloJSON
 
-/// Channels and broadcasts: the provider tokens are the same as for pushes; paths, headers and
-/// reasons differ.
+/// Checks requests for channels and broadcasts. Provider tokens are the same as for pushes; paths,
+/// headers and reasons differ.
 extension RequestJudge {
-    /// Bytes of the largest broadcast. A push to a device may have only 4 KB.
+    /// Maximum size of a broadcast's body in bytes. A push to a device may have only 4 KB.
     package static let broadcastBytesMax = 5_120
-    /// "Don't make assumptions on the channel ID size"; this only limits how much is read.
+    /// Maximum length of a channel id that is read. Apple says "Don't make assumptions on the
+    /// channel ID size".
     private static let channelIDBytesMax = 256
 
     /// True if a path belongs to the channel or broadcast API.
@@ -14,7 +15,8 @@ extension RequestJudge {
         path.hasPrefix("/1/apps/") || path.hasPrefix("/4/broadcasts/")
     }
 
-    /// Checks one request. `freshID` as for a push; `freshChannel` returns 16 random bytes.
+    /// Checks one request. `freshID` makes an id, as for a push; `freshChannel` returns 16 random
+    /// bytes.
     package mutating func judgeChannel(
         _ request: PushRequest, on connection: inout GatewayConnection, at now: WallInstant,
         freshID: () -> String, freshChannel: () -> [UInt8]
@@ -72,7 +74,7 @@ extension RequestJudge {
         }
     }
 
-    /// Checks that the text is a registered bundle id without a suffix, and that the key covers it.
+    /// Checks that the text is a registered bundle id without a suffix, and that the key is for it.
     private func app(_ text: String, _ key: ProviderKey) throws(ChannelRefusal) -> String {
         guard rules.bundleIDs.contains(text) else {
             let isSuffixed = rules.bundleIDs.contains { text.hasPrefix($0 + ".") }
@@ -104,7 +106,7 @@ extension RequestJudge {
         _ request: PushRequest, _ bundleID: String, _ freshChannel: () -> [UInt8]
     ) throws(ChannelRefusal) -> ChannelAnswer {
         guard !request.body.isEmpty else { throw ChannelRefusal(.payloadEmpty) }
-        // The location of an error is not needed: Apple has one reason for every error.
+        // Apple gives the same reason for every parse error, so the error is dropped.
         guard let view = (try? JSONDocument(request.body))?.root, view.kind == .object else {
             throw ChannelRefusal(.badRequestPayload)
         }
@@ -143,7 +145,7 @@ extension RequestJudge {
         guard request.body.count <= Self.broadcastBytesMax else {
             throw ChannelRefusal(.payloadTooLarge)
         }
-        // The location of an error is not needed: Apple has one reason for every error.
+        // Apple gives the same reason for every parse error, so the error is dropped.
         guard (try? JSONDocument(request.body))?.root.kind == .object else {
             throw ChannelRefusal(.badRequestPayload)
         }

@@ -2,16 +2,16 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
 
-/// The simulator's control port: changes faults at run time, and shows a phone's hidden state.
+/// The simulator's control port. It changes faults at run time, and shows a phone's hidden state.
 ///
-/// Plain HTTP on a loopback address, without a key: anyone who can reach it may do everything.
+/// It speaks plain HTTP on a loopback address, without a key: whoever reaches it may do everything.
 final class ControlDoor: HTTPHandler, @unchecked Sendable {
     // Sendable: used on the loop's thread only, by the server that calls it.
 
     private let gateway: Gateway
     private let fleet: PhoneFleet
 
-    /// Most bytes of a request's body. A script of a thousand rules is far smaller.
+    /// Maximum size of a request's body in bytes. A script of a thousand rules is far smaller.
     private static let bodyBytesMax = 1 << 20
 
     init(gateway: Gateway, fleet: PhoneFleet) {
@@ -19,7 +19,6 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
         self.fleet = fleet
     }
 
-    /// The answer to a request.
     struct Answer: Sendable {
         var status: Int
         var body: [UInt8]
@@ -50,7 +49,7 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
         do throws(HTTPExchangeError) {
             body = try await exchange.body(atMost: Self.bodyBytesMax)
         } catch {
-            return  // The server answers, or the peer is gone.
+            return  // The server answers, or the client is gone.
         }
         let path = exchange.head.target.split(separator: "?", maxSplits: 1).first ?? ""
         let answer = answer(
@@ -60,13 +59,13 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
         exchange.respond(answer.status, fields, answer.body)
     }
 
-    /// True unless a browser sent the request for another site's page: then `Host` names another
-    /// host (DNS rebinding), or there is an `origin` field.
+    /// False if a browser sent the request for another site's page. Such a request names another
+    /// host in `Host` (DNS rebinding), or has an `origin` field.
     static func isLocal(_ head: HTTPRequestHead) -> Bool {
         guard head.fields["origin"] == nil, let authority = head.authority else { return false }
         var host = authority[...]
         if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = host[..<colon] }
-        // Require a numeric address: `127.evil.example` begins like one.
+        // Only a numeric address is local: the name `127.evil.example` begins like one.
         let isNumbers = host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2e }
         return host == "localhost" || host == "[::1]" || isNumbers && host.hasPrefix("127.")
     }
@@ -187,9 +186,9 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
         }
     }
 
-    /// Performs what a user, the system or the app does.
+    /// Performs an action of the user, the system or the app on a phone.
     private func act(on name: String, _ body: [UInt8]) -> Answer {
-        // The location of an error is not needed: there are few members.
+        // It does not matter where the JSON is wrong, because there are few members.
         guard let view = (try? JSONDocument(body))?.root, let word = view["do"]?.string else {
             return .wrong(422, "send {\"do\":…}: \(Self.deeds)")
         }

@@ -17,7 +17,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
     case widgetGallery = "widget-gallery"
     /// The app in front reloads its widgets.
     case widgetReload = "widget-reload"
-    /// These switch something on, or off with `"on":false`.
+    /// These switch something on; with `"on":false` they switch it off.
     case statusBar = "status-bar"
     case lowPower = "low-power"
     case watch
@@ -25,12 +25,12 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
     case rotate, update
     /// The app starts a card that listens on a broadcast channel.
     case listen
-    /// A silent fault of the phone; `"on":false` ends it.
+    /// A fault of the phone that nobody is told of; `"on":false` ends it.
     case trouble
-    /// Changes the phone's budget from the next window on.
+    /// Changes the phone's update budget from the next window on.
     case budget
 
-    /// True if the action needs a card, so the request must name an activity that exists.
+    /// True if the action needs a card, so the request must name an activity that has one.
     var needsCard: Bool {
         switch self {
         case .swipe, .rotate, .update: true
@@ -43,7 +43,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         var message: String
     }
 
-    /// Why the phone's current state does not allow the action; nil if it does.
+    /// Why the phone's present state does not allow the action; nil if it allows it.
     func obstacle(on phone: Phone, activity: String) -> String? {
         let name = phone.configuration.name
         switch self {
@@ -61,7 +61,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Control Center and app switcher cover the app in front, but not each other.
+    /// Control Center and app switcher cover the app in the foreground, but not each other.
     private func overlayObstacle(on phone: Phone) -> String? {
         let name = phone.configuration.name
         if phone.isLocked { return "\(name) is locked; unlock it first" }
@@ -75,7 +75,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Returns the change to make on a phone. `view` is the request's object.
+    /// Returns the change that the action makes on a phone. `view` is the request's object.
     func change(
         _ view: JSONView
     ) throws(Fault) -> (inout Phone, WallInstant) -> [PhoneEffect] {
@@ -126,8 +126,9 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Answers a question to the user. With an activity: its card's "Allow". Without: the question
-    /// about frequent updates if it is shown, else the newest card that waits for an answer.
+    /// Answers a question that the phone asks its user. If an activity is named: its card's
+    /// "Allow". Else the question about frequent updates if it is shown, or the newest card that
+    /// waits for an answer.
     private static func answer(
         allow: Bool, _ activity: String
     ) -> (inout Phone, WallInstant) -> [PhoneEffect] {
@@ -142,7 +143,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// `obstacle` has already checked the names in the request.
+    /// The names in the request were already checked by `obstacle`.
     private func widgetChange(
         _ deed: WidgetDeed
     ) -> (inout Phone, WallInstant) -> [PhoneEffect] {
@@ -162,7 +163,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Where the screen is touched; nil if the request does not say.
+    /// The point where the screen is touched; nil if the request gives none.
     private static func point(_ view: JSONView) throws(Fault) -> PhoneGlass.Point? {
         if view["x"] == nil, view["y"] == nil { return nil }
         guard let x = view["x"]?.double, let y = view["y"]?.double,

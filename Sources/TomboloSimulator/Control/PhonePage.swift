@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// A phone as the control port shows it: what its user sees, and what the phone never reports.
+/// A phone as the control port shows it: its screen, and the state that no real phone reports.
 enum PhonePage {
     static func write(_ phone: Phone, at now: WallInstant, into writer: inout JSONWriter) {
         writer.beginObject()
@@ -113,7 +113,7 @@ enum PhonePage {
         writer.endObject()
     }
 
-    /// The user's last tap, and whether it reached the relay.
+    /// Writes the user's last tap, and whether it reached the relay.
     private static func write(
         _ tap: PhoneTap, at now: WallInstant, into writer: inout JSONWriter
     ) {
@@ -138,7 +138,7 @@ enum PhonePage {
         writer.endObject()
     }
 
-    /// The phone's own budget of pushes, which no real phone reveals.
+    /// Writes the phone's own budget of pushes, which no real phone reveals.
     private static func writeBudget(
         _ phone: Phone, at now: WallInstant, into writer: inout JSONWriter
     ) {
@@ -181,7 +181,7 @@ enum PhonePage {
         writer.endObject()
     }
 
-    /// The newest pushes that changed nothing, oldest first.
+    /// Writes the newest pushes that changed nothing, oldest first.
     static func writeIgnored(_ phone: Phone, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("phone", phone.configuration.name)

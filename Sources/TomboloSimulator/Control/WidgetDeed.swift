@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// The widget that a request of the control port names.
+/// The widget that a request to the control port names.
 struct WidgetDeed {
     let kind: String?
     let family: Widget.Family?
@@ -20,9 +20,9 @@ struct WidgetDeed {
         family = known
     }
 
-    /// The first matching widget on the phone. If the request has no configuration, widgets without
-    /// one are preferred. If it has one, a widget with exactly this configuration is preferred to a
-    /// widget with several.
+    /// The first matching widget on the phone. If the request names no configuration, widgets
+    /// without one come first. If it names one, a widget with exactly this configuration comes
+    /// before a widget with several.
     func widget(on phone: Phone) -> Widget? {
         let meant = phone.board.widgets.filter { widget in
             widget.key.kind == kind && (family ?? widget.key.family) == widget.key.family
@@ -33,10 +33,10 @@ struct WidgetDeed {
         return meant.first { $0.key.config == config } ?? meant.first
     }
 
-    /// The item of the widget that is meant; nil means the whole widget.
+    /// The configuration that selects one item of the widget; nil means the whole widget.
     func item(of widget: Widget) -> String? { config == widget.key.config ? nil : config }
 
-    /// Why the phone's current state does not allow the action; nil if it does.
+    /// Why the phone's present state does not allow the action; nil if it allows it.
     func obstacle(to deed: PhoneDeed, link: String?, on phone: Phone) -> String? {
         let name = phone.configuration.name
         let words = [kind, family?.rawValue, config].compactMap(\.self).joined(separator: " ")

@@ -1,13 +1,13 @@
 import TomboloJSON
 
-/// Reads the members of one rule. Each method returns nil if the member is missing.
+/// Reads the members of one fault rule. Each method returns nil if the member is missing.
 struct FaultReader {
     let view: JSONView
     let pointer: String
 
     func path(_ name: String) -> String { pointer + "/" + name }
 
-    /// Throws unless the view is an object with no other members than these.
+    /// Throws unless the view is an object whose members are all in `names`.
     func checkMembers(_ names: [String]) throws(FaultScriptError) {
         guard view.kind == .object else {
             throw FaultScriptError(pointer, "must be an object")
@@ -33,7 +33,7 @@ struct FaultReader {
         }
     }
 
-    /// The rule's target: `device` by default, nil for `any`.
+    /// The rule's target. If it is missing, `device`; for the value `any`, nil.
     func target(_ name: String) throws(FaultScriptError) -> FaultRule.Target? {
         let choices = FaultRule.Target.allCases.map(\.rawValue) + ["any"]
         let message = "must be one of " + choices.joined(separator: ", ")
@@ -43,14 +43,14 @@ struct FaultReader {
         return given == nil ? .device : given.flatMap(FaultRule.Target.init(rawValue:))
     }
 
-    /// A fraction above 0 and at most 1.
+    /// Reads a fraction above 0 and at most 1.
     func share(_ name: String) throws(FaultScriptError) -> Double? {
         try value(name, "must be a number above 0 and at most 1") { view in
             view.double.flatMap { $0 > 0 && $0 <= 1 ? $0 : nil }
         }
     }
 
-    /// `"90s"`: a whole number with `ms`, `s`, `m` or `h`, at most a year.
+    /// Reads a duration such as `"90s"`: a whole number with `ms`, `s`, `m` or `h`, at most a year.
     func duration(_ name: String) throws(FaultScriptError) -> Duration? {
         try value(name, "must be a duration such as \"250ms\", \"30s\", \"10m\" or \"8h\"") {
             $0.string.flatMap(Self.duration)
@@ -69,7 +69,7 @@ struct FaultReader {
         return duration <= .seconds(31_536_000) ? duration : nil
     }
 
-    /// An error code of RFC 9113, 7, by name, or any code by number.
+    /// Reads an error code: the name of a code of RFC 9113, 7, or any number.
     func resetCode(_ name: String) throws(FaultScriptError) -> UInt32? {
         let names = [
             "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR",

@@ -1,8 +1,8 @@
 package import TomboloJSON
 
-/// Why a fault script cannot be used, for its author.
+/// Why a fault script cannot be used. The text is for the script's author.
 package struct FaultScriptError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A JSON Pointer to the error.
+    /// JSON Pointer to the faulty place.
     package var pointer: String
     package var message: String
 
@@ -15,7 +15,7 @@ package struct FaultScriptError: Error, Hashable, Sendable, CustomStringConverti
 }
 
 extension FaultRule {
-    /// The rules of a script: `{"rules":[…]}`, or a single rule.
+    /// Reads the rules of a script: `{"rules":[…]}`, or a single rule.
     package static func script(_ bytes: [UInt8]) throws(FaultScriptError) -> [FaultRule] {
         let root: JSONView
         do {

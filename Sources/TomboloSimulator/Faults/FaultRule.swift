@@ -1,13 +1,13 @@
 /// One simulated fault of Apple's service: for which pushes, when, how often, and how.
 ///
-/// Faults apply after `RequestJudge`: a bad request is refused for its own error. Only a push that
-/// would have been accepted meets a fault.
+/// Faults apply after `RequestJudge`: a bad request is refused for its own error. A fault applies
+/// only to a request that would have succeeded.
 package struct FaultRule: Hashable, Sendable {
     /// An answer that Apple's service may give to any push.
     package struct Answer: Hashable, Sendable {
         package var status: Int
         package var reason: String
-        /// Only with 410: how long ago the token became invalid, as reported in the answer.
+        /// For 410 only: how long ago the token became invalid.
         package var goneFor: Duration
     }
 
@@ -21,7 +21,7 @@ package struct FaultRule: Hashable, Sendable {
         case abort
     }
 
-    /// What happens to a push that the rule applies to.
+    /// What happens to a request to which the rule applies.
     package enum Outcome: Hashable, Sendable {
         /// Only the delay, the GOAWAY or the stream limit applies.
         case none
@@ -32,7 +32,7 @@ package struct FaultRule: Hashable, Sendable {
     /// Name for people, shown in lists of rules.
     package var name = ""
 
-    // Conditions: a push must meet all that are given.
+    // Conditions. A request must meet all that are given.
 
     /// The kind of request to Apple.
     package enum Target: String, CaseIterable, Hashable, Sendable {
@@ -44,7 +44,7 @@ package struct FaultRule: Hashable, Sendable {
         case channels
     }
 
-    /// The kind of request; nil means any.
+    /// The kind of request to which the rule applies; nil means any.
     package var target: Target? = .device
     /// Prefix of the device token (lower-case hex).
     package var tokenPrefix = ""
@@ -52,29 +52,30 @@ package struct FaultRule: Hashable, Sendable {
     package var pushType: String?
     /// Value of `apns-priority` as accepted; nil means any.
     package var priority: Int?
-    /// Fraction of the matching pushes that the rule applies to.
+    /// Fraction of the matching pushes to which the rule applies, chosen at random.
     package var share = 1.0
-    /// Number of matching pushes that the rule applies to; nil means no limit.
+    /// The rule applies to at most this many pushes; nil means no limit.
     package var times: Int?
 
-    // Time window, relative to the time at which the rule was given.
+    // Start of the rule's window, as time after the rule was added.
 
     package var from = Duration.zero
     /// Length of the window; nil means for ever.
     package var lasts: Duration?
-    /// Period after which the window repeats.
+    /// The window repeats after this time; nil means that it does not repeat.
     package var every: Duration?
 
     // Effects.
 
     package var outcome = Outcome.none
     package var delay = Duration.zero
-    /// True if the phone gets the push although the sender gets no 200: a push whose outcome is
-    /// unknown may or may not have been delivered.
+    /// True if the phone gets the push although the sender gets no 200. Such a push has an unknown
+    /// outcome: it may or may not have been delivered.
     package var isDelivered = false
-    /// Sends GOAWAY with this `reason`; open requests are still answered. Empty: without a reason.
+    /// Sends GOAWAY with this `reason` (empty: without a reason); open requests are still answered.
+    /// Nil means no GOAWAY.
     package var goAway: String?
-    /// Most streams of each connection while the window is open.
+    /// Maximum number of streams on each connection while the window is open.
     package var streamsMax: Int?
 
     package init() {}
@@ -102,7 +103,7 @@ package struct FaultRule: Hashable, Sendable {
         return age - every * Int(age / every)
     }
 
-    /// True if the conditions match the request. `FaultScript` checks share, times and window.
+    /// True if the rule's conditions match the request. `FaultScript` checks the rest.
     func concerns(_ request: FaultedRequest) -> Bool {
         target ?? request.target == request.target && request.token.hasPrefix(tokenPrefix)
             && pushType ?? request.pushType == request.pushType
@@ -115,7 +116,7 @@ package struct FaultRule: Hashable, Sendable {
     }
 }
 
-/// The properties of an otherwise successful request that rules check.
+/// The properties of a successful request that rules compare.
 struct FaultedRequest {
     var target: FaultRule.Target
     var token = ""

@@ -1,18 +1,18 @@
-/// The active faults: loaded from a file, and changed through the control port at run time.
+/// The active faults. They come from a file, and the control port changes them at run time.
 ///
-/// A pure state machine. Randomness comes from a seed, so the same script and the same order of
-/// pushes give the same outcome. The first open rule that matches a push applies.
+/// A pure state machine. Random choices come from a seed, so the same script and the same order of
+/// pushes give the same outcome. The first open rule that matches a push applies to it.
 package struct FaultScript: Sendable {
     /// A rule and its counter.
     package struct Entry: Sendable {
         package var id: Int
         package var rule: FaultRule
         package var givenAt: WallInstant
-        /// Number of pushes that the rule was applied to.
+        /// Number of requests to which the rule was applied.
         package var taken = 0
     }
 
-    /// Most rules at once; a larger script is a mistake.
+    /// Maximum number of rules; a larger script is a mistake.
     package static let rulesMax = 1_000
 
     package private(set) var entries: [Entry] = []
@@ -22,7 +22,7 @@ package struct FaultScript: Sendable {
     /// Starts without rules. `seed` decides which pushes a `share` selects.
     package init(seed: UInt64 = 0) { chance = seed }
 
-    /// Appends a rule. Its time starts now. Returns its id.
+    /// Appends a rule. Its window counts from now. Returns its id.
     @discardableResult
     package mutating func add(_ rule: FaultRule, at now: WallInstant) -> Int {
         defer { nextID += 1 }
@@ -43,7 +43,7 @@ package struct FaultScript: Sendable {
         return true
     }
 
-    /// The rule that applies to this push, if any. Counts it.
+    /// Returns the rule that applies to this push, and counts its use; nil if none applies.
     mutating func take(_ push: AcceptedPush, at now: WallInstant) -> FaultRule? {
         take(FaultedRequest(push), at: now)
     }
@@ -62,7 +62,7 @@ package struct FaultScript: Sendable {
         return nil
     }
 
-    /// Most streams that a connection may have now; nil if no rule limits them.
+    /// Maximum number of streams on a connection now; nil if no rule limits them.
     func streamsMax(at now: WallInstant) -> Int? {
         entries.filter { $0.rule.isOpen(at: now, since: $0.givenAt) }
             .compactMap(\.rule.streamsMax).min()

@@ -1,4 +1,4 @@
-/// The device tokens that Apple has issued: their topics, and which are invalid.
+/// The device tokens that Apple has issued: the topic of each, and whether it is still valid.
 package struct DeviceTokenRegistry: Sendable {
     /// Rate limit of pushes to one token. Apple publishes no number.
     package struct RequestLimit: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct DeviceTokenRegistry: Sendable {
             self.perSecond = perSecond
         }
 
-        /// Far above one push a second, which Apple's staff call the limit of one activity.
+        /// Far above one push per second, which Apple's staff named as the limit for one activity.
         package static let standard = RequestLimit(burst: 100, perSecond: 10)
     }
 
@@ -22,16 +22,16 @@ package struct DeviceTokenRegistry: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
-    /// Retired tokens in the order of their retirement, to forget the oldest first.
+    /// Retired tokens in the order of their retirement, so that the oldest can be dropped first.
     private var retired: [String] = []
 
-    /// Most retired tokens that are remembered. Older ones are answered with `BadDeviceToken`, as
-    /// if never issued.
+    /// Maximum number of retired tokens that are kept. Pushes to older ones get `BadDeviceToken`,
+    /// as if the token had never been issued.
     package static let retiredTokensMax = 100_000
 
     package init() {}
 
-    /// Registers a token. `token` is lower-case hex. A nil `limit` means that it never gets a 429.
+    /// Registers a token. `token` is lower-case hex. A nil `limit` means no rate limit (no 429).
     package mutating func issue(
         _ token: String, topic: PushTopic, environment: PushEnvironment,
         limit: RequestLimit?, at now: WallInstant

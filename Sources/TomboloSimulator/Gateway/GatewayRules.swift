@@ -7,9 +7,9 @@ package struct ProviderKey: Sendable {
     /// The `iss` of the provider token, ten characters.
     package var teamID: String
     package var publicKey: P256PublicKey
-    /// The one environment the key is for; nil for an older key that serves both.
+    /// The only environment for which the key is valid; nil for an older key, valid in both.
     package var environment: PushEnvironment?
-    /// The bundle ids of a topic-specific key; nil for a team-scoped key.
+    /// The bundle ids for which a topic-specific key is valid; nil for a team-scoped key.
     package var bundleIDs: [String]?
 
     package init(
@@ -24,7 +24,7 @@ package struct ProviderKey: Sendable {
     }
 }
 
-/// Configuration of the gateway: keys, apps, and its strictness where Apple's pages leave room.
+/// Configuration of the gateway: keys, apps, and choices where Apple's pages are not precise.
 package struct GatewayRules: Sendable {
     package var environment: PushEnvironment
     package var keys: [ProviderKey]
@@ -42,7 +42,7 @@ package struct GatewayRules: Sendable {
     package static let providerTokenAgeMax: Duration = .seconds(3_600)
     /// A connection may change to another provider token once in this time.
     package static let providerTokenChangeSpacing: Duration = .seconds(20 * 60)
-    /// Most bytes of `apns-collapse-id`, in UTF-8.
+    /// Maximum length of `apns-collapse-id` in bytes of UTF-8.
     package static let collapseIDBytesMax = 64
 
     package init(
@@ -60,7 +60,7 @@ package struct GatewayConnection: Sendable {
     var providerToken: String?
     /// When the connection last changed its provider token. The first token is not a change.
     var changedAt: WallInstant?
-    /// Id of the first push's key. An unrelated key needs another connection.
+    /// Id of the key that signed the first token here. An unrelated key needs another connection.
     var keyID: String?
     var isWedged = false
     /// True once a request with a valid provider token was accepted. Before, one stream is allowed.

@@ -10,7 +10,7 @@ struct ProviderToken: Hashable, Sendable {
     var teamID: String
     /// `iat`, Unix seconds.
     var issuedAt: Int64
-    /// The signed bytes: header and claims with the dot between them.
+    /// The signed bytes: header and claims, with the dot between them.
     private var signedBytes: [UInt8]
     private var signature: [UInt8]
 
@@ -42,7 +42,7 @@ struct ProviderToken: Hashable, Sendable {
 
     private static func object(_ part: String) -> JSONDocument? {
         guard let bytes = Base64URL.decode(part) else { return nil }
-        // The location of an error is not needed: Apple has one reason for every error.
+        // Apple gives the same reason for every parse error, so the error is dropped.
         guard let document = try? JSONDocument(bytes), document.root.kind == .object else {
             return nil
         }

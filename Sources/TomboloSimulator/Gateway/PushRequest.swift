@@ -1,4 +1,4 @@
-/// A request to the gateway as received: nothing parsed, nothing dropped.
+/// A request to the gateway exactly as received.
 package struct PushRequest: Sendable {
     package var method: String
     /// `:path`, with its query if it has one.
@@ -27,16 +27,16 @@ package enum PushEnvironment: String, Hashable, Sendable {
     case sandbox, production
 }
 
-/// How long the gateway stores a push for an unreachable phone (`apns-expiration`).
+/// How long the gateway keeps a push for a phone that cannot be reached (`apns-expiration`).
 package enum PushExpiration: Hashable, Sendable {
-    /// `0`: one attempt, not stored.
+    /// `0`: one attempt; the push is not kept.
     case immediate
-    /// Stored until that time, in Unix seconds.
+    /// The push is kept until this time, in Unix seconds.
     case until(Int64)
-    /// No header: Apple stores the push for up to 30 days.
+    /// There is no header: Apple keeps the push for up to 30 days.
     case absent
 
-    /// True if a stored push with this expiration may still be delivered.
+    /// True if a kept push with this expiration may still be delivered.
     package func isStorable(at now: WallInstant, acceptedAt: WallInstant) -> Bool {
         switch self {
         case .immediate: false
@@ -79,9 +79,9 @@ package struct AcceptedPush: Hashable, Sendable {
 
 /// The gateway's answer to one request.
 package struct GatewayAnswer: Sendable {
-    /// The request's `apns-id` if it is canonical, else a fresh one. Sent in every answer.
+    /// The request's `apns-id` if it is a canonical UUID, else a new one. Every answer has it.
     package var apnsID: String
-    /// `apns-unique-id`, on success in the sandbox only.
+    /// `apns-unique-id`. Only successful answers of the sandbox have it.
     package var uniqueID: String?
     package var result: Result<AcceptedPush, Refusal>
 }

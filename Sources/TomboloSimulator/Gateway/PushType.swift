@@ -37,7 +37,7 @@ package enum PushType: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Bytes of the largest payload: 4,096, or 5,120 for VoIP.
+    /// Maximum size of the payload in bytes: 4,096, or 5,120 for VoIP.
     package var payloadBytesMax: Int { self == .voip ? 5_120 : 4_096 }
 }
 

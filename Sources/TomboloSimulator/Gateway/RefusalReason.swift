@@ -1,5 +1,5 @@
-/// Why Apple's gateway refuses a request to one device: every reason of Apple's page *Handling
-/// notification responses from APNs*, spelled as Apple spells it.
+/// Why Apple's gateway refuses a push to one device. These are all reasons on Apple's page
+/// *Handling notification responses from APNs*, in Apple's spelling.
 package enum RefusalReason: String, CaseIterable, Hashable, Sendable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
@@ -56,10 +56,10 @@ package enum RefusalReason: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// A refusal as sent to the sender.
+/// A refusal as the sender gets it.
 package struct Refusal: Error, Hashable, Sendable {
     package var reason: RefusalReason
-    /// Only with 410: when the token became invalid for the topic, in milliseconds since 1970.
+    /// For 410 only: when the token became invalid for the topic, in milliseconds since 1970.
     package var timestamp: Int64?
 
     package init(_ reason: RefusalReason, timestamp: Int64? = nil) {
@@ -67,7 +67,7 @@ package struct Refusal: Error, Hashable, Sendable {
         self.timestamp = timestamp
     }
 
-    /// The answer's body: `{"reason":"…"}`, with 410 also `"timestamp"`.
+    /// The answer's body: `{"reason":"…"}`; for 410 with `"timestamp"`.
     package var body: [UInt8] {
         let since = timestamp.map { ",\"timestamp\":\($0)" } ?? ""
         return [UInt8]("{\"reason\":\"\(reason.rawValue)\"\(since)}".utf8)

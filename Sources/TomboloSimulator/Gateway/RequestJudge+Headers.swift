@@ -1,6 +1,6 @@
 /// Checks headers, path and topic of a request (Apple, *Sending notification requests to APNs*).
 extension RequestJudge {
-    /// Refuses repeated headers. Only `cookie` may be split over HTTP/2 (RFC 9113 8.2.3).
+    /// Refuses repeated headers. HTTP/2 allows only `cookie` to be split (RFC 9113 8.2.3).
     func checkRepetitions(_ request: PushRequest) throws(Refusal) {
         let fields = request.fields
         for index in fields.indices.dropFirst() where fields[index].name != "cookie" {
@@ -45,8 +45,8 @@ extension RequestJudge {
         return id
     }
 
-    /// The push type must be the topic's. Without the header, a bare bundle id means `alert`, and a
-    /// topic with a suffix is refused.
+    /// Returns the push type. It must match the topic. If the header is missing, a topic without a
+    /// suffix means `alert`, and a topic with a suffix is refused.
     func pushType(of request: PushRequest, topic: PushTopic) throws(Refusal) -> PushType {
         guard let text = request.value("apns-push-type") else {
             guard topic.suffix.isEmpty else { throw Refusal(.invalidPushType) }
@@ -64,7 +64,7 @@ extension RequestJudge {
         return priority
     }
 
-    /// The priority: exactly `10`, `5` or `1`. `010` and `+5` are refused.
+    /// Parses a priority: exactly `10`, `5` or `1`. Nil for other spellings such as `010` and `+5`.
     static func priority(_ text: String) -> Int? {
         [10, 5, 1].first { "\($0)" == text }
     }
@@ -100,7 +100,7 @@ extension RequestJudge {
         }
     }
 
-    /// Decimal digits only: no sign, no space, no fraction.
+    /// Parses decimal digits only: no sign, no space, no fraction.
     private static func number(_ text: String) -> Int64? {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         guard text.utf8.allSatisfy({ digits.contains($0) }) else { return nil }

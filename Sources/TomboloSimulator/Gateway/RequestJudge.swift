@@ -2,9 +2,9 @@ import TomboloJSON
 
 /// Apple's gateway as a pure state machine: it takes a request and returns an answer.
 ///
-/// It implements Apple's public pages independently and shares no code with the sender. Apple does
-/// not document the order of its checks. Here it is: headers, method, path, provider token, topic
-/// and the other headers, device token, payload, rate. The order shows only in requests with
+/// It implements Apple's public pages on its own and shares no code with the sender. Apple does not
+/// document the order of its checks. The order here is: headers, method, path, provider token,
+/// topic and the other headers, device token, payload, rate. The order shows only in requests with
 /// several errors.
 ///
 /// It does not deliver: the caller passes an accepted push to the phones.
@@ -14,10 +14,10 @@ package struct RequestJudge: Sendable {
     package var tokens = DeviceTokenRegistry()
     /// All broadcast channels.
     package var channels = ChannelRegistry()
-    /// Provider tokens with a verified signature, so that each is verified once.
+    /// Provider tokens whose signature is verified, so that each is verified only once.
     private var verified: [String: ProviderToken] = [:]
 
-    /// Most verified provider tokens that are kept; a sender needs one or two.
+    /// Maximum number of such tokens; a sender needs one or two.
     private static let verifiedTokensMax = 256
 
     package init(rules: GatewayRules) {
@@ -127,8 +127,8 @@ package struct RequestJudge: Sendable {
         return (token, key)
     }
 
-    /// "APNs report an error if you use a new token more than once every 20 minutes on the same
-    /// connection": the first token of a connection is not a change.
+    /// Apple: "APNs report an error if you use a new token more than once every 20 minutes on the
+    /// same connection". The first token of a connection does not count as a change.
     private func noteProviderToken(
         _ text: String, on connection: inout GatewayConnection, at now: WallInstant
     ) throws(Refusal) {

@@ -3,9 +3,9 @@ package struct ActivityCard: Hashable, Sendable {
     /// ActivityKit's states.
     package enum Phase: Hashable, Sendable {
         case active
-        /// The stale date has passed; a newer one makes it active again.
+        /// The stale date has passed. A later stale date makes the card active again.
         case stale
-        /// Gone from the Dynamic Island, and on the Lock Screen until the given time.
+        /// Removed from the Dynamic Island. Stays on the Lock Screen until this time.
         case ended(until: WallInstant)
         case dismissed
 
@@ -23,7 +23,7 @@ package struct ActivityCard: Hashable, Sendable {
     /// The phone's own number for the card, from 1. Two starts make two cards.
     package let number: Int
     package let attributesType: String
-    /// The relay's id, read by the app from `attributes.activity_id`; nil if there is none.
+    /// The relay's id of the activity, from `attributes.activity_id`; nil if it is missing.
     package let activityID: String?
     package let startedAt: WallInstant
     package internal(set) var phase = Phase.active
@@ -38,18 +38,18 @@ package struct ActivityCard: Hashable, Sendable {
     package internal(set) var alert: String?
     /// Number of pushes for this card that changed nothing.
     package internal(set) var ignoredCount = 0
-    /// The newest applied timestamp, in Unix seconds.
+    /// The newest timestamp that was applied, in Unix seconds.
     var timestamp: Int64
-    /// The channel that the card listens on; such a card has no update token.
+    /// The channel on which the card listens, if any; such a card has no update token.
     package internal(set) var channelID: String?
     var staleAt: WallInstant?
     /// Time of the app's own last update.
     package internal(set) var localUpdateAt: WallInstant?
     var updateToken: String?
-    /// When the app gets the update token; nil if it already has it or never gets it.
+    /// When the app will get the update token; nil if it already has it or never will.
     var updateTokenDueAt: WallInstant?
     var budget: TokenBucket?
-    /// The state in the last drawn picture: what a person sees.
+    /// The state in the picture that was drawn last: what the user sees.
     package internal(set) var drawnState: [UInt8]
     package internal(set) var drawnPhase = Phase.active
     package internal(set) var drawnAt: WallInstant
@@ -67,7 +67,7 @@ package struct ActivityCard: Hashable, Sendable {
 
     /// True if the picture shows an older state.
     package var isBehind: Bool { drawnState != contentState }
-    /// True if the update token waits for "Allow".
+    /// True if the app gets the update token only after the user taps "Allow".
     package var waitsForAllow: Bool {
         updateToken == nil && channelID == nil && !isDenied && !isOver
     }
@@ -108,7 +108,7 @@ package struct ActivityCard: Hashable, Sendable {
         return true
     }
 
-    /// The next time at which something happens by itself.
+    /// The next time at which the card changes by itself.
     var deadline: WallInstant? {
         switch phase {
         case .active:

@@ -8,14 +8,14 @@ struct ActivityPayload {
     }
 
     var event: Event
-    /// Unix seconds.
+    /// In Unix seconds.
     var timestamp: Int64
     var contentState: JSONView?
     var attributesType: String?
     var attributes: JSONView?
-    /// The title of its alert: phones show no alert without one.
+    /// The alert's title. Phones show no alert without a title.
     var alert: String?
-    /// Whether its alert has a title or a body, without which no card begins.
+    /// True if the alert has a title or a body. Without either, no card starts.
     var hasAlert: Bool
     var staleDate: DateField
     var dismissalDate: DateField
@@ -28,11 +28,12 @@ struct ActivityPayload {
         case notWholeSeconds
     }
 
-    /// Largest `timestamp` in seconds, reached in the year 5138. A greater one is in milliseconds.
+    /// Largest plausible `timestamp` in seconds (the year 5138). A greater one must be in
+    /// milliseconds.
     static let timestampMax: Int64 = 100_000_000_000
 
     init(_ payload: [UInt8]) throws(Ignored) {
-        // The location of an error is not needed: the phone drops the whole push.
+        // It does not matter where the JSON is wrong: the phone drops the whole push.
         guard let aps = (try? JSONDocument(payload))?.root["aps"], aps.kind == .object else {
             throw Ignored(.unreadable, "no aps object")
         }
@@ -65,8 +66,8 @@ struct ActivityPayload {
         return value.integer.map(DateField.second) ?? .notWholeSeconds
     }
 
-    /// An alert of a Live Activity is an object with a title or a body, each a string or an object
-    /// that names a string of the app.
+    /// Returns an alert's title or body: a string, or an object that names one of the app's
+    /// strings. Nil if the alert is not an object or lacks it.
     private static func text(_ name: String, of alert: JSONView?) -> String? {
         guard let alert, alert.kind == .object, let value = alert[name] else { return nil }
         return value.kind == .object ? value["loc-key"]?.string : value.string

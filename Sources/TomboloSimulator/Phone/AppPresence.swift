@@ -1,7 +1,7 @@
 /// State of the phone's app, as its user sees it.
 package enum AppPresence: String, Hashable, Sendable {
     case active, background
-    /// In front, covered by the Control Center.
+    /// In the foreground, but covered by the Control Center.
     case covered
     /// In the app switcher: the app has resigned active, but is not in the background yet.
     case inactive
@@ -9,10 +9,10 @@ package enum AppPresence: String, Hashable, Sendable {
 
 extension Phone {
     /// The user opens the app, leaves it, pulls the Control Center over it, or opens the app
-    /// switcher. A locked phone ignores all of this. Control Center and switcher need an
-    /// app in front; `active` returns to it.
+    /// switcher. A locked phone ignores all of this. Control Center and switcher need an app in the
+    /// foreground, and `active` returns to it.
     ///
-    /// The app learns only that it resigns active, and guesses the cause from earlier touches.
+    /// The app learns only that it resigns active. It guesses the cause from earlier touches.
     package mutating func move(to place: AppPresence, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         let isOverlay = place == .covered || place == .inactive
@@ -50,7 +50,7 @@ extension Phone {
         return effects
     }
 
-    /// A touch of the screen: the phone is in use. With a `point`, the app in front sees it.
+    /// A touch: the phone is in use. With a `point`, the app in the foreground sees it.
     package mutating func touch(
         _ point: PhoneGlass.Point? = nil, at now: WallInstant
     ) -> [PhoneEffect] {
@@ -68,8 +68,8 @@ extension Phone {
         return [.statusBar(hidden: hidden)]
     }
 
-    /// Switches the phone off and on: it is locked, and no app is in front. Cards, tokens and
-    /// budgets stay.
+    /// The phone is switched off and on. Then it is locked, and no app is in the foreground. Cards,
+    /// tokens and budgets are kept.
     package mutating func restart(at now: WallInstant) -> [PhoneEffect] {
         setLocked(true, at: now)
     }

@@ -1,10 +1,10 @@
-/// A phone's budget of Live Activity pushes as a table of windows.
+/// A phone's budget of Live Activity pushes, as windows of time.
 ///
-/// Apple publishes no budget. This hypothesis fits observations on real phones: each card has a
-/// window of one hour with a number of pushes. A window may go below zero; the sum over all cards
-/// of the app decides. The budget survives a restart of the phone.
+/// Apple publishes no budget. This model fits observations on real phones: each card has a window
+/// of one hour with a number of pushes. A window's number may become negative; the sum over all
+/// cards of the app decides. The budget survives a restart of the phone.
 package struct BudgetWindows: Hashable, Sendable {
-    /// How much the phone is used, which decides the pushes of a new window.
+    /// How much the phone is used. It decides how many pushes a new window has.
     package enum Level: String, CaseIterable, Hashable, Sendable {
         /// The phone was not touched for an hour.
         case unused
@@ -13,14 +13,13 @@ package struct BudgetWindows: Hashable, Sendable {
         case frequent
     }
 
-    /// Pushes in a window for each level, from 1 to 1,000,000. A change applies to windows that
-    /// begin later.
+    /// Number of pushes in a new window for each level, from 1 to 1,000,000.
     package struct Levels: Hashable, Sendable {
         package var unused: Int
         package var standard: Int
         package var frequent: Int
 
-        /// The defaults are the observed numbers.
+        /// The defaults are numbers observed on real phones.
         package init(unused: Int = 15, standard: Int = 15, frequent: Int = 240) {
             (self.unused, self.standard, self.frequent) = (unused, standard, frequent)
         }
@@ -43,14 +42,14 @@ package struct BudgetWindows: Hashable, Sendable {
     /// How long a window lasts.
     package static let length: Duration = .seconds(3_600)
 
-    /// Windows by the number of the card.
+    /// The windows, by the card's number.
     private var windows: [Int: Window] = [:]
 
     package init() {}
 
-    /// Counts a push at priority 10 for a card, before its payload is read.
+    /// Counts a push at priority 10 to a card, before its payload is read.
     ///
-    /// - Parameter full: pushes of a window that begins now.
+    /// - Parameter full: the number of pushes, if a new window begins.
     package mutating func spend(card: Int, full: Int, at now: WallInstant) {
         windows = windows.filter { now < $0.value.since + Self.length }
         windows[card, default: Window(since: now, full: full, left: full)].left -= 1
@@ -67,13 +66,13 @@ package struct BudgetWindows: Hashable, Sendable {
     /// Removes the window of a card that an `end` has ended.
     package mutating func end(card: Int) { windows[card] = nil }
 
-    /// Pushes left for all cards together, possibly below zero; nil if no window is open.
+    /// Pushes left for all cards together, which may be negative; nil if no window is open.
     package func left(at now: WallInstant) -> Int? {
         let open = open(at: now)
         return open.isEmpty ? nil : open.reduce(0) { $0 + $1.left }
     }
 
-    /// Pushes that the open windows had at first; nil if none is open.
+    /// Number of pushes with which the open windows began; nil if none is open.
     package func full(at now: WallInstant) -> Int? {
         let open = open(at: now)
         return open.isEmpty ? nil : open.reduce(0) { $0 + $1.full }
@@ -94,10 +93,10 @@ package struct BudgetWindows: Hashable, Sendable {
     }
 }
 
-/// Limit of starts by push in a sliding window; further starts are dropped. All types of the app
-/// share one limit. Frequent updates do not change it.
+/// Limit of starts by push within a sliding window; further starts are dropped. The limit is common
+/// to all types of the app, and frequent updates do not change it.
 package struct StartWindow: Hashable, Sendable {
-    /// Starts and length of the window. People observed ten starts in an hour or in a day.
+    /// Maximum starts, and length of the window. People observed ten starts per hour, or per day.
     package struct Budget: Hashable, Sendable {
         package var count: Int
         package var window: Duration

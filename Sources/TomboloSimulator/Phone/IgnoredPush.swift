@@ -1,6 +1,6 @@
 /// A push that APNs answered with 200 and that changed nothing. A real phone never reports it.
 package struct IgnoredPush: Hashable, Sendable {
-    /// The reason. The log and the simulator's lines use these names.
+    /// The reason, as the log and the simulator's output name it.
     package enum Reason: String, CaseIterable, Hashable, Sendable {
         /// No `aps` object, or an `event` other than start, update and end.
         case unreadable
@@ -18,50 +18,52 @@ package struct IgnoredPush: Hashable, Sendable {
         /// The token starts activities of another type, or the app has no such type.
         case attributesTypeMismatch = "attributes_type_mismatch"
         case startOverBudget = "start_over_budget"
-        /// The app's budget is used up: the phone keeps the push until it is used or a window ends.
+        /// The app's budget is used up. The phone holds the push until the phone is used or a
+        /// window ends.
         case heldOverBudget = "held_over_budget"
-        /// A newer push replaced it as the one push that is held over budget.
+        /// A newer push replaced this held push: only one is held.
         case replacedOverBudget = "replaced_over_budget"
         case updateBudgetExceeded = "update_budget_exceeded"
         case tooManyActivities = "too_many_activities"
         case activityEnded = "activity_ended"
-        /// A `start` at an update token, or an update or end at a push-to-start token.
+        /// A `start` was sent to an update token, or an update or end to a push-to-start token.
         case wrongToken = "wrong_token"
         /// `input-push-channel` before iOS 18.
         case channelNeedsNewerOS = "channel_needs_newer_os"
-        /// `input-push-channel` names an unknown channel: the activity does not start.
+        /// `input-push-channel` names an unknown channel, so the activity does not start.
         case channelUnknown = "channel_unknown"
         case reloadBudgetExceeded = "reload_budget_exceeded"
         /// A stale or dismissal date is not a whole second; the push itself was applied.
         case dateNotWholeSeconds = "date_not_whole_seconds"
-        /// A stale date that has passed: the card is stale at once; the push itself was applied.
+        /// The stale date has already passed, so the card is stale at once; the push was applied.
         case staleDateNotInFuture = "stale_date_not_in_future"
-        /// A date in the state shows an unintended year; the push itself was applied.
+        /// A date in the state has an unlikely year, maybe from another epoch; the push was
+        /// applied.
         case dateInAnotherEpoch = "date_in_another_epoch"
         /// The card started, but has no id under which the app could report its update token.
         case activityIDUnknown = "activity_id_unknown"
         /// The user has closed the app, so pushes start nothing.
         case appTerminated = "app_terminated"
-        /// The push-to-start token does nothing until the app is opened.
+        /// The push-to-start token has no effect until the app is opened.
         case startTokenSilent = "start_token_silent"
         /// Low Power Mode: pushes start nothing.
         case lowPower = "low_power"
-        /// The phone was offline, and the push was not to be stored or expired meanwhile.
+        /// The phone was offline, and the push was not kept or expired meanwhile.
         case expiredWhileOffline = "expired_while_offline"
-        /// The phone was offline, and a later push replaced this one: APNs stores one.
+        /// The phone was offline, and a later push replaced this one: APNs keeps only one.
         case replacedWhileOffline = "replaced_while_offline"
     }
 
     package var reason: Reason
-    /// Details for people, such as the member's name.
+    /// Details for people, such as the name of the faulty member.
     package var detail: String
     package var at: WallInstant
     package var apnsID: String
-    /// The relay's id, if the phone knows it.
+    /// The relay's id of the activity, if the phone knows it.
     package var activityID: String?
 }
 
-/// Thrown to ignore a push; time and ids are added later.
+/// Thrown if a push is ignored. The caller adds time and ids.
 struct Ignored: Error {
     var reason: IgnoredPush.Reason
     var detail: String

@@ -1,8 +1,8 @@
 package import TomboloJSON
 
 extension JSONShape {
-    /// The shape that a type registered with the relay (`{"state":{JSON Schema},"dates":…}`)
-    /// requires of a content state on the phone. Without a schema any object is accepted.
+    /// The shape that a content state must have on the phone, from a type registered with the relay
+    /// (`{"state":{JSON Schema},"dates":…}`). Without a schema any object is accepted.
     ///
     /// Like a decoder, it checks only kinds and required members, not ranges, lengths or values.
     package init(registered type: JSONView) {
@@ -38,7 +38,7 @@ extension JSONShape {
         }
     }
 
-    /// The kinds of a list without `null`, which marks an optional property.
+    /// The kinds in a list, without `null`, which marks an optional property.
     private static func kinds(_ list: JSONView?) -> [String] {
         list?.kind == .array
             ? list?.elements.compactMap(\.string).filter { $0 != "null" } ?? [] : []

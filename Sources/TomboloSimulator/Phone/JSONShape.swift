@@ -1,7 +1,7 @@
 package import TomboloJSON
 
-/// The JSON that an app's Swift type can be decoded from. It covers what a default `JSONDecoder`
-/// checks: kinds of values and required members.
+/// The JSON from which an app's Swift type can be decoded. It checks the same as a default
+/// `JSONDecoder`: kinds of values and required members.
 ///
 /// Like the decoder, it ignores unknown members. It checks no ranges and no dates.
 package indirect enum JSONShape: Hashable, Sendable {
@@ -44,7 +44,7 @@ package indirect enum JSONShape: Hashable, Sendable {
     }
 
     /// Text about a date that decodes to an implausible year, probably because it is Unix time; nil
-    /// if there is none.
+    /// if all dates are plausible.
     func strangeDate(in value: JSONView, at path: String = "") -> String? {
         switch self {
         case .date:
@@ -62,7 +62,7 @@ package indirect enum JSONShape: Hashable, Sendable {
         }
     }
 
-    /// Seconds since 2001, in the year 2045. No card shows a time so far ahead.
+    /// Seconds from 2001 to 2045. No card shows a time so far in the future.
     private static let dateSecondsMax = 1_400_000_000.0
 
     private func arrayFault(_ element: JSONShape, _ value: JSONView, _ path: String) -> String? {

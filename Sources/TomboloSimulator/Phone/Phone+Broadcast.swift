@@ -3,9 +3,8 @@ extension Phone {
     /// A channel of policy 1 stores its newest message for this time (Apple: "up to 8 hours").
     static let broadcastStorageMax: Duration = .seconds(8 * 3_600)
 
-    /// Takes a broadcast from APNs. A phone without a card on the channel misses it. An offline
-    /// phone misses it too, unless the channel stores it; then it comes when the phone is back
-    /// online.
+    /// Takes a broadcast from APNs. A phone without a card on the channel misses it. So does an
+    /// offline phone, unless the channel keeps the broadcast until the phone is back online.
     package mutating func receive(
         _ broadcast: AcceptedBroadcast, at now: WallInstant
     ) -> [PhoneEffect] {
@@ -25,9 +24,7 @@ extension Phone {
     }
 
     /// The app starts an activity that listens on a channel (`Activity.request` with `pushType:
-    /// .channel`): no push is needed. Has no effect if there are too many cards.
-    ///
-    /// - Parameter channelID: Apple's id of the channel, as in a push-to-start.
+    /// .channel`); this needs no push. Has no effect if there are too many cards.
     package mutating func listen(
         on channelID: String, activityID: String, type: String, state: [UInt8],
         at now: WallInstant

@@ -1,25 +1,26 @@
-/// Pushes beyond the budget: the phone holds the newest, and shows it when the phone is used or a
-/// window ends.
+/// Pushes beyond the budget. The phone holds the newest one, and shows it when the phone is used or
+/// a window ends.
 extension Phone {
-    /// A push that waits for the budget, and its card.
+    /// A push that waits for the budget, and its card's number.
     struct HeldPush: Sendable {
         var push: AcceptedPush
         var card: Int
     }
 
-    /// Level of a window that begins now.
+    /// Level for a window that begins now.
     package func budgetLevel(at now: WallInstant) -> BudgetWindows.Level {
         guard isInUse || now < usedAt + Self.unusedAfter else { return .unused }
         let isFrequent = configuration.budgetClass == .frequent && isFrequentAllowed
         return isFrequent ? .frequent : .standard
     }
 
-    /// Time without a touch after which the phone counts as unused.
+    /// A phone that was not touched for this time counts as unused.
     static let unusedAfter: Duration = .seconds(3_600)
 
     private var isInUse: Bool { presence != .background }
 
-    /// Counts a push against the budget, before it is read. Throws if it is held or dropped.
+    /// Counts a push against the budget, before its payload is read. Throws if it is held or
+    /// dropped.
     mutating func spend(
         _ push: AcceptedPush, on index: Int, at now: WallInstant, _ effects: inout [PhoneEffect]
     ) throws(Ignored) {
@@ -46,7 +47,7 @@ extension Phone {
         throw Ignored(.heldOverBudget, "\(windows.left(at: now) ?? 0) left")
     }
 
-    /// When the held push may be released.
+    /// When the phone checks next whether the held push can be applied; nil if none is held.
     var heldOverBudgetUntil: WallInstant? { held == nil ? nil : budgetEnd }
 
     /// Applies the held push if there is budget again.
@@ -59,7 +60,7 @@ extension Phone {
         }
     }
 
-    /// The user uses the phone: the held push is applied at once.
+    /// The user uses the phone, so the held push is applied at once.
     mutating func use(at now: WallInstant, _ effects: inout [PhoneEffect]) {
         usedAt = now
         handleHeld(at: now, &effects)
@@ -78,13 +79,13 @@ extension Phone {
         }
     }
 
-    /// Changes the pushes of each level at run time: the system gets these numbers from Apple, and
+    /// Changes the numbers of the levels at run time. On real phones Apple sets these numbers, and
     /// they change.
     package mutating func setBudgetLevels(_ levels: BudgetWindows.Levels) { budgetLevels = levels }
 
     // MARK: - Frequent updates
 
-    /// If the budget is below zero and the app declares frequent updates, the system asks the user
+    /// If the budget is negative and the app declares frequent updates, the system asks the user
     /// whether the app may update more often.
     private mutating func askForFrequentUpdates(at now: WallInstant) {
         guard configuration.budgetClass == .frequent, !isFrequentAllowed,

@@ -1,9 +1,10 @@
 /// How pushes reach an online phone: late, in groups, and not always in order.
 ///
-/// Apple: priority 5 "might get grouped and delivered in bursts", and APNs "may reorder".
+/// Apple says that pushes of priority 5 "might get grouped and delivered in bursts", and that APNs
+/// "may reorder".
 extension Phone {
-    /// Returns the pushes to apply now, in order: the new push, unless it is held back, and the
-    /// pushes that it releases.
+    /// Returns the pushes to apply now, in order: pushes that waited and are released by the new
+    /// push, then the new push, unless it must wait.
     mutating func arrive(_ push: AcceptedPush, at now: WallInstant) -> [AcceptedPush] {
         arrivals += 1
         if push.priority < 10, keepsLowPriority {
@@ -14,7 +15,7 @@ extension Phone {
             group(push, until: now + grouping)
             return []
         }
-        // Waiting pushes are delivered with the push that wakes the phone.
+        // A push that wakes the phone is delivered together with the pushes that wait.
         let woken = takeGrouped() + [push]
         if let every = configuration.reordersEvery, arrivals.isMultiple(of: every), late == nil {
             late = push
@@ -25,10 +26,10 @@ extension Phone {
         return woken + (late.map { [$0] } ?? [])
     }
 
-    /// True if pushes of low priority wait for the user, or for a push at 10.
+    /// True if pushes of low priority wait until the user or a push at priority 10 wakes the phone.
     var keepsLowPriority: Bool { isLocked && configuration.holdsLowPriorityWhileLocked }
 
-    /// Keeps a push of low priority for later. The first one's `until` applies to all.
+    /// Keeps a push of low priority for later. All kept pushes wait until the first one's `until`.
     private mutating func group(_ push: AcceptedPush, until: WallInstant) {
         if grouped.isEmpty { groupedUntil = until }
         if grouped.count < Self.groupedMax { return grouped.append(push) }
@@ -36,7 +37,7 @@ extension Phone {
         grouped.append(push)
     }
 
-    /// Pushes of low priority kept at once; beyond this, the oldest is lost.
+    /// Maximum number of kept pushes of low priority; if more come, the oldest is lost.
     static let groupedMax = 1_000
 
     /// The phone is awake: applies the pushes and broadcasts that waited for it.
@@ -45,7 +46,6 @@ extension Phone {
         takeLockedBroadcasts(at: now, &effects)
     }
 
-    /// Takes the pushes that are due now.
     mutating func takeDue(at now: WallInstant) -> [AcceptedPush] {
         var due: [AcceptedPush] = []
         if !grouped.isEmpty, groupedUntil <= now, !keepsLowPriority { due = takeGrouped() }
@@ -61,14 +61,14 @@ extension Phone {
         return grouped
     }
 
-    /// When `takeDue` has a push; nil if none is held.
+    /// When `takeDue` will return a push; nil if none waits.
     var heldUntil: WallInstant? {
         [grouped.isEmpty || keepsLowPriority ? nil : groupedUntil, late == nil ? nil : lateUntil]
             .compactMap(\.self)
             .min()
     }
 
-    /// Most delay of a push that the next one overtakes.
+    /// Maximum delay of a push that the next one overtakes.
     static let lateTimeMax: Duration = .seconds(1)
 
     // MARK: - Starts that the system handles later
@@ -78,7 +78,7 @@ extension Phone {
         var due: WallInstant
     }
 
-    /// Delays a start by a random time if the phone has that trouble. Returns true if it waits.
+    /// If the phone has this trouble, delays a start by a random time and returns true.
     mutating func delayStart(_ push: AcceptedPush, at now: WallInstant) -> Bool {
         guard trouble.startJitter > .zero else { return false }
         let delay = trouble.startJitter * chance("start \(arrivals)")

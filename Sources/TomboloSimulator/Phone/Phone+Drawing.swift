@@ -1,7 +1,7 @@
-/// Drawing: a phone draws a picture now and then, and always the newest state in the end.
+/// Drawing. A phone does not draw each state, but in the end always the newest one.
 extension Phone {
-    /// The least time between two pictures of a card. People saw one picture in 5 to 15 s from iOS
-    /// 18 on.
+    /// Minimum time between two pictures of a card. From iOS 18 on, people observed one picture in
+    /// 5 to 15 s.
     package var drawsEvery: Duration {
         if let given = configuration.drawsEvery { return given }
         if configuration.budgetClass == .lab { return .zero }
@@ -9,10 +9,10 @@ extension Phone {
         return configuration.osMajor >= 18 ? .seconds(5) : .zero
     }
 
-    /// A card got a new state or the same again: draws it as soon as the phone draws.
+    /// A card got a state, new or equal: draws it as soon as the phone may draw again.
     mutating func draw(_ index: Int, at now: WallInstant, _ effects: inout [PhoneEffect]) {
         let isSame = !cards[index].isBehind && cards[index].drawnPhase == cards[index].phase
-        // An equal picture is not drawn again, and a locked phone draws no equal state.
+        // An equal state is not drawn while the next picture is due or the phone is locked.
         if isSame && cards[index].drawDueAt == nil || isLocked && !cards[index].isBehind { return }
         let due = cards[index].drawnAt + drawsEvery
         guard now >= due else {
@@ -22,7 +22,7 @@ extension Phone {
         picture(index, at: now, &effects)
     }
 
-    /// Asks the widget extension for a picture, if it still answers.
+    /// Draws a picture, if the widget extension still works.
     mutating func picture(_ index: Int, at now: WallInstant, _ effects: inout [PhoneEffect]) {
         cards[index].drawDueAt = nil
         guard !trouble.kinds.contains(.extensionFrozen), !cards[index].hasOverlay else { return }
@@ -38,7 +38,7 @@ extension Phone {
         effects.append(.drawn(cards[index]))
     }
 
-    /// The stale date has passed. The picture changes only if the extension runs.
+    /// Draws a card whose stale date has passed, if the extension runs.
     mutating func drawStale(_ index: Int, at now: WallInstant, _ effects: inout [PhoneEffect]) {
         guard !isTerminated, !trouble.kinds.contains(.staleNotDrawn) else { return }
         picture(index, at: now, &effects)

@@ -1,8 +1,8 @@
 import TomboloJSON
 
-/// Keeps a phone's cards over a restart of the simulator: a real phone does not lose them.
+/// Keeps a phone's cards over a restart of the simulator, because a real phone does not lose them.
 extension Phone {
-    /// Most cards that are kept for each phone; the newest ones are kept.
+    /// Maximum number of cards that are kept for a phone: the newest ones.
     private static let keptCardsMax = 100
 
     /// Writes the phone's name and its cards, without dismissed ones.
@@ -95,7 +95,7 @@ extension ActivityCard {
 }
 
 extension Int {
-    /// A count from a file that may have been edited; nil if it is implausible.
+    /// A number from a file, which may have been edited; nil if it is implausible.
     fileprivate static func kept(_ value: JSONView?) -> Int? {
         value?.integer.flatMap { (1...1_000_000_000).contains($0) ? Int($0) : nil }
     }

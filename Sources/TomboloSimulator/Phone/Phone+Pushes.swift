@@ -53,7 +53,7 @@ extension Phone {
         effects += advance(to: now)
     }
 
-    /// Throws if the phone's own state, not the push, keeps an activity from starting.
+    /// Throws if the phone's own state prevents an activity from starting.
     private mutating func checkPhone(
         _ push: AcceptedPush, _ payload: ActivityPayload, at now: WallInstant
     ) throws(Ignored) {
@@ -118,8 +118,8 @@ extension Phone {
             throw Ignored(
                 .timestampOlderThanShown, "\(timestamp), shown is \(cards[index].timestamp)")
         }
-        // Measure the age when Apple accepted the push: the time that Apple or the phone kept it
-        // does not count.
+        // Use the age at the time when Apple accepted the push: the time during which Apple or the
+        // phone kept it does not count.
         if WallInstant(seconds: timestamp) < push.acceptedAt - Self.updateAgeMax {
             throw Ignored(.timestampInThePast, "\(push.acceptedAt.seconds - timestamp) s ago")
         }
@@ -142,7 +142,7 @@ extension Phone {
         effects += advance(to: now)
     }
 
-    /// Applies an `end`, even with an old timestamp. Without a content state the last one stays.
+    /// Applies an `end`, even if its timestamp is old. Without a content state the last one stays.
     private mutating func end(
         _ index: Int, _ payload: ActivityPayload, _ push: AcceptedPush, at now: WallInstant,
         _ effects: inout [PhoneEffect]

@@ -1,13 +1,13 @@
 import TomboloJSON
 
-/// Widgets and controls: a push says only that there is something new (Apple, *Updating widgets
-/// with WidgetKit push notifications*, *Updating controls locally and remotely*).
+/// Reloads of widgets and controls. A push only says that something changed (Apple, *Updating
+/// widgets with WidgetKit push notifications*, *Updating controls locally and remotely*).
 extension Phone {
     mutating func reload(
         _ surface: TokenPurpose, _ push: AcceptedPush, at now: WallInstant,
         _ effects: inout [PhoneEffect]
     ) throws(Ignored) {
-        // The location of an error is not needed: the phone drops the whole push.
+        // It does not matter where the JSON is wrong: the phone drops the whole push.
         guard let aps = (try? JSONDocument(push.payload))?.root["aps"], aps.kind == .object else {
             throw Ignored(.unreadable, "no aps object")
         }

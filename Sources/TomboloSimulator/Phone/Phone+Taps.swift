@@ -8,12 +8,8 @@ package struct OpenedPage: Hashable, Sendable {
 
 /// Taps on cards, links and buttons.
 extension Phone {
-    /// Taps a card, a link, or a button that runs an intent. A tap unlocks the phone (Face ID) and
-    /// opens the app; a button does neither.
-    ///
-    /// - Parameters:
-    ///   - widget: the kind of the tapped widget; nil if it was not a widget.
-    ///   - config: the configuration of the widget or of its tapped item.
+    /// Taps a card, a link, or a button that runs an intent. A tap on a card or link unlocks the
+    /// phone (Face ID) and opens the app; a button does neither.
     package mutating func tap(
         activity: String?, widget: String? = nil, config: String? = nil, link: String? = nil,
         intent: String? = nil, parameters: [UInt8]? = nil,

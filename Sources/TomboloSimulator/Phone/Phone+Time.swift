@@ -29,7 +29,7 @@ extension Phone {
     /// The user swipes the card off the Lock Screen, and it is dismissed. Apple still answers
     /// pushes to its token with 200 for some hours.
     ///
-    /// Has no effect without such a card. Of several cards with the id it takes the newest.
+    /// Has no effect if there is no such card. If several cards have the id, the newest is swiped.
     package mutating func swipeAway(activityID: String, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         guard let index = cards.lastIndex(where: { $0.activityID == activityID }) else {

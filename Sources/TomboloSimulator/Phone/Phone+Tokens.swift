@@ -2,7 +2,7 @@ import TomboloCrypto
 
 /// The tokens of a phone: the system issues them, the app reports them, and they expire.
 extension Phone {
-    /// A token that is no longer in use. Apple accepts its pushes until `end`.
+    /// A token that is no longer used. Apple accepts its pushes until `end`.
     struct DyingToken: Sendable {
         var token: String
         var purpose: TokenPurpose
@@ -34,7 +34,7 @@ extension Phone {
         }
     }
 
-    /// The app is opened: it reads the push-to-start tokens of which the system did not notify it.
+    /// The app is opened. It reads the push-to-start tokens of which the system did not tell it.
     mutating func readStartTokens() -> [PhoneEffect] {
         guard trouble.kinds.contains(.startStreamSilent) else { return [] }
         return configuration.attributesTypes.map { type in
@@ -53,7 +53,7 @@ extension Phone {
         return .tokenIssued(token, reported)
     }
 
-    /// The user deletes the app and installs it again: all cards disappear, all tokens become
+    /// The user deletes the app and installs it again. All cards disappear, all tokens become
     /// invalid, and the app gets new ones at launch. Budgets stay, because they belong to the
     /// system.
     package mutating func reinstall(at now: WallInstant) -> [PhoneEffect] {
@@ -103,13 +103,13 @@ extension Phone {
         Hex.encode(SHA256.digest(seed + [0]) + SHA256.digest(seed + [1]))
     }
 
-    /// True if this card gets no update token; a random choice by the phone's seed.
+    /// True if this card gets no update token. The phone's seed decides this at random.
     func lacksUpdateToken(card number: Int) -> Bool {
         guard trouble.noUpdateToken > 0 else { return false }
         return chance("token \(number)") < trouble.noUpdateToken
     }
 
-    /// A number from 0 up to, but not including, 1. The seed and a name decide it.
+    /// A random number from 0 up to, but not including, 1. The seed and the name determine it.
     func chance(_ name: String) -> Double {
         let digest = SHA256.digest(
             configuration.updateTokenSeed + [UInt8]("\(configuration.name) \(name)".utf8))
@@ -138,7 +138,7 @@ extension Phone {
         guard dyingTokens.contains(where: { $0.end.at <= now }) else { return }
         for dying in dyingTokens where dying.end.at <= now {
             purposes[dying.token] = nil
-            // Its card may still be active.
+            // The card with this token may still be active.
             for index in cards.indices where cards[index].updateToken == dying.token {
                 cards[index].updateToken = nil
             }

@@ -2,7 +2,7 @@
 extension Phone {
     /// The user taps "Allow" on the Lock Screen: the app gets the update token now.
     ///
-    /// Has no effect without such a card, or if it already has its token.
+    /// Has no effect if there is no such card, or if it already has its token.
     package mutating func allow(activityID: String, at now: WallInstant) -> [PhoneEffect] {
         let effects = advance(to: now)
         guard let index = card(activityID), cards[index].updateToken == nil, !cards[index].isOver
@@ -21,7 +21,7 @@ extension Phone {
         return effects + advance(to: now)
     }
 
-    /// The app updates its activity itself (`Activity.update`): the timestamp counts as for pushes,
+    /// The app updates its activity itself (`Activity.update`). The timestamp counts as for pushes,
     /// but no budget is used.
     package mutating func updateLocally(
         activityID: String, state: [UInt8], at now: WallInstant
@@ -37,7 +37,7 @@ extension Phone {
     }
 
     /// The user closes the app in the app switcher, or opens it again. While it is closed, a
-    /// push-to-start is dropped. Developers report this; Apple documents nothing else.
+    /// push-to-start is dropped. Developers report this; Apple's pages do not mention it.
     package mutating func setTerminated(
         _ terminated: Bool, at now: WallInstant
     ) -> [PhoneEffect] {
@@ -57,7 +57,7 @@ extension Phone {
         return effects
     }
 
-    /// Sets the phone's silent faults. When the widget extension works again, cards are drawn.
+    /// Sets the phone's silent faults. If the widget extension works again, cards are drawn.
     package mutating func setTrouble(
         _ next: PhoneTrouble, at now: WallInstant
     ) -> [PhoneEffect] {
@@ -72,7 +72,6 @@ extension Phone {
     /// The user puts on or takes off a watch, which shows the cards too.
     package mutating func setWatch(_ on: Bool) { hasWatch = on }
 
-    /// Index of the newest card of an activity.
     private func card(_ activityID: String) -> Int? {
         cards.lastIndex { $0.activityID == activityID }
     }

@@ -1,11 +1,7 @@
 import TomboloJSON
 
-/// A simulated iPhone with one app. Pushes and time go in; changes of the islands and silently
-/// ignored pushes come out.
-///
-/// A pure state machine on virtual time. It follows Apple's documentation (*Starting and updating
-/// Live Activities with ActivityKit push notifications*, *Activity.update*) and developers'
-/// findings. Most of this happens silently on a real phone.
+/// A simulated iPhone with one app. Its inputs are pushes and time. Its outputs are changes of
+/// cards, and pushes that a real phone would ignore silently.
 package struct Phone: Sendable {
     package let configuration: PhoneConfiguration
     /// Cards that are not dismissed yet, oldest first.
@@ -21,7 +17,7 @@ package struct Phone: Sendable {
     package internal(set) var opened: String?
     package internal(set) var openedPage: OpenedPage?
     package internal(set) var lastTap: PhoneTap?
-    /// Number of pictures drawn since the phone was switched on.
+    /// Number of pictures drawn since the simulated phone was made.
     package internal(set) var drawnCount = 0
 
     /// Purpose of each valid token.
@@ -31,11 +27,11 @@ package struct Phone: Sendable {
     package internal(set) var budgetLevels: BudgetWindows.Levels
     /// The newest push of the app that waits for the budget.
     var held: HeldPush?
-    /// When the budget is checked again for the held push.
+    /// When the phone checks next whether the held push fits the budget.
     var budgetEnd = WallInstant.distantFuture
     /// When the phone was last used.
     var usedAt: WallInstant
-    /// The user's switch for frequent updates of this app.
+    /// The user's switch that allows this app frequent updates.
     package internal(set) var isFrequentAllowed: Bool
     package internal(set) var frequentPrompt = FrequentPrompt.notAsked
     /// Silent faults of the phone.
@@ -45,19 +41,19 @@ package struct Phone: Sendable {
     package internal(set) var board: WidgetBoard
     /// The open widget gallery; nil if none was opened.
     package internal(set) var gallery: WidgetGallery?
-    /// How often widgets and controls were reloaded by push.
+    /// For each widget or control, how often it was reloaded by push.
     package internal(set) var reloads: [TokenPurpose: Int] = [:]
     var reloadBudgets: [TokenPurpose: TokenBucket] = [:]
-    /// The newest broadcast of each channel that APNs stores while the phone is offline.
+    /// For each channel, the newest broadcast that APNs keeps while the phone is offline.
     var storedBroadcasts: [String: AcceptedBroadcast] = [:]
-    /// The newest broadcast of low priority of each channel that came while the phone was locked.
+    /// For each channel, the newest broadcast of low priority that came while the phone was locked.
     var lockedBroadcasts: [String: AcceptedBroadcast] = [:]
-    /// The push that APNs stores while the phone is offline: one for each app.
+    /// The push that APNs keeps for the app while the phone is offline. It keeps only one.
     var stored: AcceptedPush?
     var issuedTokens: UInt64 = 0
     /// True if the user has closed the app.
     package internal(set) var isTerminated = false
-    /// Starts that the system handles later.
+    /// Starts that the phone handles with a delay.
     var lateStarts: [LateStart] = []
     /// Tokens that are no longer in use but still accepted by Apple.
     var dyingTokens: [DyingToken] = []
@@ -66,7 +62,7 @@ package struct Phone: Sendable {
     /// Pushes of low priority that wait until the phone is awake.
     var grouped: [AcceptedPush] = []
     var groupedUntil = WallInstant.distantFuture
-    /// A push that the next one overtakes.
+    /// A push that the next push will overtake.
     var late: AcceptedPush?
     var lateUntil = WallInstant.distantFuture
     var arrivals = 0
@@ -78,11 +74,11 @@ package struct Phone: Sendable {
         case surface(TokenPurpose)
     }
 
-    /// Most ignored pushes that are kept; `ignoredCount` counts all.
+    /// Maximum number of ignored pushes that are kept. `ignoredCount` counts all.
     package static let ignoredPushesMax = 1_000
-    /// Most cards at once, to limit memory. Apple says only "a variety of factors".
+    /// Maximum number of cards at once, to limit memory. Apple says only "a variety of factors".
     package static let cardsMax = 1_000
-    /// An older update is ignored as being in the past. Apple does not document the age.
+    /// An update with a timestamp older than this is ignored. Apple does not document the age.
     package static let updateAgeMax: Duration = .seconds(60)
     /// An update with a timestamp further ahead is ignored.
     package static let timestampLeadMax: Duration = .seconds(8 * 3_600)
@@ -157,7 +153,7 @@ package struct Phone: Sendable {
     mutating func note(
         _ reason: Ignored, _ push: AcceptedPush, at now: WallInstant, _ effects: inout [PhoneEffect]
     ) {
-        // A held push may still be shown.
+        // A held push may still be shown, so it is not counted.
         let count = reason.reason == .heldOverBudget ? 0 : 1
         var activityID: String?
         if case .card(let number) = purposes[push.token],

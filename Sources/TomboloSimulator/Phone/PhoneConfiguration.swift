@@ -1,6 +1,6 @@
 /// Properties of a simulated phone: its budgets, its device, its user and its app.
 package struct PhoneConfiguration: Hashable, Sendable {
-    /// Depth and refill of a budget kept on the phone.
+    /// Size and refill of a budget that the phone keeps.
     package struct Budget: Hashable, Sendable {
         package var depth: Double
         package var perHour: Double
@@ -15,7 +15,7 @@ package struct PhoneConfiguration: Hashable, Sendable {
     package enum BudgetModel: String, CaseIterable, Hashable, Sendable {
         /// A window for each card: see `BudgetWindows`.
         case windows
-        /// A token bucket for each activity; pushes beyond it are lost.
+        /// A token bucket for each activity. Pushes beyond the budget are lost.
         case bucket
     }
 
@@ -23,22 +23,22 @@ package struct PhoneConfiguration: Hashable, Sendable {
     package enum Idiom: String, Hashable, Sendable {
         case phone, pad
 
-        /// True if the device shows widgets of a family.
+        /// True if the device can show widgets of this family.
         package func has(_ family: Widget.Family) -> Bool {
             switch family {
             case .systemExtraLarge: self == .pad
-            // Only on the watch.
+            // Only a watch has it.
             case .accessoryCorner: false
             default: true
             }
         }
     }
 
-    /// Budget class: standard, with an app that declares frequent updates, or without budgets.
+    /// Budget class: standard, for an app that declares frequent updates, or without budgets.
     package enum BudgetClass: String, CaseIterable, Hashable, Sendable {
         case standard, frequent, lab
 
-        /// The bucket of an activity for the model `bucket`; nil means no budget. Apple publishes
+        /// The bucket of an activity if the model is `bucket`; nil means no budget. Apple publishes
         /// no number; these are slightly above what a careful sender uses.
         package var budget: Budget? {
             switch self {
@@ -49,8 +49,8 @@ package struct PhoneConfiguration: Hashable, Sendable {
         }
     }
 
-    /// When the app gets the update token of an activity started by push: after the user has tapped
-    /// "Allow" on the Lock Screen.
+    /// When the app gets the update token of an activity that a push started: only after the user
+    /// has tapped "Allow" on the Lock Screen.
     package enum UpdateTokenPolicy: Hashable, Sendable {
         case atOnce
         case after(Duration)
@@ -59,10 +59,10 @@ package struct PhoneConfiguration: Hashable, Sendable {
 
     /// The app on the phone.
     package enum App: String, CaseIterable, Hashable, Sendable {
-        /// Does what an app has to do.
+        /// Does everything that an app should do.
         case contract
-        /// Makes mistakes of real apps: it does not learn of cards that a push starts until it is
-        /// opened, uploads an empty token, and drops uploads when it is suspended.
+        /// Makes mistakes that real apps make: it does not notice cards that a push starts until it
+        /// is opened, uploads an empty token, and drops uploads when it is suspended.
         case careless
     }
 
@@ -86,16 +86,16 @@ package struct PhoneConfiguration: Hashable, Sendable {
     package var controlCenter = PhoneGlass.Edge.bottom
     /// True if a watch shows the cards too. Then the phone draws less often.
     package var hasWatch = false
-    /// Least time between two pictures of a card; nil means the default of this class and OS.
+    /// Minimum time between two pictures of a card; nil: the default of budget class and OS.
     package var drawsEvery: Duration?
     /// True if pushes below priority 10 wait while the phone is locked.
     package var holdsLowPriorityWhileLocked = true
     package var trouble = PhoneTrouble()
     package var updateTokens = UpdateTokenPolicy.atOnce
-    /// Delay after which pushes below priority 10 are delivered together, or earlier with the next
-    /// at 10; nil means at once.
+    /// Delay after which pushes below priority 10 are delivered together. The next push at priority
+    /// 10 delivers them earlier. Nil means no delay.
     package var lowPriorityGrouping: Duration?
-    /// One in this many pushes is overtaken by the next; nil means none.
+    /// Every n-th push is overtaken by the next one; nil means none.
     package var reordersEvery: Int?
     /// The app's ActivityAttributes types: each has a push-to-start token.
     package var attributesTypes = ["RunnerWidgetAttributes"]
@@ -104,8 +104,8 @@ package struct PhoneConfiguration: Hashable, Sendable {
     /// Time zone of the phone (name in the time zone database); nil if it reports none.
     package var timeZone: String?
     package var widgetRules = WidgetRules()
-    /// Budget of reloads by push, for all widgets or for one control. Apple publishes no number;
-    /// for timelines it says 40 to 70 a day for a widget that is looked at often.
+    /// Budget of reloads by push, for all widgets together or for one control. Apple publishes no
+    /// number, but for timelines it says 40 to 70 a day for a widget that is often viewed.
     package var reloadBudget: Budget? = Budget(depth: 10, perHour: 3)
     /// Required shape of each type's content state. A type without an entry takes any object.
     package var shapes: [String: JSONShape] = [
@@ -116,8 +116,8 @@ package struct PhoneConfiguration: Hashable, Sendable {
         "WindowWidgetAttributes": .object([.init("corner", .number)]),
         "DoorAttributes": .object([.init("word", .string)]),
     ]
-    /// Random seeds: push-to-start tokens derive from the first (kept over restarts), update tokens
-    /// from the second.
+    /// Random seeds. Push-to-start tokens come from the first, which is kept over restarts, and
+    /// update tokens from the second.
     package var startTokenSeed: [UInt8]
     package var updateTokenSeed: [UInt8]
 
@@ -136,7 +136,6 @@ package struct PhoneConfiguration: Hashable, Sendable {
         return budgetClass.budget
     }
 
-    /// The topic of pushes to a token of this purpose.
     func topic(of purpose: TokenPurpose) -> PushTopic {
         let type: PushType =
             switch purpose {

@@ -1,6 +1,6 @@
 /// An effect of a phone's rules. The simulator performs effects in order.
 package enum PhoneEffect: Hashable, Sendable {
-    /// The system issued a token: Apple accepts it from now on, and the app reports it.
+    /// The system issued a token. Apple accepts it from now on, and the app reports it.
     case tokenIssued(String, TokenPurpose)
     /// The system issued a token but did not notify the app.
     case tokenIssuedSilently(String, TokenPurpose)
@@ -11,20 +11,21 @@ package enum PhoneEffect: Hashable, Sendable {
     /// A card has a new picture.
     case drawn(ActivityCard)
     case ignored(IgnoredPush)
-    /// Widgets, or a control, were reloaded by push; `count` times by now.
+    /// Widgets or a control were reloaded by push. `count` includes this reload.
     case reloaded(TokenPurpose, count: Int)
     /// A widget fetches a timeline, with the ETag of its current one.
     case widgetFetch(Widget)
     /// A widget shows something new.
     case widgetDrawn(Widget)
-    /// The gallery fetches the snapshots of a kind's families.
+    /// The gallery fetches the snapshots of all families of a kind.
     case galleryOpened(WidgetGallery)
-    /// The app came to the front or left it. The app itself sees only scene phases and touches.
+    /// The app came to the foreground or left it. The app itself sees only scene phases and
+    /// touches.
     case moved(AppPresence)
-    /// The app in front saw a touch.
+    /// The app in the foreground saw a touch.
     case touched(PhoneGlass.Point)
     case statusBar(hidden: Bool)
-    /// The user tapped something that the app reports to its backend.
+    /// The user tapped something, and the app reports it to its backend.
     case tapped(PhoneTap)
     /// The user switched frequent updates for the app on or off.
     case frequentUpdatesAllowed(Bool)
@@ -36,7 +37,7 @@ package struct TokenEnd: Hashable, Sendable {
     package var reason: RefusalReason
     package var at: WallInstant
 
-    /// `reason`: `unregistered` or `expiredToken`.
+    /// `reason` is `unregistered` or `expiredToken`.
     package init(reason: RefusalReason, at: WallInstant) {
         (self.reason, self.at) = (reason, at)
     }
@@ -45,7 +46,7 @@ package struct TokenEnd: Hashable, Sendable {
 /// Purpose of a token, in the terms of the relay's API.
 package enum TokenPurpose: Hashable, Sendable {
     case start(attributesType: String)
-    /// An activity's update token. Without an id the app cannot report it.
+    /// An activity's update token. If the id is nil, the app cannot report the token.
     case update(activityID: String?)
     /// All widgets of the app. Before OS 26 it is the app's device token, whose background pushes
     /// wake the app.
@@ -63,9 +64,9 @@ package enum TokenPurpose: Hashable, Sendable {
     }
 }
 
-/// Kind of change of an island.
+/// How a card changed.
 package enum IslandChange: String, Hashable, Sendable {
     case shown, stale, ended, dismissed
-    /// A stale card is active again: its stale date moved on without a new state.
+    /// A stale card became active again: its stale date was moved without a new state.
     case active
 }

@@ -1,5 +1,5 @@
-/// The screen of a phone: its size, the edge of the Control Center, and the handle that a pull at
-/// the edge shows for a short time if the status bar is hidden.
+/// The screen of a phone: its size, the edge from which the Control Center is pulled, and the
+/// handle. If the status bar is hidden, the first pull shows this handle for a short time.
 package struct PhoneGlass: Hashable, Sendable {
     /// The edge from which the Control Center is pulled.
     package enum Edge: String, CaseIterable, Hashable, Sendable {
@@ -13,11 +13,11 @@ package struct PhoneGlass: Hashable, Sendable {
         package var x: Double
         package var y: Double
 
-        /// The values are not checked: a position outside of the screen is at no edge.
+        /// The values are not checked. A position outside of the screen counts as any other.
         package init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
     }
 
-    /// Size in points, as of most phones since 2020.
+    /// Size in points, as on most phones since 2020.
     package static let width = 390.0
     package static let height = 844.0
     /// How long a touch at the edge shows the handle (exclusive).
@@ -42,7 +42,7 @@ package struct PhoneGlass: Hashable, Sendable {
         edge == .bottom ? Point(x: Self.width / 2, y: Self.height) : Point(x: Self.width, y: 0)
     }
 
-    /// A touch begins. A touch elsewhere does not change the state.
+    /// A touch begins. It matters only at the edge.
     mutating func touch(_ point: Point, at now: WallInstant) {
         if isAtEdge(point) { touchedEdgeAt = now }
     }

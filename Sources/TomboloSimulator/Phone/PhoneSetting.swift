@@ -11,9 +11,9 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
     case controlCenter = "control-center"
     case budget, starts
     case timeZone = "time-zone"
-    /// Number of widget reloads by push: allowed at once, and also per hour.
+    /// Number of widget reloads by push that are allowed at once, and also per hour.
     case reloads
-    /// Fetches of a widget in 24 hours, and least time between two by its policy.
+    /// Number of fetches of a widget in 24 hours, and minimum time between two fetches.
     case fetches
     case fetchSpacing = "fetch-spacing"
     case startsWindow = "starts-window"
@@ -22,7 +22,7 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
     case holdsLowPriority = "holds-low-priority"
     /// Delay after which pushes below priority 10 come together.
     case groupsLowPriority = "groups-low-priority"
-    /// One in this many pushes is overtaken by the next.
+    /// Every n-th push is overtaken by the next one.
     case reorders
     case trouble
     case noUpdateToken = "no-update-token"
@@ -124,8 +124,8 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
 }
 
 extension SimulatorConfiguration {
-    /// Applies a setting to one phone, or to every phone with `all`: `phone-3.os`, `17.4`. A later
-    /// setting replaces an earlier one.
+    /// Applies a setting such as `phone-3.os`, `17.4` to one phone, or with the name `all` to every
+    /// phone. A later setting replaces an earlier one.
     package mutating func set(_ name: String, _ text: String) throws(SimulatorError) {
         let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2, let setting = PhoneSetting(rawValue: parts[1]) else {
@@ -134,7 +134,7 @@ extension SimulatorConfiguration {
                 "\"\(name)\" is no setting of a phone; write phone-3.os=17.4, or all.os=17.4, with "
                     + "one of \(names)")
         }
-        // Check the value now, not when the phones are made.
+        // Check the value now, although the phones are made later.
         var probe = PhoneConfiguration(
             name: "", bundleID: "", startTokenSeed: [], updateTokenSeed: [])
         try setting.apply(text, to: &probe)

@@ -1,6 +1,7 @@
 /// A user's tap on a phone, and its outcome at the relay.
 package struct PhoneTap: Hashable, Sendable {
-    /// Outcome of the tap. A tap is never sent later, because the user has moved on.
+    /// Outcome of the tap. If a tap cannot be sent, it is not sent later, because the user has
+    /// moved on.
     package enum Outcome: Hashable, Sendable {
         case waiting
         case sent(action: String)

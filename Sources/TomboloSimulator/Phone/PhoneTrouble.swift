@@ -1,23 +1,23 @@
-/// Silent faults of a phone, as people observed them on real ones.
+/// Silent faults of a phone, as people observed them on real phones.
 package struct PhoneTrouble: Hashable, Sendable {
     /// Faults that are on or off.
     package enum Kind: String, CaseIterable, Hashable, Sendable {
         /// The widget extension is no longer called: the state changes, but the picture stays.
         case extensionFrozen = "extension_frozen"
-        /// A spinner lies over the old picture until the app is opened.
+        /// A spinner covers the old picture until the app is opened.
         case loadingOverlay = "loading_overlay"
         /// The stale date passes without a new picture.
         case staleNotDrawn = "stale_not_drawn"
-        /// The push-to-start token does nothing until the app is opened, as after a force-quit.
+        /// The push-to-start token has no effect until the app is opened, as after a force-quit.
         case startTokenSilent = "start_token_silent"
-        /// The app does not learn its push-to-start tokens until it is opened.
+        /// The system does not notify the app of its push-to-start tokens until the app is opened.
         case startStreamSilent = "start_stream_silent"
         /// Low Power Mode: no push starts an activity.
         case lowPower = "low_power"
     }
 
     package var kinds: Set<Kind> = []
-    /// Probability from 0 to 1 that a started card gets no update token without "Allow".
+    /// Probability from 0 to 1 that a started card gets its update token only after "Allow".
     package var noUpdateToken = 0.0
     /// Largest random delay of a start.
     package var startJitter = Duration.zero

@@ -14,7 +14,7 @@ final class PhoneClient: @unchecked Sendable {
     private let parking: Parking
     let taps: TapSender
     let fetcher: WidgetFetcher
-    /// True if the last attempt did not reach the relay, so that an outage is logged once.
+    /// True if the last attempt did not reach the relay. An outage is then logged only once.
     private var isRelayGone = false
 
     /// Interval at which device, tokens and presence are sent again: a relay may have lost them,
@@ -39,7 +39,7 @@ final class PhoneClient: @unchecked Sendable {
         parking = Parking(loop)
     }
 
-    /// Takes an effect of the phone, and reports it as soon as possible.
+    /// Takes an effect of the phone, and reports the effect to the relay as soon as possible.
     func note(_ effect: PhoneEffect, at wall: WallInstant) {
         switch effect {
         case .tapped(let tap): taps.send(tap)
@@ -51,7 +51,7 @@ final class PhoneClient: @unchecked Sendable {
         parking.unpark()
     }
 
-    /// Sends reports until cancelled. A relay that is down delays them, but none is lost.
+    /// Sends reports until the task is cancelled. If the relay is down, none is lost.
     func run() async throws {
         defer { link.close() }
         app.introduce(at: loop.now, wall: wallClock())
@@ -76,7 +76,7 @@ final class PhoneClient: @unchecked Sendable {
         let outcome = await link.put(upload.path, upload.body)
         app.answered(upload, outcome, at: loop.now)
         tell(outcome, of: upload)
-        // The relay on a new connection may have restarted with older data.
+        // The connection is new, so the relay may have restarted with older data.
         if connections > 0, link.connectionsMade > connections {
             app.refresh(at: loop.now)
         }

@@ -14,7 +14,7 @@ final class RelayLink: @unchecked Sendable {
     private let tls: TLSClientConfiguration?
     private let loop: EpollLoop
     private var client: HTTP2Client?
-    /// Number of connections made. A new one may lead to a restarted relay.
+    /// Number of connections made. After a new connection the relay may have restarted.
     private(set) var connectionsMade = 0
 
     /// Time to wait for an answer before a retry.
@@ -57,8 +57,8 @@ final class RelayLink: @unchecked Sendable {
         return await perform("GET", path, fields, [], within: time)
     }
 
-    /// `POST /v1<path>`. With an idempotency key, repeats count once. Returns nil if no answer came
-    /// in time.
+    /// `POST /v1<path>`. With an idempotency key, repeated requests count once. Returns nil if no
+    /// answer came in time.
     func post(
         _ path: String, _ body: [UInt8], key: String? = nil, within time: Duration
     ) async -> Answer? {
@@ -100,7 +100,7 @@ final class RelayLink: @unchecked Sendable {
             client = made
             return made
         } catch {
-            return nil  // The relay may be down or starting: the caller tries again.
+            return nil  // The relay may be down: the caller retries.
         }
     }
 }

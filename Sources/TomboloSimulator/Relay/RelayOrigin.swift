@@ -1,10 +1,9 @@
-/// Address of the relay: an origin (RFC 6454), without a path.
+/// The relay's address: an origin (RFC 6454), without a path.
 struct RelayOrigin: Hashable, Sendable {
     let isSecure: Bool
-    /// A name or a numeric address, without brackets.
+    /// A name or a numeric address. An IPv6 address has no brackets here.
     let host: String
     let port: Int
-    /// Value of `:authority`.
     let authority: String
 
     init(_ text: String) throws(SimulatorError) {

@@ -1,28 +1,28 @@
 import TomboloContract
 import TomboloLoop
 
-/// The app on a simulated phone, between the phone's effects and the contract.
+/// The app on a simulated phone. It turns the phone's effects into events for `AppContract`.
 ///
-/// It plays the part of ActivityKit: it keeps each card's newest word and token, and passes them on
-/// once the app observes the card. A careless app makes the mistakes that real apps make.
+/// It plays the part of ActivityKit: it keeps each card's newest state and token, and passes them
+/// on once the app observes the card. A careless app makes the mistakes that real apps make.
 struct SimulatedApp: Sendable {
     private(set) var contract: AppContract
     private let isCareless: Bool
     private let user: String?
     private var cards: [Int: ObservedCard] = [:]
-    /// The newest card of each activity: its token is the one that the phone issues.
+    /// For each activity, its newest card: the phone issues the token for this card.
     private var newestCards: [String: Int] = [:]
-    /// True once a careless app was suspended: from then on it drops an upload that fails.
+    /// True once a careless app was suspended. From then on an upload that fails is dropped.
     private var isSuspended = false
 
-    /// What ActivityKit has for the app.
+    /// The state and token of a card that ActivityKit has for the app.
     private struct ObservedCard {
         var newest: ActivityCard
         var token: String?
         var isObserved = false
     }
 
-    /// `user` is the phone's user, or nil. The budget class needs a key with the scope `operate`.
+    /// `user` is the phone's user, or nil. `tellsBudgetClass` needs a key of scope `operate`.
     init(
         _ configuration: PhoneConfiguration, environment: PushEnvironment, user: String?,
         tellsBudgetClass: Bool
@@ -45,8 +45,8 @@ struct SimulatedApp: Sendable {
         handle(.scene(.background), at: now, wall)
     }
 
-    /// Sends everything except the reports again. Presence keeps its original time, so that a newer
-    /// report of another sender wins. A careless app never does this.
+    /// Sends everything except the reports again. A presence report keeps its original time, so
+    /// that a newer one from another sender wins. A careless app never does this.
     mutating func refresh(at now: MonotonicInstant) {
         guard !isCareless else { return }
         if contract.queue.isKeyRefused { contract.queue.keyArrived(at: Self.time(now)) }
@@ -68,7 +68,7 @@ struct SimulatedApp: Sendable {
         _ = contract.answered(upload, outcome, at: Self.time(now))
         guard case .answered(let status, _) = outcome else { return drop(upload) }
         if status >= 300 { drop(upload) }
-        // Perhaps the key must not set the device's budget class.
+        // The reason may be that the key may not set the device's budget class: send without it.
         var facts = contract.facts
         guard upload.kind == .device, [400, 403, 422].contains(status), facts.budgetClass != nil
         else { return }
@@ -81,7 +81,6 @@ struct SimulatedApp: Sendable {
         if isSuspended, upload.kind != .device { contract.queue.forget(upload.path) }
     }
 
-    /// Takes an effect of the phone.
     mutating func note(_ effect: PhoneEffect, at now: MonotonicInstant, wall: WallInstant) {
         switch effect {
         case .tokenIssued(let token, .start(let type)):
@@ -103,7 +102,7 @@ struct SimulatedApp: Sendable {
             var facts = contract.facts
             facts.frequentUpdates = allowed
             handle(.facts(facts), at: now, wall)
-        // An app does not learn that a token is invalid; it learns the next one.
+        // The system does not tell an app that a token is invalid; it only issues the next one.
         case .tokenRetired, .ignored, .reloaded, .tapped, .tokenIssuedSilently, .widgetFetch,
             .widgetDrawn, .galleryOpened:
             break
@@ -133,7 +132,7 @@ struct SimulatedApp: Sendable {
         let isNew = cards[card.number] == nil
         cards[card.number, default: ObservedCard(newest: card)].newest = card
         if let id = card.activityID { newestCards[id] = max(newestCards[id] ?? 0, card.number) }
-        // A careless app does not watch `activityUpdates`.
+        // A careless app does not watch `activityUpdates`, so it does not notice new cards.
         if isNew, !isCareless { handle(.appeared(Self.seen(card)), at: now, wall) }
         passWord(of: card.number, at: now, wall)
         guard card.phase == .dismissed else { return }
@@ -143,7 +142,7 @@ struct SimulatedApp: Sendable {
 
     private mutating func passWord(of number: Int, at now: MonotonicInstant, _ wall: WallInstant) {
         guard let card = cards[number], card.isObserved else { return }
-        // The user deleted the app: nobody swiped.
+        // The user deleted the app, so the card was not swiped away.
         if card.newest.phase == .dismissed, !card.newest.isSwiped {
             let others = cards.values.filter { $0.isObserved && $0.newest.number != number }
             return handle(.activities(others.map { Self.seen($0.newest) }), at: now, wall)
@@ -170,13 +169,13 @@ struct SimulatedApp: Sendable {
                 let seen = cards.values.map(\.newest).sorted { $0.number < $1.number }
                 handle(.activities(seen.map(Self.seen)), at: now, wall)
             case .readStartTokens: if isCareless { uploadNothing(at: now) }
-            // The phones' own key has no successor; the phone issues its tokens by itself.
+            // The simulator's key cannot be replaced, and the phone issues its tokens by itself.
             case .askForKey, .signOut, .end: break
             }
         }
     }
 
-    /// A careless app reads `pushToStartToken` when it is nil, and uploads that.
+    /// A careless app reads `pushToStartToken` when it is nil, and uploads an empty token.
     private mutating func uploadNothing(at now: MonotonicInstant) {
         for path in contract.queue.paths(of: .token) where path.contains("/tokens/start:") {
             contract.queue.put(path, .token, Array(#"{"token":""}"#.utf8), at: Self.time(now))
@@ -187,7 +186,7 @@ struct SimulatedApp: Sendable {
         SeenCard(id: "\(card.number)", name: card.activityID)
     }
 
-    /// What the phone shows, since when, and how often that changed.
+    /// The card's state for the report: what the phone shows, since when, and how often it changed.
     private static func word(_ card: ActivityCard) -> CardWord {
         var word = CardWord(.init(rawValue: card.phase.name) ?? .active)
         (word.receivedState, word.drawnState) = (card.contentState, card.drawnState)

@@ -1,8 +1,8 @@
 import TomboloContract
 import TomboloLoop
 
-/// Posts each tap once and at once; it never retries later. It uses its own connection, because
-/// reports may wait for a slow relay.
+/// Posts each tap once, at once, and never again. It uses a connection of its own, because reports
+/// may wait for a slow relay.
 final class TapSender: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -26,7 +26,7 @@ final class TapSender: @unchecked Sendable {
         parking.unpark()
     }
 
-    /// Sends until cancelled.
+    /// Sends taps until the task is cancelled.
     func run() async throws {
         defer { link.close() }
         while true {
@@ -53,7 +53,7 @@ final class TapSender: @unchecked Sendable {
 }
 
 extension PhoneTap {
-    /// Body of the request to the relay
+    /// Body of the request to the relay.
     package var body: [UInt8] {
         var tap = Tap()
         (tap.activity, tap.widget, tap.config) = (activity, widget, config)

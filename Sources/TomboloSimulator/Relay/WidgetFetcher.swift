@@ -11,9 +11,9 @@ final class WidgetFetcher: @unchecked Sendable {
     private let relay: SimulatorConfiguration.Relay
     private let loop: EpollLoop
     private let parking: Parking
-    /// Uses the simulator's key.
+    /// Connection with the simulator's key.
     private let backend: RelayLink
-    /// Uses the device's own key; nil if none was made yet.
+    /// Connection with the device's own key; nil if no key was made yet.
     private var own: RelayLink?
     /// The signed-in user; nil if there is none.
     private var user: String?
@@ -28,7 +28,7 @@ final class WidgetFetcher: @unchecked Sendable {
         case snapshot(WidgetGallery, Widget.Family)
     }
 
-    /// Time to wait for an answer: the system ends a widget extension that takes longer.
+    /// Time to wait for an answer. The system also ends an extension that takes too long.
     private static let answerTimeMax: Duration = .seconds(10)
     /// Lifetime of the device's key; after it, a new one is made.
     private static let keyTime = "24h"
@@ -52,7 +52,7 @@ final class WidgetFetcher: @unchecked Sendable {
         parking.unpark()
     }
 
-    /// Fetches until cancelled.
+    /// Fetches until the task is cancelled.
     func run() async throws {
         defer {
             backend.close()
@@ -82,7 +82,7 @@ final class WidgetFetcher: @unchecked Sendable {
         case 200:
             return WidgetTimeline(answer.body, etag: answer.etag).map { .timeline($0) } ?? .failed
         case 304: return .unchanged
-        // The configured item is gone, or not visible to this user.
+        // The widget's configured item does not exist, or this user may not see it.
         case 404: return .timeline(.empty)
         default: return .failed
         }
@@ -99,7 +99,7 @@ final class WidgetFetcher: @unchecked Sendable {
         let answer = await link.get(path, etag: etag, within: Self.answerTimeMax)
         let isFormer = answer?.status == 403 && answer?.code == "key-of-former-user"
         guard answer?.status == 401 || isFormer, link !== backend else { return answer }
-        // The key is invalid: the app's backend makes a new one, for the device's current user.
+        // The relay refused the key, so the app's backend makes one for the device's current user.
         if isFormer { await askWhoHasDevice() }
         own?.close()
         own = nil
@@ -109,14 +109,14 @@ final class WidgetFetcher: @unchecked Sendable {
     private func askWhoHasDevice() async {
         let path = "/devices/\(PathSegment.encoded(phone.name))"
         let answer = await backend.get(path, etag: nil, within: Self.answerTimeMax)
-        // Without an answer the user stays the same.
+        // If no answer comes, the user is assumed to be the same.
         guard let answer, answer.status == 200, let view = try? JSONDocument(answer.body).root
         else { return }
         user = view["user"]?.string
     }
 
-    /// Returns a link with the device's key, which the app's backend makes when the user signs in.
-    /// If it may not make keys, the simulator's own key is used.
+    /// Returns a connection with the device's key, which the app's backend makes when a user signs
+    /// in. If the backend may not make keys, returns the connection with the simulator's own key.
     private func link() async -> RelayLink? {
         if let own { return own }
         var body = JSONWriter()
@@ -132,13 +132,13 @@ final class WidgetFetcher: @unchecked Sendable {
         body.endObject()
         guard let answer = await backend.post("/keys", body.bytes, within: Self.answerTimeMax)
         else { return nil }
-        // No key in the answer: the backend may not make keys.
+        // The answer has no key, so the backend may not make keys.
         guard let key = (try? JSONDocument(answer.body))?.root["key"]?.string else {
             return backend
         }
         var relay = relay
         relay.key = key
-        // The origin was already parsed successfully.
+        // This cannot fail: the origin was already parsed.
         own = try? RelayLink(relay, loop: loop)
         return own
     }

@@ -4,10 +4,10 @@ import TomboloLoop
 
 /// Applies faults to pushes and connections.
 extension Gateway {
-    /// The wall clock may be changed during a wait, so it is checked again after this time.
+    /// Longest wait. The wall clock may be changed meanwhile, so it is read again after this time.
     private static let waitMax: Duration = .seconds(30)
 
-    /// Applies the stream limits when fault windows open and close, until cancelled.
+    /// Applies the stream limits when fault windows open and close, until the task is cancelled.
     func run() async throws {
         while true {
             let now = wallClock()
@@ -31,7 +31,7 @@ extension Gateway {
         }
     }
 
-    /// The same for a broadcast, or for a request about channels.
+    /// Applies a fault to a broadcast, or to a request about channels.
     func suffer(_ fault: FaultRule, _ answer: ChannelAnswer, _ exchange: HTTPExchange) async {
         await suffer(fault, ("apns-request-id", answer.requestID), exchange) {
             respond(answer, to: exchange)
@@ -46,7 +46,7 @@ extension Gateway {
     ) async {
         counts.faults[fault.effect, default: 0] += 1
         if fault.delay > .zero {
-            // If cancelled, the simulator ends, and the answer is sent at once.
+            // If the task is cancelled, the simulator stops: the answer is sent at once.
             _ = try? await loop.sleep(for: fault.delay)
         }
         if let reason = fault.goAway {

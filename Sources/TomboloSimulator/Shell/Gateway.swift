@@ -2,7 +2,7 @@ import TomboloCrypto
 import TomboloHTTP
 import TomboloLoop
 
-/// Receives what the gateway accepted.
+/// Receives the pushes and broadcasts that the gateway accepted.
 protocol PushReceiver: AnyObject {
     /// Called on the loop, once for each push, after its answer was sent.
     func received(_ push: AcceptedPush, at now: WallInstant)
@@ -14,14 +14,15 @@ protocol PushReceiver: AnyObject {
 /// Counters of the gateway's answers.
 package struct GatewayCounts: Hashable, Sendable {
     package internal(set) var accepted = 0
-    /// Valid pushes, including those that met a fault, by the id of the signing key.
+    /// Number of valid pushes by the id of the signing key, with those with a fault.
     package internal(set) var acceptedByKey: [String: Int] = [:]
     package internal(set) var refused: [RefusalReason: Int] = [:]
-    /// Pushes that met a fault, by its effect: `503 ServiceUnavailable`, `no_answer` …
+    /// Number of requests to which a fault was applied, by effect: `503 ServiceUnavailable`,
+    /// `no_answer` …
     package internal(set) var faults: [String: Int] = [:]
 }
 
-/// Apple's gateway on HTTP: reads a request, asks `RequestJudge`, answers, and delivers.
+/// Apple's gateway over HTTP: reads a request, lets `RequestJudge` decide, answers, and delivers.
 final class Gateway: HTTPHandler, @unchecked Sendable {
     // Sendable: used on the loop's thread only, by the server that calls it.
 
@@ -30,7 +31,7 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
     weak var receiver: (any PushReceiver)?
     private var connections: [UInt64: Memory] = [:]
     var faults: FaultScript
-    /// Woken when the faults have changed.
+    /// Unparked when the faults have changed.
     let faultsChanged: Parking
     let loop: any Loop
     let wallClock: @Sendable () -> WallInstant
@@ -40,13 +41,14 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
     private struct Memory {
         let connection: HTTPServerConnection
         var judged = GatewayConnection()
-        /// Reasons already sent on this connection; each is logged once.
+        /// Reasons that were already sent on this connection. Each is logged once.
         var reasons: Set<RefusalReason> = []
     }
 
-    /// Bytes kept of a body. No payload is larger; of a larger body only the size matters.
+    /// Bytes of a body that are kept. No payload may be larger, so only the size of a larger one
+    /// matters.
     private static let bodyBytesMax = 16 * 1_024
-    /// Bytes read of a larger body, so that its sender gets the answer.
+    /// Bytes that are read of a larger body, so that its sender gets the answer.
     private static let skippedBytesMax = 1_024 * 1_024
 
     init(
@@ -100,7 +102,7 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         {
             line(SimulatorLine.refused(refusal, apnsID: answer.apnsID, at: now))
         }
-        // A connection that has ended meanwhile is already removed.
+        // If the connection has ended meanwhile, its state was removed.
         if connections[id] != nil { connections[id] = memory }
         if memory.judged.hasAcceptedRequest, !hadAccepted { limitStreams(memory, at: now) }
         if case .success = answer.result, let key = memory.judged.keyID {
@@ -119,7 +121,7 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         let id = exchange.connection.id
         var memory = connections[id] ?? Memory(connection: exchange.connection)
         let hadAccepted = memory.judged.hasAcceptedRequest
-        // If a fault answers with an error, the change must be undone.
+        // A fault may answer with an error; then the change to the channels must be undone.
         let before = faults.entries.isEmpty ? nil : judge.channels
         let answer = judge.judgeChannel(
             Self.request(exchange.head, body), on: &memory.judged, at: now, freshID: Self.freshID,
@@ -143,7 +145,7 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         exchange.respond(answer.status, fields, answer.body)
     }
 
-    /// The body, cut if it is larger than any payload may be; nil if its sender is gone.
+    /// Returns the body, cut if it is larger than any payload may be; nil if the sender is gone.
     private static func body(of exchange: HTTPExchange) async -> [UInt8]? {
         var body: [UInt8] = []
         var count = 0
@@ -154,12 +156,12 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
             }
             return body
         } catch {
-            return nil  // The peer is gone, or the server answers.
+            return nil  // The sender is gone, or the server answers.
         }
     }
 
-    /// Allows one stream until a request with a valid provider token was accepted, then as many as
-    /// the faults allow.
+    /// Allows one stream before a request with a valid provider token was accepted. Then allows as
+    /// many as the faults allow.
     private func limitStreams(_ memory: Memory, at now: WallInstant) {
         let own = memory.judged.hasAcceptedRequest ? Simulator.streamsMax : 1
         memory.connection.setMaxConcurrentStreams(min(own, faults.streamsMax(at: now) ?? own))

@@ -5,8 +5,8 @@ struct KeptFile {
     let path: String
     private static let bytesMax = 64 << 20
 
-    /// The bytes; nil if there is no such file. Throws if it cannot be read, or is larger than 64
-    /// MiB and thus not ours.
+    /// Returns the bytes; nil if there is no file. Throws if the file cannot be read, or if it is
+    /// larger than 64 MiB and so cannot come from this program.
     func read() throws(SimulatorError) -> [UInt8]? {
         // O_NONBLOCK: if the path is a pipe, opening it must not block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -1,8 +1,8 @@
 import TomboloJSON
 import TomboloLoop
 
-/// The phones of a simulator. It passes pushes and time to them, and their effects to the gateway
-/// (tokens), the relay (reports) and the output (lines).
+/// The phones of a simulator. Pushes and time go to the phones; the phones' effects go to the
+/// gateway (tokens), the relay (reports) and the output (lines).
 final class PhoneFleet: PushReceiver, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -12,21 +12,21 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
     private let loop: any Loop
     private let wallClock: @Sendable () -> WallInstant
     private let line: @Sendable ([UInt8]) -> Void
-    /// The phone of each token. The gateway refuses retired tokens.
+    /// Index of the phone to which each token belongs. The gateway refuses retired tokens.
     private var owners: [String: Int] = [:]
     private let parking: Parking
     private var awaited: WallInstant?
-    /// File that keeps the phones' cards; nil means that they are lost when the simulator ends.
+    /// File for the phones' cards; nil means that cards are lost when the simulator ends.
     private let kept: KeptFile?
-    /// True if cards differ from the file.
+    /// True if the cards have changed since the file was written.
     private var hasUnkept = false
 
-    /// The wall clock may be changed during a wait, so it is checked again after this time.
+    /// Longest wait. The wall clock may be changed meanwhile, so it is read again after this time.
     private static let waitMax: Duration = .seconds(30)
     /// Changed cards are written to the file after about this time.
     private static let keepWithin: Duration = .milliseconds(200)
 
-    /// `clients`: one for each phone, in the same order.
+    /// `clients` has one client for each phone, in the same order.
     init(
         _ phones: [Phone], clients: [PhoneClient], gateway: Gateway, kept: KeptFile? = nil,
         loop: any Loop,
@@ -69,7 +69,7 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         parking.unpark()
     }
 
-    /// Performs an action of a phone's user, and carries out the effects.
+    /// Changes a phone by an action of its user, and carries out the effects.
     func perform(
         on name: String, _ change: (inout Phone, WallInstant) -> [PhoneEffect]
     ) {
@@ -87,7 +87,7 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         parking.unpark()
     }
 
-    /// Switches the phones on and lets time pass for them until cancelled.
+    /// Switches the phones on and advances their time until the task is cancelled.
     func run() async throws {
         let now = wallClock()
         for index in phones.indices { carryOut(phones[index].boot(), of: index, at: now) }
@@ -131,7 +131,7 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         writer.beginArray()
         for phone in phones { phone.keep(to: &writer) }
         writer.endArray()
-        // If writing fails, the phones go on, and the write is retried.
+        // If writing fails, the phones go on, and the write is tried again later.
         hasUnkept = (try? kept.write(writer.bytes, mode: 0o600)) == nil
     }
 
@@ -170,7 +170,7 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
                     SimulatorLine.island(
                         phone: configuration.name, card, change, isDrawn: isDrawn, at: now))
             case .drawn(let card):
-                // A picture that was drawn with its change already has its line.
+                // If the card changed now, the line for the change also reports the picture.
                 guard !changed.contains(card.number) else { break }
                 line(
                     SimulatorLine.island(

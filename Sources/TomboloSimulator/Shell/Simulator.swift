@@ -3,7 +3,7 @@ import TomboloCrypto
 import TomboloHTTP
 package import TomboloLoop
 
-/// A strict simulation of Apple's gateway and a few phones. The gateway speaks HTTP/2 over TLS and
+/// A strict simulation of Apple's gateway and a few phones. The gateway uses HTTP/2 over TLS and
 /// checks every push. The phones follow ActivityKit's rules and are clients of a relay.
 ///
 /// It shares no code with the sender it tests. It sends nothing to Apple. Apple's real limits are
@@ -30,8 +30,8 @@ package final class Simulator: @unchecked Sendable {
     private let control: HTTPServer?
     private let line: @Sendable ([UInt8]) -> Void
 
-    /// Most streams of a connection once a request with a valid provider token was accepted. Before
-    /// that, Apple allows one.
+    /// Maximum number of streams on a connection once a request with a valid provider token was
+    /// accepted. Before, Apple allows one.
     static let streamsMax = 1_000
 
     /// Binds and listens, and writes the CA's file.
@@ -67,7 +67,8 @@ package final class Simulator: @unchecked Sendable {
                 certificateChain: credentials.certificateChain,
                 privateKey: credentials.privateKey, applicationProtocols: ["h2"]),
             limits: Self.limits, handler: gateway)
-        // Write it only after binding: a simulator that already runs on the port keeps its file.
+        // Write the file only after binding: if a simulator already runs on the port, keep its
+        // file.
         if let caFile = configuration.caFile {
             try KeptFile(path: caFile).write(authority.certificate, mode: 0o644)
         }
@@ -95,7 +96,7 @@ package final class Simulator: @unchecked Sendable {
     /// Counters of the gateway.
     package var counts: GatewayCounts { gateway.counts }
 
-    /// Writes the first line and serves until cancelled.
+    /// Writes the first line and serves until the task is cancelled.
     package func run() async throws {
         line(
             SimulatorLine.ready(url: url, caFile: configuration.caFile, controlURL: controlURL))
@@ -114,7 +115,7 @@ package final class Simulator: @unchecked Sendable {
         }
     }
 
-    /// Limits like Apple's: connections live for hours, and have one stream until the first
+    /// Limits like Apple's: connections stay open for hours, and allow one stream before the first
     /// accepted request.
     private static var limits: HTTPServerLimits {
         var limits = HTTPServerLimits()
@@ -123,7 +124,7 @@ package final class Simulator: @unchecked Sendable {
         return limits
     }
 
-    /// The control port. It needs no key, so it listens on a loopback address only.
+    /// The control port. It needs no key, so it must listen on a loopback address.
     private static func control(
         _ configuration: SimulatorConfiguration, _ loop: EpollLoop, _ door: ControlDoor
     ) throws -> HTTPServer? {
@@ -174,7 +175,7 @@ package final class Simulator: @unchecked Sendable {
     /// that start tokens survive a restart.
     private static func startTokenSeed(_ configuration: SimulatorConfiguration) throws -> [UInt8] {
         guard let directory = configuration.dataDirectory else { return RandomBytes.make(16) }
-        // If the directory cannot be created, creating the file in it fails with an error.
+        // The directory may exist. If it cannot be created, `lock` fails with an error.
         _ = mkdir(directory, 0o700)
         try KeptFile(path: directory + "/lock").lock()
         let file = KeptFile(path: directory + "/start-tokens.seed")

@@ -20,23 +20,23 @@ package struct SimulatorConfiguration: Sendable {
     package var host = "127.0.0.1"
     package var port: UInt16 = 8_443
     package var environment = PushEnvironment.sandbox
-    /// The keys that Apple knows. Without any, every push is refused.
+    /// The keys that Apple knows. If there are none, every push is refused.
     package var keys: [ProviderKey]
-    /// The apps that Apple knows; the phones have the first one.
+    /// The apps that Apple knows. The phones have the first one.
     package var bundleIDs: [String]
     package var acceptsAnyToken = false
-    /// File to which the CA's certificate is written at the start; nil means none.
+    /// File to which the authority's certificate is written at the start; nil means none.
     package var caFile: String?
     /// Faults that are active from the start.
     package var faults: [FaultRule] = []
-    /// Random seed for `share` of fault rules: it makes outcomes repeatable.
+    /// Random seed that decides which pushes a rule's `share` selects, so that runs are repeatable.
     package var faultSeed: UInt64 = 0
     /// Loopback address on which the control port listens; nil means no control port.
     package var control: (host: String, port: UInt16)?
     /// Directory for data that must survive a restart, such as the seed of the push-to-start
     /// tokens; nil means that nothing is kept.
     package var dataDirectory: String?
-    /// The relay that the phones use; without it there are no phones.
+    /// The relay that the phones use; nil means that there are no phones.
     package var relay: Relay?
     package var phoneCount = 3
     /// True if there is an iPad, `pad-1`, with widgets but no cards.
@@ -48,17 +48,16 @@ package struct SimulatorConfiguration: Sendable {
     ]
     /// Kinds of the controls of the phones' app.
     package var controlKinds = ["RunnerControl", "DoorControl"]
-    /// Required shapes of the states of further types, besides the scenarios' own.
+    /// Shapes of the states of further types, besides those of the scenarios.
     package var shapes: [String: JSONShape] = [:]
     /// The phones' budget for starts; nil means the default.
     package var startBudget: StartWindow.Budget?
     package var updateTokens = PhoneConfiguration.UpdateTokenPolicy.atOnce
-    /// Settings of single phones.
     var phoneSettings: [GivenSetting] = []
-    /// User of all phones; nil if there is none.
+    /// The user of all phones; nil means no user.
     package var user: String?
-    /// True if the phones try to report their budget class (scope `operate`). If that is refused,
-    /// they go on without it.
+    /// True if the phones try to report their budget class, which needs scope `operate`. If the
+    /// relay refuses it, they go on without it.
     package var tellsBudgetClass = true
 
     package init(keys: [ProviderKey], bundleIDs: [String]) {
@@ -66,8 +65,9 @@ package struct SimulatorConfiguration: Sendable {
         self.bundleIDs = bundleIDs
     }
 
-    /// The configuration of a phone by number. The first has no budgets (`lab`), the second has
-    /// frequent updates on, all others are `standard`. The number after the last phone is the pad.
+    /// The configuration of the phone with this number. The first phone has no budgets (`lab`), the
+    /// second has frequent updates on, all others are `standard`. The number after the last phone
+    /// is the iPad.
     func phone(_ number: Int, startTokenSeed: [UInt8], updateTokenSeed: [UInt8])
         -> PhoneConfiguration
     {
@@ -90,7 +90,7 @@ package struct SimulatorConfiguration: Sendable {
         }
         phone.user = user
         for given in phoneSettings where given.phone == phone.name || given.phone == "all" {
-            // The value was already checked in `set`.
+            // This cannot fail: the value was already checked in `set`.
             try? given.setting.apply(given.text, to: &phone)
         }
         return phone

@@ -2,7 +2,7 @@ import TomboloJSON
 
 /// The output lines of a simulator: each is one JSON object, without the line end.
 enum SimulatorLine {
-    /// The first line: the simulator listens. `control` is present only if there is a control port.
+    /// The first line: the simulator listens. `control` is left out if there is no control port.
     static func ready(url: String, caFile: String?, controlURL: String? = nil) -> [UInt8] {
         var line = JSONWriter()
         line.beginObject()
@@ -15,8 +15,8 @@ enum SimulatorLine {
         return line.bytes
     }
 
-    /// An island changed, or only its picture if `change` is nil. `shown` counts the changes of its
-    /// state, `ignored` the pushes for it that changed nothing. `drawn` is false if the picture
+    /// A card changed, or only its picture if `change` is nil. `shown` counts the changes of its
+    /// state, and `ignored` the pushes for it that changed nothing. `drawn` is false if the picture
     /// shows an older state.
     static func island(
         phone: String, _ card: ActivityCard, _ change: IslandChange?, isDrawn: Bool,
@@ -37,11 +37,11 @@ enum SimulatorLine {
         if let alert = card.alert { line.member("alert", alert) }
         line.member("at", now.rfc3339)
         line.endObject()
-        // The state is its producer's text, which may have line breaks.
+        // The producer wrote the state, so it may contain line breaks: put it on one line.
         return JSON.line(line.bytes)
     }
 
-    /// Widgets, or a control, were reloaded by push; `count` times by now.
+    /// Widgets or a control were reloaded by push. `count` includes this reload.
     static func reloaded(
         phone: String, _ surface: TokenPurpose, count: Int, at now: WallInstant
     ) -> [UInt8] {
@@ -69,7 +69,7 @@ enum SimulatorLine {
         line.raw(widget.current?.content ?? Array("{}".utf8))
         line.member("at", now.rfc3339)
         line.endObject()
-        // The state is its producer's text, which may have line breaks.
+        // The producer wrote the state, so it may contain line breaks: put it on one line.
         return JSON.line(line.bytes)
     }
 
@@ -90,7 +90,7 @@ enum SimulatorLine {
         return line.bytes
     }
 
-    /// A push changed nothing; the line has the reason.
+    /// A push changed nothing. The line has the reason.
     static func ignored(phone: String, _ push: IgnoredPush) -> [UInt8] {
         var line = JSONWriter()
         line.beginObject()
@@ -106,7 +106,7 @@ enum SimulatorLine {
         return line.bytes
     }
 
-    /// The gateway refused a push for a reason that it had not given on that connection before.
+    /// The gateway refused a push for a reason that is new on this connection.
     static func refused(_ refusal: Refusal, apnsID: String, at now: WallInstant) -> [UInt8] {
         var line = JSONWriter()
         line.beginObject()
@@ -119,7 +119,7 @@ enum SimulatorLine {
         return line.bytes
     }
 
-    /// The relay did not accept a phone's report; `status` is nil if it was unreachable.
+    /// The relay did not accept a phone's report. `status` is nil if it was unreachable.
     static func untold(
         phone: String, path: String, status: Int?, at now: WallInstant
     ) -> [UInt8] {

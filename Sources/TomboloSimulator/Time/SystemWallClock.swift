@@ -1,7 +1,7 @@
 import Glibc
 
-/// The machine's wall clock: the clock of phones and Apple's gateway. It is passed to the simulator
-/// as a parameter; no other code here reads a clock.
+/// The machine's wall clock, used by phones and Apple's gateway. It is passed to the simulator as a
+/// parameter, because no other code here reads a clock.
 package enum SystemWallClock {
     package static func now() -> WallInstant {
         var time = timespec()

@@ -1,7 +1,6 @@
 /// A token bucket that holds at most `depth` tokens and refills at `perHour`.
 ///
-/// In any window of length *w* it grants at most `depth + perHour · w`. A clock that goes back
-/// refills nothing.
+/// In any time *w* it grants at most `depth + perHour · w`. A clock that goes back refills nothing.
 package struct TokenBucket: Hashable, Sendable {
     package let depth: Double
     package let perHour: Double
@@ -24,7 +23,7 @@ package struct TokenBucket: Hashable, Sendable {
         return true
     }
 
-    /// Whole tokens left now.
+    /// Number of whole tokens left now.
     package func remaining(at now: WallInstant) -> Int {
         var copy = self
         copy.refill(at: now)

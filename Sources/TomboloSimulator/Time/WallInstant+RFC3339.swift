@@ -1,7 +1,7 @@
 extension WallInstant {
-    /// RFC 3339 in UTC with six decimal places: `2026-11-20T09:15:42.041000Z`.
+    /// Formats the time as RFC 3339 in UTC with six decimal places: `2026-11-20T09:15:42.041000Z`.
     ///
-    /// Microseconds keep the instants of frames distinct.
+    /// Microseconds keep the times of frames distinct.
     package var rfc3339: String {
         let microseconds = (nanoseconds - seconds * 1_000_000_000) / 1_000
         let day = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
@@ -71,8 +71,8 @@ extension WallInstant {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The proleptic Gregorian date of a day counted from 1970-01-01, computed in eras of 400
-    /// years. Years begin on 1 March, so that a leap day is the last day of its year.
+    /// The proleptic Gregorian date of a day counted from 1970-01-01. The algorithm uses eras of
+    /// 400 years, and years from 1 March, so that a leap day is the last day of its year.
     private static func civilDate(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

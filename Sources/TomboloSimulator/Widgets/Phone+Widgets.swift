@@ -2,8 +2,8 @@
 // specific app scenes from your widget or Live Activity*).
 
 extension Phone {
-    /// The user puts a widget on a screen, which closes the gallery. Has no further effect if the
-    /// widget is already there.
+    /// The user puts a widget on a screen; this closes the gallery. If the widget is already there,
+    /// nothing else happens.
     package mutating func addWidget(_ key: Widget.Key, at now: WallInstant) -> [PhoneEffect] {
         gallery = nil
         board.add(key, at: now)
@@ -16,8 +16,8 @@ extension Phone {
         return advance(to: now)
     }
 
-    /// The app in front reloads the widgets of a kind, or all of them (`WidgetCenter`): at once,
-    /// and without using the budget.
+    /// The app in the foreground reloads the widgets of a kind, or all of them (`WidgetCenter`).
+    /// They reload at once and without using the budget.
     package mutating func reloadWidgets(kind: String?, at now: WallInstant) -> [PhoneEffect] {
         guard presence == .active else { return advance(to: now) }
         board.reload(kind: kind, .app, at: now)
@@ -41,7 +41,7 @@ extension Phone {
         return advance(to: now) + (isOnline ? [.galleryOpened(opened)] : [])
     }
 
-    /// Takes the snapshot of one family of the open gallery; nil if there is none.
+    /// Takes the snapshot of one family for the open gallery. `entry` is nil if there is none.
     package mutating func gallerySnapshot(
         _ number: Int, _ family: Widget.Family, _ entry: Widget.Entry?
     ) {
@@ -49,8 +49,8 @@ extension Phone {
         gallery?.took(family, entry)
     }
 
-    /// The user taps a widget or one of its links, which opens the app with its URL. A button runs
-    /// its intent and opens nothing. A widget without a URL opens the app, and the tap is not
+    /// The user taps a widget or one of its links; this opens the app with the URL. A button runs
+    /// its intent and opens nothing. If a widget has no URL, the app opens and the tap is not
     /// reported.
     ///
     /// - Parameter item: the tapped item of a widget with several; nil means the first.
@@ -60,7 +60,7 @@ extension Phone {
     ) -> [PhoneEffect] {
         let widget = board.widgets.first { $0.key == key }
         let items = key.config?.split(separator: ",").map(String.init) ?? []
-        // If there are several items, each visible one has its own link, in order.
+        // If there are several items, each visible item has a link, in the same order.
         let links = widget?.current.map(\.links) ?? []
         let there = items.indices.filter { widget?.hasItem($0) ?? false }
         let places = items.count > 1 && links.count == there.count ? there : []

@@ -1,7 +1,7 @@
 import TomboloJSON
 
-/// One widget on a phone's Home or Lock Screen, as WidgetKit keeps it: the timeline it has fetched,
-/// the entry it shows, and when it fetches again (Apple, *Keeping a widget up to date*).
+/// One widget on a phone's Home or Lock Screen, in WidgetKit's model: its timeline, the entry it
+/// shows, and when it fetches again (Apple, *Keeping a widget up to date*).
 package struct Widget: Hashable, Sendable {
     /// WidgetKit's families, by their names.
     package enum Family: String, CaseIterable, Hashable, Sendable {
@@ -17,7 +17,7 @@ package struct Widget: Hashable, Sendable {
         }
     }
 
-    /// Identity of a widget. A phone has each once.
+    /// Identity of a widget. A phone has at most one with each key.
     package struct Key: Hashable, Sendable {
         package var kind: String
         package var family: Family
@@ -33,13 +33,13 @@ package struct Widget: Hashable, Sendable {
     /// Content to show from a date on.
     package struct Entry: Hashable, Sendable {
         package var date: WallInstant
-        /// One JSON object.
+        /// The content, one JSON object.
         package var content: [UInt8]
         package var url: String?
         package var links: [String] = []
     }
 
-    /// When the widget fetches the next timeline
+    /// When the widget fetches the next timeline.
     package enum Policy: Hashable, Sendable {
         case atEnd, never
         case after(WallInstant)
@@ -57,18 +57,19 @@ package struct Widget: Hashable, Sendable {
     package enum Cause: String, Hashable, Sendable {
         /// It was just added.
         case placed
-        /// A push said that there is something new.
+        /// A push said that something changed.
         case push
         /// Its last entry's date has passed.
         case atEnd = "at_end"
         /// The date of its policy `after` has passed.
         case after
-        /// The app in front has requested it (`WidgetCenter`).
+        /// The app in the foreground requested it (`WidgetCenter`).
         case app
         /// The previous fetch has failed.
         case retry
 
-        /// True if the fetch counts against the day's budget. Requests of the app in front do not.
+        /// True if the fetch counts against the day's budget. The first fetch, and requests of the
+        /// app in the foreground, do not count.
         var isCounted: Bool { self != .app && self != .placed }
     }
 
@@ -79,16 +80,16 @@ package struct Widget: Hashable, Sendable {
     }
 
     package let key: Key
-    /// In the order of their dates; if empty, the placeholder is shown.
+    /// The entries in the order of their dates. If there are none, the placeholder is shown.
     package internal(set) var entries: [Entry] = []
     /// Index of the shown entry; nil if the placeholder is shown.
     package internal(set) var shown: Int?
     package internal(set) var policy = Policy.never
-    /// Type of the states in the entries, if the relay tells it.
+    /// Type of the states in the entries; nil if the relay does not give it.
     package internal(set) var type: String?
     /// ETag of the current timeline.
     package internal(set) var etag: String?
-    /// The requested fetch and since when it is due; nil if only the policy decides.
+    /// The fetch that was requested, and since when it is due; nil if only the policy decides.
     var wanted: Fetch?
     /// Cause of the running fetch; nil if none runs.
     package internal(set) var fetching: Cause?
@@ -110,15 +111,15 @@ package struct Widget: Hashable, Sendable {
     /// The shown content, or one of its `items`; empty if the placeholder is shown.
     func state(ofItem index: Int) -> [UInt8] {
         guard let current else { return [] }
-        let root = try? JSONDocument(current.content).root  // The relay wrote it, so it is valid.
+        let root = try? JSONDocument(current.content).root  // The relay wrote it as JSON.
         let items = root?["items"]?.elements.map { $0 } ?? []
         return items.indices.contains(index) ? [UInt8](items[index].raw) : current.content
     }
 
-    /// True if an item is visible: an empty one does not exist or is hidden from this phone.
+    /// True if the item is visible. `{}` means that it does not exist or is hidden from this phone.
     func hasItem(_ index: Int) -> Bool { state(ofItem: index) != Array("{}".utf8) }
 
-    /// When the next entry is shown; nil if there is none.
+    /// When the next entry will be shown; nil if there is no further one.
     var nextEntryAt: WallInstant? {
         let next = shown.map { $0 + 1 } ?? 0
         return entries.indices.contains(next) ? entries[next].date : nil

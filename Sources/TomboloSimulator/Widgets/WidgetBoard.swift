@@ -1,11 +1,11 @@
 /// The widgets of one phone: what each shows, and which fetches are due. A pure state machine on
 /// virtual time.
 package struct WidgetBoard: Sendable {
-    /// In the order in which they were added.
+    /// The widgets in the order in which they were added.
     package private(set) var widgets: [Widget] = []
     let rules: WidgetRules
 
-    /// An effect, which the phone carries out.
+    /// Something that the phone must do now.
     enum Effect: Hashable, Sendable {
         /// Fetch a timeline from the relay.
         case fetch(Widget)
@@ -15,7 +15,7 @@ package struct WidgetBoard: Sendable {
 
     init(_ rules: WidgetRules) { self.rules = rules }
 
-    /// Adds a widget, which shows the placeholder until it has fetched, unless it is there.
+    /// Adds a widget unless it exists. It shows the placeholder until it has fetched.
     mutating func add(_ key: Widget.Key, at now: WallInstant) {
         guard index(key) == nil, widgets.count < WidgetRules.widgetsMax else { return }
         var widget = Widget(key)
@@ -28,14 +28,14 @@ package struct WidgetBoard: Sendable {
     /// Requests a fetch for the widgets of a kind; nil means all.
     mutating func reload(kind: String?, _ cause: Widget.Cause, at now: WallInstant) {
         for index in widgets.indices where kind.map({ $0 == widgets[index].key.kind }) ?? true {
-            // A request of the app is not counted, so it replaces a counted one.
+            // A request of the app does not count against the budget, so it replaces one that does.
             if widgets[index].wanted == nil || !cause.isCounted {
                 widgets[index].wanted = Widget.Fetch(cause: cause, at: now)
             }
         }
     }
 
-    /// When `advance` has something to do next; nil if nothing waits.
+    /// When `advance` will have something to do next; nil if nothing waits.
     func deadline(isOnline: Bool) -> WallInstant? {
         widgets.compactMap { widget in
             let fetch = isOnline ? nextFetch(of: widget)?.at : nil
@@ -70,11 +70,10 @@ package struct WidgetBoard: Sendable {
         widgets[index].counted.append(now)
     }
 
-    /// Takes the outcome of a widget's fetch.
     mutating func fetched(
         _ key: Widget.Key, _ outcome: WidgetFetchOutcome, at now: WallInstant
     ) -> [Effect] {
-        // The widget may have been removed meanwhile.
+        // If the widget was removed meanwhile, the outcome is dropped.
         guard let index = index(key), let cause = widgets[index].fetching else { return [] }
         widgets[index].fetching = nil
         let before = widgets[index].current
@@ -108,14 +107,14 @@ package struct WidgetBoard: Sendable {
         return wait
     }
 
-    /// Index of the last entry whose date has come, or of the first one before that.
+    /// Index of the last entry whose date has come; if none has, of the first entry.
     private static func current(_ entries: [Widget.Entry], at now: WallInstant) -> Int? {
         entries.isEmpty ? nil : entries.lastIndex { $0.date <= now } ?? 0
     }
 
     // MARK: Budget
 
-    /// When and why a widget fetches next; nil if a fetch runs or nothing requests one.
+    /// When and why a widget fetches next; nil if a fetch is running or none is requested.
     package func nextFetch(of widget: Widget) -> Widget.Fetch? {
         guard widget.fetching == nil else { return nil }
         var next = widget.wanted.map { [$0] } ?? []
@@ -142,7 +141,7 @@ package struct WidgetBoard: Sendable {
         return full >= 0 ? widget.counted[full] + WidgetRules.day : nil
     }
 
-    /// Counted fetches that a widget has left within 24 hours.
+    /// Number of counted fetches that a widget has left for the present 24 hours.
     package func fetchesLeft(of widget: Widget, at now: WallInstant) -> Int {
         let from = now - WidgetRules.day
         return max(0, rules.fetchesPerDay - widget.counted.count { $0 > from })

@@ -1,6 +1,6 @@
 /// The gallery from which a user chooses a widget: it shows each family's snapshot.
 package struct WidgetGallery: Hashable, Sendable {
-    /// How often a gallery was opened so far; identifies this one.
+    /// Number of this gallery: how often one was opened, including this one.
     let number: Int
     package let kind: String
     /// The phone's families, in WidgetKit's order.

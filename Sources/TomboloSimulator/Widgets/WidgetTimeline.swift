@@ -1,20 +1,21 @@
 import TomboloJSON
 
-/// A timeline in the relay's answer to
+/// A timeline as the relay's answer contains it.
 package struct WidgetTimeline: Hashable, Sendable {
     package var entries: [Widget.Entry]
     package var policy: Widget.Policy
     package var type: String?
     package var etag: String?
 
-    /// For a widget with nothing to show: its timeline does not exist, or is hidden from the user.
+    /// The timeline of a widget that has nothing to show, because it does not exist or the user may
+    /// not see it.
     static let empty = WidgetTimeline()
 
     private init() { (entries, policy) = ([], .never) }
 
     /// Returns nil if the bytes are not a timeline.
     package init?(_ bytes: [UInt8], etag: String?) {
-        // The location of an error is not needed: the widget keeps its timeline.
+        // It does not matter where the JSON is wrong: the widget keeps its timeline.
         guard let view = try? JSONDocument(bytes).root, let list = view["entries"],
             list.kind == .array
         else { return nil }

@@ -8,11 +8,9 @@ package enum Base64 {
         alphabet.encode(bytes, padded: true)
     }
 
-    /// Decodes the canonical encoding; returns nil for any other text.
-    ///
-    /// Strict (RFC 4648, section 3.5): padding is required, unused bits must be zero, and line
-    /// breaks and other characters are refused. So two different texts never decode to the same
-    /// bytes.
+    /// Decodes the canonical encoding; returns nil for any other text. It is strict (RFC 4648,
+    /// section 3.5): padding is required, unused bits must be zero, and line breaks and other
+    /// characters are refused. So two different texts never decode to the same bytes.
     package static func decode(_ text: String) -> [UInt8]? {
         let characters = [UInt8](text.utf8)
         guard characters.count.isMultiple(of: 4) else { return nil }

@@ -1,7 +1,7 @@
-/// The 64 characters of one of RFC 4648's encodings; encodes and decodes.
+/// An alphabet of 64 characters for one of the encodings of RFC 4648; encodes and decodes.
 struct Base64Alphabet: Sendable {
     private static let padding = UInt8(ascii: "=")
-    /// Marks a character outside of the alphabet in `values`.
+    /// Marks characters in `values` that are outside of the alphabet.
     private static let foreign: UInt8 = 255
 
     private let characters: [UInt8]

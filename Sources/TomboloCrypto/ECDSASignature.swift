@@ -5,7 +5,7 @@ enum ECDSASignature {
     /// Bytes of R‖S: 32 each, big-endian (RFC 7518, section 3.4).
     static let rawBytes = 64
 
-    /// The DER form of R‖S; nil unless `raw` has 64 bytes.
+    /// The DER form of R‖S; nil if `raw` does not have 64 bytes.
     static func der(raw: [UInt8]) -> [UInt8]? {
         guard raw.count == rawBytes, let signature = ECDSA_SIG_new() else { return nil }
         defer { ECDSA_SIG_free(signature) }
@@ -20,7 +20,7 @@ enum ECDSASignature {
         return [UInt8](UnsafeBufferPointer(start: buffer, count: Int(length)))
     }
 
-    /// R‖S of a DER signature that OpenSSL has just made.
+    /// R‖S of a DER signature that OpenSSL has just made, so it is valid.
     static func raw(der: [UInt8]) -> [UInt8] {
         der.withUnsafeBufferPointer { bytes in
             var cursor = bytes.baseAddress

@@ -7,7 +7,7 @@ package enum HMACSHA256 {
     /// A key may have any length; one longer than 64 bytes is hashed first, as the RFC says.
     /// Compare codes only with `equalInConstantTime(_:_:)`.
     package static func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
-        // For an empty key with a null pointer, OpenSSL assumes that no key is given.
+        // If the pointer of an empty key is nil, OpenSSL thinks that there is no key.
         let keyBytes = key.isEmpty ? [0] : key
         return [UInt8](unsafeUninitializedCapacity: SHA256.digestBytes) { code, count in
             let done = EVP_Q_mac(

@@ -1,18 +1,19 @@
-/// Why bytes are not a usable private key. The text has a remedy and never contains key material.
+/// The reason that bytes are no usable private key. The text says what to do, and never contains a
+/// part of the key.
 package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is no block `-----BEGIN PRIVATE KEY-----`.
     case notPKCS8PEM
     /// The key is encrypted with a passphrase.
     case encrypted
-    /// The block's content is not a private key: it was cut or changed.
+    /// The block's content is no private key: something is missing or was changed.
     case damaged
     /// The block exists, but its lines were changed.
     case lines(Lines)
-    /// A private key that is not on P-256. Apple's keys are on P-256, and ES256 needs it.
+    /// The private key is on another curve than P-256. Apple's keys are on P-256; ES256 needs it.
     case notP256
 
-    /// Damage to a key's lines by copying through another file or a variable. The commands print no
-    /// key to the terminal but write it to a file that others cannot read.
+    /// What happened to the lines of a key when it was copied through another file or a variable.
+    /// The remedies print no key to the terminal: they write it to a file that others cannot read.
     package enum Lines: String, Hashable, Sendable, CaseIterable {
         case escaped =
             #"it has \n for line ends; undo it: (umask 077; printf '%b' "$(cat KEY)" > fixed.p8)"#
@@ -21,7 +22,7 @@ package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
             "its lines are indented; undo it: (umask 077; sed 's/^[[:space:]]*//' KEY > fixed.p8)"
         case joined = "its line ends are gone; the first and the last line stand by themselves"
 
-        /// Finds the damage of a text with the block's first line; nil if its lines are right.
+        /// Finds what happened to a text with the block's first line; nil if its lines are right.
         init?(of text: String) {
             let lines = text.split(whereSeparator: \.isNewline)
             if text.contains(#"\n"#) {

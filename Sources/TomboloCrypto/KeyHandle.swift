@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// Owns an OpenSSL key and frees it with the last reference.
+/// Owns an OpenSSL key, and frees it when the last reference is gone.
 ///
 /// `@unchecked Sendable`: no lock is needed, because the key never changes after `init`. OpenSSL
-/// allows several threads to sign and verify with one `EVP_PKEY`, each with its own context
-/// (`signDER` and `verifiesDER` make one).
+/// allows several threads to sign and verify with one `EVP_PKEY` if each has a context of its own;
+/// `signDER` and `verifiesDER` make one.
 final class KeyHandle: @unchecked Sendable {
     private let key: OpaquePointer
 
@@ -56,7 +56,7 @@ final class KeyHandle: @unchecked Sendable {
         let context = EVP_MD_CTX_new()
         defer {
             EVP_MD_CTX_free(context)
-            // Remove a wrong signature's error entries: a later call would report them.
+            // A wrong signature fills OpenSSL's error list, which a later call would report.
             ERR_clear_error()
         }
         guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1 else { return false }

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// A private key on P-256, as in Apple's `.p8` files. It signs provider tokens.
 ///
-/// Immutable; may be used from any thread. Never prints its material.
+/// Immutable; may be used from any thread. Its description never contains the key.
 ///
 /// ```swift
 /// let key = P256PrivateKey.generate()
@@ -37,7 +37,7 @@ package struct P256PrivateKey: Sendable, CustomStringConvertible {
             BIO_free(bio)
             ERR_clear_error()
         }
-        // The callback replaces OpenSSL's own, which would prompt for a passphrase on the terminal.
+        // OpenSSL's own callback would ask for a passphrase on the terminal.
         guard let key = PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil) else {
             throw KeyError.Lines(of: text).map { .lines($0) } ?? .damaged
         }
@@ -54,7 +54,8 @@ package struct P256PrivateKey: Sendable, CustomStringConvertible {
     /// The public key, which verifies this key's signatures.
     package var publicKey: P256PublicKey { P256PublicKey(handle: handle) }
 
-    /// ES256 over `message`: R‖S, 64 bytes (RFC 7518, section 3.4). Each call's is different.
+    /// The ES256 signature of `message`: R‖S, 64 bytes (RFC 7518, section 3.4). Each call's is
+    /// different.
     package func signature(over message: [UInt8]) -> [UInt8] {
         ECDSASignature.raw(der: handle.signDER(message))
     }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The operations that a descriptor is ready for.
+/// What a descriptor is ready for, without blocking.
 package struct Readiness: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -9,20 +9,21 @@ package struct Readiness: OptionSet, Hashable, Sendable {
 
     package static let readable = Readiness(rawValue: 1)
     package static let writable = Readiness(rawValue: 2)
-    /// An error or a full hang-up. Always reported, even if not requested.
+    /// The descriptor has an error, or the peer has closed both directions. Reported even if not
+    /// requested.
     package static let failed = Readiness(rawValue: 4)
 }
 
-/// Receives a descriptor's readiness from a loop.
+/// Gets the calls of a loop when a descriptor is ready.
 package protocol ReadinessTarget: AnyObject {
-    /// Called on the loop. Level-triggered: called in each turn while the readiness lasts.
+    /// Called on the loop, in each turn as long as the descriptor is ready (level-triggered).
     func becameReady(_ readiness: Readiness)
 }
 
-/// The descriptors that an epoll instance watches, and their targets.
-///
-/// The kernel reuses descriptor numbers after `close`. So every registration has a generation,
-/// which epoll returns with its events: readiness of an old registration never reaches a new one.
+/// The descriptors that an epoll instance watches, and their targets. After `close` the kernel
+/// gives the same number to a new descriptor. So every registration has a generation number, which
+/// epoll returns with its events. An event of an old registration therefore never reaches a new
+/// one.
 struct DescriptorRegistry {
     private struct Entry {
         var target: (any ReadinessTarget)?
@@ -69,7 +70,7 @@ struct DescriptorRegistry {
         else { return }
         entries[index].interest = interest
         var event = event(for: descriptor, interest)
-        // It cannot fail for a descriptor that is registered and open.
+        // This cannot fail, because the descriptor is registered and open.
         _ = epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event)
     }
 
@@ -82,9 +83,9 @@ struct DescriptorRegistry {
         _ = epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
     }
 
-    /// Waits for readiness. Returns true if another thread woke the loop.
+    /// Waits for a descriptor or the end of the time. Returns true if another thread woke the loop.
     mutating func wait(nanoseconds: Int64) -> Bool {
-        // A negative count means that a signal interrupted the wait; nothing is ready.
+        // A negative count means that a signal interrupted the wait: no descriptor is ready.
         eventCount = max(
             0,
             Int(
@@ -93,8 +94,8 @@ struct DescriptorRegistry {
         return (0..<eventCount).contains { events.base[$0].data.u64 == Self.wakeupMark }
     }
 
-    /// An event of the last `wait`: its target and readiness; nil if the target was deregistered
-    /// since.
+    /// Target and readiness of one event of the last `wait`. nil if the target was deregistered
+    /// since then.
     func target(at position: Int) -> (target: any ReadinessTarget, readiness: Readiness)? {
         let event = events.base[position]
         let mark = event.data.u64

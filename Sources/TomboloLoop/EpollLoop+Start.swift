@@ -5,9 +5,9 @@ import Synchronization
 extension EpollLoop {
     /// Runs `body` as the root task of a new loop on the calling thread, and returns its result.
     ///
-    /// It leads from a program's `main` into asynchronous code. It makes the only unstructured
-    /// task; all other tasks are its children. The body and its children run on the loop by
-    /// preference.
+    /// A program's `main` enters asynchronous code with it. It makes the only unstructured task;
+    /// all other tasks are children of that one. `body` and its child tasks run on the loop unless
+    /// they ask for another executor.
     package static func run<Value: Sendable>(
         _ body: @escaping @Sendable (EpollLoop) async throws -> Value
     ) throws -> Value {
@@ -27,8 +27,8 @@ extension EpollLoop {
         return try result.get()
     }
 
-    /// Starts a loop on its own thread, which ends with `stop()`. `top -H` shows `name` (at most 15
-    /// bytes).
+    /// Starts a loop on a thread of its own, which ends with `stop()`. `top -H` shows `name` (at
+    /// most 15 bytes).
     package static func start(name: String) throws(LoopError) -> LoopThread {
         let loop = try EpollLoop()
         let start = ThreadStart(loop: loop, name: String(name.prefix(15)))

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A turn has these steps: wait, read the clock, take the jobs of other threads, report ready
 /// descriptors, fire due timers, run jobs, make the end-of-turn calls. Jobs run for `turnMax` at
-/// most, so that busy actors starve no socket or timer. Waits are as exact as the kernel's
+/// most, so that busy actors cannot hold up sockets and timers. Waits are as exact as the kernel's
 /// high-resolution timers and never end early. A job that is enqueued after the loop has stopped
 /// never runs, so stop the loop after its tasks have ended.
 ///
@@ -36,8 +36,8 @@ package final class EpollLoop: Loop, @unchecked Sendable {
     private let thread = Atomic<UInt>(0)
     private let remote = Mutex(Remote())
 
-    /// Behind a pointer: it is read many times a turn, and the run-time check for exclusive access
-    /// would cost more than the reads.
+    /// Kept behind a pointer, because it is read many times in a turn, and the run-time check for
+    /// exclusive access to a property would cost more than the reads.
     private let clock: UnsafeMutablePointer<MonotonicInstant>
     private var ready: [UnownedJob] = []
     private var running: [UnownedJob] = []
@@ -49,8 +49,9 @@ package final class EpollLoop: Loop, @unchecked Sendable {
     package private(set) var isBehind = false
     private var registry: DescriptorRegistry
 
-    /// Throws if the process has no descriptors left. Ignores SIGPIPE and SIGXFSZ for the whole
-    /// process: a write to a closed peer then fails with an error.
+    /// Throws if the process has no free descriptors. From now on the whole process ignores SIGPIPE
+    /// and SIGXFSZ, so that writing to a closed connection fails with an error instead of ending
+    /// the process.
     package init() throws(LoopError) {
         tombolo_ignore_write_signals()
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -156,12 +157,12 @@ package final class EpollLoop: Loop, @unchecked Sendable {
 
     private func wake() {
         var one: UInt64 = 1
-        // It fails only if the counter is full; then the loop is awake anyway.
+        // It fails only if the counter is full. Then the loop wakes up anyway.
         _ = write(wakeup, &one, 8)
     }
 
-    /// Fires at most as many timers as there were: a timer that rearms itself for now must not keep
-    /// jobs from running.
+    /// Fires at most as many timers as exist at the start: a timer that sets itself again for the
+    /// present instant must not keep jobs from running.
     private func fireTimers() {
         var left = timers.liveCount
         while left > 0, let target = timers.pop(until: now) {
@@ -179,7 +180,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
             for place in running.indices {
                 running[place].runSynchronously(isolatedTo: serial, taskExecutor: task)
                 guard Self.readClock().nanoseconds < end else {
-                    // The remaining jobs go before newer ones.
+                    // The jobs that are left run before newer ones.
                     ready.insert(contentsOf: running[(place + 1)...], at: 0)
                     running.removeAll(keepingCapacity: true)
                     return
@@ -200,7 +201,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         let wasWoken = registry.wait(nanoseconds: timeout())
         clock.pointee = Self.readClock()
         if wasWoken { takeRemote() }
-        // Look up each target anew: a target may deregister another one.
+        // Look up each target just before its call, as an earlier target may have deregistered it.
         for position in 0..<registry.readyCount {
             guard let (target, readiness) = registry.target(at: position) else { continue }
             target.becameReady(readiness)
@@ -215,7 +216,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
 
     private func takeRemote() {
         var count: UInt64 = 0
-        // Clears the descriptor. How often it was signalled does not matter.
+        // This resets the counter, whose value does not matter.
         _ = read(wakeup, &count, 8)
         remote.withSeenLock(at: clock) { remote in
             remote.isWoken = false
@@ -230,9 +231,9 @@ package final class EpollLoop: Loop, @unchecked Sendable {
 
     // MARK: Descriptors
 
-    /// Calls `target` when `descriptor` is ready (level-triggered) until `deregister`. The loop
-    /// retains `target` that long. The caller keeps owning the descriptor: deregister it before
-    /// closing it.
+    /// Calls `target` when `descriptor` is ready (level-triggered), until `deregister`. The loop
+    /// retains `target` until then. The caller still owns the descriptor, and must deregister it
+    /// before closing it.
     package func register(
         _ descriptor: Int32, _ interest: Readiness, _ target: any ReadinessTarget
     ) throws(LoopError) {
@@ -240,14 +241,14 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         try registry.register(descriptor, interest, target)
     }
 
-    /// Changes the interest of a registered descriptor. Errors and hang-up are reported even for an
-    /// empty one.
+    /// Changes what a registered descriptor is watched for. Errors and hang-ups are reported even
+    /// if `interest` is empty.
     package func modify(_ descriptor: Int32, _ interest: Readiness) {
         checkIsolated()
         registry.modify(descriptor, interest)
     }
 
-    /// Ends the calls for a descriptor, even for readiness already seen in this turn.
+    /// Ends the calls for a descriptor. Nor is readiness that was found in this turn.
     package func deregister(_ descriptor: Int32) {
         checkIsolated()
         registry.deregister(descriptor)

@@ -5,7 +5,8 @@ package struct DeadlineExceeded: Error, Hashable, CustomStringConvertible {
 }
 
 extension Loop {
-    /// Returns at `instant` or as soon afterwards as the loop can. Throws `CancellationError`.
+    /// Returns at `instant`, or soon after it if the loop is busy. Throws `CancellationError` if
+    /// the task is cancelled.
     package func sleep(until instant: MonotonicInstant) async throws {
         if await Parking(self).park(until: instant) == .cancelled { throw CancellationError() }
     }
@@ -15,8 +16,8 @@ extension Loop {
         try await sleep(until: now + duration)
     }
 
-    /// Runs `body` as a child task on this loop, from any caller, and returns its result. With
-    /// `withTaskExecutorPreference` the body would begin on the caller's executor.
+    /// Runs `body` as a child task on this loop, and returns its result. The caller may be
+    /// anywhere. (With `withTaskExecutorPreference`, `body` would begin on the caller's executor.)
     package func perform<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -27,8 +28,8 @@ extension Loop {
         }
     }
 
-    /// Runs `operation` as a child task and cancels it at `deadline`. Then it throws
-    /// `DeadlineExceeded` once the operation has ended. It waits for an operation that ignores
+    /// Runs `operation` as a child task and cancels it at `deadline`. In that case it throws
+    /// `DeadlineExceeded`, but only after the operation has ended, even if that ignores the
     /// cancellation.
     package func withDeadline<Value: Sendable>(
         _ deadline: MonotonicInstant, _ operation: @escaping @Sendable () async throws -> Value

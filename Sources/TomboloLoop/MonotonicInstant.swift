@@ -1,8 +1,6 @@
-/// An instant on a loop's clock: nanoseconds since an arbitrary start (on Linux, the machine's
-/// boot).
-///
-/// It never goes back, and it is not the time of day. A virtual loop starts at zero. Arithmetic
-/// beyond 292 years saturates.
+/// An instant on a loop's clock: nanoseconds from an arbitrary start (on Linux, the boot). It never
+/// goes back, and it is not the time of day. A virtual loop starts at zero. Arithmetic beyond 292
+/// years saturates.
 package struct MonotonicInstant: Comparable, Hashable, Sendable {
     package var nanoseconds: Int64
 

@@ -2,11 +2,11 @@ import CLinux
 package import Synchronization
 
 extension Mutex {
-    /// `withLock` that is visible to the thread sanitizer. Swift's lock calls the kernel directly,
-    /// so the sanitizer does not see it and reports races.
+    /// Like `withLock`, but the thread sanitizer notices it. Swift's own lock calls the kernel
+    /// directly, so that the sanitizer does not see it and reports false races.
     ///
-    /// - Parameter place: an address that represents the lock. It must live as long as the lock,
-    ///   and be used for no other.
+    /// - Parameter place: an address that stands for this lock and for nothing else. The memory
+    ///   must exist as long as the lock.
     package borrowing func withSeenLock<Result: Sendable>(
         at place: UnsafeMutableRawPointer, _ body: (inout Value) -> Result
     ) -> Result {

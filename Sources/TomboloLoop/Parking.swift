@@ -3,12 +3,12 @@ import Synchronization
 /// Why a wait ended.
 package enum Wake: Hashable, Sendable { case signal, deadline, cancelled }
 
-/// Lets one task wait, on its loop, for a signal, a deadline or its cancellation. Every other wait
-/// is built on it.
+/// Lets one task wait on its loop for a signal, a deadline or its cancellation. All other ways to
+/// wait are built on it.
 ///
-/// If no task waits, a signal is kept as a permit for the next wait (at most one permit). So "check
-/// a condition, then wait" in a loop misses no signal. A wait that ends by deadline or cancellation
-/// does not consume a permit. `unpark()` and cancellation may come from any thread.
+/// If no task waits, a signal is kept for the next wait (as a permit; there is at most one). So
+/// code that checks a condition and then waits, in a loop, misses no signal. A wait that ends by
+/// deadline or cancellation keeps the permit. `unpark()` and cancellation may come from any thread.
 package final class Parking: TimerTarget, Sendable {
     private struct State {
         var waiter: UnsafeContinuation<Wake, Never>?
@@ -20,8 +20,8 @@ package final class Parking: TimerTarget, Sendable {
 
     package init(_ loop: any Loop) { self.loop = loop }
 
-    /// Waits, on the loop. A permit takes precedence over a deadline that has passed. Only one task
-    /// at a time.
+    /// Waits. Must be called on the loop, by one task at a time. If there is a permit, the wait
+    /// ends with `.signal` even if the deadline has passed.
     @discardableResult
     package func park(until deadline: MonotonicInstant? = nil) async -> Wake {
         var timer = TimerID()
@@ -40,7 +40,8 @@ package final class Parking: TimerTarget, Sendable {
         return wake
     }
 
-    /// Ends the current wait, or else the next one at once. From any thread.
+    /// Signals: ends the current wait, or else the next one as soon as it begins. May be called
+    /// from any thread.
     package func unpark() {
         let waiter = state.withLock { state in
             defer { state.waiter = nil }
@@ -52,7 +53,7 @@ package final class Parking: TimerTarget, Sendable {
 
     package func timerFired() { wakeUp(.deadline) }
 
-    /// True if a task waits now.
+    /// True if a task is waiting now.
     package var isOccupied: Bool { state.withLock { $0.waiter != nil } }
 
     private func wakeUp(_ wake: Wake) {
@@ -66,8 +67,8 @@ package final class Parking: TimerTarget, Sendable {
     private func wait(_ continuation: UnsafeContinuation<Wake, Never>) -> Wake? {
         state.withLock { state in
             precondition(state.waiter == nil, "two tasks wait in one place")
-            // The handler ran already if the task was cancelled before; it will not run again. A
-            // later cancellation finds the waiter, because both hold the lock.
+            // If the task was cancelled before this, the handler has run already. If it is
+            // cancelled later, the handler finds the waiter, because both hold the lock.
             if Task.isCancelled { return .cancelled }
             if state.hasPermit {
                 state.hasPermit = false

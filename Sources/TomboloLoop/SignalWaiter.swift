@@ -1,10 +1,9 @@
 import CLinux
 import Glibc
 
-/// Waits on a loop for POSIX signals: SIGTERM, SIGINT, SIGCHLD, SIGWINCH.
-///
-/// From `init` to `close()` these signals have no other effect on the process. Only one waiter for
-/// each signal at a time. Signals of one kind that come close together may be reported once.
+/// Waits on a loop for POSIX signals: SIGTERM, SIGINT, SIGCHLD, SIGWINCH. From `init` to `close()`
+/// these signals have no other effect on the process. Each signal can have only one waiter at a
+/// time. Signals of one kind that come close together may be reported once.
 package final class SignalWaiter: ReadinessTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` enforces it.
 
@@ -36,8 +35,8 @@ package final class SignalWaiter: ReadinessTarget, @unchecked Sendable {
         }
     }
 
-    /// Waits for the next signal. Throws `CancellationError`, also after `close()`. Only one task
-    /// at a time.
+    /// Waits for the next signal. One task at a time. Throws `CancellationError` if the task is
+    /// cancelled, and after `close()`.
     package func next() async throws -> Int32 {
         loop.checkIsolated()
         while arrived.isEmpty {

@@ -1,9 +1,9 @@
-/// Timers in order of their deadlines: a binary heap. Cancelled entries stay in it until they reach
-/// the top or are swept.
+/// Timers in the order of their deadlines: a binary heap. Cancelled entries stay in it until they
+/// reach the top or a sweep removes them.
 ///
-/// `add`, `cancel` and `pop` cost O(log n), `cancel` O(1) unless it sweeps. Entries of one instant
-/// leave in the order of `tie`: the order of scheduling on a real loop, a seeded number in
-/// simulation. There are at most four entries for each live timer, plus 64.
+/// `add` and `pop` cost O(log n); `cancel` costs O(1), unless it sweeps. Entries for the same
+/// instant leave in the order of `tie`: on a real loop the order of scheduling, in a simulation a
+/// random number. There are at most four entries for each live timer, plus 64.
 package struct TimerHeap {
     private struct Entry {
         var at: Int64
@@ -35,7 +35,7 @@ package struct TimerHeap {
         return heap.first.map { MonotonicInstant(nanoseconds: $0.at) }
     }
 
-    /// Adds a timer. Of timers at one instant, the one with the lower `tie` leaves first.
+    /// Adds a timer. Of the timers for one instant, the one with the lower `tie` fires first.
     package mutating func add(
         at: MonotonicInstant, tie: UInt64, _ target: any TimerTarget
     ) -> TimerID {

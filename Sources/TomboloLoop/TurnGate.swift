@@ -1,8 +1,6 @@
-/// Lets a limited number of operations begin in each turn of the loop. The others wait in groups,
-/// which take turns. So sockets and timers are served in between, and a group with a thousand
-/// requests delays only itself.
-///
-/// On the loop only.
+/// Lets only a limited number of operations begin in each turn of the loop. The others wait in
+/// groups, one operation from each group in turn. So the loop can serve sockets and timers in
+/// between, and a group with a thousand requests delays mainly itself. Use it on the loop only.
 package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -10,12 +8,12 @@ package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked
     private let loop: any Loop
     /// Number of operations that may still begin in this turn.
     private var left: Int
-    /// Admitted waiters that do not run yet. The next one is admitted when one of them runs;
-    /// otherwise all would enter the loop's queue before other jobs.
+    /// Number of waiters that were woken but do not run yet. More are woken only when one of them
+    /// runs; otherwise all would stand in the loop's queue before other jobs.
     private var waking = 0
     private static var wakingMax: Int { 2 }
     private var isArmed = false
-    /// Groups with waiters, in the order of their turns.
+    /// Groups that have waiters, in the order in which they come next.
     private var order: [Group] = []
     private var waiting: [Group: [Parking]] = [:]
 
@@ -31,10 +29,10 @@ package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked
     /// Waits until the caller may begin: at once, or in a later turn. Returns false if the wait was
     /// cancelled.
     ///
-    /// - Parameter later: true waits for a later turn in any case: for work whose previous piece
-    ///   ran in this turn.
+    /// - Parameter later: true to wait for a later turn in any case, if the caller is a long
+    ///   operation that already did a piece in this turn.
     package func enter(_ group: Group, later: Bool = false) async -> Bool {
-        // If the loop is behind, its waiting jobs may all be for this gate.
+        // If the loop is behind, all its jobs may be operations that this gate has let through.
         if left > 0, order.isEmpty, !later, !loop.isBehind {
             left -= 1
             arm()
@@ -54,7 +52,7 @@ package final class TurnGate<Group: Hashable & Sendable>: TurnTarget, @unchecked
         return wake != .cancelled
     }
 
-    /// Removes a waiter.
+    /// Removes a waiter from its group.
     private func leave(_ place: Parking, _ group: Group) {
         waiting[group]?.removeAll { $0 === place }
         guard waiting[group]?.isEmpty == true else { return }

@@ -1,28 +1,29 @@
 import TomboloLog
 
-// Statements. Parameters: first keys, then the maximum number of rows, then a shard. The schema's
-// name needs no quotes.
+// The SQL statements. Their parameters are the keys, then the maximum number of rows, then the
+// shard. The schema's name is passed with its quotes.
 
 extension LogTable {
-    /// Kinds whose shards share one table, with the shard in its key: a relay creates no tables.
+    /// Kinds whose shards are all in one table, with the shard as part of its key, because a
+    /// running relay creates no tables here.
     var isSharded: Bool { Self.shardedKinds.contains(kind) }
 
     static let shardedKinds: Set<Kind> = [.waypoint, .retired, .retiredName]
 
     static func name(_ kind: Kind, in schema: String) -> String { "\(schema).\(kind.name)" }
 
-    /// Tables whose rows are replaced. With free space on its page, a new row needs no index entry.
+    /// Tables whose rows are often replaced. If the row's page has free space, PostgreSQL stores
+    /// the new row there without a new index entry.
     private static let replaced: Set<Kind> = [.head, .record, .tally]
     private static let appended: Set<Kind> = [.event, .fact]
 
-    /// Statement that creates the table of a kind.
     static func creation(_ kind: Kind, in schema: String) -> String {
         let name = name(kind, in: schema)
         let key =
             shardedKinds.contains(kind)
             ? "shard bigint NOT NULL, key bigint NOT NULL" : "key bigint NOT NULL"
         let primary = shardedKinds.contains(kind) ? "shard, key" : "key"
-        // Vacuum after a number of rows: a share of a large table would be late.
+        // Start autovacuum after a fixed number of rows: a share of a large table would be late.
         var options = ["", "toast."].flatMap { prefix in
             [
                 "\(prefix)autovacuum_vacuum_scale_factor = 0",
@@ -62,7 +63,7 @@ extension LogTable {
         }
     }
 
-    /// Selects the shards of a kind, rising or falling, each by the primary key.
+    /// Selects the shards of a kind in rising or falling order. Each is found with the primary key.
     static func shards(_ kind: Kind, in schema: String, _ order: LogOrder) -> String {
         let name = name(kind, in: schema)
         let (end, after) = order == .rising ? ("min", ">") : ("max", "<")
@@ -91,8 +92,8 @@ enum PostgresUse {
 }
 
 extension LogTrail {
-    /// Selects the trail from $1 on, at most $2 rows; $3 is the value of `leap`. Same order as
-    /// `LogReading.trail`.
+    /// Selects the rows of a trail from $1 on, at most $2 of them; $3 is the value of `leap`. The
+    /// order is that of `LogReading.trail`.
     func sql(in schema: String) -> String {
         let name = LogTable.name(table.kind, in: schema)
         let leaps =
@@ -120,7 +121,7 @@ extension LogTrail {
             """
     }
 
-    /// A little-endian number of eight bytes in a row; 0 if the row is too short.
+    /// SQL for an eight-byte little-endian number in a row; 0 if the row is too short.
     private static func number(_ row: String, at place: Int) -> String {
         let bytes = (0..<8).map { "(get_byte(\(row), \(place + $0))::int8 << \(8 * $0))" }
         return "CASE WHEN octet_length(\(row)) >= \(place + 8) "

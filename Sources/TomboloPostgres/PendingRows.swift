@@ -1,10 +1,10 @@
 /// Changes of an open transaction to one table, before they are sent.
 struct PendingRows {
-    /// Each stage is a deletion of a range followed by writes; the first stage deletes nothing.
+    /// Each stage deletes a range of keys and then writes rows. The first stage deletes nothing.
     private(set) var stages = [Stage()]
 
     struct Stage {
-        /// Range to delete before this stage's rows are written.
+        /// Range of keys to delete before the rows of this stage are written.
         var deleted: ClosedRange<Int64>?
         private var places: [Int64: Int] = [:]
         private(set) var keys: [Int64] = []
@@ -16,7 +16,7 @@ struct PendingRows {
             var place: Range<Int>
         }
 
-        /// How the row is written.
+        /// `new`: the table has no row with this key. `any`: it may have one. `deleted`: delete it.
         enum Form { case new, any, deleted }
 
         init(deleted: ClosedRange<Int64>? = nil) { self.deleted = deleted }
@@ -31,12 +31,13 @@ struct PendingRows {
                 rows.append(new)
                 return
             }
-            // A row that the table does not have stays new.
+            // A row that the table does not have stays `new`.
             let stays = rows[place].form == .new && form == .any
             rows[place] = Row(form: stays ? .new : form, place: new.place)
         }
 
-        /// The row at the key; an inner nil if it is deleted; nil if the stage has no change there.
+        /// The row with this key. The inner optional is nil if the row is deleted, the outer one if
+        /// this stage does not change the key.
         func row(_ key: Int64) -> ArraySlice<UInt8>?? {
             if let place = places[key] {
                 let row = rows[place]
@@ -63,7 +64,7 @@ struct PendingRows {
         }
     }
 
-    /// Like `Stage.row`, from the newest stage with a change at the key.
+    /// Like `Stage.row`, for the newest stage that changes the key.
     func row(_ key: Int64) -> ArraySlice<UInt8>?? {
         for stage in stages.reversed() {
             if let row = stage.row(key) { return row }

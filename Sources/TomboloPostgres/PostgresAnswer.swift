@@ -1,7 +1,7 @@
 #if Postgres
 import CPostgreSQL
 
-/// Result of one statement. It is freed with this object.
+/// The result of one statement. It is freed when this object is.
 final class PostgresAnswer {
     private let result: OpaquePointer
 

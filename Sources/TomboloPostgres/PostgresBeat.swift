@@ -2,13 +2,13 @@
 import Glibc
 import TomboloEventLog
 
-/// The owner's heartbeat, which runs on its own thread.
+/// Sends the heartbeats of the log's owner, on its own thread.
 final class PostgresBeat: @unchecked Sendable {
-    // Sendable: the lease passes it to its thread and keeps no reference.
+    // Sendable: the lease gives it to the heartbeat's thread and keeps no reference.
 
     private static let every = 1.0
     private static let stepMilliseconds: Int32 = 20
-    /// Heartbeats between queries of the operators' figures.
+    /// The figures for operators are read once in this number of heartbeats.
     private static let beatsBetweenFigures = 10
 
     private var connection: PostgresConnection?
@@ -27,7 +27,6 @@ final class PostgresBeat: @unchecked Sendable {
         patience = connection.patience
     }
 
-    /// Sends heartbeats until `isOver` returns true.
     func run(until isOver: () -> Bool) {
         while !isOver() {
             beat()
@@ -39,15 +38,15 @@ final class PostgresBeat: @unchecked Sendable {
 
     private func beat() {
         if connection?.isLost ?? true {
-            // Tried again at the next heartbeat; appends report the error.
+            // On failure the next heartbeat tries again; appends report the error.
             connection = try? PostgresConnection(
                 database, name: PostgresOwner.name(epoch, holder), patience)
         }
         guard let connection else { return }
-        if beats % Self.beatsBetweenFigures == 0 { try? look(connection) }  // As above.
+        if beats % Self.beatsBetweenFigures == 0 { try? look(connection) }  // retried
         beats += 1
-        _ = try? connection.ask([  // As above.
-            // The heartbeat shows that the owner is alive; it need not survive the server.
+        _ = try? connection.ask([  // retried
+            // It only shows that the owner is alive. It may be lost if the server crashes.
             PostgresQuestion("SELECT set_config('synchronous_commit', 'off', false)"),
             update("beat = beat + 1, beaten = clock_timestamp()"),
         ])
@@ -63,9 +62,9 @@ final class PostgresBeat: @unchecked Sendable {
             """, values)
     }
 
-    /// Releases the owner's row.
+    /// Releases the owner's row, so that the next owner need not wait.
     func handOn() {
-        // If the server is unreachable, the next owner waits until this one counts as gone.
+        // If this fails, the next owner waits until the heartbeats have been missing long enough.
         _ = try? connection?.ask([update("holder = ''")])
     }
 

@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import TomboloEventLog
 
-/// A statement with its parameters, which is sent together with others.
+/// A statement with its parameters. Several of them can be sent together.
 struct PostgresQuestion {
     var sql: String
     var values = PostgresValues()
@@ -15,10 +15,9 @@ struct PostgresQuestion {
     }
 }
 
-/// One session with the server. It blocks. For one thread at a time.
-///
-/// Statements of one call take one round trip (pipeline mode). Each is prepared at its first use.
-/// Outside `BEGIN` they form one transaction.
+/// One session with the server. Its calls block. For one thread at a time. All statements of one
+/// call are sent at once (libpq's pipeline mode), so they cost one round trip. Each statement is
+/// prepared at its first use. Without `BEGIN`, the statements of a call form one transaction.
 final class PostgresConnection {
     let database: PostgresDatabase
     let patience: PostgresPatience
@@ -26,7 +25,7 @@ final class PostgresConnection {
     private let notices = PostgresNotices()
     private var prepared: [String: String] = [:]
 
-    /// Connects, applies the settings that the log depends on, and verifies them.
+    /// Connects, applies the settings that the log depends on, and checks that they are in force.
     ///
     /// - Parameter name: the `application_name` in `pg_stat_activity`.
     init(
@@ -54,11 +53,12 @@ final class PostgresConnection {
 
     deinit { PQfinish(handle) }
 
-    /// Process id of the backend as known to libpq; behind a pooler it differs from the server's.
+    /// Process id of the server's process for this session, as libpq knows it. Behind a pooler, the
+    /// true one is different.
     var backend: Int32 { PQbackendPID(handle) }
     var serverVersion: Int32 { PQserverVersion(handle) }
     var isLost: Bool { fault != nil || PQstatus(handle) != CONNECTION_OK }
-    /// Why the connection is not used again although it is open; nil if it is usable.
+    /// The reason not to use the connection again although it is open; nil if it is usable.
     private var fault: String?
 
     private static func connect(
@@ -81,7 +81,7 @@ final class PostgresConnection {
         return handle
     }
 
-    /// Settings of every relay. With them a lost server is noticed within seconds.
+    /// Settings of every relay. With them, a relay notices within seconds that the server is gone.
     private static let own = [
         "target_session_attrs": "primary", "gssencmode": "disable", "connect_timeout": "2",
         "keepalives": "1", "keepalives_idle": "5", "keepalives_interval": "1",
@@ -100,7 +100,7 @@ final class PostgresConnection {
                 cause: "the password file \(path): \(String(cString: strerror(errno)))",
                 hint: "let the user who runs the relay read it")
         }
-        // libpq keeps the password in memory, so exclude memory from core dumps.
+        // libpq keeps the password in memory, so core dumps must not contain the memory.
         tombolo_keep_memory_out_of_dumps()
         let line = bytes[..<count].prefix { $0 != 10 && $0 != 13 }
         return String(decoding: line, as: UTF8.self)
@@ -118,8 +118,8 @@ final class PostgresConnection {
         PostgresError(message: fault ?? Self.message(of: handle), isLost: isLost)
     }
 
-    /// The protocol state is unclear: something was sent only in part, or the results do not match
-    /// the statements.
+    /// Marks the connection as unusable: something was sent only in part, or the results do not fit
+    /// the statements, so nobody knows what the next result belongs to.
     private func broken(_ fault: String? = nil) -> PostgresError {
         self.fault = self.fault ?? fault ?? Self.message(of: handle)
         return lost()
@@ -127,8 +127,8 @@ final class PostgresConnection {
 
     // MARK: Asking
 
-    /// Results of statements that are sent together. Throws the first error. In that case no
-    /// statement had an effect, unless the connection was lost: then the outcome is unknown.
+    /// Sends the statements together and returns their results. Throws the first error. Then no
+    /// statement had an effect, unless the connection was lost: in that case nobody knows.
     func answers(_ questions: [PostgresQuestion]) throws(PostgresError) -> [PostgresAnswer] {
         guard fault == nil else { throw lost() }
         notices.warning = nil
@@ -151,7 +151,7 @@ final class PostgresConnection {
         return try collect(expected)
     }
 
-    /// Names of statements that were sent for preparation and are not confirmed yet.
+    /// Names of the statements that were sent to be prepared and are not confirmed yet.
     private var names: [String: String] = [:]
     private var namesGiven = 0
 
@@ -161,7 +161,7 @@ final class PostgresConnection {
             var pointers: [UnsafePointer<CChar>?] = []
             var (lengths, start): ([Int32], Int) = ([], 0)
             for end in values.ends {
-                // An empty value needs a pointer too: nil means NULL.
+                // An empty value needs a pointer too, because a nil pointer means NULL.
                 pointers.append(base.map { $0 + start } ?? Self.nothing)
                 lengths.append(Int32(end - start))
                 start = end
@@ -185,7 +185,8 @@ final class PostgresConnection {
         var index = 0
         while true {
             guard let result = next() else {
-                // A nil result ends each statement's results; it repeats if the connection is lost.
+                // A nil result follows the results of each statement. After a lost connection, all
+                // are nil.
                 guard !isLost else { throw error ?? lost() }
                 continue
             }
@@ -210,7 +211,7 @@ final class PostgresConnection {
         }
     }
 
-    /// The next result. Returns nil after a statement's results, and if the server is silent.
+    /// The next result. Nil after a statement's results, or if the server is silent.
     private func next() -> OpaquePointer? {
         var silent: Int32 = 0
         while true {
@@ -246,7 +247,7 @@ final class PostgresConnection {
             isLost: isLost, place: place)
     }
 
-    /// The same with errors of the log.
+    /// Like `answers`, but throws the errors of a log.
     func ask(_ questions: [PostgresQuestion]) throws(EventLogError) -> [PostgresAnswer] {
         do throws(PostgresError) { return try answers(questions) } catch {
             throw error.logError(database)
@@ -259,18 +260,18 @@ final class PostgresConnection {
         try ask([PostgresQuestion(sql, values)]).only(database)
     }
 
-    /// Rolls back a transaction that an error left open.
+    /// Rolls back a transaction that is still open after an error.
     func rollBack() throws(EventLogError) {
         guard PQtransactionStatus(handle) != PQTRANS_IDLE else { return }
         _ = try ask([PostgresQuestion("ROLLBACK")])
     }
 
-    /// The server's warning during the last statements; nil if there was none.
+    /// The server's warning about the last statements; nil if there was none.
     var warning: String? { notices.warning }
 }
 
 extension [PostgresAnswer] {
-    /// The result of the first statement; libpq gives one for each.
+    /// The result of the only statement; libpq gives one result for each.
     func only(_ database: PostgresDatabase) throws(EventLogError) -> PostgresAnswer {
         guard let answer = first else {
             throw PostgresError(message: "it gave no answer").logError(database)

@@ -6,7 +6,7 @@ import CPostgreSQL
 
 extension PostgresDatabase {
     /// Parses a URL of libpq: `postgres://USER@HOST:PORT/DATABASE?sslmode=…`. A URL with a password
-    /// is refused, because others can see it.
+    /// is refused, because other users of the machine can see it.
     package init(url: String) throws(EventLogError) {
         self.init()
         #if Postgres

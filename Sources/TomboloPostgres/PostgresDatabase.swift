@@ -1,6 +1,6 @@
 import Glibc
 
-/// The PostgreSQL database of a log, and requirements for it.
+/// Names the PostgreSQL database of a log, and says what is required of it.
 ///
 /// ```swift
 /// var database = PostgresDatabase()
@@ -11,7 +11,7 @@ import Glibc
 ///     chance: &chance)
 /// ```
 package struct PostgresDatabase: Hashable, Sendable {
-    /// Where a commit must be stored before it is acknowledged.
+    /// Where a commit must be stored before the server confirms it.
     package enum Durability: String, CaseIterable, Sendable {
         /// On the server's disk.
         case local
@@ -19,8 +19,8 @@ package struct PostgresDatabase: Hashable, Sendable {
         case standby
     }
 
-    /// libpq's parameter keywords with their values ("Parameter Key Words" in its documentation):
-    /// only those of `keywords`. Missing ones have libpq's default.
+    /// libpq's parameters: keyword and value ("Parameter Key Words" in its documentation). Only
+    /// those of `keywords` are allowed; libpq's default holds for missing ones.
     package var words: [String: String] = [:]
     /// File that contains only the password. It is read for each connection.
     package var passwordFile: String?
@@ -29,7 +29,7 @@ package struct PostgresDatabase: Hashable, Sendable {
     /// True if a pooler is in front of the server. It must give each connection its own session.
     package var isPooled = false
     package var durability = Durability.local
-    /// True if a server that may lose acknowledged commits is accepted: for trials and tests.
+    /// True to accept a server that may lose confirmed commits: for trials and tests.
     package var takesUnsafeServer = false
 
     package init() {}
@@ -40,7 +40,7 @@ package struct PostgresDatabase: Hashable, Sendable {
         "sslrootcert", "sslcert", "sslkey", "channel_binding",
     ]
 
-    /// Why a keyword is not accepted; nil if it is.
+    /// The reason that a keyword is not accepted; nil if it is.
     package static func objection(to keyword: String) -> String? {
         if keywords.contains(keyword) { return nil }
         return switch keyword {
@@ -53,7 +53,7 @@ package struct PostgresDatabase: Hashable, Sendable {
         }
     }
 
-    /// Why a schema cannot have this name; nil if it can.
+    /// The reason that a schema cannot have this name; nil if it can.
     package static func objection(toSchema name: String) -> String? {
         let isPlain =
             name.utf8.allSatisfy { 97...122 ~= $0 || 48...57 ~= $0 || $0 == 95 }
@@ -74,11 +74,11 @@ package struct PostgresDatabase: Hashable, Sendable {
             "PostgreSQL at \(host), database \(words["dbname"] ?? "(by default)"), schema \(schema)"
     }
 
-    /// The quoted schema for statements: some names are SQL keywords.
+    /// The schema's name in quotes, for statements: some allowed names are keywords of SQL.
     var quotedSchema: String { "\"\(schema)\"" }
 
-    /// True if the server is on this machine: a socket, or loopback. libpq takes missing `words`
-    /// from the environment.
+    /// True if the server is on this machine: connected by a socket file or by loopback. For
+    /// missing `words`, libpq reads the environment.
     var isNear: Bool {
         func given(_ word: String, _ variable: String) -> String? {
             if let value = words[word], !value.isEmpty { return value }

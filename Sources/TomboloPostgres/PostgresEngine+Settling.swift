@@ -4,18 +4,18 @@ import TomboloCore
 import TomboloEventLog
 import TomboloLog
 
-// Finds the outcome of a transaction without an answer.
+// Finds out what became of a transaction whose answer is missing.
 
 extension PostgresEngine {
-    /// True if the outcome of the sent statements is unknown: the connection or the server is lost.
+    /// True if nobody knows whether the sent statements had an effect: the connection is lost.
     func isUnknown(_ error: PostgresError) -> Bool {
         error.isLost || error.state.isEmpty || error.state.hasPrefix("57")
             || error.state.hasPrefix("08") || isWeak(error)
     }
 
-    /// Reconnects, however long it takes. Returns true if the transaction after `batch` is stored
-    /// with the required durability. Throws if another relay owns the log, if the log went back to
-    /// an older state, or if it is closed meanwhile.
+    /// Reconnects, however long it takes, and finds out whether the last transaction (the one after
+    /// `batch`) is stored with the required durability: true if it is. Throws if another relay owns
+    /// the log, if the log went back to an older state, or if it is being closed.
     func settle(after cause: PostgresError) throws(EventLogError) -> Bool {
         var cause = cause
         var (waited, endsSince): (Int32, Double?) = (0, nil)
@@ -61,7 +61,7 @@ extension PostgresEngine {
         }
     }
 
-    /// An earlier session may still be committing, or hold the row.
+    /// Ends the earlier session: it may still be committing, or hold the lock of the owner's row.
     private func endOlder(_ new: PostgresConnection) throws(PostgresError) {
         var name = PostgresValues()
         name.add(lease.writerName)
@@ -81,7 +81,8 @@ extension PostgresEngine {
 
     private enum Owner { case own, other }
 
-    /// Locks the row and commits with the required durability, which covers all earlier commits.
+    /// Locks the owner's row and commits with the required durability. That makes all earlier
+    /// commits as durable.
     private func lockRow(_ new: PostgresConnection) throws(PostgresError) -> Owner {
         var values = PostgresValues(lease.epoch)
         values.add(lease.holder)
@@ -122,9 +123,9 @@ extension PostgresEngine {
         return found
     }
 
-    /// Error if the row has another owner, or the newest transaction is missing: either another
-    /// relay has the log, or the server went back to an older state of it. In the second case the
-    /// log counts as restored: the next start holds back what phones may already have received.
+    /// The error if another relay owns the row, or if the log's newest transaction is missing. If
+    /// it is missing, the server went back to an older state of the log. Then the log is marked as
+    /// restored: at the next start, the relay holds back what phones may already have received.
     func wentBack() -> EventLogError {
         let database = connection.database
         do throws(EventLogError) {
@@ -132,7 +133,7 @@ extension PostgresEngine {
             let owner = try PostgresOwner(control)
             guard owner.epoch <= lease.epoch, !isRestoring else { return lease.taken }
             lease.end()
-            // The row may be an earlier owner's, or that of a running relay, which sends
+            // The row may still be that of an earlier owner, or of a running relay, which sends
             // heartbeats.
             let isFree = owner.holder.isEmpty || owner.holder == lease.holder
             try PostgresEventLog.setRestored(control, lease.restoring, isFree: isFree)

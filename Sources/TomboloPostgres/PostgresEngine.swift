@@ -2,17 +2,18 @@
 import TomboloEventLog
 import TomboloLog
 
-/// The tables for their only writer. A transaction is collected here and sent in one round trip,
-/// from `BEGIN` to `COMMIT`, guarded by the owner's row.
+/// The log's tables for the only writer. It collects the changes of a transaction and sends them in
+/// one round trip, from `BEGIN` to `COMMIT`. The owner's row protects them from other writers.
 final class PostgresEngine: PostgresReader, LogWriting {
     let lease: PostgresLease
     private var pending: [LogTable: PendingRows] = [:]
-    /// Number of the newest transaction of the log.
+    /// Number of the log's newest transaction.
     private(set) var batch: Int64
-    /// True if this engine itself marks the log as restored; then it does not check for a restore.
+    /// True if this engine exists to mark the log as restored. Then it does not check whether
+    /// somebody else did.
     let isRestoring: Bool
 
-    /// The lease ends with its last reference.
+    /// The lease ends when the last reference to it is gone.
     init(
         _ lease: PostgresLease, _ database: PostgresDatabase, isRestoring: Bool = false
     ) throws(EventLogError) {
@@ -31,7 +32,7 @@ final class PostgresEngine: PostgresReader, LogWriting {
 
     // MARK: Asking
 
-    /// Repeats an unanswered query, however long the server is away.
+    /// Repeats a query that got no answer, however long the server is unreachable.
     override func ask(
         _ questions: [PostgresQuestion]
     ) throws(EventLogError) -> [PostgresAnswer] {
@@ -43,7 +44,7 @@ final class PostgresEngine: PostgresReader, LogWriting {
         }
     }
 
-    /// This is the only writer, so nothing changes meanwhile.
+    /// As this is the only writer, nothing changes while `body` runs.
     override func atOneMoment<Answer>(
         _ body: () throws(EventLogError) -> Answer
     ) throws(EventLogError) -> Answer { try body() }
@@ -96,7 +97,7 @@ final class PostgresEngine: PostgresReader, LogWriting {
         pending[table, default: PendingRows()].put(key, row, over == .new ? .new : .any)
     }
 
-    /// Deleted data stays in the server's files: see `keepsDeleted`.
+    /// The server's files keep deleted data for a while: see `keepsDeleted`.
     func delete(
         _ table: LogTable, _ keys: ClosedRange<Int64>, isPersonal: Bool
     ) throws(EventLogError) { pending[table, default: PendingRows()].delete(keys) }
@@ -130,8 +131,8 @@ final class PostgresEngine: PostgresReader, LogWriting {
 
     private func send(_ questions: [PostgresQuestion]) throws(PostgresError) {
         let answers = try connection.answers(questions)
-        // An interrupted wait for the standby is only a warning. In a failed transaction COMMIT
-        // does nothing; only its tag shows that.
+        // The server only warns if the wait for the standby was interrupted. After an error COMMIT
+        // does nothing, which only its tag tells.
         guard connection.warning == nil, answers.last?.tag == "COMMIT" else {
             throw PostgresError(message: connection.warning ?? "COMMIT did not commit")
         }
@@ -144,13 +145,13 @@ final class PostgresEngine: PostgresReader, LogWriting {
         return wentBack()
     }
 
-    /// True if the server no longer has the required durability: then the transaction did nothing.
+    /// True if the server no longer has the required durability. Then the transaction did nothing.
     func isWeak(_ error: PostgresError) -> Bool {
         durability != nil && error.state == PostgresError.State.divisionByZero
             && error.place == Self.fencePlace + 1
     }
 
-    /// A statement that fails if commits do not wait for a standby; nil if none is required.
+    /// A statement that fails if commits do not wait for a standby; nil if no standby is required.
     var durability: PostgresQuestion? {
         guard connection.database.durability == .standby else { return nil }
         return PostgresQuestion(
@@ -158,11 +159,11 @@ final class PostgresEngine: PostgresReader, LogWriting {
     }
 
     private static let fencePlace = 1
-    /// Number of the newest transactions that are kept for the lookup.
+    /// How many of the newest transactions' numbers are kept, to look up whether one was stored.
     private static let batchesKept: Int64 = 1_000
 
-    /// Statements of the open transaction, with the fence: nothing is done if another relay owns
-    /// the row, or if the log's newest transaction is not ours.
+    /// The statements of the open transaction. The first one fails, so that nothing is done, if
+    /// another relay owns the row or if the log's newest transaction is not this engine's.
     private var transaction: [PostgresQuestion] {
         var fence = PostgresValues(batch, lease.epoch)
         fence.add(lease.holder)

@@ -1,12 +1,12 @@
 import TomboloEventLog
 
-/// Error of the server or the connection. Code decides by `state`, never by the text.
+/// An error of the server or of the connection. Code decides by `state`, never by `message`.
 struct PostgresError: Error {
-    /// SQLSTATE ("PostgreSQL Error Codes"); empty if the server gave none.
+    /// The server's five-character SQLSTATE code; empty if it gave none.
     var state = ""
     /// One line in the server's language.
     var message: String
-    /// True if the connection is lost: the outcome of the last statements is unknown.
+    /// True if the connection is lost: nobody knows whether the last statements had an effect.
     var isLost = false
     /// Index of the failed statement among those sent together.
     var place = 0
@@ -24,7 +24,6 @@ struct PostgresError: Error {
         static let lockNotAvailable = "55P03"
     }
 
-    /// The error of a log in `database`.
     func logError(_ database: PostgresDatabase) -> EventLogError {
         if state == State.diskFull { return .full(hint: Self.roomHint) }
         let code = state.isEmpty ? "" : " (SQLSTATE \(state))"
@@ -55,7 +54,7 @@ struct PostgresError: Error {
 }
 
 extension PostgresDatabase {
-    /// Error for a server or schema that is unsuitable for a log.
+    /// Error for a server or a schema that cannot keep a log.
     func refused(_ cause: String, _ hint: String) -> EventLogError {
         .unusable(cause: "\(title) \(cause)", hint: hint)
     }

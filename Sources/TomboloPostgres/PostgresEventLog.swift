@@ -2,18 +2,17 @@ package import TomboloEventLog
 package import TomboloLog
 
 #if Postgres
-/// A log in PostgreSQL.
-///
-/// One relay uses it with three connections (writer, pages, single rows); a fourth sends
-/// heartbeats. Acknowledged commits are as durable as `PostgresDatabase.durability` requires.
-/// Opening blocks, and waits up to five seconds for an owner that is gone.
+/// A log in PostgreSQL. One relay uses it with three connections: for writing, for pages, and for
+/// single rows. A fourth one sends heartbeats. Confirmed commits are as durable as
+/// `PostgresDatabase.durability` requires. Opening blocks the thread, for up to 5 s if the earlier
+/// owner did not release the log.
 package enum PostgresEventLog {
-    /// True if this program can open such a log.
+    /// True if this build contains libpq and can open such a log.
     package static let isThere = true
 
-    /// Creates schema and tables. Returns false if they exist already with the same secret.
+    /// Creates the schema and its tables. Returns false if they exist, with the same secret.
     ///
-    /// - Parameter pepper: check value for the secret of the API keys.
+    /// - Parameter pepper: a value to check the secret of the API keys with.
     package static func create(
         _ database: PostgresDatabase, pepper: [UInt8]
     ) throws(EventLogError) -> Bool {
@@ -21,7 +20,7 @@ package enum PostgresEventLog {
     }
 
     /// Opens a log and becomes its owner. Throws `.unusable` if another relay owns it, or if the
-    /// schema was not created by this program with this secret.
+    /// schema belongs to another program, version or secret.
     package static func open(
         _ database: PostgresDatabase, pepper: [UInt8], retention: LogRetention,
         caution: LogCaution, clock: @escaping PostgresClock,
@@ -64,7 +63,8 @@ package enum PostgresEventLog {
             try PostgresConnection(database, name: lease.name, lease.patience), name: lease.name)
     }
 
-    /// Marks the log as restored now: phones may have seen a newer state. No relay may run on it.
+    /// Marks the log as restored now, as phones may have seen a newer state. No relay may run on
+    /// it.
     package static func setRestored(
         _ database: PostgresDatabase, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
@@ -83,7 +83,7 @@ package enum PostgresEventLog {
         try engine.commit()
     }
 
-    /// The tables for reading, with or without a running relay.
+    /// Opens the tables for reading; a relay may be running or not.
     package static func reading(
         _ database: PostgresDatabase
     ) throws(EventLogError) -> any LogReading {
@@ -92,8 +92,8 @@ package enum PostgresEventLog {
         return PostgresReader(connection, name: "tombolo")
     }
 
-    /// Imports into the log, which must be created and empty. An interrupted import is started
-    /// again; no relay can run before it is complete.
+    /// Imports into the log, which must exist and be empty. After an interruption, an import starts
+    /// again. No relay can run before it is complete.
     package static func importing(
         _ database: PostgresDatabase, pepper: [UInt8]?, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) -> LogImport {
@@ -105,7 +105,7 @@ package enum PostgresEventLog {
         let lease = try PostgresLease(
             control, holder: PostgresLease.newHolder(chance.next()), { 0 })
         let marking = try PostgresConnection(database)
-        // Another import may have finished meanwhile.
+        // Another import may have finished since the first check.
         guard try PostgresSchema.isEmpty(marking) else { throw hasLog }
         try PostgresSchema.setImporting(true, marking)
         let writer = try LogWriter(
@@ -118,16 +118,16 @@ package enum PostgresEventLog {
     }
 }
 
-/// Space of a server: the server itself reports when it has none.
+/// The free space of a server. Nothing to measure: the server itself reports a full disk.
 struct PostgresRoom: LogRoom {
     var isThere: Bool { true }
     func makeRoom() -> Bool { false }
     func explaining(_ error: EventLogError) -> EventLogError { error }
 }
 #else
-/// For a program without libpq: every function throws.
+/// Used in a build without libpq: every function throws `.unusable`.
 package enum PostgresEventLog {
-    /// True if this program can open such a log.
+    /// True if this build contains libpq and can open such a log.
     package static let isThere = false
 
     static let absent = EventLogError.unusable(

@@ -1,22 +1,23 @@
 import Synchronization
 
-/// Seconds since an arbitrary moment, on a steady clock. Any thread may call it.
+/// Seconds on a clock that never goes back, from an arbitrary start. Any thread may call it.
 package typealias PostgresClock = @Sendable () -> Double
 
-/// Figures of the server for operators, as last read.
+/// Figures of the server for operators, as they were last read.
 package final class PostgresFigures: Sendable {
     /// The figures at one moment.
     package struct View: Sendable {
-        /// Duration of the newest commits, in seconds.
+        /// Median time of the newest commits, in seconds.
         package var commitMedian = 0.0
         package var commitP99 = 0.0
-        /// Where a commit is stored before it is acknowledged, by the server's own settings.
+        /// Where a commit is stored before the server confirms it, as set in the server.
         package var durability = ""
-        /// Bytes of the log's tables, including indexes.
+        /// Bytes of the log's tables, with their indexes.
         package var bytes: Int64 = 0
-        /// Replaced or deleted rows whose space is not free yet.
+        /// Rows that were replaced or deleted and still take space.
         package var deadRows: Int64 = 0
-        /// Age of the oldest snapshot in transactions: rows replaced since then cannot be removed.
+        /// Age of the oldest snapshot, as a number of transactions. Rows that were replaced since
+        /// then cannot be removed yet.
         package var oldestSnapshot: Int64 = 0
 
         init() {}
@@ -31,12 +32,11 @@ package final class PostgresFigures: Sendable {
     private static let timesMax = 1_000
     private let state = Mutex(State())
 
-    /// Clock in seconds.
     let clock: PostgresClock
 
     init(_ clock: @escaping PostgresClock) { self.clock = clock }
 
-    /// Adds the duration of a commit.
+    /// Adds the time that a commit took.
     func note(_ seconds: Double) {
         state.withLock { state in
             if state.times.count < Self.timesMax {

@@ -5,20 +5,19 @@ import TomboloCore
 import TomboloEventLog
 import TomboloLog
 
-/// Ownership of a log: only one relay writes. It sends a heartbeat each second, on its own thread
-/// and connection, so that others see that the owner is alive.
-///
-/// The owner's row, not the heartbeat, keeps others out: each transaction locks the row, and does
-/// nothing if epoch or holder differ.
+/// The right of one relay to write a log. While it exists, a thread of its own sends a heartbeat
+/// each second, on its own connection, so that others see that the owner is alive. What keeps
+/// others out is not the heartbeat but the owner's row: each transaction locks the row, and has no
+/// effect if the row has another epoch or holder.
 final class PostgresLease: Sendable {
-    /// An owner without a heartbeat for this long counts as gone. In seconds.
+    /// Seconds without a heartbeat after which an owner counts as gone.
     static let patience = 5.0
     private static let lookEvery = 0.5
 
-    /// Name of this owner: machine, process id and a random part.
+    /// Name of this owner: its machine, its process id and a random part.
     let holder: String
     let epoch: Int64
-    /// Last heartbeat of the previous owner if it did not release the row; nil otherwise.
+    /// Last heartbeat of the previous owner, if that did not release the row; nil otherwise.
     let lastBeat: Instant?
     let figures: PostgresFigures
     let patience: PostgresPatience
@@ -26,15 +25,15 @@ final class PostgresLease: Sendable {
     private let beating: Mutex<WorkerThread<Never>?>
     private let ending = Ending()
 
-    /// How the lease ends, for the heartbeat's thread.
+    /// Tells the heartbeat's thread whether to release the row at the end.
     private final class Ending: Sendable {
         let handsOn = Atomic(true)
     }
 
-    /// Takes the row from an owner that released it or is gone; waits to find out. Throws if the
-    /// owner is alive.
+    /// Becomes the owner, if the earlier one released the row or is gone; watches the row for some
+    /// seconds to find out. Throws if the owner is alive.
     ///
-    /// - Parameter isFree: true if the row's owner is known to have ended.
+    /// - Parameter isFree: true if it is known that the earlier owner has ended.
     init(
         _ connection: PostgresConnection, holder: String, _ clock: @escaping PostgresClock,
         isFree: Bool = false
@@ -60,14 +59,13 @@ final class PostgresLease: Sendable {
             })
     }
 
-    /// The `application_name` of the owner's connections; the next owner ends them by this name.
+    /// The `application_name` of this owner's connections. The next owner ends them by this name.
     var name: String { PostgresOwner.name(epoch, holder) }
-    /// The `application_name` of the writing connection.
     var writerName: String { name + PostgresOwner.writerEnd }
-    /// Holder name for marking the log as restored.
+    /// The name to put into the owner's row while the log is marked as restored.
     var restoring: String { holder + "r" }
 
-    /// Error for a transaction that found another owner's row.
+    /// Error of a transaction that finds another owner in the row.
     var taken: EventLogError {
         .unusable(
             cause: "\(title): another relay has taken this log, or the server went back to an "
@@ -75,13 +73,13 @@ final class PostgresLease: Sendable {
             hint: "run one relay on a log; start this one again: it waits for none")
     }
 
-    /// Leaves the row as after a crash when the lease is released; otherwise it releases the row.
+    /// At its end, the lease will not release the row, as if the process had crashed.
     func leaveAsACrashWould() { ending.handsOn.store(false, ordering: .releasing) }
 
-    /// Ends the heartbeat, and leaves the row as after a crash.
+    /// Ends the heartbeat, and does not release the row.
     func end() {
         leaveAsACrashWould()
-        // Release it outside the lock: it waits for its thread.
+        // Release the thread outside the lock, because its `deinit` waits until it ends.
         let thread = beating.withLock { $0.take() }
         withExtendedLifetime(thread) {}
     }
@@ -100,7 +98,7 @@ final class PostgresLease: Sendable {
         for _ in 0..<Int(patience / lookEvery) {
             poll(nil, 0, Int32(lookEvery * 1_000))
             let now = try PostgresOwner(connection)
-            // The owner ended by itself meanwhile.
+            // The owner released the row meanwhile.
             if now.holder.isEmpty { return }
             guard (now.epoch, now.beat) == (owner.epoch, owner.beat) else {
                 throw .unusable(

@@ -3,15 +3,15 @@ import TomboloCore
 import TomboloEventLog
 import TomboloLog
 
-/// The owner's row as read.
+/// The row that names the log's owner, as it was read.
 struct PostgresOwner {
     let epoch: Int64
-    /// Empty if there is no owner.
+    /// Empty if nobody owns the log.
     let holder: String
     let beat: Int64
     let beaten: Instant
     let since: Instant
-    /// Current time of the server's clock.
+    /// Time by the server's clock.
     let now: Instant
 
     init(_ connection: PostgresConnection) throws(EventLogError) {
@@ -36,12 +36,12 @@ struct PostgresOwner {
         (beaten, since, now) = (time(3), time(4), time(5))
     }
 
-    /// The `application_name` of an owner's connections: at most 63 bytes.
+    /// The `application_name` of an owner's connections. PostgreSQL allows 63 bytes.
     static func name(_ epoch: Int64, _ holder: String) -> String { "tombolo \(epoch) \(holder)" }
     static let writerEnd = " w"
 
-    /// Ends the owner's connections: they may hold the row for hours, and their statements may
-    /// still take effect.
+    /// Ends the connections of the owner in this row: they may lock the row for hours, and
+    /// statements that they sent may still take effect.
     func endConnections(_ connection: PostgresConnection) throws(EventLogError) {
         var name = PostgresValues()
         name.add(Self.name(epoch, holder))
@@ -61,7 +61,7 @@ struct PostgresOwner {
         do throws(PostgresError) {
             taken = try connection.answers([
                 PostgresQuestion("BEGIN"),
-                // A transaction of the previous owner locks the row until it ends.
+                // A transaction of the earlier owner keeps the row locked until it ends.
                 PostgresQuestion("SELECT set_config('lock_timeout', '3s', true)"),
                 PostgresQuestion(
                     """

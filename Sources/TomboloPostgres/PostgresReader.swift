@@ -2,11 +2,11 @@
 import TomboloEventLog
 import TomboloLog
 
-/// The log's tables in one PostgreSQL schema, for reading. Long results are read in pieces of some
-/// megabytes at most.
+/// The log's tables in one schema of PostgreSQL, for reading. Long results are read in pieces of at
+/// most some megabytes.
 class PostgresReader: LogReading {
     final var connection: PostgresConnection
-    /// `application_name` for reconnections.
+    /// The `application_name`, also for later reconnections.
     private let name: String
     private enum Moment { case none, wanted, begun }
     private var moment = Moment.none
@@ -19,9 +19,10 @@ class PostgresReader: LogReading {
 
     // MARK: Asking
 
-    /// Sizes of a walk's pieces: the first is for a page, later ones are about this large.
+    /// Sizes of the pieces in which a range is read. The first piece has enough rows for a page;
+    /// later ones have about `bytesWanted` bytes.
     private static let (rowsFirst, bytesWanted, rowsMax) = (Int64(128), 1 << 20, Int64(4_096))
-    /// Keys or ranges in one call.
+    /// Maximum number of keys or ranges in one call.
     private static let groupMax = 64
 
     func ask(_ questions: [PostgresQuestion]) throws(EventLogError) -> [PostgresAnswer] {
@@ -43,9 +44,9 @@ class PostgresReader: LogReading {
         let outcome = Result { () throws(EventLogError) in try body() }
         defer { moment = .none }
         if moment == .begun, !connection.isLost {
-            // Nothing was written; only the first error counts.
+            // Nothing was written, so an error of the rollback does not matter.
             if case .failure = outcome {
-                try? connection.rollBack()  // As above.
+                try? connection.rollBack()  // see above
             } else {
                 _ = try connection.ask([PostgresQuestion("COMMIT")])
             }
@@ -60,7 +61,7 @@ class PostgresReader: LogReading {
                 connection.database, name: name, connection.patience)
             return true
         } catch {
-            // The server is still away: the query fails.
+            // The server is still unreachable; the query will fail.
             return false
         }
     }
@@ -159,8 +160,8 @@ class PostgresReader: LogReading {
         return PostgresQuestion(table.sql(use, in: schema), values)
     }
 
-    /// Calls `take` for the rows of a range. `first` has the first `asked` of them, or all. Returns
-    /// true if all were taken.
+    /// Calls `take` for the rows of a range. `first` is the result for its first piece, of at most
+    /// `asked` rows. Returns true if no row was left out.
     private func walk(
         _ use: PostgresUse, _ table: LogTable, _ keys: ClosedRange<Int64>, _ first: PostgresAnswer,
         _ asked: Int64, _ take: (PostgresAnswer, Int) throws(EventLogError) -> Bool
@@ -199,7 +200,7 @@ class PostgresReader: LogReading {
             case .above(let number), .after(let number): values.add(number)
             }
             let answer = try ask(sql, values)
-            // The last row of a piece is the first of the next.
+            // The last row of a piece is the first row of the next.
             for row in (isFirst ? 0 : 1)..<max(answer.count, isFirst ? 0 : 1) {
                 guard take(answer.integer(row, 0), answer.bytes(row, 1).bytes) else { return }
             }
@@ -224,7 +225,7 @@ class PostgresReader: LogReading {
         return (0..<answer.count).map { answer.integer($0, 0) }
     }
 
-    /// The server itself reports damaged pages (`data_checksums`).
+    /// No check here: the server itself reports damaged pages (`data_checksums`).
     func fault() throws(EventLogError) -> String? { nil }
 }
 #endif

@@ -2,20 +2,19 @@
 import TomboloEventLog
 import TomboloLog
 
-/// The log's tables in a schema, and their creation.
-///
-/// The table `about` has one row: the program's name, the version of the tables, a check value for
-/// the secret of the API keys, and whether an import is incomplete.
+/// The log's tables in a schema, and their creation. The table `about` has one row: the program's
+/// name, the version of the tables, a value to check the secret of the API keys with, and whether
+/// an import is incomplete.
 enum PostgresSchema {
     private static let program = "tombolo"
 
-    /// Creates schema and tables in one transaction. Returns false if they exist already; throws if
-    /// other tables exist.
+    /// Creates the schema and its tables in one transaction. Returns false if they exist already.
+    /// Throws if the schema has other tables.
     static func create(
         _ connection: PostgresConnection, pepper check: [UInt8]
     ) throws(EventLogError) -> Bool {
-        // Two processes may do this at once: the second one fails because a name is taken, and then
-        // finds the tables.
+        // Two processes may do this at the same time. The second one fails because a name is taken;
+        // it tries again and finds the tables.
         for _ in 0..<3 {
             if let about = try about(connection) {
                 try require(about, pepper: check, connection.database)
@@ -80,7 +79,7 @@ enum PostgresSchema {
         var isImporting = false
     }
 
-    /// Returns nil if there is no such table.
+    /// The row of the table `about`; nil if there is no such table.
     private static func about(_ connection: PostgresConnection) throws(EventLogError) -> About? {
         do throws(PostgresError) {
             let answer = try connection.answers([
@@ -99,11 +98,11 @@ enum PostgresSchema {
         }
     }
 
-    /// Throws if the schema is of another program, version or secret, or is incomplete.
+    /// Throws if the schema belongs to another program, version or secret, or is incomplete.
     ///
     /// - Parameters:
-    ///   - check: check value of the secret; nil for readers that need no API keys.
-    ///   - isImport: true accepts an interrupted import, which starts again.
+    ///   - check: value to check the secret with; nil for readers, which need no API keys.
+    ///   - isImport: true to accept an interrupted import, which will start again.
     static func require(
         _ connection: PostgresConnection, pepper check: [UInt8]?, isImport: Bool = false
     ) throws(EventLogError) {
@@ -145,7 +144,7 @@ enum PostgresSchema {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// Marks that an import begins or is complete. At its beginning all rows are deleted.
+    /// Stores that an import begins or is complete. When it begins, all rows are deleted.
     static func setImporting(
         _ isImporting: Bool, _ connection: PostgresConnection
     ) throws(EventLogError) {
@@ -159,7 +158,7 @@ enum PostgresSchema {
                 + [PostgresQuestion("COMMIT")])
     }
 
-    /// True if an import may fill the log: it was never written, or an import was interrupted.
+    /// True if an import may fill the log: nothing was ever written, or an import broke off.
     static func isEmpty(_ connection: PostgresConnection) throws(EventLogError) -> Bool {
         if try about(connection)?.isImporting == true { return true }
         let schema = connection.database.quotedSchema

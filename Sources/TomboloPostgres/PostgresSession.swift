@@ -1,18 +1,18 @@
 #if Postgres
 import TomboloEventLog
 
-/// Settings that a session depends on. They are set after connecting, whatever the defaults of role
-/// and database are, and verified.
+/// The settings that a session depends on. They are set after connecting, whatever the defaults of
+/// the role and the database are, and then checked.
 enum PostgresSession {
-    /// In the server's own version format.
+    /// In the format of PostgreSQL's `server_version_num`.
     static let oldestServer: Int32 = 140_000
 
-    /// Names and values as returned by `current_setting`.
+    /// Names and values of the settings, as `current_setting` returns them.
     static func settings(
         _ durability: PostgresDatabase.Durability, server: Int32
     ) -> [(name: String, value: String)] {
         var settings = [
-            // A commit that stops waiting for a standby reports it as a warning.
+            // If a commit stops waiting for a standby, the server reports that as a warning.
             ("client_min_messages", "warning"),
             ("synchronous_commit", durability == .local ? "local" : "on"),
             ("default_transaction_isolation", "read committed"),
@@ -21,7 +21,7 @@ enum PostgresSession {
             ("statement_timeout", "0"), ("lock_timeout", "0"),
             ("idle_in_transaction_session_timeout", "0"), ("idle_session_timeout", "0"),
             ("client_encoding", "UTF8"), ("search_path", "pg_catalog"), ("row_security", "off"),
-            // Every statement uses a primary key, so plans stay right when a table grows.
+            // Every statement uses a primary key. So plans stay the same when a table grows.
             ("enable_seqscan", "off"), ("enable_bitmapscan", "off"), ("jit", "off"),
         ]
         if server >= 170_000 { settings.append(("transaction_timeout", "0")) }

@@ -1,5 +1,5 @@
 #if Postgres
-/// The parameters of one statement, in the binary formats of the server's `*send` functions.
+/// The parameters of one statement, in PostgreSQL's binary formats.
 struct PostgresValues {
     private(set) var bytes: [UInt8] = []
     private(set) var ends: [Int] = []
@@ -19,7 +19,6 @@ struct PostgresValues {
         ends.append(bytes.count)
     }
 
-    /// Adds an `int8[]`.
     mutating func add(_ numbers: [Int64]) {
         begin(type: 20, numbers.count)
         for number in numbers {
@@ -29,7 +28,6 @@ struct PostgresValues {
         ends.append(bytes.count)
     }
 
-    /// Adds a `bytea[]`.
     mutating func add(_ rows: [ArraySlice<UInt8>]) {
         bytes.reserveCapacity(bytes.count + rows.reduce(32) { $0 + $1.count + 4 })
         begin(type: 17, rows.count)
@@ -40,8 +38,8 @@ struct PostgresValues {
         ends.append(bytes.count)
     }
 
-    /// Header of an array with one dimension, without nulls, with indices from 1. The type is its
-    /// number in pg_type.
+    /// The head of an array with one dimension, no nulls and indices from 1. `type` is the number
+    /// of the element type in pg_type.
     private mutating func begin(type: Int32, _ count: Int) {
         for number in [count == 0 ? 0 : 1, 0, type] { word(number) }
         guard count > 0 else { return }

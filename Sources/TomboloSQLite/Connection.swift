@@ -2,10 +2,9 @@ import CSQLite
 import Glibc
 import TomboloEventLog
 
-/// A connection to a database, which closes when it goes out of scope.
-///
-/// For one thread at a time: SQLite's own locks are disabled. Statements may outlive it (SQLite
-/// closes when the last one is finalised).
+/// A connection to a database. It closes when it goes out of scope. For one thread at a time,
+/// because SQLite's own locks are disabled. Statements may outlive it: SQLite closes the database
+/// when the last one is finalised.
 struct Connection: ~Copyable {
     enum Access {
         case writing
@@ -15,8 +14,8 @@ struct Connection: ~Copyable {
     private let handle: OpaquePointer
     let path: String
 
-    /// Opens `path`. Throws if it must be written and cannot be. `uri` replaces the path for
-    /// SQLite; `vfs` names another file system, for tests.
+    /// Opens the database at `path`. Throws if `access` is writing and the file is read-only.
+    /// SQLite gets `uri` instead, if it is given. `vfs` names another file system, for tests.
     init(
         path: String, access: Access, uri: String? = nil, vfs: String? = nil
     ) throws(EventLogError) {
@@ -28,7 +27,7 @@ struct Connection: ~Copyable {
         var handle: OpaquePointer?
         var code = sqlite3_open_v2(
             uri ?? path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
-        // SQLite also opens a file that it may only read.
+        // SQLite opens a read-only file too, without an error.
         if code == SQLITE_OK, access == .writing, sqlite3_db_readonly(handle, "main") == 1 {
             code = SQLITE_READONLY
         }
@@ -68,13 +67,13 @@ struct Connection: ~Copyable {
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    /// True if no transaction is open.
+    /// True if no transaction is open on this connection.
     var isIdle: Bool { sqlite3_get_autocommit(handle) != 0 }
 
-    /// Makes closing leave the write-ahead log as it is.
+    /// For tests: closing will leave the write-ahead log as it is.
     func leaveWALOnClose() { _ = tombolo_sqlite_no_checkpoint_on_close(handle) }
 
-    /// Writes the pages of the write-ahead log to `counter` after each commit, and disables
+    /// After each commit, writes the number of pages in the write-ahead log to `counter`. Disables
     /// automatic checkpoints. `counter` must outlive the connection.
     func countWALPages(in counter: UnsafeMutablePointer<Int32>) {
         sqlite3_wal_hook(
@@ -85,11 +84,11 @@ struct Connection: ~Copyable {
             }, counter)
     }
 
-    /// Copies the whole database, as of this moment, over the one at `path`. `progress` gets the
-    /// remaining and the total pages.
+    /// Copies the whole database, as it is now, over the database at `path`. `progress` gets the
+    /// number of remaining pages and of all pages.
     func copy(to path: String, progress: (Int, Int) -> Void) throws(EventLogError) {
-        // A transaction keeps the copy at one moment: else each write of the relay restarts the
-        // copy.
+        // With a transaction the copy shows one moment. Without it, each write of the relay would
+        // restart the copy.
         try execute("BEGIN")
         _ = try integer("SELECT count(*) FROM sqlite_schema")
         let other = try Connection(path: path, access: .writing)
@@ -106,13 +105,13 @@ struct Connection: ~Copyable {
         try execute("COMMIT")
     }
 
-    /// Pages that are copied between calls of `progress`.
+    /// Number of pages that are copied between two calls of `progress`.
     private static let pagesAtOnce: Int32 = 2_000
 
-    /// Copies the write-ahead log into the database, as far as readers allow without waiting.
+    /// Copies the write-ahead log into the database, as far as readers allow this without waiting.
     /// Returns true if all of it was copied.
     ///
-    /// - Parameter milliseconds: if given, waits this long for readers and other writers, and
+    /// - Parameter milliseconds: if given, waits this long for readers and other writers, and then
     ///   empties the log's file.
     func checkpoint(truncating milliseconds: Int32? = nil) throws(EventLogError) -> Bool {
         var (pages, copied): (Int32, Int32) = (0, 0)

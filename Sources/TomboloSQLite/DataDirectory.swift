@@ -3,20 +3,19 @@ import Synchronization
 import TomboloCore
 import TomboloEventLog
 
-/// The directory of a log, locked against other relays.
-///
-/// The lock is a `flock` on `tombolo.lock`, which the kernel releases whenever the process ends. A
-/// new directory gets mode 0700; an existing one keeps its mode.
+/// The directory of a log, locked against other relays. The lock is a `flock` on `tombolo.lock`.
+/// The kernel releases it when the process ends in any way. A new directory gets mode 0700; an
+/// existing one keeps its mode.
 final class DataDirectory: Sendable {
     private static let lockName = "/tombolo.lock"
 
     let path: String
-    /// Last write of the previous relay if it did not stop cleanly: it was killed, or the machine
-    /// went down. nil otherwise.
+    /// When the previous relay wrote last, if it did not stop cleanly: it was killed, or the
+    /// machine went down. Nil otherwise.
     let lastRun: Instant?
     /// The lock file's descriptor; nil once the lock is released.
     private let lock: Mutex<Int32?>
-    /// True if this process has its line in the lock file.
+    /// True if this process has written its line into the lock file.
     private let signs: Bool
 
     init(_ path: String) throws(EventLogError) {
@@ -28,8 +27,8 @@ final class DataDirectory: Sendable {
         }
         let lock = try Self.held(path, O_RDWR | O_CREAT, LOCK_EX)
         lastRun = Self.line(lock).contains(Self.runs) ? Self.lastWrite(in: path) : nil
-        // The line is for the message of a second relay. It is not the lock: if it cannot be
-        // written, the message only says less.
+        // The line is for a second relay's error message, and is not the lock. If it cannot be
+        // written, the message only has less detail.
         let number = Array("\(getpid())\(Self.runs)\n".utf8)
         ftruncate(lock, 0)
         pwrite(lock, number, number.count, 0)
@@ -37,7 +36,8 @@ final class DataDirectory: Sendable {
         self.lock = Mutex(lock)
     }
 
-    /// Locks `path` for reading, so that no relay starts on it. A backup has no lock file.
+    /// Locks `path` for reading, so that no relay can start on it. A backup has no lock file, so it
+    /// is not locked.
     init(reading path: String) throws(EventLogError) {
         self.path = path
         let isThere = access(path + Self.lockName, F_OK) == 0
@@ -47,7 +47,7 @@ final class DataDirectory: Sendable {
 
     deinit { letGo() }
 
-    /// Releases the lock for another relay. Not called when the process is killed.
+    /// Releases the lock for another relay. If the process is killed, this is not called.
     func letGo() {
         guard let descriptor = lock.withLock({ $0.take() }) else { return }
         if signs { ftruncate(descriptor, 0) }
@@ -58,8 +58,8 @@ final class DataDirectory: Sendable {
     /// Suffix of a log's file while it is imported.
     static let importEnd = ".importing"
 
-    /// Creates the database's file with mode 0600; SQLite's files beside it inherit the mode.
-    /// Throws if an unfinished import exists instead.
+    /// Creates the database's file with mode 0600. SQLite gives the same mode to its files beside
+    /// it. Throws if there is an unfinished import instead.
     func createDatabase() throws(EventLogError) {
         let draft = databasePath + Self.importEnd
         guard access(databasePath, F_OK) == 0 || access(draft, F_OK) != 0 else {
@@ -76,13 +76,13 @@ final class DataDirectory: Sendable {
         Self.sync(path)
     }
 
-    /// Locks the directory's lock file. Tries for a fifth of a second, because a relay may just be
-    /// ending, or a child of it may not have executed another program yet.
+    /// Locks the directory's lock file. Tries for a fifth of a second, because a relay may be about
+    /// to end, or one of its child processes may not have executed another program yet.
     private static func held(
         _ path: String, _ flags: Int32, _ mode: Int32
     ) throws(EventLogError) -> Int32 {
         let name = path + lockName
-        // Do not follow a link: we write to this file.
+        // Do not follow a link, because this file is written to.
         let lock = open(name, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else {
             guard errno == ELOOP else { throw refused(name) }
@@ -102,13 +102,13 @@ final class DataDirectory: Sendable {
             hint: "stop that one, or give this one a data directory of its own")
     }
 
-    /// Makes a new name in a directory durable. A file system that cannot do it does not need it.
+    /// Makes a new name in a directory durable. If the file system cannot, it need not.
     private static func sync(_ directory: String) { try? LogFile.sync(directory) }
 
-    /// Text after the process id. Older versions wrote only the process id, and left it there.
+    /// Text after the process id. Older versions wrote only the id, and left it there.
     private static let runs = " runs"
 
-    /// The line of the previous relay.
+    /// The line that the previous relay left.
     private static func line(_ lock: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 32)
         let count = pread(lock, &bytes, bytes.count, 0)

@@ -3,34 +3,33 @@ import Synchronization
 import TomboloEventLog
 import TomboloLog
 
-/// Measures the free space of the log's file system, and keeps a ballast file that can be deleted
-/// to make room.
-///
-/// SQLite needs space even to delete, so events are refused before the disk is full. If other
-/// programs fill the disk, the ballast's space lets the relay record what it has sent, and stop or
-/// go on properly.
+/// Measures the free space of the log's file system. It also keeps a ballast: a file of fixed size
+/// that the relay deletes when the disk is full, to gain space. SQLite needs free space even to
+/// delete rows, so the relay refuses events before the disk is full. If other programs fill the
+/// disk, the ballast's space lets the relay record what it sent.
 final class DiskRoom: LogRoom {
-    /// Events are refused once this share of the file system is used, in percent.
+    /// Events are refused while at least this share of the file system is used, in percent.
     static let percentMax: UInt64 = 90
-    /// Events are accepted again below this share. The gap prevents switching with each checkpoint.
+    /// Once refused, events are accepted again below this share. It is lower than `percentMax`, so
+    /// that a small change of the free space does not switch the state each time.
     static let percentAgain: UInt64 = 88
-    /// With this much free, nothing is refused, even if a large disk is nine tenths full.
+    /// With at least this much free space, nothing is refused, whatever the percentage.
     static let bytesPlenty: UInt64 = 4 << 30
-    /// Size of the ballast: enough for some batches of checkpoints and facts.
+    /// Size of the ballast: enough for several batches of checkpoints and facts.
     static let ballastBytes: UInt64 = 8 << 20
-    /// Space for a start: the index of the write-ahead log, and the first batch.
+    /// Free space that a start needs: the index of the write-ahead log, and the first batch.
     static let startBytes: UInt64 = 2 << 20
 
     private let directory: String
     private let isRefusing = Atomic(false)
-    /// True if the ballast was deleted: its space counts as used until it exists again.
+    /// True if the ballast was deleted. Until it exists again, its size counts as used space.
     private let owesBallast = Atomic(false)
 
     init(directory: String) { self.directory = directory }
 
     private var ballastPath: String { directory + "/tombolo.ballast" }
 
-    /// True if events may be appended. A file system without figures counts as having space.
+    /// True if events may be appended. Also true if the file system reports no sizes.
     var isThere: Bool {
         let owes = owesBallast.load(ordering: .relaxed)
         guard let (percent, free) = use(owing: owes ? Self.ballastBytes : 0) else { return true }
@@ -41,18 +40,18 @@ final class DiskRoom: LogRoom {
         return !refuses
     }
 
-    /// True if there is no space for a start.
+    /// True if there is too little space for a start.
     var isFull: Bool { use().map { $0.free < Self.startBytes } ?? false }
 
     /// True if events are refused on a file system with `percent` used and `free` bytes left.
-    /// `already` tells whether they were refused before.
+    /// `already` tells whether events are refused up to now.
     static func refuses(percent: UInt64, free: UInt64, already: Bool) -> Bool {
         percent >= (already ? percentAgain : percentMax) && free < bytesPlenty
     }
 
-    /// Used percentage as in `df`, and free bytes.
+    /// Used percentage as `df` shows it, and free bytes.
     ///
-    /// - Parameter owed: free bytes that count as used.
+    /// - Parameter owed: number of free bytes that count as used.
     private func use(owing owed: UInt64 = 0) -> (percent: UInt64, free: UInt64)? {
         var status = statvfs()
         guard statvfs(directory, &status) == 0, status.f_blocks > 0 else { return nil }
@@ -92,7 +91,7 @@ final class DiskRoom: LogRoom {
         return true
     }
 
-    /// SQLite reports a full disk as an I/O error when it maps a file.
+    /// SQLite reports a full disk as an I/O error when it maps a file. This replaces such an error.
     func explaining(_ error: EventLogError) -> EventLogError {
         guard isFull, let (_, free) = use() else { return error }
         return .unusable(

@@ -5,8 +5,9 @@ import TomboloLog
 /// Backups of a log, made while a relay writes to it, and their restore (sqlite3_backup_init and
 /// related calls of SQLite's C interface).
 package enum LogBackup {
-    /// Copies the log in `directory`, as of this moment, to the new file at `path`; durable on
-    /// return. `progress` gets the remaining and the total pages.
+    /// Copies the log in `directory`, as it is at this moment, to the new file at `path`. The copy
+    /// is on the disk when the call returns. `progress` gets the number of remaining and of all
+    /// pages.
     package static func create(
         of directory: String, at path: String, progress: (Int, Int) -> Void
     ) throws(EventLogError) {
@@ -22,11 +23,11 @@ package enum LogBackup {
         }
     }
 
-    /// Restores the backup at `path` into `directory`, which has no log and no relay. The log is
-    /// restored completely or not at all. It counts as restored at `now`: see
-    /// `RecoveredLog.restoredAt`.
+    /// Restores the backup at `path` into `directory`, which must have no log and no running relay.
+    /// The log is restored completely or not at all. `now` is stored as the time of the restore:
+    /// see `RecoveredLog.restoredAt`.
     ///
-    /// - Parameter takesDamage: true accepts a damaged backup; a relay sets damaged rows aside.
+    /// - Parameter takesDamage: true accepts a damaged backup; a relay sets its damaged rows aside.
     package static func restore(
         _ path: String, into directory: String, at now: Instant, takesDamage: Bool = false,
         chance: inout some RandomNumberGenerator, progress: (Int, Int) -> Void
@@ -39,7 +40,7 @@ package enum LogBackup {
             let source = try Connection(path: path, access: .reading)
             try LogSchema.requireCurrent(source, ofCopy: true)
             try source.copy(to: draft, progress: progress)
-            // Open it as a relay would, which checks it.
+            // Open it as a relay would: that checks it.
             _ = try LogWriter(path: draft, chance: &chance)
             if !takesDamage { try check(draft, of: path) }
             try setRestored(draft, now)
@@ -50,7 +51,7 @@ package enum LogBackup {
         try held.place(draft)
     }
 
-    /// Marks the existing log in `directory` as restored at `now`. No relay may run on it.
+    /// Marks the existing log in `directory` as restored at `now`. No relay may be running on it.
     package static func setRestored(
         _ directory: String, at now: Instant
     ) throws(EventLogError) {

@@ -4,20 +4,20 @@ import TomboloLog
 
 /// The tables of `tombolo.db`, and their creation.
 ///
-/// Each has a key and a row (`LogTable`), ordered, and no index besides its integer key: at ten
-/// million rows a random index costs thirty times the insert. Other searches use the heads (back
-/// pointers and snapshots), block summaries, the hashes of a chapter of facts (`FactIndex`), or
-/// memory.
+/// Each table has an integer key and a row (`LogTable`), in the order of the keys, and no other
+/// index: with ten million rows, an insert into an index in random order would take thirty times as
+/// long. Other searches use the heads (which point back to older rows and to snapshots), the
+/// summaries of blocks, the hashes of a chapter of facts (`FactIndex`), or memory.
 enum LogSchema {
     /// Value of `PRAGMA user_version`.
     static let version = LogTable.form
     /// "TMBO", in `PRAGMA application_id`.
     static let applicationID: Int64 = 0x544d_424f
 
-    /// Prepares a database for writing. Returns true if it is new: then its tables are created in a
-    /// transaction that stays open.
+    /// Prepares a database for writing. Returns true if it is new. In that case its tables are
+    /// created in a transaction that is still open.
     ///
-    /// A database of another program or version is refused and left untouched.
+    /// A database of another program or version is refused and stays unchanged.
     ///
     /// - Parameter isDraft: true if commits need not wait for the disk.
     static func prepare(
@@ -45,8 +45,8 @@ enum LogSchema {
         return true
     }
 
-    /// Write-ahead log, and a commit that returns only after it is on the disk. Pages of 8 KiB
-    /// halve the calls to the system that a batch needs; an existing database keeps its size.
+    /// A write-ahead log, and commits that return only when the data is on the disk. With pages of
+    /// 8 KiB a batch needs half as many system calls; an existing database keeps its page size.
     /// Deleted data is overwritten, because it may be personal.
     private static let durability = """
         PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;

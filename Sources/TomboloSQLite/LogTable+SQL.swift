@@ -1,6 +1,6 @@
 import TomboloLog
 
-// Each kind has its own table, and so has each day of retired activities.
+// Each kind of row has its own table. Retired activities have a table for each day.
 
 extension LogTable {
     var isByDay: Bool { kind == .retired || kind == .retiredName }
@@ -26,7 +26,7 @@ extension LogTable {
     }
 }
 
-/// Use of a table's statement. Parameters: keys are ?1, or ?1 to ?2; a row is ?2, a shard ?3.
+/// What a table's statement does. Its parameters: keys ?1, or ?1 to ?2; row ?2; shard ?3.
 enum TableUse: Int, CaseIterable {
     case one, rising, falling, lengths, least, greatest, insert, replace, change, delete
 

@@ -2,20 +2,19 @@ import CSQLite
 import TomboloEventLog
 import TomboloLog
 
-/// The log's tables in one SQLite database: one table for each kind, and for each day of retired
-/// activities.
-///
-/// For one thread at a time. Statements are prepared once for each kind and use.
+/// The log's tables in one SQLite database: one table for each kind of row, and one for each day of
+/// retired activities. For one thread at a time. Each statement is prepared once for each kind and
+/// use.
 final class SQLiteEngine: LogWriting {
-    /// True if the database was created now.
+    /// True if this object created the database.
     let isNew: Bool
     let connection: Connection
     private var prepared = [Prepared?](
         repeating: nil, count: LogTable.Kind.allCases.count * TableUse.count)
-    /// The writing statements among `prepared`, for tables that always exist: a row then costs no
-    /// reference count.
+    /// Those of `prepared` that write to tables that always exist. With a plain pointer, a row
+    /// costs no reference counting.
     private let writing: UnsafeMutablePointer<OpaquePointer?>
-    /// Statements of the days' tables.
+    /// Statements for the tables of the days.
     private var shards: [Shard: Prepared] = [:]
     private let begin: Statement
     private let commitment: Statement
@@ -23,9 +22,9 @@ final class SQLiteEngine: LogWriting {
     private let checkpointPages: Int32
     private let walPages: UnsafeMutablePointer<Int32>
     private var isOpen: Bool
-    /// True while `take` is called: a running statement must not be restarted.
+    /// True while `take` runs: a statement that is running must not be started again.
     private var isHandingOver = false
-    /// True if deleted data is still in the write-ahead log.
+    /// True if deleted data is still in the write-ahead log, which must then be truncated.
     private var owesTruncation = false
 
     private struct Shard: Hashable {
@@ -39,7 +38,7 @@ final class SQLiteEngine: LogWriting {
     }
 
     /// Opens the database at `path` for reading. Throws if it is not Tombolo's, or has another
-    /// schema. `vfs` names another file system, for tests.
+    /// schema. `vfs` names another file system of SQLite, for tests.
     convenience init(reading path: String, vfs: String? = nil) throws(EventLogError) {
         let connection = try Connection(path: path, access: .reading, vfs: vfs)
         try LogSchema.requireCurrent(connection)
@@ -48,8 +47,8 @@ final class SQLiteEngine: LogWriting {
 
     /// Opens the database at `path` for writing. If it is new, the first commit creates it.
     ///
-    /// - Parameter isDraft: true if commits need not wait for the disk: an incomplete log need not
-    ///   survive a crash.
+    /// - Parameter isDraft: true if commits need not wait for the disk, because an incomplete log
+    ///   need not survive a crash.
     convenience init(
         writing path: String, vfs: String? = nil, isDraft: Bool = false, checkpointPages: Int32
     ) throws(EventLogError) {
@@ -83,7 +82,7 @@ final class SQLiteEngine: LogWriting {
 
     // MARK: Statements
 
-    /// Returns nil if the table is a day's and does not exist.
+    /// Returns nil if it is the table of a day and does not exist.
     @inline(__always)
     private func statement(_ use: TableUse, _ table: LogTable) throws(EventLogError) -> Prepared? {
         precondition(!isHandingOver, "who is handed rows asks nothing")

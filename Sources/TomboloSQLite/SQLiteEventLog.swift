@@ -4,9 +4,9 @@ package import TomboloLog
 
 /// The default log: one SQLite database in one directory.
 ///
-/// No two relays write one directory, and a killed relay never blocks the next one. Acknowledged
-/// batches survive `kill -9`, and loss of power on a disk that honours fsync. They do not survive
-/// the loss of the disk: see `LogBackup`.
+/// Two relays cannot write to one directory, and a killed relay never blocks the next one.
+/// Acknowledged batches survive `kill -9`, and loss of power on a disk that honours fsync. They do
+/// not survive the loss of the disk: see `LogBackup`.
 ///
 /// ```swift
 /// let log = try SQLiteEventLog(directory: directory, chance: &chance)
@@ -17,16 +17,16 @@ package import TomboloLog
 package typealias SQLiteEventLog = EngineEventLog
 
 extension EngineEventLog {
-    /// Opens the log in `directory`, or creates both. `chance` seeds a new log's hash key. Throws
-    /// `.unusable` if another relay has the log open, if it has a newer schema or is another
-    /// program's, or if the file system refuses.
+    /// Opens the log in `directory`, or creates both. `chance` makes the hash key of a new log.
+    /// Throws `.unusable` if another relay has the log open, if it has a newer schema or belongs to
+    /// another program, or if the file system returns an error.
     package convenience init(
         directory: String, retention: LogRetention = .forever, caution: LogCaution = LogCaution(),
         chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
         let room = DiskRoom(directory: directory)
         let held = try DataDirectory(directory)
-        // Use the ballast: accepted events must still be delivered.
+        // On a full disk, delete the ballast: accepted events must still be delivered.
         if room.isFull { _ = room.makeRoom() }
         let (path, damage) = (held.databasePath, DamageList())
         let (writer, reader, lookup): (LogWriter, LogReader, LogReader)
@@ -49,11 +49,12 @@ extension EngineEventLog {
 // `vfs` names another file system, for tests.
 
 extension LogWriter {
-    /// Pages of the write-ahead log at which it is copied into the database: 32 MB. Below 4,062,
-    /// its index needs one page of shared memory, so a full disk cannot fail it later.
+    /// At this number of pages, the write-ahead log is copied into the database: 32 MB. With fewer
+    /// than 4,062 pages its index is one page of shared memory, which exists from the start. So a
+    /// full disk cannot make it fail later.
     package static let checkpointPages: Int32 = 4_000
 
-    /// Opens or creates the database at `path`; `chance` gives a new one its hash key.
+    /// Opens or creates the database at `path`. `chance` makes the hash key of a new one.
     package convenience init(
         path: String, vfs: String? = nil, isDraft: Bool = false,
         checkpointPages: Int32 = LogWriter.checkpointPages, retention: LogRetention = .forever,
@@ -75,7 +76,7 @@ extension LogReader {
     }
 }
 
-/// A log's tables in a file, for reading all of them.
+/// Opens the log's tables in a file, to read all of them.
 package enum SQLiteTables {
     /// Opens the existing database at `path`, and changes nothing in it.
     package static func reading(_ path: String) throws(EventLogError) -> any LogReading {

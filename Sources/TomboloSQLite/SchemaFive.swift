@@ -3,15 +3,15 @@ import TomboloCore
 package import TomboloEventLog
 package import TomboloLog
 
-/// Reads all items of a log with schema 5, as `LogExport` does for the current schema, to migrate
-/// old logs. It has its own copy of the old row decoders. Remove it with the next schema.
+/// Reads all items of a log with schema 5, to migrate old logs; `LogExport` does the same for the
+/// current schema. It has its own copy of the old row decoders. Remove it with the next schema.
 package final class SchemaFive {
     private let directory: DataDirectory
     private let path: String
     private let connection: Connection
 
-    /// Opens the log in `directory` for reading. No relay can run on it while this object exists:
-    /// its later writes would be lost.
+    /// Opens the log in `directory` for reading. No relay can run on it while this object exists,
+    /// because what it wrote would be lost.
     package init(directory: String) throws(EventLogError) {
         path = directory + "/tombolo.db"
         guard access(path, R_OK) == 0 else {
@@ -28,8 +28,8 @@ package final class SchemaFive {
         guard found == 5 else { throw LogSchema.other(found, path) }
     }
 
-    /// `path` as a URI of an immutable file, so that SQLite creates no files beside it. nil if a
-    /// file beside it has rows of it.
+    /// `path` as the URI of a file that nobody changes, so that SQLite creates no files beside it.
+    /// nil if a file beside it (the write-ahead log) still has some of its rows.
     private static func sealed(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
@@ -42,8 +42,8 @@ package final class SchemaFive {
         return "file:\(bytes.joined())?immutable=1"
     }
 
-    /// Calls `take` with each item at one moment, in the order of an export. Throws at a damaged
-    /// row: the import would lose it.
+    /// Calls `take` with each item of the log as it is at one moment, in the order of an export.
+    /// Throws at a damaged row, because the import would lose it.
     package func run(_ take: (LogItem) throws -> Void) throws {
         try connection.execute("BEGIN")
         var items: Int64 = 0
@@ -110,7 +110,7 @@ package final class SchemaFive {
         while try row.step() { try take(row) }
     }
 
-    /// Numbers of a tenant's events and facts so far.
+    /// Highest numbers of a tenant's events and facts found so far.
     private struct Tally {
         private(set) var event: Int64 = 0
         private(set) var fact: Int64 = 0
@@ -124,7 +124,7 @@ package final class SchemaFive {
         var seq: Int64 = 0
         var fact: Int64 = 0
         var activity: Int64 = 0
-        /// Rows of heads are current up to this event; nil if all are current.
+        /// Head rows include the events up to this one; nil if they include all.
         var heads: Int64?
         var leads: [(event: Int64, fact: Int64, seconds: Int64)] = []
     }
@@ -164,7 +164,7 @@ package final class SchemaFive {
             case "activity": cut.activity = value
             case "heads": cut.heads = value
             default:
-                // Format: lead EVENT FACT. An offset keeps the stored number non-negative.
+                // Format: lead EVENT FACT. The stored number has an offset, to be never negative.
                 guard words.count == 3, let event = Int64(words[1]), let fact = Int64(words[2])
                 else { throw damaged("where history was cut (\(name))") }
                 cut.leads.append((event, fact, value - 1 << 40))
@@ -189,7 +189,7 @@ package final class SchemaFive {
         return tenants
     }
 
-    /// The tallies of tenants. They may lack the newest events and facts.
+    /// The tallies of the tenants. They may not yet include the newest events and facts.
     private func tallies(_ tenants: Tenants) throws -> [TenantID: Tally] {
         var tallies: [TenantID: Tally] = [:]
         try each("SELECT tenant, event, fact, crc FROM tally") { row in
@@ -199,7 +199,7 @@ package final class SchemaFive {
             guard stored(sum) == row.integer(3), (0...LogTable.numberMax).contains(event),
                 (0...LogTable.numberMax).contains(fact)
             else { throw damaged("how many events tenant \(tenant) has") }
-            // Row 0 has the sequences up to which the others are current.
+            // Row 0 tells up to which event and fact the other rows are current.
             guard let name = tenants.name(tenant) else { return }
             tallies[name, default: Tally()].meet(event: event, fact: fact)
         }

@@ -1,10 +1,9 @@
 import CSQLite
 import TomboloEventLog
 
-/// A prepared statement, which is finalised when it goes out of scope.
-///
-/// Bytes are bound without a copy: they must stay valid until `execute` or `reset`. Later they are
-/// not read, because every parameter is bound again before the next run.
+/// A prepared statement. It is finalised when it goes out of scope. Bytes are bound without a copy,
+/// so they must stay valid until `execute` or `reset`. They are not read later, because every
+/// parameter is bound again before the next run.
 struct Statement: ~Copyable {
     let handle: OpaquePointer
     /// Path of the database, for errors.
@@ -25,7 +24,7 @@ struct Statement: ~Copyable {
 
     // MARK: Running
 
-    /// Steps once and resets: for statements without rows.
+    /// Runs a statement that returns no rows, and resets it.
     func execute() throws(EventLogError) {
         defer { reset() }
         _ = try step()
@@ -43,7 +42,7 @@ struct Statement: ~Copyable {
         return false
     }
 
-    /// Ends the walk over rows, and releases the snapshot that was read.
+    /// Ends the reading of rows, and releases the snapshot that was read.
     func reset() { sqlite3_reset(handle) }
 
     // MARK: Columns of the current row, counted from 0

@@ -6,7 +6,7 @@ import TomboloLog
 import TomboloPostgres
 import TomboloSQLite
 
-/// `bench append`: how fast the log appends events, through its protocol and on a real disk.
+/// `bench append`: measures how fast the log appends events on a real disk.
 enum BenchAppendCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
@@ -46,7 +46,7 @@ enum BenchAppendCommand {
         do {
             if let url = invocation.text(.database) {
                 let database = try Configuration.Database(url: url).postgres
-                // This log has no API keys, so any pepper will do.
+                // This log has no API keys, so the pepper does not matter.
                 let pepper = [UInt8](repeating: 0, count: 16)
                 _ = try PostgresEventLog.create(database, pepper: pepper)
                 return try PostgresEventLog.open(
@@ -71,7 +71,7 @@ enum BenchAppendCommand {
         var processorNanoseconds: Int64 = 0
         var batches: [Int64] = []
 
-        /// The quantile of the batches' times, in milliseconds; `share` is 0 to 1.
+        /// The quantile of the batches' times in milliseconds. `share` is from 0 to 1.
         func quantile(_ share: Double) -> Double {
             let sorted = batches.sorted()
             guard !sorted.isEmpty else { return 0 }
@@ -92,7 +92,7 @@ enum BenchAppendCommand {
         while figures.events < count {
             figures.events += batch.events.count
             let (size, source) = (min(batchCount, count - figures.events), rest)
-            // The next batch is made while the disk writes this one, as in the core.
+            // Make the next batch while the disk writes this one, as the core does.
             async let next = source.next(size, at: clock.now() - age)
             let before = nanoseconds(of: CLOCK_MONOTONIC)
             let receipt = try await log.append(batch)
@@ -133,7 +133,7 @@ enum BenchAppendCommand {
         try report.print(context)
     }
 
-    /// Time of a kernel clock in nanoseconds. A bench measures wall time, not the loop's time.
+    /// Time of a kernel clock in nanoseconds. A benchmark measures real time, not the loop's time.
     static func nanoseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)

@@ -1,10 +1,10 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Events of 300 bytes as the core would append them, with their heads, at almost no cost: the core
-/// makes one of each kind, and only numbers and times in it change from event to event.
+/// Makes events of 300 bytes like the core's, with their heads, at almost no cost. The core makes
+/// one event of each kind; then only numbers and times in it are changed.
 ///
-/// The log that they make is valid: `log verify` can rebuild it.
+/// The log is valid: `log verify` can rebuild it.
 struct BenchEvents: Sendable {
     /// Length of each body, in bytes.
     static let bodyBytes = 300
@@ -17,11 +17,11 @@ struct BenchEvents: Sendable {
     private let firstActivity: Int64
     private let activities: Int64
     private let isNew: Bool
-    /// One of so many events starts an activity of its own; 0: none does.
+    /// Every `newEvery`-th event starts a new activity; 0: no event does.
     private let newEvery: Int64
     private let hasKeys: Bool
     private var seq: Int64
-    /// Events made so far.
+    /// Number of events made so far.
     private var count: Int64 = 0
     /// When each activity was started.
     private var startedAt: [Int64]
@@ -29,11 +29,11 @@ struct BenchEvents: Sendable {
 
     /// - Parameters:
     ///   - firstActivity: the first free activity number.
-    ///   - firstSeq: sequence number of the first event.
+    ///   - firstSeq: sequence of the first event.
     ///   - activities: number of activities that take turns.
-    ///   - isNew: each event starts an activity of its own instead.
-    ///   - newEvery: one of so many events starts an activity of its own; 0: none does.
-    ///   - hasKeys: each event has an idempotency key.
+    ///   - isNew: true if each event starts a new activity instead.
+    ///   - newEvery: every `newEvery`-th event starts a new activity; 0: no event does.
+    ///   - hasKeys: true if each event has an idempotency key.
     init(
         firstActivity: Int64, firstSeq: Int64, activities: Int, isNew: Bool, newEvery: Int = 0,
         hasKeys: Bool
@@ -66,12 +66,12 @@ struct BenchEvents: Sendable {
         return Array((head + String(repeating: "x", count: pad) + "\"}}").utf8)
     }
 
-    /// The head that the core writes after this command.
+    /// Returns the head that the core writes after a command.
     private static func head(
         _ core: inout Core, _ key: ActivityKey, _ kind: EventKind, _ body: [UInt8]
     ) -> [UInt8] {
         var effects = Effects()
-        guard let content = try? Command.Content(json: body, kind: kind) else {  // ours
+        guard let content = try? Command.Content(json: body, kind: kind) else {  // made above
             preconditionFailure("a bench's body is a command")
         }
         let now = Instant(nanoseconds: BenchTemplate.timeMark)
@@ -93,7 +93,7 @@ struct BenchEvents: Sendable {
         return (rest, batch)
     }
 
-    /// The next `size` events, all of one instant, and a head for each activity they touch.
+    /// The next `size` events, all at one instant, with a head for each of their activities.
     private mutating func take(_ size: Int, at now: Instant) -> AppendBatch {
         var batch = AppendBatch()
         batch.events.reserveCapacity(size)

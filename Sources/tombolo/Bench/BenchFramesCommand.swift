@@ -7,8 +7,8 @@ import TomboloLoop
 import TomboloRelay
 import TomboloSQLite
 
-/// `bench frames`: clips of ten frames a second on many activities of class `lab`, through a whole
-/// relay: log, core, shell and push client.
+/// `bench frames`: plays clips of ten frames a second on many activities of class `lab`, through a
+/// whole relay: log, core, shell and push client.
 enum BenchFramesCommand {
     static let every = Span.milliseconds(100)
     /// Target length of a push's payload, in bytes.
@@ -41,14 +41,14 @@ enum BenchFramesCommand {
         return figures.failed == 0 ? .succeeded : .failed
     }
 
-    /// A relay of its own, in a directory that is removed with it.
+    /// A relay for this benchmark, with a directory that is removed at the end.
     final class FramesRelay: @unchecked Sendable {
         // Sendable: used on the loop's thread only, where commands run.
 
         struct Figures: Sendable {
             var seconds = 0.0
             var processorSeconds = 0.0
-            /// Pushes that were not accepted.
+            /// Number of pushes that were not accepted.
             var failed: Int64 = 0
         }
 
@@ -142,7 +142,7 @@ enum BenchFramesCommand {
 
         // MARK: Load
 
-        /// Registers devices and update tokens, and starts the activities from their apps.
+        /// Registers devices and update tokens. The phones' apps start the activities.
         private func begin() async throws {
             let registration = try DeviceRegistration(
                 reading: JSONDocument(Array(#"{"budget_class":"lab"}"#.utf8)).root)
@@ -164,12 +164,12 @@ enum BenchFramesCommand {
             }
         }
 
-        /// Filler that brings a state to about `payloadBytes`.
+        /// Text that makes a state about `payloadBytes` long.
         private let note = String(
             String(repeating: "on the way ", count: payloadBytes / 11).prefix(payloadBytes - 120))
 
-        /// Starts the clips in a hundred groups. Neighbouring groups start 101 ms apart, so their
-        /// frames are spread over the interval.
+        /// Starts the clips in a hundred groups, 101 ms apart, so that their frames are spread over
+        /// the interval.
         private func playAll() async throws {
             let parts = 100
             let first = loop.now

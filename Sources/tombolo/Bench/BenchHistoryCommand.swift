@@ -5,7 +5,7 @@ import TomboloJSON
 import TomboloLog
 import TomboloSQLite
 
-/// `bench history`: the cost of writing and storing facts, and of reading a page of them.
+/// `bench history`: measures what it costs to write facts, and to read a page of them.
 enum BenchHistoryCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
@@ -104,7 +104,8 @@ enum BenchHistoryCommand {
             }
         }
 
-        /// Reports this thread's CPU time for the slowest page, and that page's number of facts.
+        /// Reports the thread's CPU time for the slowest page, and the number of facts in this
+        /// page.
         private mutating func measure(
             _ name: String, _ change: (inout FactQuery, Int64) -> Void
         ) throws(EventLogError) {
@@ -126,7 +127,7 @@ enum BenchHistoryCommand {
     }
 }
 
-/// Facts as a relay writes them about pushes, of 100,000 activities and as many devices.
+/// Facts like those that a relay writes about pushes, of 100,000 activities and as many devices.
 struct BenchFacts {
     /// One fact in a hundred is about this activity.
     static let commonActivity = ActivityNumber(1)
@@ -143,7 +144,7 @@ struct BenchFacts {
 
     static func device(_ number: Int64) -> Identifier? { Identifier("phone-\(number)") }
 
-    /// Ten million facts span a week.
+    /// Time of a fact. Ten million facts span a week.
     static func recordedAt(_ seq: Int64) -> Instant {
         Instant(seconds: 1_790_000_000) + .milliseconds(60 * seq)
     }

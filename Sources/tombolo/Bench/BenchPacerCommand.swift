@@ -2,9 +2,10 @@ import CLinux
 import Glibc
 import TomboloCore
 
-/// `bench pacer`: the cost of a decision, a push and a wake-up, and of an idle destination.
+/// `bench pacer`: measures the cost of a decision, a push and a wake-up, and the memory of an idle
+/// destination.
 enum BenchPacerCommand {
-    /// How often every destination changes; several rounds give a mean cost.
+    /// Number of times that every destination changes. Several rounds give a mean cost.
     private static func rounds(_ destinations: Int) -> Int { destinations > 500_000 ? 1 : 3 }
 
     static func run(_ context: CommandContext) async throws -> ExitStatus {
@@ -14,7 +15,7 @@ enum BenchPacerCommand {
         report.add("decision_ns", decision(), digits: 1)
         let before = residentBytes()
         var world = try PacerWorld(destinations: count)
-        // Memory that only building the world needed does not count.
+        // Exclude memory that was needed only to set up the destinations.
         tombolo_release_free_memory()
         report.add("rest_mb", Double(residentBytes() - before) / 1e6, digits: 1)
         var (sending, waking) = (0.0, 0.0)
@@ -24,7 +25,7 @@ enum BenchPacerCommand {
             let start = processorTime()
             try world.changeAll(2 * round - 1)
             sending += processorTime() - start
-            // A second change finds every destination within its spacing: each gets a deadline.
+            // The second change comes within each destination's spacing, so each gets a deadline.
             try world.changeAll(2 * round)
             let due = processorTime()
             wakes += world.advance(by: .minutes(2))
@@ -39,7 +40,7 @@ enum BenchPacerCommand {
         return .succeeded
     }
 
-    /// Cost of one decision of the pacer, in nanoseconds.
+    /// CPU time of one decision of the pacer, in nanoseconds.
     private static func decision() -> Double {
         let grant = Budgets()[.standard]
         var now = Instant(seconds: 1_700_000_000)
@@ -71,8 +72,7 @@ enum BenchPacerCommand {
 
     /// Resident memory of this process, in bytes.
     static func residentBytes() -> Int {
-        // No /proc: 0.
-        let text = (try? FileBytes.read("/proc/self/statm")) ?? []  // No /proc: it counts as none.
+        let text = (try? FileBytes.read("/proc/self/statm")) ?? []  // Without /proc: 0.
         let fields = String(decoding: text, as: UTF8.self).split(separator: " ")
         return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(getpagesize())
     }

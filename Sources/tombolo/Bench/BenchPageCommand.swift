@@ -4,7 +4,7 @@ import TomboloEventLog
 import TomboloLog
 import TomboloSQLite
 
-/// `bench page`: how long a reader waits for a page, at places all over the log.
+/// `bench page`: measures how long a reader waits for a page, at places all over the log.
 enum BenchPageCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         guard let data = context.invocation.text(.benchData) else {
@@ -58,7 +58,7 @@ enum BenchPageCommand {
             return try reader.history(after: last - 1, limit: 1).last
         }
 
-        /// Reports the slowest of `pages` pages, which begin at places spread over the log.
+        /// Reports the slowest of `pages` pages, which begin at places spread over the whole log.
         private mutating func measure(
             _ name: String, _ last: Int64, _ change: (inout EventQuery, Double) -> Void
         ) throws(EventLogError) {
@@ -76,7 +76,7 @@ enum BenchPageCommand {
             report.add(name, Double(slowest) / 1e6, digits: 3)
         }
 
-        /// Reports the slowest read of the activity's state at moments spread over the log.
+        /// Reports the slowest read of an activity's state, at moments spread over the whole log.
         private mutating func measureStates(
             of activity: ActivityNumber, _ last: Int64
         ) throws(EventLogError) {

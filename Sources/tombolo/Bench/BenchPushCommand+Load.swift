@@ -5,14 +5,14 @@ import TomboloCrypto
 import TomboloJSON
 import TomboloLoop
 
-/// Tokens and state of a bench's pushes.
+/// Device tokens and content state for a benchmark's pushes.
 struct PushMaterial {
     let tokens: [String]
     let state: JSON
 }
 
-/// Keeps as many pushes in flight as the upstream takes, up to a window, until each one is accepted
-/// or refused.
+/// Keeps as many pushes in flight as the upstream allows, up to a window, until each one is
+/// accepted or refused.
 ///
 /// `@unchecked Sendable`: used on the loop's thread only; the push client calls it there.
 final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
@@ -34,10 +34,10 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
     /// Numbers of the pushes to send again.
     @exclusivity(unchecked) private var again: [UInt64] = []
     private var isTurnNoted = false
-    /// The content of the pushes. Its timestamp is updated once a turn.
+    /// The content of the pushes. Its timestamp is updated once per turn.
     @exclusivity(unchecked) private var content: Payload.Content
     private let uuidStart: [UInt8]
-    /// Microseconds from hand-over to answer.
+    /// For each push, the microseconds from its hand-over to its answer.
     @exclusivity(unchecked) private var latencies: [UInt32] = []
 
     init(count: Int, window: Int, material: PushMaterial, loop: EpollLoop) {
@@ -53,8 +53,8 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
         latencies.reserveCapacity(count)
     }
 
-    /// Returns when every push is accepted or refused. Throws if no connection opens in time: the
-    /// client itself would retry for ever.
+    /// Returns when every push is accepted or refused. Throws if no connection opens in time,
+    /// because the client itself would try for ever.
     func untilDone(connectedWithin patience: Duration) async throws {
         let deadline = loop.now + patience
         var isConnected = false
@@ -86,7 +86,7 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
         case .accepted:
             accepted += 1
             latencies.append(UInt32(clamping: outcome.took.nanoseconds / 1_000))
-            // Sending the next push now reuses memory that is still in the cache.
+            // Send the next push now: it reuses memory that is still in the CPU cache.
             sendIfThereIsRoom()
         case .rejected: errors += 1
         case .notSent:
@@ -134,7 +134,7 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
             apnsID: uuid(number), priority: 10, expiration: 0, payload: Payload.encode(content))
     }
 
-    /// An `apns-id` that is unique in each run and across runs: a random start, then a counter.
+    /// An `apns-id` that is unique within this run and among runs: a random start, then a counter.
     private func uuid(_ number: UInt64) -> String {
         String(unsafeUninitializedCapacity: 36) { text in
             _ = text.initialize(from: uuidStart)

@@ -5,17 +5,17 @@ import TomboloCrypto
 import TomboloJSON
 import TomboloLoop
 
-/// `bench push`: the cost of one push through the relay's own push client.
+/// `bench push`: measures the cost of one push in the relay's own push client.
 enum BenchPushCommand {
     /// Number of distinct device tokens if no file gives any.
     static let tokensByDefault = 1_000
     /// Bytes of each push's body if no file gives one.
     static let payloadBytesByDefault = 400
-    /// Limit for the first connection: it takes milliseconds on this machine, at Apple a second.
+    /// Time limit for the first connection. It takes milliseconds here, and a second to Apple.
     static let connectTime = Duration.seconds(10)
     static let bundleID = "com.example.app"
 
-    /// Sends, waits for every outcome, and prints one line.
+    /// Sends the pushes, waits for every outcome, and prints one line.
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
         let material = PushMaterial(
@@ -49,7 +49,7 @@ enum BenchPushCommand {
                 "there is no endpoint", remedy: "tombolo bench push --endpoint https://HOST:PORT")
         }
         do {
-            // A new key that Apple does not know: the bench sends to a stand-in.
+            // A new key that Apple does not know: the pushes go to a simulator.
             let signer = try ProviderTokenSigner(
                 keyID: "BENCHKEY01", teamID: "BENCHTEAM1", p8: P256PrivateKey.generate().pkcs8PEM)
             let key = ProviderKey(signer: signer, loop: loop) { SystemClock().now() }

@@ -3,10 +3,10 @@ import TomboloCrypto
 import TomboloJSON
 import TomboloLoop
 
-/// `bench relay`: what an event costs a relay in another process, from its request to the outcome
-/// of its push.
+/// `bench relay`: measures what an event costs a relay in another process, from the event's request
+/// to the outcome of its push.
 enum BenchRelayCommand {
-    /// Concurrent requests, so that the relay is never idle.
+    /// Number of concurrent requests, so that the relay is never idle.
     private static let requests = 16
     /// How long to wait for the last pushes after the last answer.
     private static let settleTime = Duration.seconds(30)
@@ -68,10 +68,10 @@ enum BenchRelayCommand {
     }
 }
 
-/// Devices, activities and their changes, as lines of requests. Used on the loop only.
+/// Makes the requests of the benchmark: devices, activities and their changes. For the loop only.
 struct RelayLoad: Sendable {
     let activities: Int
-    /// Lines of one request.
+    /// Number of lines in one request.
     let lines: Int
     let budgetClass: String
 
@@ -135,7 +135,8 @@ struct RelayLoad: Sendable {
         }
     }
 
-    /// Waits until every push has its outcome and no new one follows. False if `time` passes first.
+    /// Waits until every push has its outcome and no new pushes come. Returns false if this takes
+    /// longer than `time`.
     func settled(
         _ client: RelayClient, _ loop: EpollLoop, within time: Duration
     ) async throws -> Bool {
@@ -145,7 +146,8 @@ struct RelayLoad: Sendable {
             let now = try await counts(client)
             if now.pushes == now.answered, now.pushes == last.pushes { return true }
             last = now
-            // Longer than the wait for the next frame or for a push of a shared second.
+            // This is longer than the wait for a next frame, and for pushes waiting for a common
+            // second.
             try await loop.sleep(for: .milliseconds(1_500))
         }
         return false
@@ -174,11 +176,11 @@ struct RelayLoad: Sendable {
         return figures
     }
 
-    /// User and system time of a process, as proc(5) has it.
+    /// User and system time of a process in seconds, from proc(5).
     private static func processorSeconds(of process: Int) throws(ProgramError) -> Double {
-        // If the file does not exist, the process does not exist.
+        // If the file is missing, the process does not exist: `bytes` is empty.
         let bytes = (try? FileBytes.read("/proc/\(process)/stat")) ?? []
-        // Skip the program's name: it ends at the last bracket and may contain anything.
+        // Skip the program's name, which may contain any character. It ends at the last bracket.
         let rest = bytes.drop { $0 != UInt8(ascii: ")") }.dropFirst(2)
         let fields = rest.split(separator: UInt8(ascii: " "))
             .map { String(decoding: $0, as: UTF8.self) }

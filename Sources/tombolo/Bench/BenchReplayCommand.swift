@@ -3,7 +3,7 @@ import TomboloEventLog
 import TomboloLog
 import TomboloSQLite
 
-/// `bench replay`: how fast history is read.
+/// `bench replay`: measures how fast history is read.
 enum BenchReplayCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         guard let data = context.invocation.text(.benchData) else {

@@ -1,10 +1,9 @@
 import TomboloJSON
 
-/// Results of a bench: names and numbers, as one JSON object or as a table.
+/// Results of a benchmark, as names and numbers: one JSON object or a table.
 struct BenchReport {
     private var rows: [(name: String, text: String)] = []
 
-    /// Adds a value, rounded to `digits` decimals.
     mutating func add(_ name: String, _ value: Double, digits: Int) {
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }

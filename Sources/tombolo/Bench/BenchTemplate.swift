@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// Bytes in which numbers of fixed width are replaced for each event.
+/// Bytes of a JSON text in which numbers of fixed width are replaced for each event.
 struct BenchTemplate: Sendable {
     /// The numbers to fill in for one event.
     struct Values: Sendable {

@@ -4,8 +4,8 @@ import TomboloAPI
 import TomboloCore
 import TomboloJSON
 
-/// `bench timelines`: the memory of a timeline, the cost of its weekly renewal, and how fast
-/// widgets get answers.
+/// `bench timelines`: measures the memory of a timeline, the cost of its weekly renewal, and how
+/// fast widgets get answers.
 enum BenchTimelinesCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let count = context.invocation.integer(.timelineCount) ?? 100_000
@@ -31,7 +31,7 @@ enum BenchTimelinesCommand {
     }
 }
 
-/// A core with many weekly timelines, each of a user with one device.
+/// A core with many weekly timelines. Each is for a user with one device.
 struct TimelineWorld {
     private static let kind = "profile"
 
@@ -78,7 +78,7 @@ struct TimelineWorld {
         return Ticket(ticket)
     }
 
-    /// Lets a week pass. Returns how often a producer was asked for new content.
+    /// Advances the time by a week. Returns how often producers were asked for new content.
     mutating func passWeek() -> Int {
         let end = now + .hours(168)
         while let wake = core.nextWake, wake <= end {

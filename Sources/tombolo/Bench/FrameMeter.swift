@@ -3,17 +3,17 @@ import TomboloCore
 import TomboloLoop
 import TomboloRelay
 
-/// Sits between the relay and its push clients and measures every frame: how long after its ideal
-/// moment it was handed over. Used on the loop only.
+/// Measures how late each frame is handed over, compared with its ideal time. It sits between the
+/// relay and its push clients. Used on the loop only.
 ///
-/// The ideal moments of an activity are a grid with its clip's interval, through the earliest frame
-/// seen: a constant delay is not jitter. A moment without a frame counts as late by a whole
-/// interval.
+/// The ideal times of an activity's frames have the clip's interval, and are aligned with the
+/// earliest frame, because a constant delay is not jitter. If no frame comes at an ideal time, it
+/// counts as late by a whole interval.
 final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only; the relay calls it there.
 
     private struct Grid {
-        /// The ideal moment of frame 0, by the earliest frame seen.
+        /// The ideal time of frame 0, derived from the earliest frame.
         var anchor: Int64 = .min
         var frames: Int64 = 0
     }
@@ -25,7 +25,7 @@ final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
     private let loop: any Loop
     private let every: Int64
     private var grids: [Grid]
-    /// Activities whose frame was handed over in this turn.
+    /// Activities whose frames were handed over in this turn.
     @exclusivity(unchecked) private var gone: [Int] = []
     @exclusivity(unchecked) private var histogram: [Int]
     private var isTurnNoted = false
@@ -58,11 +58,11 @@ final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
         gone.append(activity)
         guard !isTurnNoted else { return }
         isTurnNoted = true
-        // Runs after the client, which writes at the end of the turn.
+        // This runs after the push client, which writes at the end of the turn.
         loop.atEndOfTurn(self)
     }
 
-    /// The activity of a push, read from its state.
+    /// The activity's number, read from the push's state.
     private static func activity(_ push: Push) -> Int? {
         let name = Array(#""a":"#.utf8)
         let bytes = push.payload
@@ -102,7 +102,7 @@ final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
             late = 0
         }
         if late >= every {
-            // The grid moved on by `passed` intervals without a frame.
+            // In `passed` intervals no frame came: count them as missed.
             let passed = late / every
             grids[activity].frames += passed
             late -= passed * every
@@ -118,7 +118,8 @@ final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
         histogram[Int(late / Self.step)] += 1
     }
 
-    /// The quantile of the lateness in milliseconds, for `part` of 0 to 1; at most the interval.
+    /// The quantile of the lateness in milliseconds. `part` is from 0 to 1; the result is at most
+    /// the interval.
     func quantile(_ part: Double) -> Double {
         let all = histogram.reduce(0, +)
         var left = Int(Double(all) * part)

@@ -1,8 +1,8 @@
 import TomboloCore
 import TomboloJSON
 
-/// A core with many destinations, whose disk and Apple answer at once: it measures the cost of
-/// pacing alone. Each device has four activities, each activity a hundred devices.
+/// A core with many destinations. Its disk and Apple answer at once, so it measures the cost of
+/// pacing alone. Each device has four activities, and each activity has a hundred devices.
 struct PacerWorld {
     static let devicesPerActivity = 100
     static let activitiesPerDevice = 4
@@ -15,7 +15,7 @@ struct PacerWorld {
     private var seq: Int64 = 0
     private var factSeq: Int64 = 0
     private(set) var pushes = 0
-    /// True while the world is built: then many changes share one batch.
+    /// True while the destinations are being made: then many changes share one batch.
     private var gathers = true
 
     /// Makes destinations of class `standard`, all idle and with an update token.
@@ -30,7 +30,7 @@ struct PacerWorld {
         let count = max(1, destinations / Self.devicesPerActivity)
         for index in 0..<count {
             try add(index)
-            // As in a relay, changes that came while a batch was written form the next batch.
+            // As in a relay, changes that come while a batch is being written form the next batch.
             if index % Self.activitiesPerDevice == Self.activitiesPerDevice - 1 { commit() }
         }
         gathers = false
@@ -83,7 +83,7 @@ struct PacerWorld {
         }
     }
 
-    /// Lets time pass. Returns the number of wake-ups.
+    /// Advances the time. Returns the number of wake-ups.
     @discardableResult
     mutating func advance(by span: Span) -> Int {
         let end = now + span

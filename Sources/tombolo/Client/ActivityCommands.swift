@@ -183,13 +183,13 @@ enum ActivityCommands {
         } else {
             try context.terminal.write(answer.line)
         }
-        // The event is on disk, but Apple refused a push that the command waited for.
+        // The event is stored, but Apple refused a push for which the command waited.
         let deliveries = try answer.document().root["deliveries"]
         let isRefused = deliveries?.elements.contains { $0["result"]?.string == "rejected" }
         return isRefused == true ? .partly : .succeeded
     }
 
-    /// Adds a hint if the type wants a string and `-s` read a number or another JSON value.
+    /// Adds a hint to the error if the type requires a string and `-s` gave a number or other JSON.
     private static func hinted(_ error: ProgramError, _ invocation: Invocation) -> ProgramError {
         let wrong = invocation.pairs(.field).first { name, text in
             error.cause.contains("/\(name): must be string, not ")

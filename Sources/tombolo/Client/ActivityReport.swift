@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// An activity and its destinations, for people.
+/// Shows an activity and its destinations to people.
 struct ActivityReport {
     private let view: JSONView
 
@@ -34,7 +34,6 @@ struct ActivityReport {
             + Self.reasons(Array(destinations.elements))
     }
 
-    /// The state of each destination at that moment.
     private static func past(_ destinations: JSONView) -> TextTable {
         var table = TextTable(["DEVICE", "ROUTE", "VERSION", "ACCEPTED AT", "RESULT"])
         for destination in destinations.elements {
@@ -52,7 +51,8 @@ struct ActivityReport {
         return waiting["until"]?.string ?? "not known"
     }
 
-    /// Lists why destinations wait, one line for each reason: a sentence is too long for a cell.
+    /// Lists why destinations wait. Each reason has a line of its own, because a sentence is too
+    /// long for a table cell.
     static func reasons(_ destinations: [JSONView]) -> String {
         var reasons: [(text: String, first: String, count: Int)] = []
         for destination in destinations {

@@ -10,9 +10,9 @@ final class AppendLines: @unchecked Sendable {
     private var rest: [UInt8] = []
     private var isAtEnd = false
 
-    /// Lines that come faster than this belong to one request.
+    /// Lines belong to one request if the pause between them is shorter.
     static let pause = Duration.milliseconds(100)
-    /// Limit for one line: a longer one is no event.
+    /// Maximum length of a line in bytes. A longer line cannot be an event.
     static let lineBytesMax = 1 << 20
 
     init(_ input: InputReader, loop: EpollLoop) {
@@ -20,7 +20,7 @@ final class AppendLines: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// The next lines; waits as long as needed. Nil at the end of the input.
+    /// The next lines, however long they take. Nil at the end of the input.
     func first() async throws -> [UInt8]? { try await next(until: nil) }
 
     /// More lines if they come within `pause`; nil if none come or the input ends.

@@ -11,7 +11,7 @@ final class AppendProgress: @unchecked Sendable {
     private var drawnAt: MonotonicInstant
     private(set) var tally = AppendTally()
 
-    /// Shortest time between two drawings: more would not be visible.
+    /// Minimum time between two drawings. More would not be visible.
     static let interval = Duration.milliseconds(100)
 
     init(_ context: CommandContext) {

@@ -4,10 +4,10 @@ import TomboloJSON
 struct AppendTally: Sendable {
     private(set) var taken = 0
     private(set) var refused = 0
-    /// The first refusals, for people.
+    /// The texts of the first refusals, for people.
     private(set) var refusals: [String] = []
 
-    /// Refusals that are shown one by one; the rest is only counted.
+    /// Maximum number of refusals that are shown; the others are only counted.
     static let refusalsMax = 10
 
     var answered: Int { taken + refused }

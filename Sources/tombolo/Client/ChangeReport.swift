@@ -5,7 +5,7 @@ struct ChangeReport {
     let text: String
 
     init(_ body: [UInt8], name: String) {
-        // An answer of another shape is shown as it is.
+        // An answer that is not as expected is shown unchanged.
         let view = (try? JSONDocument(body))?.root
         if let view, let ended = view["ended"] {
             text = Self.ended(Array(ended.elements), isTried: view["dry_run"]?.bool == true)
@@ -51,7 +51,7 @@ struct ChangeReport {
             }.joined()
     }
 
-    /// A line for each lint: the place in the request and the message.
+    /// Returns a line for each lint: its place in the request, and its message.
     static func lints(_ view: JSONView) -> String {
         (view["lint"].map { Array($0.elements) } ?? []).map { lint in
             let message = lint["message"]?.string ?? String(decoding: lint.raw, as: UTF8.self)
@@ -94,7 +94,7 @@ struct ChangeReport {
         return decision["until"]?.string.map { " until \($0)" } ?? ""
     }
 
-    /// Why the push waits at one destination, or why no destination gets it.
+    /// Why the push waits at a destination, or why it is not sent to any.
     private static func reason(_ decision: JSONView?) -> String? {
         let words = ["deferred": "waits", "skipped": "skipped"]
         guard let decision, let word = decision["action"]?.string.flatMap({ words[$0] }),

@@ -36,7 +36,7 @@ enum ChannelCommands {
         return .succeeded
     }
 
-    /// Channels that the table lists; the rest is only counted. `-o json` lists all.
+    /// Maximum unknown channels in the table; the others are counted. `-o json` lists all.
     private static let unknownMax = 20
 
     private static func quota(_ app: JSONView) -> String {

@@ -32,7 +32,7 @@ enum ClipCommands {
                 remedy: "tombolo activity show \(id)", status: .notFoundOrConflict)
         }
         for clip in clips {
-            // By the clip's name, so that a clip that started meanwhile is not stopped.
+            // Address the clip by its name, so that a clip started meanwhile is not stopped.
             let request = RelayRequest.write(
                 context, "DELETE", path + "/clips/\(PathText.escaped(clip))")
             let answer = try await client.send(request, name: id)
@@ -45,7 +45,7 @@ enum ClipCommands {
         return .succeeded
     }
 
-    /// Shows how `play` would be answered, and stores nothing.
+    /// Shows the answer that `play` would get. Stores nothing.
     static func plan(_ context: CommandContext) async throws -> ExitStatus {
         let (id, path, clip) = try clip(context)
         let request = RelayRequest("POST", path + "?dry_run=true", body: clip)

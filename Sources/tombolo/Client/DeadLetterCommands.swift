@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// `dead retry` and `delivery retry`; the list is one of `ReadCommands`.
+/// `dead retry` and `delivery retry`. (`dead ls` is in `ReadCommands`.)
 enum DeadLetterCommands {
     static func retry(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation

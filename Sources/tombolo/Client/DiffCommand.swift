@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// `activity diff`: compares two past versions; the program compares them, not the relay.
+/// `activity diff`: compares the states of two past versions. This program does it, not the relay.
 enum DiffCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let (id, range) = (context.invocation.arguments[0], context.invocation.arguments[1])
@@ -54,7 +54,7 @@ enum DiffCommand {
         return try await client.send(RelayRequest("GET", path), name: id).document().root
     }
 
-    /// The JSON text, so that the string "1" differs from the number 1.
+    /// Returns the JSON text, so that the string "1" and the number 1 look different.
     private static func text(_ value: JSONView) -> String { Printable.json(value.raw) }
 
     private static func document(

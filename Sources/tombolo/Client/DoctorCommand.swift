@@ -4,8 +4,8 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
 
-/// `doctor`: reports the state of the running relay and, for each configured app, whether Apple (or
-/// its stand-in) would accept pushes. If not, it names the cause and the fix.
+/// `doctor`: reports the state of the running relay. For each configured app, it also reports
+/// whether Apple (or a simulator) would accept pushes. If not, it names the cause and the fix.
 enum DoctorCommand {
     /// The result of one check.
     struct Finding: Sendable {
@@ -14,7 +14,7 @@ enum DoctorCommand {
         var isOK: Bool
         var detail: String
         var fix: String?
-        /// True if it needs attention but is no fault of the relay or its configuration.
+        /// True if it needs attention, but is not a fault of the relay or its configuration.
         var isNotice = false
 
         init(app: String, check: String, isOK: Bool, detail: String, fix: String?) {
@@ -25,7 +25,7 @@ enum DoctorCommand {
             self.fix = fix
         }
 
-        /// The first part of the pointer is the check's name.
+        /// The first part of the finding's pointer becomes the check's name.
         init(_ finding: ConfigurationFinding, _ sources: ConfigurationSources) {
             let name = finding.pointer.split(separator: "/").first.map(String.init) ?? "files"
             self.init(
@@ -34,7 +34,7 @@ enum DoctorCommand {
         }
     }
 
-    /// Time limit for connecting, and again for the answer.
+    /// Time limit for connecting, and also for the answer.
     private static let patience = Duration.seconds(10)
 
     static func run(_ context: CommandContext) async throws -> ExitStatus {
@@ -42,7 +42,7 @@ enum DoctorCommand {
             context.invocation, path: context.invocation.argument(0))
         var findings: [Finding] = []
         let named = context.invocation.origin(.askedRelay)
-        // If a relay is named and there is no configuration, only that relay is examined.
+        // If a relay is named and there is no configuration, examine only this relay.
         if named == nil || sources.file != nil || sources.configuration.data != nil {
             do throws(ConfigurationFaults) {
                 let checked = try CheckedConfiguration(sources.configuration)
@@ -57,7 +57,7 @@ enum DoctorCommand {
             now: SystemClock().now())
         findings += await relay.findings(context.loop)
         for (place, app) in sources.configuration.apps.enumerated() {
-            // An app that cannot be used has its findings already.
+            // If the app cannot be used, its faults are already among the findings.
             guard let checked = try? CheckedApp(app, at: place) else { continue }
             findings.append(await examine(checked, context.loop))
         }
@@ -112,7 +112,7 @@ enum DoctorCommand {
         return try TLSClientConfiguration(trust: .certificates(authorities))
     }
 
-    /// Sends a push to a token that no device has. The answer `BadDeviceToken` shows that key,
+    /// Sends a push to a token that no device has. If the answer is `BadDeviceToken`, then key,
     /// team, environment and topic are right.
     private static func probe(
         _ client: HTTP2Client, _ app: Configuration.App, _ endpoint: APNsEndpoint,
@@ -134,7 +134,7 @@ enum DoctorCommand {
             finding.detail = "\(endpoint) did not answer: \(failure)"
             finding.fix = "run tombolo doctor again; then look at the network in between"
         case .answered(let answer):
-            let reason = (try? JSONDocument(answer.body))?.root["reason"]?.string  // 200 has none
+            let reason = (try? JSONDocument(answer.body))?.root["reason"]?.string  // nil for 200
             finding.check = "answer"
             switch KeyVerdict(status: answer.status, reason: reason ?? "", app) {
             case .taken(let detail):

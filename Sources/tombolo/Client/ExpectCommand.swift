@@ -3,7 +3,7 @@ import TomboloCore
 import TomboloJSON
 import TomboloLoop
 
-/// `expect`: waits until a simulated phone shows a state. For a backend's own tests against `dev`.
+/// `expect`: waits until a simulated phone shows a state. It is for tests of backends with `dev`.
 enum ExpectCommand {
     /// How often the phone's state is read.
     private static let interval = Duration.milliseconds(50)
@@ -27,7 +27,7 @@ enum ExpectCommand {
         while true {
             let answer = try await client.send(request, name: phone)
             let view = try answer.document().root
-            // Two starts make two cards; the newest is on top.
+            // Two starts make two cards. The newest is on top.
             let card =
                 kind.map { WidgetCommands.widget($0, on: view, context) }
                 ?? view["cards"]?.elements.filter { $0["activity"]?.string == activity }.last
@@ -49,7 +49,7 @@ enum ExpectCommand {
         }
     }
 
-    /// True if `state` has every member of `wanted`; other members do not matter.
+    /// True if `state` has every member of `wanted` with an equal value. Others do not matter.
     static func covers(_ wanted: JSON, _ state: JSONView?) -> Bool {
         guard let state else { return false }
         return wanted.document.root.members.allSatisfy { name, value in

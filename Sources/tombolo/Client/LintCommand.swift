@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// `lint`: finds mistakes that would fail silently, without a relay and without a phone.
+/// `lint`: finds mistakes that a phone would not report. It needs no relay and no phone.
 enum LintCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let path = context.invocation.arguments[0]
@@ -29,7 +29,7 @@ enum LintCommand {
         return try LintReport(try start(json, type, now, named: path)).print(context)
     }
 
-    /// Reads header names in any case, as HTTP does.
+    /// Reads the headers. Their names may have any case, as in HTTP.
     private static func headers(_ view: JSONView?) -> PayloadLint.Headers {
         var headers = PayloadLint.Headers()
         guard let view, view.kind == .object else { return headers }
@@ -47,12 +47,12 @@ enum LintCommand {
         return headers
     }
 
-    /// Lints that need a relay's devices and types, so they are left out here.
+    /// Lints that depend on a relay's devices and types, so this command leaves them out.
     private static let knownToRelay: [Lint.Code] = [
         .deviceNotRegistered, .userWithoutDevice, .typeNotRegistered,
     ]
 
-    /// Lints of a start, as a relay with this one app would find them.
+    /// The lints that a relay with only this app would report for a start.
     private static func start(
         _ json: JSON, _ type: ActivityType?, _ now: Instant, named path: String
     ) throws(ProgramError) -> [Lint] {

@@ -1,4 +1,4 @@
-/// Reads Prometheus' text format, as far as the relay writes it. Skips lines of another form.
+/// Reads Prometheus' text format as the relay writes it. Skips lines that look different.
 struct MetricsReading {
     struct Series {
         var name: String
@@ -12,7 +12,6 @@ struct MetricsReading {
         all = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap(Self.series)
     }
 
-    /// The value of a family with one series.
     func value(_ name: String) -> Double? { series(name).first?.value }
 
     func series(_ name: String) -> [Series] { all.filter { $0.name == name } }
@@ -29,14 +28,14 @@ struct MetricsReading {
             }
             rest = rest.dropFirst()
         }
-        // No count of a relay: NaN, infinities, and values too large for an Int64.
+        // The relay writes no such value: NaN, infinities, and numbers too large for an Int64.
         guard let value = Double(rest.drop { $0 == " " }), value.magnitude < 1e18 else {
             return nil
         }
         return Series(name: String(name), labels: labels, value: value)
     }
 
-    /// Reads `name="value"` and the comma after it.
+    /// Reads `name="value"` and the comma that follows it.
     private static func label(_ rest: inout Substring) -> (String, String)? {
         let name = rest.prefix { $0 != "=" }
         rest = rest.dropFirst(name.count)
@@ -52,7 +51,8 @@ struct MetricsReading {
             value.append(escaped == "n" ? "\n" : escaped)
         }
         if rest.hasPrefix(",") { rest = rest.dropFirst() }
-        // Labels may contain strangers' text, and they are shown on a terminal.
+        // Labels may contain text of strangers and are shown on a terminal: replace control
+        // characters.
         return (String(name), OperatorLog.shown(value))
     }
 }

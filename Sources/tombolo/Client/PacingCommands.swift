@@ -40,7 +40,7 @@ enum PacingCommands {
             ])
     }
 
-    /// Lifts one pause, or all with `--all`. Without either it lists the pauses and lifts none,
+    /// Ends one pause, or all with `--all`. Without either, it lists the pauses and ends none,
     /// because a pause may belong to somebody else.
     static func resume(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation

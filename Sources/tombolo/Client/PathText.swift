@@ -1,6 +1,6 @@
 /// Paths and queries of requests (RFC 3986).
 enum PathText {
-    /// Escapes all but unreserved characters, for one path segment or one query value.
+    /// Escapes all characters except unreserved ones, for a path segment or a query value.
     static func escaped(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {

@@ -2,7 +2,7 @@ import TomboloJSON
 import TomboloLoop
 import TomboloSimulator
 
-/// `phone`: the simulated phones of `tombolo dev`, through the relay's `/v1/phones`.
+/// `phone`: acts on the simulated phones of `tombolo dev`, through the relay's `/v1/phones`.
 enum PhoneCommands {
     static func list(_ context: CommandContext) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)
@@ -124,7 +124,7 @@ enum PhoneCommands {
         return try await follow(request, path, context, name: arguments[0])
     }
 
-    /// Polls the phone until the relay has answered the tap or the phone has given up.
+    /// Reads the phone repeatedly until the relay has answered the tap or the phone has given up.
     private static func follow(
         _ request: RelayRequest, _ path: String, _ context: CommandContext, name: String
     ) async throws -> ExitStatus {
@@ -133,7 +133,7 @@ enum PhoneCommands {
         let before = try await client.send(RelayRequest("GET", path), name: name).document().root
         let number = before["tap"]?["number"]?.integer ?? 0
         var answer = try await client.send(request, name: name)
-        // A tap on a widget without a URL opens the app only: the relay gets no request.
+        // A tap on a widget without a URL only opens the app, so the relay gets no request.
         let isHeard = try answer.document().root["tap"]?["number"]?.integer ?? 0 > number
         while try answer.document().root["tap"]?["result"]?.string == "waiting" {
             try await context.loop.sleep(for: .milliseconds(50))
@@ -148,7 +148,8 @@ enum PhoneCommands {
         return !isHeard || phone["tap"]?["result"]?.string == "sent" ? .succeeded : .failed
     }
 
-    /// Writes the card for an app that joins the channel: the activity that the relay runs there.
+    /// Writes the members for a card that listens on a channel. They come from the activity that
+    /// the relay runs on the channel.
     private static func writeListener(
         _ writer: inout JSONWriter, to channel: String, _ context: CommandContext
     ) async throws {
@@ -170,7 +171,7 @@ enum PhoneCommands {
         if let state = activity["state"] { writer.member("state", state.json) }
     }
 
-    /// Prints the phone after the request: a line for it, and one for each card.
+    /// Sends the request, then prints the phone: one line for the phone, and one for each card.
     private static func print(
         _ context: CommandContext, _ request: RelayRequest, name: String
     ) async throws -> ExitStatus {
@@ -213,7 +214,7 @@ enum PhoneCommands {
         return "tap on \(what): \(result)\(reason)"
     }
 
-    /// Notes why the screen does not show the newest state.
+    /// Says why the screen does not show the newest state.
     static func notes(card: JSONView) -> [String] {
         let isBehind = card["drawn_state"]?.raw.elementsEqual(card["state"]?.raw ?? []) == false
         return (isBehind ? ["has a newer state that it has not drawn"] : [])

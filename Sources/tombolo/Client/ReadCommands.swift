@@ -2,7 +2,7 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// Commands that query the relay and print the answer: `log`, `activity` and `device`.
+/// Commands that query the relay and print the answer, such as `log`, `activity` and `device`.
 enum ReadCommands {
     static func activityShow(_ context: CommandContext) async throws -> ExitStatus {
         let id = context.invocation.arguments[0]
@@ -154,12 +154,12 @@ enum ReadCommands {
 
     // MARK: Many rows
 
-    /// All rows of a list, page after page, up to `--limit`. Lines are printed as pages come; a
-    /// table and one JSON document need all of them first.
+    /// Lists rows page after page, up to `--limit`. Lines are printed as pages arrive; a table or
+    /// one JSON document is printed after all pages.
     ///
     /// - Parameters:
     ///   - isPaged: false if the whole list comes in one answer.
-    ///   - isKept: selects the rows to show; nil: all of them.
+    ///   - isKept: selects the rows to show; nil means all.
     static func list(
         _ context: CommandContext, _ path: String, rows member: String, isPaged: Bool = true,
         keeping isKept: ((JSONView) -> Bool)? = nil, columns: [Column]
@@ -202,7 +202,7 @@ enum ReadCommands {
         return isDamaged ? .partly : .succeeded
     }
 
-    /// Rows of one page.
+    /// Maximum number of rows that one page is asked for.
     private static let pageMax = 1_000
 
     private static func printDocument(
@@ -235,9 +235,10 @@ enum ReadCommands {
 /// A column of a list's table.
 struct Column: ExpressibleByStringLiteral, Sendable {
     let title: String
-    /// The first of these members that a row has. `a.b` is a member of a member, `a.0` an element.
+    /// Names of members; the first one that a row has is shown. `a.b` is the member `b` of `a`, and
+    /// `a.0` the first element of `a`.
     private let members: [String]
-    /// The text for null.
+    /// The text for null or a missing member.
     private let none: String
 
     init(_ title: String, _ members: String..., none: String = "") {
@@ -246,7 +247,7 @@ struct Column: ExpressibleByStringLiteral, Sendable {
         self.none = none
     }
 
-    /// A column of one member, under that member's name.
+    /// A column for one member, with the member's name as title.
     init(stringLiteral member: String) { self.init(member.uppercased(), member) }
 
     func text(of row: JSONView) -> String {

@@ -1,7 +1,6 @@
 import TomboloHTTP
 import TomboloJSON
 
-/// A request to the relay.
 struct RelayRequest: Sendable {
     typealias Fields = [(name: String, value: String)]
 
@@ -19,7 +18,7 @@ struct RelayRequest: Sendable {
 }
 
 extension RelayRequest {
-    /// A write; with `--dry-run`, one that only reports what would happen.
+    /// A request that changes something. With `--dry-run` it only reports what would happen.
     static func write(
         _ context: CommandContext, _ method: String, _ path: String, fields: Fields = [],
         body: [UInt8] = []
@@ -35,12 +34,12 @@ struct RelayAnswer: Sendable {
     let status: Int
     let body: [UInt8]
 
-    /// The body as one line.
+    /// The body as one line, with a line break at its end.
     var line: [UInt8] {
         JSON.line(body.reversed().drop { $0 == 10 || $0 == 13 }.reversed()) + [10]
     }
 
-    /// The body as JSON. Throws if it is not JSON: then the other end is no relay.
+    /// The body as JSON. Throws if it is not JSON, because then the other end is no relay.
     func document() throws(ProgramError) -> JSONDocument {
         do {
             return try JSONDocument(body)

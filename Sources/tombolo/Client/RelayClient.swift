@@ -18,9 +18,9 @@ final class RelayClient: @unchecked Sendable {
 
     /// How long the relay may take to accept a connection.
     static let connectTimeout = Duration.seconds(10)
-    /// How long one answer may take; a `Prefer: wait` must be shorter.
+    /// How long one answer may take. A time in `Prefer: wait` must be shorter.
     static let answerTimeout = Duration.seconds(60)
-    /// A page of a list has a thousand rows at most, of at most 64 KiB each.
+    /// Maximum size of an answer in bytes. A page has at most a thousand rows of 64 KiB.
     static let answerBytesMax = 64 << 20
 
     /// Connects to the relay that `--relay`, `--key` and `--ca` name.
@@ -51,8 +51,8 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
-    /// The error for a failed connection. If the port speaks the other scheme, the error names that
-    /// scheme: the relay runs, and only `--relay` is wrong.
+    /// The error for a failed connection. If the port speaks the other scheme, the error says so:
+    /// then the relay runs, and only `--relay` is wrong.
     private static func unreachable(
         _ origin: Origin, _ error: ConnectionError, _ loop: EpollLoop
     ) async -> ProgramError {
@@ -82,10 +82,10 @@ final class RelayClient: @unchecked Sendable {
         return refused
     }
 
-    /// True if a port that rejects clear text answers a TLS handshake, even with a certificate that
-    /// is not trusted.
+    /// True if a port that does not accept clear text answers a TLS handshake, even if its
+    /// certificate is not trusted.
     private static func speaksTLS(_ origin: Origin, _ loop: EpollLoop) async -> Bool {
-        guard let tls = try? TLSClientConfiguration() else { return false }  // no authorities here
+        guard let tls = try? TLSClientConfiguration() else { return false }  // no authorities
         do throws(ConnectionError) {
             let connection = try await Connection.dial(
                 host: origin.host, port: Int(origin.port), tls: tls, on: loop,
@@ -97,7 +97,7 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
-    /// Time limit for finding out what a port speaks after connecting has failed.
+    /// Time limit for finding out which scheme a port speaks after a failed connection.
     private static let probeTimeout = Duration.seconds(2)
 
     private static func trust(
@@ -120,8 +120,8 @@ final class RelayClient: @unchecked Sendable {
 
     func close() { connection.close() }
 
-    /// Sends a request and waits for its whole answer. Throws if the relay refuses it; the error's
-    /// remedy names `name`.
+    /// Sends a request and waits for its whole answer. Throws if the relay refuses it. The error's
+    /// remedy contains `name`.
     func send(_ request: RelayRequest, name: String?) async throws(ProgramError) -> RelayAnswer {
         let answer = try await answer(request)
         guard (200..<300).contains(answer.status) else {
@@ -131,7 +131,7 @@ final class RelayClient: @unchecked Sendable {
         return answer
     }
 
-    /// Like `send`, but returns a refusal as an answer.
+    /// Like `send`, but returns also a refusal as an answer.
     func answer(_ request: RelayRequest) async throws(ProgramError) -> RelayAnswer {
         switch await connection.perform(wireForm(request), timeout: Self.answerTimeout) {
         case .answered(let answer): return RelayAnswer(status: answer.status, body: answer.body)
@@ -140,8 +140,8 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
-    /// Opens a request whose answer, and perhaps whose body, is a stream. Throws if the relay
-    /// refuses it.
+    /// Opens a request with a streamed answer, and if `hasBody` with a streamed body. Throws if the
+    /// relay refuses it.
     func stream(_ request: RelayRequest, hasBody: Bool) async throws -> RelayStream {
         let stream: HTTP2ResponseStream
         let head: HTTP2ResponseStream.Head
@@ -159,7 +159,7 @@ final class RelayClient: @unchecked Sendable {
         throw RelayProblem(status: head.status, body: body).error(name: nil)
     }
 
-    /// Limit for the body of a problem answer.
+    /// Maximum size of a problem's body in bytes.
     private static let problemBytesMax = 64 << 10
 
     private func lost(_ failure: HTTP2Failure) -> ProgramError {
@@ -181,8 +181,7 @@ final class RelayClient: @unchecked Sendable {
     }
 }
 
-/// The two directions of a streamed request. A broken connection throws the error of an unreachable
-/// relay.
+/// A streamed request. If the connection breaks, its methods throw as for an unreachable relay.
 final class RelayStream: @unchecked Sendable {
     // Sendable: used on the loop's thread only, where commands run.
 
@@ -194,7 +193,7 @@ final class RelayStream: @unchecked Sendable {
         self.lost = lost
     }
 
-    /// A header field of the answer; waits for the header.
+    /// A header field of the answer. Waits for the answer's head.
     func field(_ name: String) async throws -> String? {
         do {
             return try await stream.head().fields[name]

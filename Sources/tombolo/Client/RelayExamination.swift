@@ -4,25 +4,26 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
 
-/// Examines a running relay for `doctor`: its readiness, disk, log, clock, certificate, and its
+/// Examines a running relay for `doctor`: its readiness, disk, log, clock and certificate, and its
 /// connections to Apple.
 struct RelayExamination {
     typealias Finding = DoctorCommand.Finding
 
     let configuration: Configuration
-    /// The relay to examine; nil: the one at the configured address.
+    /// The relay to examine; nil means the one at the configured address.
     var named: Origin?
-    /// An API key of the relay; nil: only public information is read.
+    /// An API key of the relay; nil means that only public information is read.
     let key: String?
-    /// The certificate authority to trust; nil: that of the configured certificate.
+    /// The certificate authority to trust; nil means that of the configured certificate.
     var caFile: String?
     let now: Instant
 
-    /// Least free disk space in bytes: a checkpoint and the events meanwhile need it.
+    /// Minimum free disk space in bytes. A checkpoint, and events meanwhile, need it.
     private static let diskFreeMin = 1e9
-    /// Plausible expiry times of a certificate, in Unix seconds (until the year 2255).
+    /// Plausible range of a certificate's end, in Unix seconds (until the year 2255).
     private static let endsMax = 0.0...9e9
-    /// Seconds that the clock may be behind: after a kill, cards were numbered that far ahead.
+    /// If the clock is behind by at most this many seconds, it is fine: after a crash, timestamps
+    /// on cards may be so far ahead.
     private static let clockBehindMax = 60.0
 
     private var origin: Origin {
@@ -33,8 +34,8 @@ struct RelayExamination {
             scheme: configuration.tls == nil ? .http : .https, host: host, port: address.port)
     }
 
-    /// True if a relay has run with this configuration. Only then is it a fault that none listens:
-    /// the configuration may be examined before the first start.
+    /// True if a relay has already run with this configuration. If none has, it is no fault that no
+    /// relay answers: the configuration may be examined before the first start.
     private var hasRun: Bool {
         configuration.data.map { access($0 + "/tombolo.db", F_OK) == 0 } ?? false
     }
@@ -49,7 +50,7 @@ struct RelayExamination {
                 let entries = try await readiness(client)
                 finding.detail = "the relay at \(origin) takes events"
                 let details = await details(client)
-                // With a key, metrics and overview give the same facts with numbers.
+                // With a key, metrics and overview tell the same with numbers: leave these out.
                 let told = Set(details.filter { !$0.isOK }.map(\.check))
                 return [finding] + entries.filter { !told.contains($0.check) } + details
             } catch {
@@ -77,11 +78,11 @@ struct RelayExamination {
         return [finding]
     }
 
-    /// The public readiness report. Throws if the relay takes no events.
+    /// Findings from the public readiness answer. Throws if the relay accepts no events.
     private func readiness(_ client: RelayClient) async throws(ProgramError) -> [Finding] {
         let answer = try await client.answer(
             RelayRequest("GET", "/readyz", fields: [("accept", "application/json")]))
-        // An older relay answers with a word or with a problem.
+        // An older relay answers with a word or with a problem document.
         let root = (try? JSONDocument(answer.body))?.root
         let entries = root?["entries"].map { Array($0.elements) } ?? []
         guard (200..<300).contains(answer.status) else {
@@ -123,8 +124,8 @@ struct RelayExamination {
         }
     }
 
-    /// A finding from an entry of the attention lists. Entries about cards are notices: a user may
-    /// swipe a card away.
+    /// A finding for an entry of `attention` or of the readiness answer. Entries about cards are
+    /// notices, because a user may swipe cards away.
     static func finding(_ item: JSONView) -> Finding? {
         guard let code = item["code"]?.string, let text = item["text"]?.string else { return nil }
         let check = checks[code]
@@ -138,7 +139,7 @@ struct RelayExamination {
         return finding
     }
 
-    /// The check's name for codes about the relay itself or about its operators' actions.
+    /// Names of checks for codes about the relay itself and about actions of its operators.
     private static let checks = [
         "not_ready": "relay", "upstream_closed": "upstream", "clock_behind": "clock",
         "certificate_ends": "certificate", "log_damaged": "log", "damaged": "activities",
@@ -147,7 +148,7 @@ struct RelayExamination {
 
     /// Findings from the relay's metrics.
     ///
-    /// - Parameter attention: entries of the overview; they describe each closed upstream.
+    /// - Parameter attention: the overview's entries. They describe each closed upstream.
     func findings(_ metrics: MetricsReading, attention: [JSONView] = []) -> [Finding] {
         [disk(metrics)] + damage(metrics) + [clock(metrics)] + certificate(metrics)
             + upstreams(metrics, attention) + authorities(metrics)
@@ -214,7 +215,7 @@ struct RelayExamination {
             fix: "timedatectl status")
     }
 
-    /// Examines the certificate in use, which may be older than the one in the file.
+    /// Examines the certificate in use. It may be older than the certificate in the file.
     private func certificate(_ metrics: MetricsReading) -> [Finding] {
         guard let end = metrics.value("tombolo_certificate_end_seconds"),
             Self.endsMax.contains(end)
@@ -268,7 +269,7 @@ struct RelayExamination {
         }
     }
 
-    /// Names the pushes that do not go to Apple: this may be intended.
+    /// Lists upstreams whose pushes do not go to Apple, because this may be a mistake.
     private func authorities(_ metrics: MetricsReading) -> [Finding] {
         metrics.series("tombolo_upstream_info").compactMap { series in
             guard let file = series.labels["ca_file"], !file.isEmpty else { return nil }

@@ -6,9 +6,10 @@ struct RelayProblem: Sendable {
     let code: String
     private let text: String
 
-    /// Reads a problem's body. If the body is no problem, only the status is reported.
+    /// Reads a problem's body. If it is no problem document (RFC 9457), only the status is
+    /// reported.
     init(status: Int, body: [UInt8]) {
-        // A proxy's page is not JSON: then only the status is known.
+        // A proxy's error page is not JSON.
         let view = try? JSONDocument(body).root
         self.init(status: status, view: view)
     }
@@ -27,9 +28,9 @@ struct RelayProblem: Sendable {
         self.text = text
     }
 
-    /// The error, with a remedy if the code has one. `name` is the activity or row in question.
+    /// The error, with a remedy if the code has one. `name` is the activity or row.
     ///
-    /// - Parameter path: the request's path, which decides whether the remedy fits.
+    /// - Parameter path: the request's path, on which the remedy depends.
     func error(name: String?, path: String = "") -> ProgramError {
         ProgramError(
             text, remedy: remedy(name ?? "ID", path), status: ExitStatus(httpStatus: status))

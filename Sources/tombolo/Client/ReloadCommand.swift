@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// `config reload`: the running relay reads its configuration again. Prints a line for each result.
+/// `config reload`: makes the running relay read its configuration again. Prints each result.
 enum ReloadCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)

@@ -2,7 +2,7 @@ import TomboloJSON
 
 /// The differences between two JSON values, place by place.
 struct StateDiff {
-    /// One place; a side without a value is nil.
+    /// A difference at one place. `before` or `after` is nil if this side has no value.
     struct Change {
         let pointer: JSONPointer
         let before: JSONView?
@@ -11,7 +11,7 @@ struct StateDiff {
 
     private(set) var changes: [Change] = []
 
-    /// Lists changes in the order of `before`; new members come last in their object or array.
+    /// Lists changes in the order of `before`. New members come last in their object or array.
     init(from before: JSONView, to after: JSONView) {
         compare(before, after, at: JSONPointer(tokens: []))
     }
@@ -35,7 +35,7 @@ struct StateDiff {
         case (.string, .string):
             if before.string != after.string { add(before, after, place) }
         default:
-            // A number in another notation counts as changed: the receiver sees other bytes.
+            // A number with another spelling counts as changed: a receiver gets other bytes.
             if !before.raw.elementsEqual(after.raw) { add(before, after, place) }
         }
     }
@@ -51,7 +51,7 @@ struct StateDiff {
 }
 
 extension StateDiff.Change {
-    /// Writes the change; a side without a value has no member.
+    /// Writes the change. If a side has no value, its member is left out.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("pointer", pointer.description)

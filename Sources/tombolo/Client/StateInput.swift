@@ -2,15 +2,15 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// The content state from a command line: fields by `-s` and `--text`, an object in a file or on
-/// stdin, or both. Fields override the object's members.
+/// The content state on a command line: fields from `-s` and `--text`, an object from a file or
+/// stdin, or both. Fields replace members of the object.
 enum StateInput {
-    /// Limit for a state: a larger one is surely the wrong file (Apple's largest payload is 4,096
-    /// bytes).
+    /// Maximum size of a state in bytes. A larger file must be the wrong one (Apple's largest
+    /// payload is 4,096 bytes).
     static let bytesMax = 1 << 20
 
-    /// The object, or nil if none is given. Reads stdin for `--state -` and, if `readsInput`, when
-    /// neither flag is given and stdin is a pipe or a file.
+    /// Returns the state; nil if none is given. Reads stdin for `--state -`. If `readsInput` is
+    /// true, also reads stdin when no flag gives a state and stdin is a pipe or a file.
     static func read(_ context: CommandContext, readsInput: Bool) throws(ProgramError) -> JSON? {
         let fields =
             context.invocation.pairs(.field).map { ($0.name, value($0.value)) }
@@ -39,7 +39,7 @@ enum StateInput {
         }
     }
 
-    /// The value after `=`: JSON if it parses as JSON, else a string.
+    /// The value after `=`: JSON if the text is valid JSON, else a string.
     static func value(_ text: String) -> JSON {
         do {
             return try JSON(validating: Array(text.utf8))
@@ -48,19 +48,19 @@ enum StateInput {
         }
     }
 
-    /// The value of `--text`: always a string, even if it parses as JSON.
+    /// The value of `--text`: always a string, even if the text is valid JSON.
     static func string(_ text: String) -> JSON {
         var writer = JSONWriter()
         writer.string(text)
         return writer.json
     }
 
-    /// An object with only these members.
+    /// An object that has only these members.
     static func object(_ fields: [(name: String, value: String)]) throws(ProgramError) -> JSON {
         try setting(fields.map { ($0.name, value($0.value)) }, in: .emptyObject)
     }
 
-    /// The object with these members added or replaced.
+    /// A copy of the object with these members added or replaced.
     static func setting(
         _ fields: [(name: String, value: JSON)], in object: JSON
     ) throws(ProgramError) -> JSON {
@@ -106,7 +106,7 @@ enum StateInput {
         warnIfQuiet(context)
         do {
             let bytes = try FileBytes.read(0, atMost: bytesMax)
-            // `</dev/null` and many runners give an empty stdin: it means that there is no state.
+            // An empty stdin means no state: `</dev/null` and many job runners give one.
             let isEmpty = bytes.allSatisfy { $0 == 0x20 || (0x09...0x0d).contains($0) }
             return isEmpty ? nil : try object(bytes, named: "stdin")
         } catch let error as SystemError {
@@ -118,7 +118,7 @@ enum StateInput {
         }
     }
 
-    /// Warns after 2 seconds without input: a pipe may have been left open by mistake.
+    /// Warns after 2 seconds without input, because a pipe may have been left open by mistake.
     private static func warnIfQuiet(_ context: CommandContext) {
         var waiting = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, 2_000) == 0 else { return }
@@ -127,7 +127,7 @@ enum StateInput {
                 + "</dev/null instead\n")
     }
 
-    /// True if stdin is a pipe or a file, not a terminal or `/dev/null`.
+    /// True if stdin is a pipe or a file. False for a terminal or `/dev/null`.
     private static var inputIsData: Bool {
         var status = stat()
         guard fstat(0, &status) == 0 else { return false }

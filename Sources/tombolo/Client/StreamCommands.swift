@@ -3,15 +3,15 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
 
-/// `append` and `tail`: commands that stream lines.
+/// `append` and `tail`: commands that send or receive streams of lines.
 enum StreamCommands {
     // MARK: append
 
-    /// Sends lines while it reads the answers. Neither side waits for the other until the buffers
+    /// Sends lines and reads answers at the same time. Neither waits for the other before buffers
     /// are full.
     ///
-    /// A request ends when the input pauses, and the next lines begin a new one: a relay refuses a
-    /// body that trickles.
+    /// If the input pauses, the request ends and the next lines begin a new one, because a relay
+    /// refuses a body that comes too slowly.
     static func append(_ context: CommandContext) async throws -> ExitStatus {
         let input = try InputReader(context.invocation.argument(0), loop: context.loop)
         var client = try await RelayClient.connect(context)
@@ -36,13 +36,13 @@ enum StreamCommands {
         return try finish(context, progress)
     }
 
-    /// The relay answers each line as it takes it, so that progress can be shown.
+    /// Asks the relay to answer each line at once, so that progress can be shown.
     private static let request = RelayRequest(
         "POST", "/v1/events", fields: ofLines + [(name: "prefer", value: "lines")])
 
     private static let ofLines = [(name: "content-type", value: "application/x-ndjson")]
 
-    /// Sends all lines in one request: the effect of a line depends on the lines before it.
+    /// Sends all lines of a dry run in one request, as a line's effect depends on those before it.
     private static func tryOut(
         _ lines: AppendLines, _ client: RelayClient, _ context: CommandContext,
         _ progress: AppendProgress
@@ -67,7 +67,7 @@ enum StreamCommands {
             do {
                 try await readAnswers(stream, context, progress)
             } catch {
-                // If reading the input failed, throw that error instead.
+                // If reading the input failed, throw the input's error instead.
                 group.cancelAll()
                 do { try await group.waitForAll() } catch is CancellationError {}
                 throw error
@@ -134,8 +134,8 @@ enum StreamCommands {
 
     // MARK: tail
 
-    /// Prints events until it is stopped. Reconnects when the relay goes away, and continues at the
-    /// same place.
+    /// Prints events until it is stopped. If the relay goes away, reconnects and continues after
+    /// the last printed event.
     static func tail(_ context: CommandContext) async throws -> ExitStatus {
         var tail = Tail(context)
         try await tail.run()
@@ -143,14 +143,14 @@ enum StreamCommands {
     }
 }
 
-/// One `tail`: its place in the log, and how long it has waited for the relay.
+/// One `tail`: its position in the log, and how long it waits for the relay.
 private struct Tail {
     private let context: CommandContext
-    /// The last printed line, after which the next connection continues; nil: none yet.
+    /// Cursor of the last printed line, where a new connection continues; nil before the first.
     private var cursor: String?
     private var left: Int
 
-    /// Time in which a restarted relay must be back.
+    /// If the relay is away for longer, the command fails.
     static let patience = Duration.seconds(30)
 
     init(_ context: CommandContext) {
@@ -167,13 +167,13 @@ private struct Tail {
                 let client = try await RelayClient.connect(context)
                 defer { client.close() }
                 let stream = try await client.stream(request, hasBody: false)
-                // Without a cursor the tail starts at the newest event.
+                // Without a cursor the tail starts at the end of the log; the answer tells where.
                 if cursor == nil { cursor = try await stream.field("tombolo-cursor") }
                 giveUpAt = context.loop.now + Self.patience
                 pause = .milliseconds(100)
                 try await read(stream)
             } catch let error as ProgramError where error.status == .unreachable {
-                // A first connection that fails ends the command at once.
+                // If the first connection fails, the command fails at once.
                 guard let giveUpAt, context.loop.now < giveUpAt else { throw error }
             }
             if left > 0 { try await context.loop.sleep(for: pause) }
@@ -200,7 +200,7 @@ private struct Tail {
     private mutating func read(_ stream: RelayStream) async throws {
         var splitter = LineSplitter()
         while left > 0, let piece = try await stream.next() {
-            // An empty line is a heartbeat.
+            // Skip empty lines, which are heartbeats.
             for line in try splitter.lines(in: piece) where !line.isEmpty && left > 0 {
                 try print(line)
             }
@@ -208,7 +208,7 @@ private struct Tail {
     }
 
     private mutating func print(_ line: ArraySlice<UInt8>) throws(ProgramError) {
-        // A line that is not JSON is skipped and does not move the cursor.
+        // Skip a line that is not JSON. The cursor stays.
         guard let view = try? JSONDocument(Array(line)).root,
             let position = view["cursor"]?.string
         else { return }
@@ -228,13 +228,13 @@ private struct Tail {
         try context.terminal.print(Self.row(view))
     }
 
-    /// One line for people.
+    /// Returns one line for people.
     private static func row(_ view: JSONView) -> String {
         func text(_ name: String) -> String? { view[name].map(Cell.text) }
         let version = text("version").map { "version \($0)" }
         let isCommand = view["do"] != nil
         var words = ["seq", "recorded_at", isCommand ? "do" : "fact", "activity"].map(text)
-        // The author of a command is not shown here.
+        // Who sent a command is left out.
         words += isCommand ? [version] : [text("device"), version]
         if !isCommand {
             words += ["reason", "link", "intent"].map(text)

@@ -47,7 +47,7 @@ enum TimelineCommands {
             ])
     }
 
-    /// Shows the entries that a widget would get.
+    /// Shows the entries that a widget would get now.
     static func show(_ context: CommandContext) async throws -> ExitStatus {
         let kind = context.invocation.arguments[0]
         let query = try query(
@@ -84,7 +84,7 @@ enum TimelineCommands {
         "/v1/timelines/\(PathText.escaped(kind))"
     }
 
-    /// The path with the subject in its query. Throws if no flag names a subject.
+    /// The path, with the timeline's subject in the query. Throws if no flag gives a subject.
     private static func query(
         _ context: CommandContext, _ path: String, _ others: (name: String, value: String?)...
     ) throws -> String {
@@ -98,7 +98,7 @@ enum TimelineCommands {
             path, [(name, text), ("app", context.invocation.text(.app))] + others)
     }
 
-    /// The timeline's subject; nil if no flag names one.
+    /// The timeline's subject; nil if no flag gives one.
     private static func subject(
         _ context: CommandContext
     ) throws -> (name: String, text: String)? {

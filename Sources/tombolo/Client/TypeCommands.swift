@@ -32,7 +32,7 @@ enum TypeCommands {
         return .succeeded
     }
 
-    /// Checks a state against a type: one that the relay knows, or one in a file.
+    /// Checks a state against a type, which is in a file or registered with the relay.
     static func check(_ context: CommandContext) async throws -> ExitStatus {
         let name = context.invocation.arguments[0]
         let state = try StateInput.object(path: context.invocation.arguments[1])
@@ -71,7 +71,6 @@ enum TypeCommands {
     }
 }
 
-/// A type's description in a file.
 enum TypeFile {
     static func read(_ path: String) throws(ProgramError) -> ActivityType {
         try type(try StateInput.object(path: path), named: path)

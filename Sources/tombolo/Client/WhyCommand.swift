@@ -2,7 +2,7 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// `why`: shows what happened to a version of an activity on a phone, by the log.
+/// `why`: shows what happened to a version of an activity on a phone, according to the log.
 enum WhyCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
@@ -40,7 +40,7 @@ enum WhyCommand {
         var moment = try invocation.argument(2).map { text throws(ProgramError) in
             try Moment(text, at: time(nil))
         }
-        // The second argument may be a version or a time instead of a device.
+        // The second argument may be a device, or a version or a time.
         if moment == nil, let text = device, let found = try? Moment(text, at: time(nil)) {
             (device, moment) = (nil, found)
         }
@@ -67,7 +67,8 @@ enum WhyCommand {
                 [("device", device), ("config", context.invocation.text(.widgetConfig))]))
     }
 
-    /// Searches by token, push or user. They do not go into a URL, because URLs are logged.
+    /// Makes the request for a search by token, push or user. These values are in the body, not in
+    /// the URL, because URLs are logged.
     private static func search(_ context: CommandContext) throws(ProgramError) -> RelayRequest {
         let invocation = context.invocation
         var writer = JSONWriter()
@@ -102,17 +103,17 @@ enum WhyCommand {
         }
     }
 
-    /// The moment in question: a version, or a time.
+    /// A past moment: a version, or a time.
     struct Moment: Hashable {
         private(set) var version: String?
         private(set) var time: String?
 
-        /// - Parameter now: Unix seconds. A time such as `14:02` means the last such minute (UTC):
-        ///   its end, or now.
+        /// - Parameter now: Unix seconds. A time such as `14:02` means the last such minute (UTC),
+        ///   up to its end or up to now.
         init(
             _ text: String, at now: Int, like example: String = "tombolo why cat-7 phone-1"
         ) throws(ProgramError) {
-            // Answers name versions as `v3`.
+            // Answers write versions as `v3`, so accept this form too.
             if let number = Int64(text.first == "v" ? String(text.dropFirst()) : text), number > 0 {
                 version = String(number)
                 return

@@ -2,7 +2,7 @@ import TomboloJSON
 import TomboloLoop
 import TomboloSimulator
 
-/// `phone widget`: the widgets of the simulated phones of `tombolo dev`.
+/// `phone widget`: acts on widgets of the simulated phones of `tombolo dev`.
 enum WidgetCommands {
     /// Values of the first argument.
     enum Deed: String, CaseIterable {
@@ -11,7 +11,7 @@ enum WidgetCommands {
         case remove = "rm"
         case reload, gallery
 
-        /// The deed that the relay gets; nil if the command only reads.
+        /// The action that is sent to the relay; nil if the command only reads.
         var phoneDeed: PhoneDeed? {
             switch self {
             case .list: nil
@@ -69,10 +69,10 @@ enum WidgetCommands {
         return .succeeded
     }
 
-    /// How long the relay may take for the snapshots of all families.
+    /// Maximum time until the snapshots of all families have arrived.
     private static let galleryTime = Duration.seconds(10)
 
-    /// Waits until each family of the phone's gallery has its answer, and returns the phone.
+    /// Waits until each family in the phone's gallery has its snapshot, and returns the phone.
     private static func filledGallery(
         _ path: String, _ client: RelayClient, _ context: CommandContext, _ phone: String
     ) async throws -> RelayAnswer {

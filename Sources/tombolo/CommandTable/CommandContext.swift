@@ -1,6 +1,6 @@
 import TomboloLoop
 
-/// The input of a command: its arguments, its terminal, and the loop that it runs on.
+/// The input of a command: its arguments, its terminal, and the loop on which it runs.
 struct CommandContext: Sendable {
     let invocation: Invocation
     let terminal: Terminal

@@ -1,6 +1,5 @@
 import TomboloCore
 
-/// Parses the words of a command line by the table of commands.
 struct CommandLineParser: Sendable {
     private let table: CommandTable
     private let environment: [String: String]
@@ -12,15 +11,15 @@ struct CommandLineParser: Sendable {
 
     enum Meaning: Sendable {
         case run(Subcommand, Invocation)
-        /// `help`, `--help`, or a group without its command; empty for the whole program.
+        /// `help`, `--help`, or a group without its second word. The list is empty for all.
         case help([String])
         /// `help --man`.
         case manual
         case version
     }
 
-    /// Parses `words` (without the program's name). The thrown error names the wrong word and the
-    /// probable meaning.
+    /// Parses `words` (without the program's name). An error names the wrong word, and the word
+    /// that was probably meant.
     func parse(_ words: [String]) throws(ProgramError) -> Meaning {
         guard let first = words.first else { return .help([]) }
         switch first {
@@ -79,9 +78,8 @@ struct CommandLineParser: Sendable {
             remedy: "tombolo help")
     }
 
-    /// The values of `flags` in the environment, checked by the kinds of the flags. Ignores the
-    /// variables of flags that the command line gives, so that a flag can override a wrong
-    /// variable.
+    /// The values of `flags` from the environment, checked by each flag's kind. If a flag is given
+    /// on the command line, its variable is ignored, so that the flag can replace a wrong variable.
     private func environmentValues(
         _ flags: [Flag], given: [String: [String]]
     ) throws(ProgramError) -> [String: String] {
@@ -92,7 +90,7 @@ struct CommandLineParser: Sendable {
             if value == nil, flag.isSecret, let path = environment["\(variable)_FILE"] {
                 value = try SecretFile.read(path, named: "\(variable)_FILE")
             }
-            // The value may come from a file and have its final line end.
+            // The value may come from a file: remove line breaks at its end.
             if flag.isSecret, let text = value {
                 let end = text.unicodeScalars.reversed().prefix { $0 == "\n" || $0 == "\r" }.count
                 value = String(String.UnicodeScalarView(text.unicodeScalars.dropLast(end)))

@@ -1,6 +1,6 @@
 /// All commands of the program, in the order of `help`.
 struct CommandTable: Sendable {
-    /// The commands under titles, for the first page of `help`.
+    /// The commands in sections with titles, for the first page of `help`.
     let sections: [(title: String, commands: [Subcommand])]
     let commands: [Subcommand]
 
@@ -9,7 +9,7 @@ struct CommandTable: Sendable {
         commands = sections.flatMap(\.commands)
     }
 
-    /// The words that a command line may begin with.
+    /// The words with which a command line may begin.
     var firstWords: [String] {
         var words: [String] = []
         for command in commands where words.last != command.path[0] {
@@ -23,7 +23,7 @@ struct CommandTable: Sendable {
         commands.first { words.starts(with: $0.path) }
     }
 
-    /// True if `words` is one word, the first of a command of two words.
+    /// True if `words` is the first word of commands that have two words.
     func isGroup(_ words: [String]) -> Bool {
         words.count == 1 && commands.contains { $0.path.count > 1 && $0.path[0] == words[0] }
     }

@@ -1,20 +1,19 @@
-/// The exit status of the program. Scripts rely on the numbers, so a number never gets another
-/// meaning.
+/// The exit status of the program. Scripts rely on them, so a number keeps its meaning.
 enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
     case succeeded = 0
-    /// Any failure without a number of its own.
+    /// Any failure that has no number of its own.
     case failed = 1
-    /// The command line or the configuration is wrong; nothing was done.
+    /// The command line or the configuration is wrong. Nothing was done.
     case usage = 2
-    /// The named thing is missing, or its state forbids the request (HTTP 404, 409, 410, 412).
+    /// An object does not exist, or its state forbids the request (HTTP 404, 409, 410, 412).
     case notFoundOrConflict = 3
     /// The key is missing, wrong, or lacks the scope (HTTP 401, 403).
     case unauthorized = 4
     /// No relay answered.
     case unreachable = 5
-    /// A part succeeded, the rest was refused.
+    /// A part succeeded and the rest was refused.
     case partly = 6
-    /// Done, but a lint found something.
+    /// The command succeeded, but a lint found something.
     case lint = 7
 
     /// The meaning, as `help` prints it.
@@ -31,7 +30,6 @@ enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The exit status for an HTTP status of the relay.
     init(httpStatus: Int) {
         switch httpStatus {
         case 200..<300: self = .succeeded

@@ -1,4 +1,4 @@
-// Flags that several commands share: one spelling, one default, one variable each.
+// Flags that several commands share. Each has one spelling, one default and one variable.
 
 extension Flag {
     static let relay = Flag(
@@ -45,7 +45,7 @@ enum OutputFormat: String, Hashable, Sendable, CaseIterable {
 }
 
 extension OutputFormat {
-    /// The format of `-o`; without it, a table on a terminal and `format` elsewhere.
+    /// The format that `-o` gives. Without `-o`: a table on a terminal, else `format`.
     init(_ context: CommandContext, elsewhere format: OutputFormat = .json) {
         let asked = context.invocation.text(.output).flatMap(OutputFormat.init(rawValue:))
         self = asked ?? (context.terminal.outputIsTerminal ? .table : format)

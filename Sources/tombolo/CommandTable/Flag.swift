@@ -1,16 +1,16 @@
-/// One flag of a command: the single source for the parser, help, completions and configuration.
+/// One flag of a command. Parser, help, completions and configuration all use this description.
 struct Flag: Hashable, Sendable {
     /// The name without the dashes.
     let name: String
     var short: Character?
     /// The kind of the value; nil for a switch, which has none.
     var value: ValueKind?
-    /// The value if neither the flag nor its variable is given. `help` shows it.
+    /// The value that holds if neither the flag nor its variable is given. `help` shows it.
     var defaultValue: String?
-    /// The environment variable that can replace the flag.
+    /// The environment variable whose value is used if the flag is not given.
     var environment: String?
-    /// True for a secret. The variable with `_FILE` at its end may name a file that holds it. It is
-    /// never printed.
+    /// True for a secret, which is never printed. The variable with the suffix `_FILE` may name a
+    /// file that contains it.
     var isSecret = false
     var repeats = false
     let summary: String
@@ -30,7 +30,7 @@ struct Flag: Hashable, Sendable {
         self.summary = summary
     }
 
-    /// A switch: it is given or not.
+    /// A flag without a value: it is given or not.
     static func toggle(_ name: String, short: Character? = nil, _ summary: String) -> Flag {
         Flag(name, short: short, nil, summary)
     }

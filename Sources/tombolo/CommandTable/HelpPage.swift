@@ -4,7 +4,7 @@ struct HelpPage {
 
     init(table: CommandTable) { self.table = table }
 
-    /// The page for a command, a group, or (for no words) the whole program.
+    /// The page for a command or a group; for an empty path, the page of the whole program.
     func text(for path: [String]) -> String {
         if let command = table.commands.first(where: { $0.path == path }) { return page(command) }
         return overview(of: path)

@@ -19,7 +19,7 @@ struct Invocation: Sendable {
         self.environment = environment
     }
 
-    /// The place that a flag's value comes from.
+    /// Where a flag's value comes from.
     enum Source: Hashable, Sendable {
         case flag
         case environment(_ variable: String)
@@ -34,8 +34,8 @@ struct Invocation: Sendable {
         }
     }
 
-    /// The flag's value and its source: command line, then environment, then default. Nil if none
-    /// has a value, or if the command does not have the flag.
+    /// The flag's value and its source: the command line, else the environment, else the default.
+    /// Nil if none of them has a value, or if the command does not have the flag.
     func resolve(_ flag: Flag) -> (text: String, source: Source)? {
         guard let flag = flags.first(where: { $0.name == flag.name }) else { return nil }
         if let text = given[flag.name]?.last { return (text, .flag) }
@@ -49,10 +49,10 @@ struct Invocation: Sendable {
 
     func isGiven(_ flag: Flag) -> Bool { given[flag.name] != nil }
 
-    /// Every value of a flag that may be repeated, in order.
+    /// All values of a flag that may be repeated, in order.
     func all(_ flag: Flag) -> [String] { given[flag.name] ?? resolve(flag).map { [$0.text] } ?? [] }
 
-    // The parser has checked every value by its kind: nil only means that there is no value.
+    // The parser has checked every value, so nil only means that there is no value.
     func integer(_ flag: Flag) -> Int? { text(flag).flatMap { Int($0) } }
     func duration(_ flag: Flag) -> Span? { text(flag).flatMap { Span(text: $0) } }
     func origin(_ flag: Flag) -> Origin? { text(flag).flatMap(Origin.init) }

@@ -1,4 +1,4 @@
-/// `tombolo.1`, the manual page, in the language of man(7). Made from the table, like `help`.
+/// `tombolo.1`, the manual page, in the format of man(7). Made from the table, like `help`.
 struct ManualPage {
     private let table: CommandTable
     private let help: HelpPage
@@ -49,7 +49,7 @@ struct ManualPage {
         return lines
     }
 
-    /// The environment variables that can replace a flag.
+    /// Describes the environment variables that can replace flags.
     private var variables: [String] {
         var flags: [String: Flag] = [:]
         for flag in table.commands.flatMap(\.flags) {
@@ -67,7 +67,7 @@ struct ManualPage {
         [".TP", #"\fB\#(Self.escaped(term))\fR"#, Self.line(text)]
     }
 
-    /// Text on lines of its own. Escapes a first character that roff would take for a request.
+    /// Text that begins on a new line. Escapes a first character that roff would read as a request.
     private static func line(_ text: String) -> String {
         escaped(text).split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix(".") || line.hasPrefix("'") ? "\\&\(line)" : String(line)

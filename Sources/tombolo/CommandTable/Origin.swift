@@ -16,7 +16,8 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Guesses the origin in text with a missing scheme, one in capitals, a path or spaces.
+    /// Guesses the intended origin if the scheme is missing or in capitals, or if there is a path
+    /// or white space.
     static func near(_ text: String) -> Origin? {
         var rest = text.filter { !$0.isWhitespace }[...]
         let isSecure = rest.lowercased().hasPrefix("https://")
@@ -27,8 +28,8 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
         return Origin("\(isSecure ? "https" : "http")://\(authority)")
     }
 
-    /// Reads `https://relay.example:8443`, with at most one slash after it. Nil for anything else:
-    /// a path or a user name would be ignored silently.
+    /// Reads `https://relay.example:8443`, with at most one slash at its end. Nil for other texts,
+    /// because a path or a user name would otherwise be ignored silently.
     init?(_ text: String) {
         var rest = text[...]
         if rest.hasPrefix("https://") {

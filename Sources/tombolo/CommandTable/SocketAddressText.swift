@@ -1,4 +1,4 @@
-/// `HOST:PORT`, with IPv6 addresses in brackets; parsed, not resolved.
+/// `HOST:PORT`, with IPv6 addresses in brackets. The host is not looked up.
 struct SocketAddressText: Hashable, Sendable, CustomStringConvertible {
     let host: String
     let port: UInt16
@@ -25,8 +25,7 @@ struct SocketAddressText: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// True if only this machine can reach the address. A name other than `localhost` counts as
-    /// reachable by others.
+    /// True if only this machine can reach the address. False for all names except `localhost`.
     var isLoopback: Bool { host == "localhost" || host == "::1" || Self.isLoopbackIPv4(host) }
 
     var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }

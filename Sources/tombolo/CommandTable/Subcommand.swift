@@ -1,5 +1,5 @@
-/// One command of the program. Parser, `help` and completions are made from the table of commands,
-/// so all know the same flags.
+/// One command of the program. Parser, `help` and completions all use the table of commands, so
+/// they know the same flags.
 struct Subcommand: Sendable {
     /// The words to type: `["log", "ls"]`.
     let path: [String]
@@ -10,14 +10,13 @@ struct Subcommand: Sendable {
     var details: [String] = []
     /// Complete command lines that work.
     var examples: [String] = []
-    /// The exit statuses that are possible besides 0, 1 and 2.
+    /// The exit statuses that the command can have besides 0, 1 and 2.
     var exits: [ExitStatus] = []
     let run: @Sendable (CommandContext) async throws -> ExitStatus
 
     var name: String { path.joined(separator: " ") }
 }
 
-/// One positional argument.
 struct Argument: Hashable, Sendable {
     let name: String
     let value: ValueKind

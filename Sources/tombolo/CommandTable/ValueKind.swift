@@ -1,13 +1,13 @@
 import TomboloCore
 
-/// The kind of a flag's or an argument's value. The parser checks it, `help` shows it, completions
-/// offer its values.
+/// The kind of a flag's or an argument's value. The parser checks values by it, `help` shows it,
+/// and completions offer its values.
 enum ValueKind: Hashable, Sendable {
     /// Any text; `name` is its placeholder in `help`.
     case text(_ name: String)
     /// `http://HOST:PORT` or `https://HOST:PORT`, without a path.
     case origin
-    /// `HOST:PORT`; port 0 lets the system choose.
+    /// `HOST:PORT`. Port 0 means that the system chooses one.
     case address
     case file
     case directory
@@ -18,7 +18,6 @@ enum ValueKind: Hashable, Sendable {
     /// `NAME=VALUE`.
     case pair
 
-    /// The placeholder in `help`.
     var placeholder: String {
         switch self {
         case .text(let name): name
@@ -33,7 +32,7 @@ enum ValueKind: Hashable, Sendable {
         }
     }
 
-    /// Why `text` is not valid, as the end of a sentence; nil if it is valid.
+    /// Why `text` is not valid; nil if it is valid. Completes a sentence: `the value …`.
     func objection(to text: String) -> String? {
         switch self {
         case .text:

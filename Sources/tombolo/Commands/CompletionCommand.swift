@@ -1,4 +1,3 @@
-/// `completion`: prints the completions for a shell.
 enum CompletionCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let shell = context.invocation.arguments[0]

@@ -5,8 +5,8 @@ import TomboloJSON
 
 /// `config check`, `config show` and `config doc`.
 enum ConfigurationCommands {
-    /// Checks the configuration as `serve` would and prints every fault. Returns status 7 if the
-    /// relay would start but an operator should know something.
+    /// Checks the configuration as `serve` would, and prints every fault. Returns status 7 if the
+    /// relay would start but there are warnings.
     static func check(_ context: CommandContext) async throws -> ExitStatus {
         let sources = try ConfigurationSources(
             context.invocation, path: context.invocation.argument(0))
@@ -23,7 +23,7 @@ enum ConfigurationCommands {
         return notices.isEmpty ? .succeeded : .lint
     }
 
-    /// Warns that no file is read: like `serve`, the command does not search for one.
+    /// Warns that no configuration file is read. Like `serve`, the command does not search for one.
     private static func sayWhereNoFileIsRead(
         _ sources: ConfigurationSources, _ context: CommandContext
     ) {
@@ -35,7 +35,7 @@ enum ConfigurationCommands {
                 + "  try: tombolo \(context.invocation.commandName) \(file)\n")
     }
 
-    /// Prints the configuration in force. It contains paths of secrets, never the secrets.
+    /// Prints the configuration in force. It contains the paths of secrets, but never secrets.
     static func show(_ context: CommandContext) async throws -> ExitStatus {
         let sources = try ConfigurationSources(
             context.invocation, path: context.invocation.argument(0))

@@ -19,7 +19,7 @@ enum InitCommand {
         )
         let draft = try await draft(context, &questions)
         let bytes = Array(draft.text.utf8)
-        // Reads the draft back, which finds wrong values before the file is written.
+        // Read the draft back: this finds wrong values before the file is written.
         let made = try Configuration(file: try ConfigurationFile(bytes, path: path))
         if let objection = made.listenerObjection {
             throw ProgramError.usage(
@@ -132,7 +132,7 @@ enum InitCommand {
 }
 
 extension Configuration {
-    /// Reads a configuration file. An error names its place in the file.
+    /// Reads a configuration file. An error says where in the file the fault is.
     init(file: ConfigurationFile) throws(ProgramError) {
         do throws(FieldErrors) {
             self = try Configuration(reading: file.document.root, directory: file.directory)

@@ -1,4 +1,4 @@
-// Rows of the command table: what producers do to one activity.
+// Rows of the command table: commands of producers for one activity.
 
 extension Flag {
     static let field = Flag(

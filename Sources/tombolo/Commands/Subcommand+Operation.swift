@@ -81,7 +81,7 @@ extension Flag {
         "credentials", .directory,
         "where the service's credentials are before its first start, as /etc/tombolo/keys")
 
-    /// The flags that override the configuration file.
+    /// The flags that replace values of the configuration file.
     static let ofConfiguration: [Flag] = [
         configuration, data,
         Flag("listen", .address, environment: "TOMBOLO_LISTEN", listen.summary),

@@ -1,6 +1,6 @@
 import TomboloCore
 
-// Rows of the command table: pauses of operators, and the use of push budgets.
+// Rows of the command table: operators' pauses, and budgets.
 
 extension Flag {
     static let pausesAll = toggle("all", "everything of the tenant")

@@ -72,7 +72,7 @@ extension Subcommand {
         ],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: WidgetCommands.run)
 
-    /// One row for each deed of the user, the system or the app.
+    /// One row for each action of the user, the system or the app on a phone.
     static let phoneDeeds: [Subcommand] = [
         deed(.front, "Open the app on a simulated phone"),
         deed(.back, "Leave the app; it goes to the background"),

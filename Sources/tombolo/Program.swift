@@ -13,9 +13,9 @@ struct Program: Sendable {
         terminal = Terminal(environment: environment)
     }
 
-    /// Runs the whole program. Blocks; call it on the main thread.
+    /// Runs the whole program. It blocks, so call it on the main thread.
     func run(_ words: [String]) -> ExitStatus {
-        // A closed pipe then makes the write fail, instead of ending the program by a signal.
+        // If a pipe is closed, its write must fail; the default signal would end the program.
         signal(SIGPIPE, SIG_IGN)
         do {
             return try EpollLoop.run { loop in await run(words, on: loop) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The process's environment, read once before there is a second thread.
+/// The process's environment. It is read once, before there is a second thread.
 var environment: [String: String] = [:]
 var entry = environ
 while let variable = entry.pointee {

@@ -6,7 +6,7 @@ import TomboloLog
 import TomboloSQLite
 import TomboloServer
 
-/// `backup`: copies the log as of one moment, and the secret of its API keys, to a directory.
+/// `backup`: copies the log as it is at one moment, and the secret of its API keys, to a directory.
 enum BackupCommands {
     static func create(_ context: CommandContext) async throws -> ExitStatus {
         guard
@@ -52,7 +52,7 @@ enum BackupCommands {
         return .succeeded
     }
 
-    /// Verifies the copy at once, so that a copy of a damaged log is noticed on the day it is made.
+    /// Verifies the copy at once, so that a damaged log is noticed on the day of its backup.
     private static func soundness(of place: String) -> LogVerification.Verdict {
         do throws(EventLogError) {
             return try LogVerification(path: place + "/tombolo.db").run { _ in }
@@ -106,8 +106,8 @@ enum BackupCommands {
         return .succeeded
     }
 
-    /// The API keys that open in a log that no relay runs on. If the keys cannot be read, prints
-    /// why: the log is restored all the same.
+    /// The API keys that are valid in a log without a running relay. If they cannot be read, prints
+    /// the reason; the log is restored nevertheless.
     private static func keys(in data: String, _ context: CommandContext) async -> [KeyRecord] {
         var chance = SystemRandomNumberGenerator()
         do throws(EventLogError) {
@@ -142,7 +142,7 @@ enum BackupCommands {
     }
 
     /// Copies the secret without which the API keys in the log are useless. Does nothing if
-    /// `source` has no secret: a log that never had keys has none.
+    /// `source` has no secret, because a log that never had keys has none.
     static func copyPepper(from source: String, to target: String) throws(ProgramError) {
         do {
             let bytes = try FileBytes.read(source + "/" + Pepper.fileName)
@@ -156,7 +156,7 @@ enum BackupCommands {
     }
 
     static func hasPepper(_ data: String) -> Bool {
-        // The reason for a failed read does not matter: no key opens without the secret.
+        // It does not matter why reading failed: without the secret no key is valid.
         (try? FileBytes.read(data + "/" + Pepper.fileName))?.count == Pepper.byteCount
     }
 

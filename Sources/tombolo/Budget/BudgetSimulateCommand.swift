@@ -4,9 +4,9 @@ import TomboloEventLog
 import TomboloJSON
 import TomboloLog
 
-/// `budget simulate`: replays a log under other grants than those it was sent with.
+/// `budget simulate`: replays a log with other grants than those with which it was sent.
 enum BudgetSimulateCommand {
-    /// What the log contains beside its events.
+    /// The contents of the log besides its events.
     private struct Registry {
         var records: [Record] = []
         var names: [ActivityNumber: Identifier] = [:]
@@ -51,8 +51,8 @@ enum BudgetSimulateCommand {
         return .succeeded
     }
 
-    /// The configured budgets. Without a configuration file, a directory of `dev` has the budgets
-    /// of `dev`.
+    /// The configured budgets. If there is no configuration file and the directory belongs to
+    /// `dev`, the budgets of `dev`.
     private static func budgets(_ sources: ConfigurationSources) -> Budgets {
         guard sources.file == nil, let data = sources.configuration.data,
             access(DevWorkplace.readyFile(in: data), F_OK) == 0
@@ -102,7 +102,8 @@ enum BudgetSimulateCommand {
         return speed
     }
 
-    /// Applies flags such as `--grant standard.per_hour=30`, named as in the configuration.
+    /// Applies flags such as `--grant standard.per_hour=30`. The names are those of the
+    /// configuration.
     private static func budgets(
         _ invocation: Invocation, over base: Budgets
     ) throws(ProgramError) -> Budgets {

@@ -1,9 +1,9 @@
 import TomboloCore
 import TomboloJSON
 
-/// Results of a replay under the configured grants and under others.
+/// Results of a replay with the configured grants and with others.
 struct BudgetSimulateReport {
-    /// First under the configured grants, then under those of the command line.
+    /// The results with the configured grants, then with those of the command line.
     let outcomes: [GrantReplayOutcome]
     let budgets: [Budgets]
     let budgetClass: BudgetClass?

@@ -4,20 +4,20 @@ import TomboloCore
 import TomboloHTTP
 
 /// An app whose files are read and whose names are valid, so pushes for it can be signed and
-/// addressed. Whether Apple knows the key is not checked: only Apple's answer shows it.
+/// addressed. Whether Apple knows the key is not checked, because only Apple's answer shows it.
 struct CheckedApp: Sendable {
     let app: Configuration.App
     let signer: ProviderTokenSigner
-    /// The bytes of the `.p8`, to compare keys.
+    /// The bytes of the `.p8` file, to compare keys.
     let p8: [UInt8]
-    /// Where pushes go. The number of this upstream is the app's place in the configuration.
+    /// Where pushes are sent. The upstream's number is the app's place in the configuration.
     let upstream: APNsConfiguration
-    /// Where channels are managed; nil: at Apple.
+    /// Where channels are managed; nil means at Apple.
     let channels: APNsEndpoint?
 
     /// - Parameters:
     ///   - place: the app's place in the configuration, for the pointers of findings.
-    ///   - number: the upstream's number; nil: `place`.
+    ///   - number: the upstream's number; nil means `place`.
     ///   - connectEvery: the longest time between two attempts to connect.
     init(
         _ app: Configuration.App, at place: Int, upstream number: UpstreamNumber? = nil,
@@ -78,7 +78,8 @@ struct CheckedApp: Sendable {
         }
     }
 
-    /// Nil if an id or the key is wrong. Adds a finding for each wrong id; the key has one already.
+    /// Returns the signer; nil if an id or the key is wrong. Adds a finding for each wrong id. A
+    /// key that cannot be read already has its finding.
     private static func signer(
         _ app: Configuration.App, _ p8: [UInt8]?, _ pointer: String,
         _ findings: inout [ConfigurationFinding]
@@ -131,9 +132,9 @@ struct CheckedApp: Sendable {
         "; Apple gives the .p8 out once, in the developer account under Keys; a relative path begins "
         + "at the configuration file's folder"
 
-    /// A file's bytes; if it cannot be read, adds a finding and returns nil.
+    /// Returns the file's bytes. If it cannot be read, adds a finding and returns nil.
     ///
-    /// - Parameter origin: where such a file comes from, for the remedy.
+    /// - Parameter origin: a hint for the remedy, where such a file comes from.
     static func readable(
         _ path: String, _ pointer: String, _ findings: inout [ConfigurationFinding],
         origin: String = ""
@@ -141,7 +142,7 @@ struct CheckedApp: Sendable {
         do {
             return try FileBytes.readRegular(path)
         } catch {
-            // systemd puts credentials there when the unit starts.
+            // systemd creates these files when the unit starts.
             let remedy =
                 path.hasPrefix(credentials)
                 ? "before the service's first start: --credentials DIR, such as /etc/tombolo/keys"
@@ -153,17 +154,17 @@ struct CheckedApp: Sendable {
         }
     }
 
-    /// Where systemd puts a service's credentials. Group rights are allowed there: the mode shows
-    /// the access list entry of the service's user as the group's right.
+    /// Where systemd puts a service's credentials. There, group rights are allowed: the mode shows
+    /// the access list's entry for the service's user as rights of the group.
     static let credentials = "/run/credentials/"
 
-    /// True if anybody but the owner (or systemd's service) may use a file of this mode.
+    /// True if users other than the owner (and systemd's service) may use a file of this mode.
     static func isOpenToOthers(_ mode: mode_t, at path: String) -> Bool {
         let isCredential = path.hasPrefix(credentials) && !path.contains("/../")
         return mode & (isCredential ? 0o007 : 0o077) != 0
     }
 
-    /// Like `readable`, for a file that only its owner may read.
+    /// Like `readable`, for a secret file. Others than its owner must not be able to use it.
     static func secret(
         _ path: String, _ pointer: String, _ findings: inout [ConfigurationFinding],
         origin: String = ""
@@ -181,7 +182,6 @@ struct CheckedApp: Sendable {
 }
 
 extension CheckedApp {
-    /// Checks the apps of a configuration that does not come from a file.
     static func all(of configuration: Configuration) throws(ConfigurationFaults) -> [CheckedApp] {
         var apps: [CheckedApp] = []
         for (place, app) in configuration.apps.enumerated() {

@@ -2,15 +2,15 @@ import Glibc
 import TomboloCore
 import TomboloHTTP
 
-/// A configuration that a relay can start with: its files are read, keys and certificates parsed,
-/// directory and address tried.
+/// A configuration with which a relay can start: its files are read, keys and certificates are
+/// parsed, and directory and address are tested.
 ///
 /// `serve`, `config check` and `doctor` all use it, so they report the same faults. It does not
 /// check whether the port is free, whether another relay uses the directory, or whether Apple knows
-/// the keys: these change while the configuration stays.
+/// the keys, because this can change while the configuration stays the same.
 struct CheckedConfiguration: Sendable {
     let configuration: Configuration
-    /// The listener's certificate; a renewed one replaces it.
+    /// The listener's certificate. A reload replaces it.
     var tls: TLSServerConfiguration?
     /// The apps in the configuration's order.
     let apps: [CheckedApp]
@@ -35,7 +35,7 @@ struct CheckedConfiguration: Sendable {
         self.apps = apps
     }
 
-    /// Findings that do not stop the relay but that an operator should know.
+    /// Findings about which an operator should know, but with which the relay can start.
     func notices(at now: Instant) -> [ConfigurationFinding] {
         var notices = certificateNotice(at: now).map { [$0] } ?? []
         if apps.isEmpty {
@@ -50,12 +50,12 @@ struct CheckedConfiguration: Sendable {
 
     // MARK: The certificate
 
-    /// An operator is warned so long before the end, unless the certificate's whole life is short.
+    /// The operator is warned this long before the end, unless the certificate's validity is short.
     private static let noticeTime = Span.hours(21 * 24)
-    /// The warning for certificates of a few days comes in the last third of their life.
+    /// A certificate that is valid for some days only is reported in the last third of this time.
     private static let noticeShare: Int64 = 3
 
-    /// A finding if clients refuse the listener's certificate, or soon will.
+    /// A finding if clients refuse the listener's certificate now, or will soon.
     func certificateNotice(at now: Instant) -> ConfigurationFinding? {
         guard let tls, let path = configuration.tls?.certificate else { return nil }
         let (begins, ends) = (
@@ -102,7 +102,7 @@ struct CheckedConfiguration: Sendable {
         }
     }
 
-    /// A command that shows the fault.
+    /// A command with which an operator can see the fault.
     private static func look(at files: Configuration.TLS, _ fault: String) -> String {
         let certificate = "openssl x509 -in \(files.certificate) -noout -pubkey"
         let key = "openssl pkey -in \(files.key) -pubout"
@@ -127,8 +127,8 @@ struct CheckedConfiguration: Sendable {
         }
     }
 
-    /// Checks that the directory exists and is writable, or can be made: `serve` makes the last
-    /// part of the path.
+    /// Checks that the directory exists and is writable, or that it can be made. `serve` makes only
+    /// the last part of the path.
     private static func data(_ path: String?) -> [ConfigurationFinding] {
         guard let path else {
             return [

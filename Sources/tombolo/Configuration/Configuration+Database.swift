@@ -3,9 +3,9 @@ import TomboloJSON
 import TomboloPostgres
 
 extension Configuration {
-    /// A PostgreSQL server that keeps the log instead of a data directory.
+    /// A PostgreSQL server that keeps the log. It replaces the data directory.
     struct Database: Hashable, Sendable {
-        /// libpq's connection parameters; the names are `PostgresDatabase.keywords`.
+        /// libpq's connection parameters. Their names are listed in `PostgresDatabase.keywords`.
         var words: [String: String] = [:]
         var passwordFile: String?
         /// The file with the secret of the API keys.
@@ -13,7 +13,7 @@ extension Configuration {
         var schema = "tombolo"
         var pooler: String?
         var durability = PostgresDatabase.Durability.local.rawValue
-        /// True if it came from a command line, for trying things out.
+        /// True if it comes from a command line, which is meant for experiments.
         var isForTrying = false
 
         init() {}
@@ -42,7 +42,7 @@ extension Configuration {
 }
 
 extension Configuration.Database {
-    /// The keys of `database` other than `postgres`.
+    /// The keys of `database`, except `postgres`.
     static let settings: [Setting<Self>] = [
         Setting(
             "password_file", .fileIfAny(\.passwordFile),
@@ -98,7 +98,7 @@ extension Configuration.Database {
         return database
     }
 
-    /// Faults of the named files and parameters that keep a relay from starting.
+    /// Faults of the files and parameters with which a relay cannot start.
     func findings() -> [ConfigurationFinding] {
         guard PostgresEventLog.isThere else {
             return [

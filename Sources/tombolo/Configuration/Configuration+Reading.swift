@@ -4,7 +4,7 @@ import TomboloJSON
 extension Configuration {
     /// Reads the configuration's fields. Throws all faults found, including unknown keys.
     ///
-    /// - Parameter directory: base of relative paths: the directory of the file.
+    /// - Parameter directory: the directory of the file, to which relative paths refer.
     init(reading view: JSONView, directory: String) throws(FieldErrors) {
         self.init()
         var reader = FieldReader(view)
@@ -61,7 +61,7 @@ extension Configuration {
         return apps
     }
 
-    /// Reads the member `budgets`; missing values stay as in `base`.
+    /// Reads the member `budgets`. Values that are missing are taken from `base`.
     static func budgets(_ reader: inout FieldReader, over base: Budgets = Budgets()) -> Budgets {
         var budgets = base
         guard let view = reader.object("budgets") else { return budgets }
@@ -89,7 +89,7 @@ extension Configuration.App {
 }
 
 extension Grant {
-    /// Missing fields keep the class's own value; `"per_hour": null` means no bucket.
+    /// Fields that are missing are taken from `standard`. `"per_hour": null` means no bucket.
     fileprivate init(reading reader: inout FieldReader, standard: Grant) {
         var fields = GrantFields(standard)
         reader.read(GrantFields.settings, into: &fields)

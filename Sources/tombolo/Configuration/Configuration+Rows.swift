@@ -1,12 +1,11 @@
 import TomboloCore
 import TomboloJSON
 
-/// One value of a configuration.
 struct ConfigurationRow {
     /// The JSON Pointer of the value.
     var pointer: String
     var value: JSON
-    /// True if a running relay applies a new value.
+    /// True if a running relay applies a new value at a reload.
     var isReloaded: Bool
 }
 
@@ -42,7 +41,7 @@ extension Configuration {
         }
     }
 
-    /// The configuration as one JSON document, in the form of the file.
+    /// The configuration as one JSON document, in the format of the file.
     var json: JSON {
         var writer = JSONWriter()
         writer.beginObject()
@@ -72,7 +71,7 @@ extension Configuration {
 }
 
 extension Budgets {
-    /// Writes the budgets in the form of the configuration file.
+    /// Writes the budgets in the format of the configuration file.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         for budgetClass in BudgetClass.allCases {

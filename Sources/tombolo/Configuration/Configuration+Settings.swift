@@ -4,7 +4,7 @@ import TomboloHTTP
 import TomboloServer
 
 extension Configuration {
-    /// The keys at the top of the file.
+    /// The keys at the top level of the file.
     static let settings: [Setting<Configuration>] = [
         Setting(
             "listen", .address(\.listen),
@@ -17,7 +17,6 @@ extension Configuration {
             "log", .logFormat(\.logFormat), "How the lines on stderr look: for people, or as JSON."),
     ]
 
-    /// The keys of `limits`.
     static let limitSettings: [Setting<Configuration>] = [
         Setting(
             "history", .duration(\.retention.history, LogRetention.historyMin...decade),
@@ -114,7 +113,7 @@ extension Configuration.TLS {
 }
 
 extension Configuration.App {
-    /// The keys of one of `apps`.
+    /// The keys of an entry in `apps`.
     static let settings: [Setting<Self>] = [
         Setting("id", .text(\.id), isRequired: true, "the app's bundle id"),
         Setting("tenant", .tenant(\.tenant), "the tenant whose app it is"),
@@ -140,7 +139,7 @@ extension Configuration.App {
     ]
 }
 
-/// The fields of a grant as the file has them, before they are checked against each other.
+/// The fields of a grant as they are in the file, before they are checked against each other.
 struct GrantFields {
     var spacing: Span
     var burst: Int64
@@ -156,7 +155,7 @@ struct GrantFields {
         lowPrioritySpacing = grant.lowPrioritySpacing
     }
 
-    /// The keys of a class under `budgets`.
+    /// The keys of a budget class in `budgets`.
     static let settings: [Setting<Self>] = [
         Setting(
             "spacing", .duration(\.spacing, .zero...Grant.spacingMax),

@@ -4,7 +4,7 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloServer
 
-/// The configuration of a relay: parsed and checked once.
+/// The configuration of a relay. It is parsed and checked once.
 ///
 /// The files that it names are not read here.
 struct Configuration: Sendable {
@@ -18,15 +18,15 @@ struct Configuration: Sendable {
     struct App: Hashable, Sendable {
         var id = ""
         var tenant = TenantID.main
-        /// Team id and key id: ten characters each, as on Apple's developer pages.
+        /// Team id and key id. Each has ten characters, as on Apple's developer pages.
         var teamID = ""
         var keyID = ""
         /// Path of the `.p8`.
         var keyFile = ""
         var environment = APNsEnvironment.production
-        /// Where pushes go instead of to Apple: a simulator or a stand-in.
+        /// Where pushes are sent in place of Apple, for example to a simulator; nil means to Apple.
         var endpoint: Origin?
-        /// Where broadcast channels are managed; nil: at `endpoint`, or at Apple.
+        /// Where broadcast channels are managed; nil means at `endpoint`, or else at Apple.
         var channelsEndpoint: Origin?
         /// Path of the certificate authority to trust at these endpoints.
         var caFile: String?
@@ -35,10 +35,10 @@ struct Configuration: Sendable {
     var listen = SocketAddressText(host: "127.0.0.1", port: 8780)
     /// The data directory; nil if it is not configured.
     var data: String?
-    /// The database that keeps the log instead of `data`.
+    /// The database that keeps the log; nil means that `data` keeps it.
     var database: Database?
     var tls: TLS?
-    /// True if a listener that others can reach may use clear text.
+    /// True if clear text is allowed even if other machines can reach the listener.
     var isInsecure = false
     /// Format of the lines on stderr.
     var logFormat = OperatorLogFormat.text
@@ -46,14 +46,12 @@ struct Configuration: Sendable {
     var budgets = Budgets()
     /// How long history is kept: `limits.history` and `limits.facts`.
     var retention = LogRetention.standard
-    /// The bounds of the core, from `limits`.
     var limits = Limits()
-    /// The bounds of the HTTP server, from the connection values in `limits`.
     var server = HTTPServerLimits()
-    /// The bounds of the API's doors, from the key values in `limits`.
+    /// Limits of the API, from the key values in `limits`.
     var doors = DoorsConfiguration(version: Program.version)
 
-    /// An objection if both `data` and `database` are set; nil otherwise.
+    /// Why the place of the log is not clear: both `data` and `database` are set. Nil otherwise.
     var homeObjection: String? {
         data == nil || database == nil
             ? nil
@@ -61,7 +59,7 @@ struct Configuration: Sendable {
                 + "in one of them"
     }
 
-    /// An objection if a listener that others can reach uses clear text; nil otherwise.
+    /// Why the listener is not safe: clear text that other machines can reach. Nil otherwise.
     var listenerObjection: String? {
         guard tls == nil, !isInsecure, !listen.isLoopback else { return nil }
         return "\(listen) can be reached from other machines and has no tls"
@@ -76,7 +74,8 @@ extension Configuration.App {
 }
 
 extension Configuration {
-    /// A sentence for each change that needs a restart. Push keys and certificates do not need one.
+    /// A sentence for each change that takes effect only after a restart. Push keys and
+    /// certificates do not need one.
     func changesForRestart(since old: Configuration) -> [String] {
         func isOfWhole(_ row: ConfigurationRow) -> Bool {
             !row.isReloaded && !row.pointer.hasPrefix("/apps/")

@@ -3,13 +3,13 @@ import TomboloJSON
 
 /// A first configuration file with a comment for each key, for `config init`.
 ///
-/// Keys without an answer have their defaults, commented out with `//`. Any of them can be
-/// uncommented and the file stays valid: the last member of each object is never commented out.
+/// A key without an answer has its default, commented out with `//`. If any of them is uncommented,
+/// the file stays valid, because the last member of each object is never commented out.
 struct ConfigurationDraft {
     var listen = "127.0.0.1:8780"
     var data = "/var/lib/tombolo"
     var tls: Configuration.TLS?
-    /// The app; nil: an example is written, commented out.
+    /// The app. If nil, an example is written and commented out.
     var app: Configuration.App?
 
     var text: String {
@@ -110,7 +110,7 @@ struct ConfigurationDraft {
         return lines + ["    \(mark)}", "  ]"]
     }
 
-    /// An example with names that no real app or team has.
+    /// An example whose names belong to no real app or team.
     static let example: Configuration.App = {
         var app = Configuration.App()
         app.id = "com.example.app"

@@ -2,12 +2,12 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// A configuration file's text, and the places of its values.
+/// A configuration file's text, and the positions of its values.
 struct ConfigurationFile: Sendable {
     let path: String
     let document: JSONDocument
 
-    /// Limit for a configuration, which is written by hand: a larger file is the wrong one.
+    /// Maximum size of a configuration in bytes. It is written by hand: a larger file is wrong.
     static let bytesMax = 4 << 20
 
     /// Reads and parses the file. Allows comments (`//`, `/* */`), which JSON itself does not have.
@@ -32,13 +32,13 @@ struct ConfigurationFile: Sendable {
         }
     }
 
-    /// The directory that relative paths in the file start from.
+    /// The directory to which relative paths in the file refer.
     var directory: String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// `FILE:LINE:COLUMN` of the value at the pointer; for a member, of its name.
+    /// `FILE:LINE:COLUMN` of the value at the pointer. For a member, the position of its name.
     func place(of pointer: String) -> String? {
         guard let parsed = JSONPointer(pointer), let value = document.root.at(parsed) else {
             return nil
@@ -51,7 +51,7 @@ struct ConfigurationFile: Sendable {
         return "\(path):\(place.line):\(place.column)"
     }
 
-    /// The message for people: one line for each fault, with its place.
+    /// An error with one line for each fault, which says where in the file the fault is.
     func error(_ faults: FieldErrors) -> ProgramError {
         let lines = faults.errors.map { fault -> String in
             let place = place(of: fault.pointer) ?? nearestPlace(of: fault.pointer)
@@ -61,14 +61,14 @@ struct ConfigurationFile: Sendable {
         return .usage(lines.joined(separator: "\ntombolo: "), remedy: "edit \(path) at that place")
     }
 
-    /// The place for a missing field: that of the object that should contain it.
+    /// The position for a missing field: the object that should contain the field.
     private func nearestPlace(of pointer: String) -> String {
         let parent = pointer.lastIndex(of: "/").map { String(pointer[..<$0]) } ?? ""
         return parent.isEmpty ? "\(path):1:1" : place(of: parent) ?? nearestPlace(of: parent)
     }
 
-    /// The offset of a member's name whose value begins at `offset`. Does not find names with
-    /// escapes.
+    /// The offset of a member's name whose value begins at `offset`. A name written with escapes is
+    /// not found.
     private func start(of name: String, before offset: Int) -> Int? {
         let wanted = Array("\"\(name)\"".utf8)
         var start = offset - wanted.count

@@ -1,6 +1,6 @@
 import TomboloRelay
 
-/// A finding about one value of a configuration: a fault that keeps a relay from starting, or a
+/// A finding about one value of a configuration: a fault with which a relay cannot start, or a
 /// notice for the operator.
 struct ConfigurationFinding: Hashable, Sendable {
     /// The JSON Pointer of the value.
@@ -11,20 +11,19 @@ struct ConfigurationFinding: Hashable, Sendable {
     var remedy: String
 }
 
-/// The error for a refused configuration, with at least one finding.
+/// The error for a refused configuration. It has at least one finding.
 struct ConfigurationFaults: Error, Sendable {
     var findings: [ConfigurationFinding]
 }
 
 extension ConfigurationSources {
-    /// `FILE:LINE:COLUMN: cause`; the place may also be a flag or a variable.
+    /// `FILE:LINE:COLUMN: cause`. It may name a flag or a variable instead.
     func text(_ finding: ConfigurationFinding) -> String {
         let place = place(of: finding.pointer)
         guard place == "default" else { return "\(place): \(finding.cause)" }
         return file.map { "\($0.path): \(finding.cause)" } ?? finding.cause
     }
 
-    /// The finding with its remedy on a second line.
     func line(_ finding: ConfigurationFinding) -> String {
         "\(text(finding))\n  try: \(finding.remedy)"
     }
@@ -38,7 +37,7 @@ extension ConfigurationSources {
             .warning, isCertificate ? .certificate : event, text(finding), remedy: finding.remedy)
     }
 
-    /// The checked configuration. Throws all findings with remedies if a relay cannot start.
+    /// The checked configuration. If no relay can start with it, throws all findings.
     func checked() throws(ProgramError) -> CheckedConfiguration {
         do {
             return try CheckedConfiguration(configuration)

@@ -1,13 +1,13 @@
 import TomboloCore
 import TomboloJSON
 
-/// The reference of all configuration keys, made from the tables that read them.
+/// The reference of all configuration keys, made from the tables with which they are read.
 struct ConfigurationReference {
     struct Row {
         /// The key's path with dots. `apps[]` is any app, `CLASS` any budget class.
         var key: String
         var range: String
-        /// The default in the form of the file; nil if the key is required or has no default.
+        /// The default in the format of the file; nil if the key is required or has no default.
         var standard: String?
         var isRequired: Bool
         var change: String

@@ -2,16 +2,16 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// The configuration in force and the source of each value. Flags override the environment, which
-/// overrides the file, which overrides defaults.
+/// The configuration in force, and the source of each value. Flags come before the environment, the
+/// environment before the file, and the file before defaults.
 struct ConfigurationSources: Sendable {
     let configuration: Configuration
     let file: ConfigurationFile?
-    /// By pointer: the flag or variable that a value comes from, if it is not from the file.
+    /// For each pointer whose value does not come from the file: the flag or variable that gave it.
     private let origins: [String: String]
 
-    /// Merges the layers. `path` overrides `--config`; `socket`, the address of a socket that
-    /// listens already, overrides any other address.
+    /// Merges the sources. `path` is used instead of `--config`. `socket` is the address of an
+    /// inherited socket, which is used instead of any other address.
     init(
         _ invocation: Invocation, path: String? = nil, socket: SocketAddressText? = nil
     ) throws(ProgramError) {
@@ -100,8 +100,9 @@ struct ConfigurationSources: Sendable {
         return origins
     }
 
-    /// Where a credential is before systemd copies it: for `LoadCredential=ID:DIRECTORY` systemd
-    /// names the copy of each FILE in the directory `ID_FILE`; a single file becomes `ID`.
+    /// The original path of a credential that systemd has copied. For `LoadCredential=ID:DIRECTORY`
+    /// systemd names the copy of each FILE in the directory `ID_FILE`; for a single file it is
+    /// `ID`.
     private static func credential(_ path: String, in directory: String) -> String {
         guard path.hasPrefix(CheckedApp.credentials), let name = path.split(separator: "/").last
         else { return path }

@@ -1,12 +1,12 @@
 import Glibc
 import TomboloRelay
 
-/// Checks the modes of the relay's files. Only the owner, and a group if the operator wants that,
-/// may use them: the log holds tokens and states, and the pepper guards the API keys.
+/// Checks the modes of the relay's files. Only their owner, and a group if the operator chooses so,
+/// may use them: the log holds tokens and states, and the pepper protects the API keys.
 struct DataModes {
-    /// Paths that others could read or write until now.
+    /// Paths that others could read or write before they were repaired.
     private(set) var repaired: [String] = []
-    /// Paths that others may read or write and that only another user can change.
+    /// Paths that others can read or write, and whose mode the relay's user cannot change.
     private(set) var open: [String] = []
 
     private static let files = [
@@ -15,15 +15,16 @@ struct DataModes {
     ]
     private static let others: mode_t = 0o007
 
-    /// Checks a data directory and its files. Missing files do not matter: the relay makes them.
+    /// Checks a data directory and its files. Files that are missing are ignored, because the relay
+    /// will make them.
     ///
     /// - Parameters:
-    ///   - isDryRun: reports what would be repaired, and changes nothing.
+    ///   - isDryRun: true to report what would be repaired and change nothing.
     ///   - user: the user that runs the relay.
     init(_ directory: String, isDryRun: Bool, user: uid_t = geteuid()) {
         for path in [directory] + Self.files.map({ "\(directory)/\($0)" }) {
             var status = stat()
-            // Do not follow a link: its target is not the relay's to change.
+            // Do not follow a link, because its target may not belong to the relay.
             let isThere = path == directory ? stat(path, &status) : lstat(path, &status)
             guard isThere == 0, status.st_mode & S_IFMT != S_IFLNK,
                 status.st_mode & Self.others != 0
@@ -38,7 +39,7 @@ struct DataModes {
         }
     }
 
-    /// Faults that keep a relay from starting.
+    /// Faults with which a relay cannot start.
     var findings: [ConfigurationFinding] {
         open.map { path in
             ConfigurationFinding(
@@ -48,7 +49,7 @@ struct DataModes {
         }
     }
 
-    /// Log lines about repaired modes.
+    /// Notes for the log about repaired modes.
     var notes: [OperatorNote] {
         repaired.map { path in
             OperatorNote(

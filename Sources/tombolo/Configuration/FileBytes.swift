@@ -1,11 +1,11 @@
 import Glibc
 
-/// Reads and writes whole small files.
+/// Reads and writes small files as a whole.
 enum FileBytes {
-    /// Largest configuration, key or state file: a larger one is the wrong file.
+    /// Maximum size of a configuration, key or state file in bytes. A larger file is the wrong one.
     static let bytesMax = 16 << 20
 
-    /// The whole of a file, at most `limit` bytes.
+    /// Returns the whole file. Throws `EFBIG` if it has more than `limit` bytes.
     static func read(_ path: String, atMost limit: Int = bytesMax) throws(SystemError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError(errno) }
@@ -13,12 +13,12 @@ enum FileBytes {
         return try read(descriptor, atMost: limit)
     }
 
-    /// Reads a whole regular file. Throws if it is another kind: reading a pipe would block the
-    /// relay until the pipe has a writer.
+    /// Reads a whole regular file. Throws if it is not a regular file: reading a pipe, for example,
+    /// would block the relay until the pipe has a writer.
     static func readRegular(
         _ path: String, atMost limit: Int = bytesMax
     ) throws(FileFault) -> [UInt8] {
-        // `O_NONBLOCK`: the open returns at once, even for a pipe without a writer.
+        // With `O_NONBLOCK`, open returns at once, even for a pipe without a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw .system(SystemError(errno)) }
         defer { close(descriptor) }
@@ -83,13 +83,12 @@ enum FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A secret in a file of its own, such as the key that `TOMBOLO_KEY_FILE` or a systemd credential
-/// names.
+/// A secret in its own file, such as a key that `TOMBOLO_KEY_FILE` or a systemd credential names.
 enum SecretFile {
-    /// Largest secret: a longer text is no key.
+    /// Maximum size of a secret in bytes. A longer text is not a key.
     static let bytesMax = 4096
 
-    /// The file's text without its last line break. The error names `source`, which named the file.
+    /// The file's text without its last line break. An error says that `source` named the file.
     static func read(_ path: String, named source: String) throws(ProgramError) -> String {
         let bytes: [UInt8]
         do {

@@ -2,8 +2,8 @@ import TomboloCore
 import TomboloJSON
 
 extension Setting {
-    /// Reads the value into `owner`; a missing value leaves it unchanged. A fault is noted in the
-    /// reader.
+    /// Reads the value into `owner`. If the value is missing, `owner` stays unchanged. A fault is
+    /// added to the reader.
     func read(_ reader: inout FieldReader, into owner: inout Owner, directory: String) {
         switch form {
         case .address(let path): set(path, address(&reader), &owner)
@@ -46,7 +46,7 @@ extension Setting {
         if let value { owner[keyPath: path] = value }
     }
 
-    /// Reads a text. A required text must not be missing or empty.
+    /// Reads a text. A required text must be present and not empty.
     private func text(_ reader: inout FieldReader) -> String? {
         guard isRequired else { return reader.string(name) }
         let isThere = reader.value(name) != nil
@@ -96,7 +96,6 @@ extension Setting {
 }
 
 extension FieldReader {
-    /// Reads every setting of the table into `owner`.
     mutating func read<Owner>(
         _ settings: [Setting<Owner>], into owner: inout Owner, directory: String = "."
     ) {

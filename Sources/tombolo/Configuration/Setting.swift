@@ -2,7 +2,8 @@ import TomboloCore
 import TomboloHTTP
 import TomboloJSON
 
-/// One key of the configuration file. Reading, `config show` and `config doc` all use this table.
+/// One key of the configuration file. The tables of these settings are used for reading, `config
+/// show` and `config doc`.
 struct Setting<Owner>: Sendable {
     typealias Path<Value> = any WritableKeyPath<Owner, Value> & Sendable
 
@@ -12,7 +13,7 @@ struct Setting<Owner>: Sendable {
         case count(Path<Int>, ClosedRange<Int64>)
         case duration(Path<Span>, ClosedRange<Span>)
         case environment(Path<APNsEnvironment>)
-        /// A path. A relative one starts at the directory of the configuration file.
+        /// A path. A relative path refers to the directory of the configuration file.
         case file(Path<String>)
         case flag(Path<Bool>)
         case fileIfAny(Path<String?>)
@@ -30,7 +31,7 @@ struct Setting<Owner>: Sendable {
         case tokens(Path<Int64>, ClosedRange<Int64>)
     }
 
-    /// How a running relay gets a new value.
+    /// How a running relay can get a new value.
     enum Change: String, Sendable {
         /// By a reload, for example SIGHUP.
         case reload
@@ -39,7 +40,7 @@ struct Setting<Owner>: Sendable {
 
     let name: String
     let form: Form
-    /// True if the object is invalid without the key.
+    /// True if the object is invalid without this key.
     var isRequired = false
     var change = Change.restart
     /// A short description, for the reference and for the error about a missing key.
@@ -79,7 +80,7 @@ struct Setting<Owner>: Sendable {
         }
     }
 
-    /// The value in the form of the file; nil if there is none.
+    /// The value in the format of the file; nil if there is none.
     func value(of owner: Owner) -> JSON? {
         var writer = JSONWriter()
         switch form {

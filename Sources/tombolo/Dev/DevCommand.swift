@@ -19,7 +19,7 @@ enum DevCommand {
         }
         try SimCommand.check(invocation.pairs(.phoneSetting), phones: phones)
         let workplace = try DevWorkplace(invocation.text(.devData))
-        // The islands are drawn on the same terminal, so only warnings may interrupt them.
+        // Cards are drawn on the same terminal, so only warnings may interrupt them.
         let isShared = context.terminal.outputIsTerminal && context.terminal.errorIsTerminal
         let log = OperatorLog(
             context.invocation.text(.log).flatMap(OperatorLogFormat.init) ?? .text,
@@ -40,8 +40,8 @@ enum DevCommand {
     }
 }
 
-/// One run of `dev`: a relay in this process, the simulator in another, and a screen or lines of
-/// output. Used on the loop only.
+/// One run of `dev`: the relay in this process, the simulator in another, and the output, which is
+/// a screen or lines. Used on the loop only.
 final class DevRun: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -77,7 +77,7 @@ final class DevRun: @unchecked Sendable {
         }
     }
 
-    /// Runs until a signal, a `q`, or the end of the simulator.
+    /// Runs until a signal comes, the user presses `q`, or the simulator ends.
     func run() async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -92,7 +92,7 @@ final class DevRun: @unchecked Sendable {
         await simulator?.stop()
     }
 
-    /// Starts the phones, now that the relay answers.
+    /// Starts the phones after the relay has begun to answer.
     private func play() async throws {
         let key = try await service.mintKey()
         var environment = context.environment
@@ -126,7 +126,7 @@ final class DevRun: @unchecked Sendable {
         }
     }
 
-    /// How the phones' app draws an order, so that a first card looks like one.
+    /// How the phones' app draws an order, so that the first card looks like an order.
     private static let firstPreview =
         #"{"preview":{"title":"/step","subtitle":"/minutes","progress":"/progress","icon":"box"}}"#
 
@@ -143,7 +143,7 @@ final class DevRun: @unchecked Sendable {
             name: nil)
     }
 
-    /// Plays the producer of a scenario until this run ends: the phones' cards do not outlive it.
+    /// Plays the producer of a scenario until this run ends, because the phones' cards end with it.
     private func perform(_ scenario: String, key: String) async throws {
         let client = try await RelayClient.connect(
             to: service.origin, key: key, caFile: nil, loop: loop)
@@ -176,10 +176,10 @@ final class DevRun: @unchecked Sendable {
 
     private func stop() async {
         isStopping = true
-        // Let the producer end its activities first: a kept directory would keep them for ever.
+        // First let the producer end its activities. In a kept directory they would stay for ever.
         let giveUpAt = loop.now + Self.performanceEnd
         while isPerforming, loop.now < giveUpAt {
-            // A cancelled sleep ends this wait.
+            // If the task is cancelled, stop waiting.
             guard (try? await loop.sleep(for: .milliseconds(20))) != nil else { break }
         }
         await service.stop()

@@ -1,9 +1,9 @@
 import TomboloCore
 import TomboloJSON
 
-/// The keys of `dev`'s screen: a digit chooses a phone, a letter acts on it.
+/// The keys of `dev`'s screen: a digit chooses a phone, and a letter acts on it.
 ///
-/// Pure: takes a key and the phone's state, returns an action.
+/// Pure: its input is a key and the phone's state, its output an action.
 struct DevKeys: Hashable, Sendable {
     /// The chosen phone, counted from 0.
     private(set) var chosen = 0
@@ -22,11 +22,11 @@ struct DevKeys: Hashable, Sendable {
         "keys: 1-9 phone, f app, c Control Center, w switcher, e touch its edge, m touch the middle, "
         + "l lock, o network, s swipe, t tap, b button, a Allow, q quit"
 
-    /// The action of a key.
+    /// Returns the action for a key.
     ///
     /// - Parameters:
-    ///   - phone: the chosen phone as `/v1/phones` shows it; nil if it is not known yet.
-    ///   - intents: the intents of the buttons of a type's cards and widgets, by type.
+    ///   - phone: the chosen phone as `/v1/phones` shows it; nil if unknown.
+    ///   - intents: for each type, the intents of the buttons on its cards and widgets.
     mutating func press(
         _ key: UInt8, on phone: JSONView?, intents: [String: [TypeIntent]] = [:]
     ) -> Action {
@@ -53,7 +53,7 @@ struct DevKeys: Hashable, Sendable {
         }
     }
 
-    /// Presses the first button of the newest card that has one, else of a widget.
+    /// Presses the first button of the newest card that has a button, or else of a widget.
     private func button(_ phone: JSONView?, _ intents: [String: [TypeIntent]]) -> Action {
         let cards = phone?["cards"]?.elements.reversed() ?? []
         let widgets = phone?["widgets"]?.elements.map { $0 } ?? []
@@ -81,7 +81,7 @@ struct DevKeys: Hashable, Sendable {
         return .nothing
     }
 
-    /// Touches the place of the phone's Control Center, or the middle of its screen.
+    /// Touches the edge of the phone's Control Center, or the middle of its screen.
     private func touch(atEdge: Bool, _ phone: JSONView?) -> Action {
         guard let width = phone?["width"]?.double, let height = phone?["height"]?.double else {
             return .nothing
@@ -105,7 +105,8 @@ struct DevKeys: Hashable, Sendable {
         return .act(String(decoding: writer.bytes, as: UTF8.self))
     }
 
-    /// The phone's situation in a few words, for the line below its name; empty in the usual one.
+    /// The phone's situation in a few words, for the line below its name. Empty for a phone that is
+    /// not locked, offline or in use.
     static func place(_ phone: JSONView) -> String {
         var words: [String] = []
         switch phone["presence"]?.string {

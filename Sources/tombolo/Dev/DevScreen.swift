@@ -5,7 +5,7 @@ import TomboloRelay
 import TomboloServer
 import TomboloSimulator
 
-/// Draws the moving islands of `dev` on a terminal. Used on the loop only.
+/// Draws the Dynamic Islands of `dev`'s phones on a terminal. Used on the loop only.
 final class DevScreen: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -15,29 +15,29 @@ final class DevScreen: @unchecked Sendable {
     private let ready: ReadyLine
     private let control: SimulatedPhones
     private var keys: DevKeys
-    /// Each phone as `/v1/phones` shows it, by the phone's name.
+    /// The phones as `/v1/phones` shows them, by name.
     private var pages: [String: JSON] = [:]
     private var phones: [IslandScreen.Phone]
-    /// The player of each phone's card, which animates its state.
+    /// For each phone, the player that animates the state of its card.
     private var players: [IslandPlayer]
     /// How states of each registered type are drawn.
     private var faces: [String: IslandFace] = [:]
-    /// The intents of the buttons on each type's cards and widgets.
+    /// For each type, the intents of the buttons on its cards and widgets.
     private var intents: [String: [TypeIntent]] = [:]
-    /// When the card of each phone ended; nil if it runs or there is no card.
+    /// For each phone, when its card ended; nil if the card runs or there is none.
     private var endedAt: [MonotonicInstant?]
-    /// The type of each phone's card.
+    /// For each phone, the type of its card.
     private var types: [String?]
     private var notes: [String] = []
 
-    /// Two drawings for each frame of the fastest phone.
+    /// This gives two drawings for each frame of the fastest phone.
     static let drawingInterval = Duration.milliseconds(50)
     static let watchingInterval = Duration.milliseconds(500)
-    /// How long an ended card stays on screen. A real phone shows it on the Lock Screen only.
+    /// How long an ended card stays on the screen. A real phone shows it on the Lock Screen only.
     static let endedTime = Duration.seconds(10)
-    /// Most notes at the foot of the screen.
+    /// Maximum number of notes at the bottom of the screen.
     static let notesMax = 3
-    /// Most types whose faces are read; the states of further types are drawn as text.
+    /// Maximum number of types whose preview is read. States of further types are drawn as text.
     static let typesMax = 200
 
     init(
@@ -59,7 +59,7 @@ final class DevScreen: @unchecked Sendable {
     }
 
     /// Draws until the simulator ends or the user presses `q`. Returns true for `q`. Restores the
-    /// terminal in any case.
+    /// terminal in either case.
     func run(_ simulator: SimulatorProcess) async throws -> Bool {
         let screen = TerminalScreen(
             context.terminal, output: LineOutput(loop: loop), readsKeys: readsKeys)
@@ -102,7 +102,8 @@ final class DevScreen: @unchecked Sendable {
         }
     }
 
-    /// True while the card's own app is in front: the island is empty then, except for a window.
+    /// True while the card's own app is in the foreground. Then the island is empty, except if it
+    /// shows a window.
     private func isOwnApp(_ index: Int) -> Bool {
         let page = pages[phones[index].name]?.document.root
         return page?["presence"]?.string == "active"
@@ -116,7 +117,7 @@ final class DevScreen: @unchecked Sendable {
         phones[index].hasEnded = false
     }
 
-    /// The phones, and the pad, which has widgets but no island.
+    /// Names of the phones, and of the iPad, which has widgets but no island.
     private var names: [String] { phones.map(\.name) + ["pad-1"] }
 
     private var readsKeys: Bool {
@@ -128,12 +129,12 @@ final class DevScreen: @unchecked Sendable {
         while case .bytes(let bytes) = try await input.next() {
             for key in bytes where try await press(key) { return true }
         }
-        // Without keys only the other tasks end the screen.
+        // If keys are not read, only the other tasks end the screen.
         try await loop.sleep(until: .distantFuture)
         return false
     }
 
-    /// Carries out the action of a key. True if it ends the program.
+    /// Carries out the action of a key. Returns true if it ends the program.
     private func press(_ key: UInt8) async throws -> Bool {
         let name = phones.indices.contains(keys.chosen) ? phones[keys.chosen].name : ""
         switch keys.press(key, on: pages[name]?.document.root, intents: intents) {
@@ -141,18 +142,18 @@ final class DevScreen: @unchecked Sendable {
         case .nothing: return false
         case .act(let body):
             guard let answer = await ask("POST", "/\(name)", Array(body.utf8)) else { return false }
-            // A refusal is an object with the member `error`; other text is shown as a page.
+            // A refusal is an object with the member `error`. Any other answer is a phone's page.
             let said = (try? JSONDocument(answer.body))?.root["error"]?.string
             if let said { add(note: said) } else { take(page: answer.body) }
             return false
         }
     }
 
-    /// Polls the phones, which keys and other commands change.
+    /// Reads the phones' pages repeatedly, because keys and other commands change the phones.
     private func watchPhones() async throws -> Bool {
         while true {
             let body = await ask("GET", "", [])?.body ?? []
-            // The JSON comes from the simulator; anything else is ignored.
+            // An answer that is not JSON is ignored.
             for phone in (try? JSONDocument(body))?.root["phones"]?.elements.map(\.json)
                 ?? []
             {
@@ -163,11 +164,11 @@ final class DevScreen: @unchecked Sendable {
         }
     }
 
-    /// Reads the types again, because they are registered and changed at any time.
+    /// Reads the types again, because they may be registered or changed at any time.
     private func learnTypes() async {
         let (views, _) = await relay.types(of: .main, after: nil, limit: Self.typesMax)
         for view in views {
-            // The relay has parsed its own record before, so this cannot fail.
+            // This cannot fail: the relay has parsed the type before.
             let type = try? ActivityType(reading: view.body.document.root, lenient: true)
             faces[view.name] = type.map(IslandFace.init)
             intents[view.name] = type?.intents
@@ -175,7 +176,7 @@ final class DevScreen: @unchecked Sendable {
         for (index, type) in types.enumerated() { players[index].face = face(of: type) }
     }
 
-    /// Asks the simulator. If it does not answer, adds a note and returns nil.
+    /// Sends a request to the simulator. If it does not answer, adds a note and returns nil.
     private func ask(_ method: String, _ path: String, _ body: [UInt8]) async -> PhoneAnswer? {
         do {
             return try await control.answer(method, path, body)
@@ -186,7 +187,7 @@ final class DevScreen: @unchecked Sendable {
     }
 
     private func take(page bytes: [UInt8]) {
-        // Anything that is not the simulator's JSON is ignored.
+        // An answer that is not JSON is ignored.
         guard let page = try? JSON(validating: bytes),
             let name = page.document.root["phone"]?.string
         else { return }
@@ -214,7 +215,7 @@ final class DevScreen: @unchecked Sendable {
             let index = phones.firstIndex(where: { $0.name == name })
         else { return }
         switch view["event"]?.string {
-        // The phone's page shows these.
+        // The phone's page shows these changes.
         case "widget", "reloaded", "tapped": return
         case "dismissed":
             clear(index)
@@ -230,7 +231,7 @@ final class DevScreen: @unchecked Sendable {
                 endedAt[index] = event == "ended" ? loop.now : nil
             }
             phones[index].alert = view["alert"]?.string.map(Self.printable)
-            // A state that is not drawn yet gets a line of its own later.
+            // If the state is not drawn yet, another line will come when it is.
             guard view["drawn"]?.bool != false, let state = view["state"]?.json else { return }
             types[index] = view["type"]?.string
             players[index].hold(
@@ -246,7 +247,7 @@ final class DevScreen: @unchecked Sendable {
 
     // MARK: What the relay did
 
-    /// Reads the newest activity of each phone from the relay.
+    /// Gets the newest activity of each phone from the relay.
     private func lookAtRelay() async {
         let (views, _) = await relay.activities(
             ActivityFilter(tenant: .main, status: nil, type: nil, user: nil), after: nil,

@@ -8,13 +8,13 @@ struct DevWorkplace: Sendable {
     static let bundleID = "com.example.app"
     static let teamID = "DEVTEAM001"
     static let keyID = "DEVKEY0001"
-    /// Budget of starts for each phone: large, because people try things out in `dev`.
+    /// Budget of starts for each phone. It is large, because people experiment in `dev`.
     static let starts: Int64 = 1_000
-    /// Budget of reloads for a phone's widgets and for each control, and of the phone's fetches:
-    /// also large.
+    /// Budget of reloads for the widgets and for each control of a phone, and of a widget's
+    /// fetches. It is large, too.
     static let reloads: Int64 = 1_000
 
-    /// The relay's data directory. It also holds the files of this workplace.
+    /// The relay's data directory. It also contains the files of this run.
     let directory: String
     /// Removed at the end of the run; nil if the user named a directory.
     private let temporary: TemporaryDirectory?
@@ -22,7 +22,7 @@ struct DevWorkplace: Sendable {
     var keyFile: String { "\(directory)/AuthKey_\(Self.keyID).p8" }
     var caFile: String { "\(directory)/simulator-ca.pem" }
     var simulatorData: String { "\(directory)/simulator" }
-    /// A copy of `dev`'s first line, for programs that cannot read its stdout.
+    /// A copy of the first line that `dev` prints, for programs that cannot read its stdout.
     var readyFile: String { Self.readyFile(in: directory) }
 
     static func readyFile(in directory: String) -> String { "\(directory)/dev.json" }
@@ -40,7 +40,8 @@ struct DevWorkplace: Sendable {
         return budgets
     }
 
-    /// Makes the missing files. A directory that was used before keeps its key, and so its phones.
+    /// Makes the files that are missing. A directory that was used before keeps its key, so that
+    /// its phones stay valid.
     init(_ path: String?) throws(ProgramError) {
         if let path {
             temporary = nil
@@ -66,9 +67,9 @@ struct DevWorkplace: Sendable {
         }
     }
 
-    /// The relay's configuration. The simulator's address is still a placeholder.
+    /// The relay's configuration, with a placeholder for the simulator's address.
     ///
-    /// - Parameter database: keeps the log instead of the directory.
+    /// - Parameter database: the database for the log; nil means that the directory keeps it.
     func configuration(
         _ listen: SocketAddressText, _ database: Configuration.Database?
     ) -> Configuration {
@@ -83,7 +84,7 @@ struct DevWorkplace: Sendable {
             apps: [app], budgets: Self.budgets)
     }
 
-    /// Settings of the phones: two kinds of Control Center, two users and two time zones to try.
+    /// Settings of the phones, with two kinds of Control Center, two users and two time zones.
     private static func habits(phones: Int) -> [String] {
         var settings = [
             "all.reloads=\(reloads)", "all.fetches=\(reloads)", "all.fetch-spacing=1s",
@@ -101,7 +102,7 @@ struct DevWorkplace: Sendable {
         return ["--pad"] + settings.flatMap { ["--phone", $0] }
     }
 
-    /// The simulator's arguments; its relay key is passed by the environment.
+    /// The simulator's arguments. Its key for the relay is passed by the environment.
     func simulatorArguments(
         _ address: SocketAddressText, relay: Origin, phones: Int, types: [String],
         settings: [String]

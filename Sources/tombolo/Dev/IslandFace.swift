@@ -2,15 +2,15 @@ import TomboloCore
 import TomboloCrypto
 import TomboloJSON
 
-/// What a simulated phone on the terminal draws for a content state.
+/// The drawing of a content state on a simulated phone in the terminal.
 enum IslandDrawing: Hashable, Sendable {
     case picture(Bitmap)
     /// Rows of text.
     case texts([String])
 }
 
-/// How the app draws states of its type: by the type's `preview` and `dates`. Without a preview it
-/// shows the first two members as text.
+/// How the app draws states of a type, according to the type's `preview` and `dates`. Without a
+/// preview it shows the first two members as text.
 struct IslandFace: Hashable, Sendable {
     var preview: TypePreview?
     var dates = DateEncoding.swiftReference
@@ -22,12 +22,13 @@ struct IslandFace: Hashable, Sendable {
         dates = type.dates
     }
 
-    /// The angle of the state's turn in degrees; nil if the type has no turn.
+    /// The state's angle in degrees; nil if the type's preview is not radial.
     func angle(of state: JSONView) -> Double? {
         preview?.radial.flatMap { state.at($0.angle)?.double }
     }
 
-    /// - Parameter turn: present places of the turning items; nil: the places in the state itself.
+    /// - Parameter turn: where the items are in the middle of an animation; nil means where the
+    ///   state puts them.
     func drawing(of state: JSONView, turn: IslandTurn?, at now: Instant) -> IslandDrawing {
         guard let preview else { return .texts(Self.texts(ofFirst: state, atMost: 2)) }
         if let picture = picture(of: state) { return .picture(picture) }
@@ -38,8 +39,8 @@ struct IslandFace: Hashable, Sendable {
         return .texts(texts(preview, state, at: now))
     }
 
-    /// The picture in a state; nil if the type has none or it is not a PNG of two colours. Braille
-    /// has only two, so a photograph would be a blot.
+    /// The picture in a state; nil if there is none or if it is not a PNG with two colours. Braille
+    /// has only two colours, so a photograph would not be recognisable.
     func picture(of state: JSONView) -> Bitmap? {
         preview?.image.flatMap { state.at($0)?.string }.flatMap(Base64.decode)
             .flatMap { $0.count > Self.depthPlace && $0[Self.depthPlace] == 1 ? $0 : nil }
@@ -49,14 +50,14 @@ struct IslandFace: Hashable, Sendable {
     /// Offset of a PNG's bit depth (RFC 2083, section 4.1.1).
     private static let depthPlace = 24
 
-    /// A widget's lines: those of the preview, else the first members.
+    /// A widget's lines of text: those of the preview, or else the first members.
     func rows(of state: JSONView, atMost count: Int, at now: Instant) -> [String] {
         let rows = preview.map { texts($0, state, at: now) } ?? []
         return rows.isEmpty
             ? Self.texts(ofFirst: state, atMost: count) : Array(rows.prefix(count))
     }
 
-    /// A line with the texts of each of the first elements in the state's lists.
+    /// One line for each of the first elements in the state's lists.
     func lines(of state: JSONView, atMost count: Int) -> [String] {
         var elements: [JSONView] = []
         for (_, value) in state.members where elements.count < count {
@@ -74,11 +75,11 @@ struct IslandFace: Hashable, Sendable {
         var rows = [preview.title, preview.subtitle].compactMap { pointer in
             pointer.flatMap { state.at($0) }.flatMap(Self.text)
         }
-        // A terminal shows the names of symbols instead of drawings.
+        // The terminal shows a symbol's name, because it cannot draw it.
         if let symbol = preview.icon?.symbol(of: state) {
             rows.insert("[\(symbol.rawValue)]", at: 0)
         }
-        // A picture that cannot be drawn is shown as a word.
+        // A picture that cannot be drawn is replaced by a word.
         if preview.image.flatMap({ state.at($0)?.string }) != nil, picture(of: state) == nil {
             rows.insert("[picture]", at: 0)
         }
@@ -106,7 +107,7 @@ struct IslandFace: Hashable, Sendable {
         }
     }
 
-    /// The first members of a state whose type does not say how to draw it.
+    /// The first members of a state, for a type that does not say how it is drawn.
     static func texts(ofFirst state: JSONView, atMost count: Int) -> [String] {
         Array(state.members).filter { $0.0 != "clip" }.prefix(count).map { name, value in
             let text = value.string ?? String(decoding: value.raw, as: UTF8.self)

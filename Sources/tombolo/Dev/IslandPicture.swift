@@ -1,10 +1,10 @@
 import TomboloCore
 
-/// Pictures of an island's inside: items on a circle, or a window with round corners.
+/// Pictures for an island: items on a circle, or a window with round corners.
 enum IslandPicture {
     private static let size = (width: 48, height: 32)
 
-    /// Items on a dashed circle; `places` are in a box of `IslandTurn.side`.
+    /// Items on a dashed circle. `places` are coordinates in a square of side `IslandTurn.side`.
     static func radial(_ places: [SIMD2<Double>]) -> Bitmap {
         let scale = SIMD2(33.0, 32.0) / IslandTurn.side
         let left = SIMD2((Double(size.width) - 33) / 2, 0)
@@ -16,7 +16,7 @@ enum IslandPicture {
         }
         let items = places.map { left + $0 * scale }
         return Bitmap(width: size.width, height: size.height) { x, y in
-            // The first item is a ring, so that a turn is visible.
+            // Draw the first item as a ring, so that a rotation is visible.
             for (index, item) in items.enumerated() {
                 let way = SIMD2(Double(x), Double(y)) - item
                 let distance = (way * way).sum()
@@ -26,14 +26,14 @@ enum IslandPicture {
         }
     }
 
-    /// The outline of a window.
+    /// The outline of a window with round corners.
     static func window(radius: Double) -> Bitmap {
         let (halfWidth, halfHeight) = (20.0, 13.0)
         let corner = min(max(0, radius), 12)
         return Bitmap(width: size.width, height: size.height) { x, y in
             let dx = abs(Double(x) - Double(size.width - 1) / 2) - (halfWidth - corner)
             let dy = abs(Double(y) - Double(size.height - 1) / 2) - (halfHeight - corner)
-            // Distance of the pixel from the rounded rectangle's edge; below zero inside.
+            // Distance of the pixel from the edge of the rounded rectangle; negative inside.
             let outside = (max(dx, 0) * max(dx, 0) + max(dy, 0) * max(dy, 0)).squareRoot()
             let distance = outside + min(max(dx, dy), 0) - corner
             return distance > -1.2 && distance <= 0

@@ -1,27 +1,27 @@
 import TomboloCore
 import TomboloJSON
 
-/// How the app of the terminal's phones shows its card's content state: it plays a bundle frame by
-/// frame, and animates turns as its type's `preview` says.
+/// Shows a card's content state like an app. It plays a flip-book frame by frame, and animates
+/// rotations as the type's `preview` says.
 ///
-/// Pure: takes states and times of the phone's clock, returns drawings.
+/// Pure: its input is states and times of the phone's clock, its output drawings.
 struct IslandPlayer: Hashable, Sendable {
-    /// Longest animation of a change of state (Apple, "Animating state changes"). A keyframe says
-    /// when it is reached; another change takes no longer than the time since the one before.
+    /// Longest animation of a change of state (Apple, "Animating state changes"). A keyframe has
+    /// its own time. Another change takes at most as long as the time since the previous one.
     static let glideMax = Span.seconds(2)
 
-    /// How the app draws. A change applies to the next drawing.
+    /// How the app draws. If it changes, the next drawing uses it.
     var face = IslandFace()
     private var activity: String?
     private var state: JSON?
     private var bundle: IslandBundle?
-    /// The turn that was shown when the new state came.
+    /// The rotation that was shown when the new state came.
     private var before: IslandTurn?
     private var changedAt = Instant.distantPast
     private var glideTime = Span.zero
 
-    /// Shows another state of an activity's card from `now` on. The same state again changes
-    /// nothing. The card of another activity begins without an animation.
+    /// Shows another state of an activity's card from `now` on. An equal state changes nothing. The
+    /// card of another activity begins without an animation.
     mutating func hold(
         _ next: JSON, of activity: String?, as face: IslandFace = IslandFace(), at now: Instant
     ) {
@@ -29,7 +29,7 @@ struct IslandPlayer: Hashable, Sendable {
         self.face = face
         guard next != state || !isSame else { return }
         before = isSame ? turn(at: now) : nil
-        // SwiftUI animates a change of places for a fixed time, whenever the last change was.
+        // SwiftUI animates a change of places for a fixed time, no matter when the last change was.
         let since = face.preview?.radial?.moves == .places ? Self.glideMax : now - changedAt
         self.activity = activity
         state = next
@@ -39,7 +39,7 @@ struct IslandPlayer: Hashable, Sendable {
         changedAt = now
     }
 
-    /// The time until a keyframe is reached; nil if the state has no such time.
+    /// The time from now until the state's keyframe is reached; nil if it has none.
     private static func time(of state: JSON, at now: Instant) -> Span? {
         guard let reached = state.document.root["clip"]?["reached"]?.double,
             reached >= 0, reached < 9e9
@@ -50,7 +50,7 @@ struct IslandPlayer: Hashable, Sendable {
     /// Removes the card.
     mutating func clear() { self = IslandPlayer() }
 
-    /// The turn at a moment; nil if the type has none.
+    /// The rotation at a moment; nil if the type's preview is not radial.
     func turn(at now: Instant) -> IslandTurn? {
         guard let state, let radial = face.preview?.radial,
             let angle = face.angle(of: state.document.root)
@@ -61,23 +61,23 @@ struct IslandPlayer: Hashable, Sendable {
         return before.part(elapsed.seconds / glideTime.seconds, to: end, radial.moves)
     }
 
-    /// The state as it is drawn at a moment; nil without a card.
+    /// The state as it is drawn at a moment; nil if there is no card.
     func state(at now: Instant) -> JSON? {
         guard let state, let bundle else { return state }
         return state.setting(bundle.path, to: bundle.frame(at: now)) ?? state
     }
 
-    /// The island's content at a moment; nil without a card.
+    /// The island's content at a moment; nil if there is no card.
     func drawing(at now: Instant) -> IslandDrawing? {
         state(at: now).map {
             face.drawing(of: $0.document.root, turn: turn(at: now), at: now)
         }
     }
 
-    /// Longest text in an island, in characters.
+    /// Maximum number of characters of a text in an island.
     static let textMax = 20
 
-    /// Removes control characters, which a terminal would obey: strangers may write states.
+    /// Replaces control characters, as strangers may write states and the terminal would obey.
     static func printable(_ text: String, atMost count: Int) -> String {
         let safe = text.unicodeScalars.prefix(4 * count).map { scalar in
             scalar.properties.generalCategory == .control
@@ -87,17 +87,18 @@ struct IslandPlayer: Hashable, Sendable {
     }
 }
 
-/// All frames of a flip-book, as a content state has them in its member `clip`:
-/// `{"path","frames","every","loop","began"}`, times in seconds. Parsed here as an app would do it.
+/// All frames of a flip-book, as the member `clip` of a content state has them:
+/// `{"path","frames","every","loop","began"}`, with times in seconds. It is parsed here as an app
+/// would do it.
 struct IslandBundle: Hashable, Sendable {
     let path: JSONPointer
     private let frames: [JSON]
     private let every: Span
-    /// How often the clip plays; nil: for ever.
+    /// How often the clip is played; nil means for ever.
     private let times: Int64?
     private let began: Instant
 
-    /// Nil if the state has no such member, or one that cannot be played.
+    /// Nil if the state has no such member, or if it cannot be played.
     init?(_ state: JSON) {
         let view = state.document.root["clip"]
         guard let path = view?["path"]?.string.flatMap(JSONPointer.init), !path.tokens.isEmpty,
@@ -115,7 +116,8 @@ struct IslandBundle: Hashable, Sendable {
         self.began = Instant(nanoseconds: Int64(began * 1e9))
     }
 
-    /// The frame at a moment: the first before the beginning, the last after the last repetition.
+    /// The frame at a moment. Before the beginning it is the first frame, and after the last
+    /// repetition the last.
     func frame(at now: Instant) -> JSON {
         var step = max(0, (now - began).nanoseconds / every.nanoseconds)
         if let times { step = min(step, Int64(frames.count) * times - 1) }

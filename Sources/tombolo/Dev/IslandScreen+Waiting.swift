@@ -1,7 +1,7 @@
 import TomboloCore
 
 extension IslandScreen {
-    /// Why a change waits, in words that fit below an island; nil if none waits.
+    /// Why a change waits, in words that fit below an island. Nil if no change waits.
     static func waiting(_ decision: Decision?, now: Instant) -> String? {
         guard case .deferred(let until, let hold) = decision else { return nil }
         guard let until, until > now, let text = timed(hold) else { return untimed(hold) }
@@ -9,7 +9,7 @@ extension IslandScreen {
         return seconds < 1_000 ? "\(text) \(seconds) s" : untimed(hold)
     }
 
-    /// The words before a remaining time; nil if the time would be meaningless.
+    /// The words before the remaining time; nil if the wait has no known end.
     private static func timed(_ hold: Hold) -> String? {
         switch hold {
         case .spacing, .lowPrioritySpacing, .bucket: "next push in"

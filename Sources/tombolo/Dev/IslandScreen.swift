@@ -1,35 +1,35 @@
 /// Draws Dynamic Islands side by side, with the relay's counts for each phone.
 ///
-/// Pure: takes views, returns lines. Islands wrap on a narrow terminal.
+/// Pure: its input is views, its output lines. On a narrow terminal the islands take several rows.
 struct IslandScreen: Sendable {
-    /// One phone at this moment.
+    /// What is drawn for one phone.
     struct Phone: Hashable, Sendable {
         var name: String
         var budgetClass: String
         /// True if keys act on this phone.
         var isChosen = false
-        /// The phone's situation: locked, in front, offline; empty in the usual one.
+        /// The phone's situation in words, such as locked or offline; may be empty.
         var place = ""
-        /// The activity of its card; nil without a card.
+        /// The activity of the phone's card; nil if there is no card.
         var activity: String?
         var hasEnded = false
         /// The last alert of that card.
         var alert: String?
-        /// The island's content; nil without a card.
+        /// The island's content; nil if there is no card.
         var drawing: IslandDrawing?
-        /// Versions sent on their own, and versions merged into a newer one.
+        /// Number of versions that were sent, and of versions that were merged into a newer one.
         var sent: Int64 = 0
         var merged: Int64 = 0
-        /// Frames of clips that were due, and those that were sent.
+        /// Number of clip frames that were due, and number of those that were sent.
         var framesAsked: Int64 = 0
         var framesSent: Int64 = 0
         /// Why the next change waits; nil if none waits.
         var waiting: String?
-        /// How many changes its island has shown.
+        /// Number of changes that the phone has shown.
         var shown: Int64 = 0
     }
 
-    /// Size of an island's inside in characters: a picture of 48 by 32 pixels in braille.
+    /// Size of an island in characters. In braille it shows a picture of 48 by 32 pixels.
     static let width = 24
     static let height = 8
     private static let gap = "  "
@@ -59,7 +59,7 @@ struct IslandScreen: Sendable {
             case nil: []
             }
         let island = inMiddle(rows)
-        // The class is empty until the phone's first card.
+        // The budget class is unknown before the phone's first card.
         let name = phone.isChosen ? "> " + phone.name : phone.name
         let title = [name, phone.budgetClass].filter { !$0.isEmpty }
         var lines = [pad(title.joined(separator: " · "))]
@@ -75,7 +75,7 @@ struct IslandScreen: Sendable {
         return lines
     }
 
-    /// The rows in the middle of the island, cut to its size.
+    /// The rows centred in the island, cut to its size.
     private func inMiddle(_ rows: [String]) -> [String] {
         let top = max(0, (Self.height - rows.count) / 2)
         return (0..<Self.height).map { row in

@@ -1,24 +1,23 @@
 import TomboloCore
 
-/// Items on a circle at a moment: the angle, and the items' places in a box of 300 by 300.
+/// Items on a circle: the angle, and the items' coordinates in a square of 300 by 300.
 struct IslandTurn: Hashable, Sendable {
     static let side = 300.0
 
     var angle: Double
     var places: [SIMD2<Double>]
 
-    /// Places the items by the layout at an angle.
     init(degrees angle: Double, of items: Int) {
         self.angle = angle
         let layout = RadialLayout(width: Self.side, height: Self.side, count: items)
-        // Rounded to a thousandth, so that whole turns give the same picture.
+        // Round to a thousandth, so that full rotations give the same picture.
         places = (0..<items).map { item in
             let place = layout.place(of: item, offset: angle * .pi / 180)
             return SIMD2((place.x * 1_000).rounded() / 1_000, (place.y * 1_000).rounded() / 1_000)
         }
     }
 
-    /// The turn at a part of the way to another one, by the type's kind of movement.
+    /// The state between this one and `other`, at a fraction of the way, by the type's motion.
     func part(_ part: Double, to other: IslandTurn, _ moves: TypePreview.Moves) -> IslandTurn {
         let between = angle + (other.angle - angle) * part
         switch moves {
@@ -32,7 +31,7 @@ struct IslandTurn: Hashable, Sendable {
         }
     }
 
-    /// Distance of the first item from the centre, in widths of the box.
+    /// Distance of the first item from the centre, as a fraction of the square's side.
     var distance: Double {
         let way = (places.first ?? SIMD2(repeating: Self.side / 2)) - Self.side / 2
         return (way * way).sum().squareRoot() / Self.side

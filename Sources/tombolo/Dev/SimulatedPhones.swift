@@ -11,7 +11,7 @@ final class SimulatedPhones: PhoneControl, @unchecked Sendable {
     private let loop: EpollLoop
     private var client: HTTP2Client?
 
-    /// Time limit for an answer: the simulator is on this machine and has all data in memory.
+    /// Time limit for an answer. The simulator is on this machine and has all data in memory.
     private static let answerTime = Duration.seconds(5)
 
     init(_ origin: Origin, loop: EpollLoop) {

@@ -4,7 +4,7 @@ import TomboloLoop
 
 /// The simulator as a child process: this program again, as `tombolo sim`. Used on the loop only.
 ///
-/// The child ends with this process, even after a crash: it watches its stdin for the end.
+/// The child ends when this process ends, even after a crash, as it waits for the end of stdin.
 final class SimulatorProcess: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -16,12 +16,12 @@ final class SimulatorProcess: @unchecked Sendable {
     private var lines: [[UInt8]] = []
     private var isReaped = false
 
-    /// Limit from the start to the first line.
+    /// Time limit from the start until the first line.
     static let startTime = Duration.seconds(10)
-    /// Limit from the end of the child's stdin to its exit.
+    /// Time limit from the end of the child's stdin until its exit.
     static let stopTime = Duration.seconds(5)
 
-    /// Starts the child. Secrets go into `environment`, because arguments are public.
+    /// Starts the child. Pass secrets in `environment`, because other users can see arguments.
     init(_ arguments: [String], environment: [String: String], loop: EpollLoop) throws {
         let toChild = try Self.pipe()
         let fromChild = try Self.pipe()
@@ -30,8 +30,7 @@ final class SimulatorProcess: @unchecked Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, toChild.read, 0)
         posix_spawn_file_actions_adddup2(&actions, fromChild.write, 1)
-        // The child gets its own process group, so that Ctrl-C reaches only this process, which
-        // then ends the child.
+        // The child has its own process group. So Ctrl-C reaches only this process, which ends it.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -64,7 +63,7 @@ final class SimulatorProcess: @unchecked Sendable {
         let line = try await loop.withDeadline(loop.now + Self.startTime) {
             try await self.nextLine()
         }
-        // A line of another form counts as missing.
+        // A line that is not as expected counts as missing.
         guard let line, let view = try? JSONDocument(line).root,
             let url = view["simulator"]?.string, let ca = view["ca"]?.string,
             let control = view["control"]?.string.flatMap(Origin.init)
@@ -92,9 +91,10 @@ final class SimulatorProcess: @unchecked Sendable {
         let deadline = loop.now + Self.stopTime
         var status: Int32 = 0
         while waitpid(id, &status, WNOHANG) == 0 {
-            // After the deadline or a cancellation, kill the child: it has nothing to lose.
+            // After the deadline, or if the task is cancelled, kill the child: nothing of value is
+            // lost.
             let isPatient = loop.now < deadline
-            // A sleep fails when the task is cancelled.
+            // A sleep throws if the task is cancelled.
             guard isPatient, (try? await loop.sleep(for: .milliseconds(5))) != nil else {
                 kill(id, SIGKILL)
                 waitpid(id, &status, 0)
@@ -104,7 +104,7 @@ final class SimulatorProcess: @unchecked Sendable {
         isReaped = true
     }
 
-    /// A pipe with close-on-exec ends, so that the child has only its own ends open.
+    /// Returns a pipe whose ends are closed on exec, so that the child inherits only its own ends.
     private static func pipe() throws(ProgramError) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         guard Glibc.pipe(&ends) == 0 else {

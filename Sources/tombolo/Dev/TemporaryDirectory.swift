@@ -1,7 +1,7 @@
 import Glibc
 
-/// A new directory that only its owner can use (0700). It is removed with this object, including
-/// its contents.
+/// A new directory that only its owner can use (0700). When this object is released, the directory
+/// and its contents are removed.
 final class TemporaryDirectory: Sendable {
     let path: String
 
@@ -19,7 +19,7 @@ final class TemporaryDirectory: Sendable {
 
     deinit { Self.removeTree(path) }
 
-    /// Removes links without following them. Ignores failures: the directory is temporary anyway.
+    /// Removes links without following them. Ignores failures, because the directory is temporary.
     private static func removeTree(_ path: String) {
         if let directory = opendir(path) {
             while let entry = readdir(directory) {

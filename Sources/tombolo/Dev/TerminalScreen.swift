@@ -2,7 +2,7 @@ import Glibc
 
 /// Takes over the whole terminal, draws on it, and restores it.
 ///
-/// `close` must run however the command ends. Nothing stays in the scroll-back.
+/// `close` must be called before the command ends. Nothing remains in the scroll-back.
 final class TerminalScreen: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -10,8 +10,8 @@ final class TerminalScreen: @unchecked Sendable {
     private let output: LineOutput
     private let saved: termios?
 
-    /// Switches to the alternate screen and hides the cursor. With `readsKeys` the terminal sends
-    /// each key at once and does not echo it.
+    /// Switches to the alternate screen and hides the cursor. If `readsKeys` is true, the terminal
+    /// delivers each key at once and does not echo it.
     init(_ terminal: Terminal, output: LineOutput, readsKeys: Bool) {
         self.terminal = terminal
         self.output = output
@@ -26,8 +26,8 @@ final class TerminalScreen: @unchecked Sendable {
         output.draw("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
     }
 
-    /// Draws `lines` from the top and `foot` below them. If the terminal has too few rows, leaves
-    /// out lines, and the first lines of the foot.
+    /// Draws `lines` from the top and `foot` below them. If the terminal has too few rows, lines at
+    /// the end and then the first lines of the foot are left out.
     func draw(_ lines: [String], foot: [String] = []) {
         let size = terminal.size
         let rows = Self.rows(lines, foot, atMost: size.rows, columns: size.columns)
@@ -35,8 +35,8 @@ final class TerminalScreen: @unchecked Sendable {
             "\u{1B}[H" + rows.map { "\($0)\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
     }
 
-    /// - Parameter columns: the terminal's width. A wider line of the foot takes several rows, so
-    ///   that it can be copied whole.
+    /// - Parameter columns: the terminal's width. A line of the foot that is wider takes several
+    ///   rows, so that it can be copied whole.
     static func rows(
         _ lines: [String], _ foot: [String], atMost most: Int, columns: Int
     ) -> [String] {
@@ -53,8 +53,7 @@ final class TerminalScreen: @unchecked Sendable {
 
     func close() {
         output.end()
-        // This write may block, because it must restore the terminal. A terminal that is gone does
-        // not need it.
+        // This write may block, because it must restore the terminal. On failure it is gone.
         try? terminal.write("\u{1B}[?25h\u{1B}[?1049l".utf8)
         if var saved { tcsetattr(0, TCSANOW, &saved) }
     }

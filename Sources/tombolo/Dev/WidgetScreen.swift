@@ -3,13 +3,13 @@ import TomboloJSON
 
 /// Draws the widgets of the simulated phones side by side, below the islands.
 ///
-/// Pure: takes the phones as `/v1/phones` shows them, returns lines.
+/// Pure: its input is phones as `/v1/phones` shows them, its output lines.
 struct WidgetScreen: Sendable {
-    /// As wide as an island.
+    /// The width of an island, for widgets too.
     private static let width = IslandScreen.width
     private static let gap = "  "
 
-    /// Most sub-states, such as doors, that one widget draws.
+    /// Maximum number of parts of a state, such as doors, that one widget draws.
     private static let partsMax = 8
 
     let columns: Int
@@ -18,7 +18,7 @@ struct WidgetScreen: Sendable {
     var faces: [String: IslandFace] = [:]
     var now = Instant.distantPast
 
-    /// Rows that a family has room for; as many members of the content are shown.
+    /// Number of rows in a widget of this family. It shows as many members of the content.
     static func rows(of family: String) -> Int {
         switch family {
         case "accessoryInline": 1
@@ -30,7 +30,8 @@ struct WidgetScreen: Sendable {
         }
     }
 
-    /// List elements, such as a history, that fit below the texts. The console draws as many.
+    /// Number of list elements that are shown below the texts, for example of a history. The
+    /// console shows the same number.
     private static func lines(of family: String) -> Int {
         switch family {
         case "accessoryInline", "accessoryCircular": 0
@@ -87,14 +88,14 @@ struct WidgetScreen: Sendable {
             } + [pad("fetches left \(left)")]
     }
 
-    /// The rows of a widget. Families of the Home Screen have a picture above their lines; if the
-    /// state has none or it is no PNG, a placeholder is drawn.
+    /// The rows of a widget. Families of the Home Screen have a picture above their lines. If the
+    /// state has no picture, or one that is not a PNG, a placeholder is drawn.
     ///
     /// - Parameter parts: number of states that share the widget.
     private func rows(
         _ state: JSONView, _ face: IslandFace, _ family: String, of parts: Int
     ) -> [String] {
-        // One line has room for two texts.
+        // Even one line has space for two texts.
         let count = max(2, Self.rows(of: family))
         let texts = face.rows(of: state, atMost: count, at: now)
         let lines =

@@ -1,14 +1,14 @@
-/// A picture of two colours, which a terminal can show.
+/// A picture with two colours, which a terminal can show.
 struct Bitmap: Hashable, Sendable {
     let width: Int
     let height: Int
     private let pixels: [Bool]
 
-    /// Largest width and height: a larger picture is no frame for an island.
+    /// Maximum width and height in pixels. A larger picture cannot be a frame for an island.
     static let sideMax = 512
 
-    /// Reads a PNG; a pixel is lit if it is nearer to white than to black. Nil for a damaged
-    /// picture or one larger than `sideMax`.
+    /// Reads a PNG. A pixel is lit if it is nearer to white than to black. Nil if the picture is
+    /// damaged or larger than `sideMax`.
     init?(png bytes: [UInt8]) {
         guard let (width, height) = PNG.size(bytes),
             (1...Self.sideMax).contains(width), (1...Self.sideMax).contains(height),
@@ -26,7 +26,7 @@ struct Bitmap: Hashable, Sendable {
         pixels = (0..<width * height).map { isLit($0 % width, $0 / width) }
     }
 
-    /// The picture in another size, by the nearest pixel.
+    /// The picture in another size. Each pixel is the nearest one of the original.
     func scaled(width: Int, height: Int) -> Bitmap {
         Bitmap(width: width, height: height) { x, y in
             self[x * self.width / width, y * self.height / height]
@@ -38,7 +38,7 @@ struct Bitmap: Hashable, Sendable {
         (0..<width).contains(x) && (0..<height).contains(y) && pixels[y * width + x]
     }
 
-    /// The picture in braille: two by four pixels for each character.
+    /// The picture in braille. Each character shows two by four pixels.
     var braille: [String] {
         Swift.stride(from: 0, to: height, by: 4).map { top in
             var line = String.UnicodeScalarView()
@@ -53,7 +53,7 @@ struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// The dot of each bit (Unicode, "Braille Patterns").
+    /// For each bit of a braille character, the position of its dot (Unicode, "Braille Patterns").
     private static let dots: [(x: Int, y: Int)] = [
         (0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3),
     ]

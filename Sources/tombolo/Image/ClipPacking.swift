@@ -1,16 +1,16 @@
 import TomboloCrypto
 
-/// Frames of a clip, made small enough for a push. Of all palettes and sizes that fit, it uses the
-/// one that keeps most of the pictures.
+/// Frames of a clip, made small enough for a push. Of all palettes and sizes that fit, it uses
+/// those that keep the most detail.
 struct ClipPacking: Sendable {
     let width: Int
     let height: Int
-    /// Colours of the frame that has most.
+    /// Number of colours of the frame that has the most.
     let colours: Int
     /// The frames as base64, in order.
     let frames: [String]
 
-    /// The bytes that the limit applies to.
+    /// The bytes to which the limit applies.
     enum Fit: String, Hashable, Sendable, CaseIterable {
         /// All frames together.
         case bundle
@@ -23,7 +23,7 @@ struct ClipPacking: Sendable {
     /// Sizes to try, in 24ths of the original.
     static let sizes = [24, 21, 18, 16, 14, 12, 10, 8, 6, 5, 4, 3]
 
-    /// Bytes of the frames as base64, with quotes, and commas between several.
+    /// Number of bytes of the frames in JSON: base64, with quotes, and with commas between several.
     static func bytes(_ frames: [String], _ fit: Fit) -> Int {
         switch fit {
         case .bundle: frames.reduce(1) { $0 + $1.utf8.count + 3 }
@@ -32,9 +32,9 @@ struct ClipPacking: Sendable {
     }
 
     /// - Parameters:
-    ///   - pictures: one or more, all of one size.
-    ///   - limit: most bytes of the frames.
-    ///   - colours: most colours, even if there is room for more.
+    ///   - pictures: one or more, all of the same size.
+    ///   - limit: maximum number of bytes of the frames.
+    ///   - colours: maximum number of colours, even if more would fit.
     ///
     /// Nil if even the smallest version does not fit.
     init?(_ pictures: [Picture], fit: Fit, limit: Int, colours most: Int = 256) {
@@ -70,7 +70,7 @@ struct ClipPacking: Sendable {
         self.frames = frames
     }
 
-    /// Bits that a pixel needs.
+    /// Number of bits for each pixel.
     private static func bits(_ colours: Int) -> Double {
         var bits = 0
         while 1 << bits < colours { bits += 1 }

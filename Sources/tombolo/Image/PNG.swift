@@ -2,12 +2,12 @@
 import CPNG
 #endif
 
-/// Reads and writes PNG files with libpng. Without the trait `ClipPack` it can do neither.
+/// Reads and writes PNG files with libpng. Without the trait `ClipPack`, both fail.
 enum PNG {
     #if ClipPack
     static let isThere = true
 
-    /// The size in a PNG's header, in pixels; nil if the bytes are no PNG.
+    /// The size in a PNG's header, in pixels; nil if the bytes are not a PNG.
     static func size(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
         var width: UInt32 = 0
         var height: UInt32 = 0
@@ -21,13 +21,13 @@ enum PNG {
         return tombolo_png_grey(bytes, bytes.count, &grey) != 0 ? grey : nil
     }
 
-    /// Red, green, blue and alpha of each pixel; nil if the picture is damaged.
+    /// Red, green, blue and alpha bytes of each pixel; nil if the picture is damaged.
     static func rgba(_ bytes: [UInt8], pixels: Int) -> [UInt8]? {
         var rgba = [UInt8](repeating: 0, count: pixels * 4)
         return tombolo_png_rgba(bytes, bytes.count, &rgba) != 0 ? rgba : nil
     }
 
-    /// A PNG from palette indices; the palette has four bytes for each colour.
+    /// Makes a PNG from palette indices. The palette has four bytes for each colour.
     static func bytes(
         _ indices: [UInt8], width: Int, height: Int, palette: [UInt8]
     ) -> [UInt8]? {

@@ -1,10 +1,11 @@
-/// A palette of few colours for a picture: its own if they are few enough, else the means of boxes
-/// of near colours, halved where they are widest (Heckbert's median cut).
+/// A palette with few colours for a picture. If the picture has few enough colours, these are the
+/// palette. Otherwise near colours are grouped in boxes, by halving the widest box again and again,
+/// and each box gives its mean colour (Heckbert's median cut).
 struct Palette: Sendable {
     let colours: [Picture.Colour]
     private let known: [Picture.Colour: Int]
 
-    /// - Parameter colours: 1 to 256.
+    /// - Parameter colours: maximum number of colours, 1 to 256.
     init(of pixels: [Picture.Colour], colours limit: Int) {
         var counts: [Picture.Colour: Int] = [:]
         for pixel in pixels { counts[pixel, default: 0] += 1 }
@@ -45,7 +46,8 @@ struct Palette: Sendable {
         return best.map { ($0.box, $0.channel) }
     }
 
-    /// The index that halves the box by pixels; neither half is empty.
+    /// The index at which the box is split, so that both halves have about equally many pixels.
+    /// Neither half is empty.
     private static func middle(of box: [Entry]) -> Int {
         let half = box.reduce(0) { $0 + $1.count } / 2
         var sum = 0

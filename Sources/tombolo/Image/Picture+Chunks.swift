@@ -1,17 +1,17 @@
-// A PNG is a signature and chunks: length, type, that many bytes, and a checksum (W3C, "Portable
-// Network Graphics", 5).
+// A PNG has a signature and then chunks. A chunk has a length, a type, as many bytes as the length
+// says, and a checksum (W3C, "Portable Network Graphics", 5).
 
 extension Picture {
     private static let signatureLength = 8
-    /// Bytes of a chunk's length, type and checksum.
+    /// Number of bytes of a chunk's length, type and checksum.
     private static let frameLength = 12
 
-    /// True if a PNG has more than one picture: it has an `acTL` chunk before its first picture.
+    /// True if the PNG is animated: it has an `acTL` chunk before its first picture.
     static func isAnimated(png bytes: [UInt8]) -> Bool {
         chunks(bytes).prefix { $0.type != "IDAT" }.contains { $0.type == "acTL" }
     }
 
-    /// A PNG without its `sRGB` chunk, because sRGB is the default of readers.
+    /// Returns the PNG without its `sRGB` chunk, because readers assume sRGB anyway.
     static func withoutColourSpace(png bytes: [UInt8]) -> [UInt8] {
         guard let chunk = chunks(bytes).first(where: { $0.type == "sRGB" }) else { return bytes }
         return Array(bytes[..<chunk.place.lowerBound] + bytes[chunk.place.upperBound...])

@@ -1,6 +1,6 @@
 /// A picture in colour, the source of a clip's frames.
 struct Picture: Hashable, Sendable {
-    /// One pixel's colour, its channels in order: red, green, blue and alpha.
+    /// The colour of a pixel. Its channels are red, green, blue and alpha.
     typealias Colour = SIMD4<UInt8>
 
     let width: Int
@@ -17,14 +17,14 @@ struct Picture: Hashable, Sendable {
         self.width = width
         self.height = height
         pixels = stride(from: 0, to: rgba.count, by: 4).map { place -> Colour in
-            // All invisible pixels get the same colour.
+            // All invisible pixels get the same colour, so that they need only one palette entry.
             let alpha = rgba[place + 3]
             if alpha == 0 { return Colour() }
             return Colour(rgba[place], rgba[place + 1], rgba[place + 2], alpha)
         }
     }
 
-    /// A picture of `width * height` given pixels.
+    /// Makes a picture of `width * height` given pixels.
     init(width: Int, height: Int, pixels: [Colour]) {
         precondition(pixels.count == width * height)
         self.width = width
@@ -65,8 +65,8 @@ struct Picture: Hashable, Sendable {
             UInt8((sum.z + alpha / 2) / alpha), UInt8((alpha + count / 2) / count))
     }
 
-    /// A PNG of at most `colours` colours (2 to 256), with as few bits per pixel as possible, and
-    /// the number of its colours.
+    /// Returns a PNG with at most `colours` colours (2 to 256) and as few bits per pixel as
+    /// possible, and the number of its colours.
     func png(colours: Int) -> (bytes: [UInt8], colours: Int)? {
         let palette = Palette(of: pixels, colours: colours)
         let indices = pixels.map { UInt8(palette.index(of: $0)) }

@@ -26,8 +26,8 @@ enum LogCreateCommand {
         return .succeeded
     }
 
-    /// Creates the log. Returns false if it exists already. Removes the secret file again if this
-    /// call made it and the log cannot be created.
+    /// Creates the log. Returns false if it exists. If this call made the secret file and the log
+    /// cannot be created, the file is removed again.
     static func create(_ database: Configuration.Database) throws -> Bool {
         let path = database.pepperFile
         let isOurs = access(path, F_OK) != 0

@@ -6,12 +6,12 @@ import TomboloPostgres
 import TomboloSQLite
 import TomboloServer
 
-/// The place of a relay's log, for every command that opens it.
+/// Where a relay's log is, for every command that opens it.
 enum LogHome {
     case directory(String)
     case database(Configuration.Database)
 
-    /// Nil if the configuration names no place.
+    /// Nil if the configuration does not say where the log is.
     init?(_ configuration: Configuration) {
         if let database = configuration.database {
             self = .database(database)
@@ -22,8 +22,8 @@ enum LogHome {
         }
     }
 
-    /// The place that `--data`, `--database` or `--config` names. Throws if there is none; the
-    /// remedy shows `example`, a complete command.
+    /// Takes the place from `--data`, `--database` or `--config`. Throws if they do not give one.
+    /// The remedy then shows `example`, a complete command.
     init(_ context: CommandContext, _ example: String) throws {
         guard let home = LogHome(try ConfigurationSources(context.invocation).configuration) else {
             throw ProgramError.usage(
@@ -32,7 +32,6 @@ enum LogHome {
         self = home
     }
 
-    /// Opens the log as its only writer.
     func open(
         retention: LogRetention = .forever, caution: LogCaution = LogCaution()
     ) throws -> (log: EngineEventLog, figures: PostgresFigures?) {
@@ -60,19 +59,19 @@ enum LogHome {
             status: .notFoundOrConflict)
     }
 
-    /// Opens the tables for reading all of the log, also while a relay runs on it.
+    /// Opens the tables to read the whole log. A relay may run on it meanwhile.
     func reading() throws(EventLogError) -> any LogReading {
         switch self {
         case .directory(let path): return try SQLiteTables.reading(path + "/tombolo.db")
         case .database(let database):
             var database = database.postgres
-            // A reader needs no guarantees about lost writes.
+            // A reader does not need the server to be safe against lost writes.
             database.takesUnsafeServer = true
             return try PostgresEventLog.reading(database)
         }
     }
 
-    /// Marks the log as restored now. No relay may run on it.
+    /// Notes in the log that it was restored now. No relay may run on it.
     func setRestored() throws {
         var chance = SystemRandomNumberGenerator()
         switch self {
@@ -84,7 +83,7 @@ enum LogHome {
         }
     }
 
-    /// Opens the place for the import of an export.
+    /// Opens a new log to import an export.
     func importing() throws -> LogImport {
         var chance = SystemRandomNumberGenerator()
         switch self {
@@ -96,7 +95,7 @@ enum LogHome {
         }
     }
 
-    /// The secret of the log's API keys; `keyCount` is the number of keys.
+    /// The secret of the log's API keys. `keyCount` is the number of keys in the log.
     func pepper(keyCount: Int) throws -> Pepper {
         switch self {
         case .directory(let path):
@@ -111,7 +110,7 @@ enum LogHome {
 }
 
 extension Configuration.Database {
-    /// The existing secret; it is not created if it is missing.
+    /// The existing secret. If it is missing, it is not created.
     func pepper() throws(ProgramError) -> Pepper {
         do {
             return try Pepper(path: pepperFile, keyCount: 1)

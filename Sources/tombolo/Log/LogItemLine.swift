@@ -5,12 +5,12 @@ import TomboloJSON
 import TomboloLog
 import TomboloSQLite
 
-/// One line of an export: a JSON object with one member that names the kind of item.
+/// One line of an export: a JSON object with one member, whose name is the kind of item.
 ///
-/// Bodies and values are strings with the same bytes, or base64 if they are not UTF-8, so that an
-/// import restores every byte.
+/// Bodies and values are strings with the same bytes, or base64 if they are not UTF-8. So an import
+/// restores every byte.
 enum LogItemLine {
-    /// Why a line is not a log item.
+    /// Why a line is not an item of a log.
     struct Fault: Error {
         var cause: String
     }
@@ -127,7 +127,7 @@ enum LogItemLine {
         writer.endObject()
     }
 
-    /// Writes the place in the tenant only if it differs from the place in the log.
+    /// Writes the place among the tenant's rows, but only if it differs from the sequence.
     private static func tenantSeq(_ place: Int64, _ seq: Int64, _ writer: inout JSONWriter) {
         if place != seq { writer.member("tenant_seq", place) }
     }

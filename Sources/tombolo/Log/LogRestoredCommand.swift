@@ -1,6 +1,6 @@
 import TomboloEventLog
 
-/// `log restored`: marks a log that was restored by other means than `backup restore`.
+/// `log restored`: records that a log was restored, if this was not done by `backup restore`.
 enum LogRestoredCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         do {

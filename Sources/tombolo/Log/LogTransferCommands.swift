@@ -5,9 +5,10 @@ import TomboloLog
 import TomboloSQLite
 import TomboloServer
 
-/// `log export` and `log import`: a whole log as lines.
+/// `log export` and `log import`: copy a whole log as lines.
 enum LogTransferCommands {
-    /// Limit for a line: a body of 64 KiB, which escapes make at most six times longer.
+    /// Maximum length of a line in bytes. A body may have 64 KiB, and escapes make it at most six
+    /// times longer.
     private static let lineBytesMax = 1 << 20
 
     static func export(_ context: CommandContext) async throws -> ExitStatus {
@@ -52,7 +53,7 @@ enum LogTransferCommands {
         return .succeeded
     }
 
-    /// Imports the log of an older program, and the secret that its API keys need.
+    /// Imports the log of an older program, and copies the secret that its API keys need.
     private static func take(
         over old: String, to data: String, _ context: CommandContext
     ) throws -> ExitStatus {
@@ -76,7 +77,7 @@ enum LogTransferCommands {
             }
             try into.finish()
         } catch {
-            // Keep the secret if its log exists, even if a later step failed.
+            // If the log was created, keep its secret even if a later step failed.
             if isOurPepper, access("\(data)/tombolo.db", F_OK) != 0 { unlink(pepper(data)) }
             throw (error as? EventLogError).map(ProgramError.init) ?? error
         }
@@ -86,14 +87,14 @@ enum LogTransferCommands {
         return .succeeded
     }
 
-    /// True for the same directory, also if one path is a link or another spelling.
+    /// True if both paths lead to the same directory, for example through a link.
     private static func isSame(_ old: String, _ data: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard stat(old, &first) == 0, stat(data, &second) == 0 else { return old == data }
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    /// Warns that the API keys of the old log will not open: their secret is missing.
+    /// Warns that the API keys of the old log are not valid, because their secret is missing.
     private static func warn(ofPepper old: String, _ data: String, _ context: CommandContext) {
         let file = pepper(data)
         let hasOther = BackupCommands.hasPepper(data)
@@ -109,12 +110,12 @@ enum LogTransferCommands {
 
     private static let progressStep = 10_000
 
-    /// Copies the secret, and returns true if it did. Throws rather than replace another secret.
-    /// Does not copy a secret of the wrong length.
+    /// Copies the secret and returns true. Throws if this would replace a different secret. Does
+    /// not copy a secret of the wrong length, and then returns false.
     private static func copyPepper(
         from old: String, to data: String
     ) throws(ProgramError) -> Bool {
-        // The reason for a failed read is reported by the copy.
+        // If reading fails here, the copy below reports the reason.
         let files = [old, data].map { try? FileBytes.read(pepper($0)) }
         guard files[0] != files[1], files[0]?.count ?? Pepper.byteCount == Pepper.byteCount else {
             return false
@@ -129,7 +130,7 @@ enum LogTransferCommands {
         return files[0] != nil
     }
 
-    /// Reads lines to the end. Blocks, because nothing else runs in this process.
+    /// Reads lines until the end. May block, because nothing else runs in this process.
     private static func take(from descriptor: Int32, _ into: LogImport) throws -> Int {
         var splitter = LineSplitter(bytesMax: lineBytesMax)
         var count = 0

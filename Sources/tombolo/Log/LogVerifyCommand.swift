@@ -2,13 +2,13 @@ import TomboloEventLog
 import TomboloJSON
 import TomboloLog
 
-/// `log verify` and `backup verify`: reads a whole log and reports whether it is sound.
+/// `log verify` and `backup verify`: read a whole log and report whether it is sound.
 enum LogVerifyCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         try verify(try LogHome(context, "log verify --data DIR"), context)
     }
 
-    /// Verifies a log and prints the verdict. Returns status 1 if it is not sound.
+    /// Verifies a log and prints the result. Returns status 1 if the log is not sound.
     static func verify(_ home: LogHome, _ context: CommandContext) throws -> ExitStatus {
         try home.requireFile()
         let verdict: LogVerification.Verdict

@@ -1,4 +1,4 @@
-// Rows of the command table: a log's files, with or without a running relay.
+// Rows of the command table: commands for whole logs, with or without a running relay.
 
 extension Flag {
     static let fromData = Flag(

@@ -1,10 +1,10 @@
 import TomboloCore
 import TomboloJSON
 
-/// Reads users' actions on phones from the log, each one once, from this reader's creation on.
+/// Reads users' actions on phones from the log. Returns each action since its creation once.
 struct ActionReader: Sendable {
     private var seen: Set<String> = []
-    /// The time of the newest action; the next query begins there.
+    /// The time of the newest action. The next query begins at this time.
     private var from = SystemClock().now().rfc3339
 
     mutating func new(_ client: RelayClient) async throws -> [JSONView] {

@@ -3,15 +3,15 @@ import TomboloJSON
 import TomboloSimulator
 
 /// Taps that unlock the door of scenario `door`, in time or too late, on virtual time. Phone, relay
-/// and producer may be offline in between: the age is counted from the tap.
+/// and producer may be offline meanwhile. The age of an action counts from the tap.
 enum DoorTaps {
-    /// The circumstances of one tap.
+    /// Describes one tap.
     private struct Case {
         var name: String
-        /// The user who may open the door.
+        /// The user whom the door admits.
         var reader = "u1"
         var isOnline = true
-        /// After the tap: when it reaches the relay, and when the producer reads the log.
+        /// Times after the tap at which it reaches the relay, and the producer reads the log.
         var arrives: Span
         var looks: Span
     }
@@ -37,7 +37,7 @@ enum DoorTaps {
             looks: .milliseconds(300)),
     ]
 
-    /// One JSON object for each case.
+    /// Returns one JSON object for each case.
     static func run() throws -> [JSON] { try cases.map(watch) }
 
     /// The table that `trigger door --steps` prints for people.

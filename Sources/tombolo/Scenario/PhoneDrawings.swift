@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// The pictures that the simulated phones drew of some activities, read from `/v1/phones`.
+/// The pictures of some activities that the simulated phones drew, read from `/v1/phones`.
 struct PhoneDrawings: Sendable {
     /// A card: its phone and its activity.
     struct Card: Hashable, Sendable {
@@ -9,21 +9,20 @@ struct PhoneDrawings: Sendable {
         var activity: String
     }
 
-    /// Most pictures that are kept for a phone: the first ones are enough.
+    /// Maximum number of pictures that are kept for a phone: the first ones.
     private static let sequenceMax = 500
 
-    /// The newest picture of each card.
     private(set) var newest: [Card: JSON] = [:]
-    /// Every picture that was seen, by phone. Polling misses some.
+    /// For each phone, every picture that was seen. Some are missed between two reads.
     private var seen: [String: Set<[UInt8]>] = [:]
-    /// The pictures of each phone in order, without repetitions.
+    /// For each phone, its pictures in order. Equal pictures in a row count once.
     private(set) var sequences: [String: [JSON]] = [:]
-    /// The pictures of each card in order, without repetitions.
+    /// For each card, its pictures in order. Equal pictures in a row count once.
     private(set) var cardSequences: [Card: [JSON]] = [:]
     /// True if this relay has simulated phones.
     private(set) var areThere = true
 
-    /// Polls the phones for the cards of activities whose id begins with `prefix`.
+    /// Reads the phones' cards of activities whose ids begin with `prefix`.
     mutating func look(_ client: RelayClient, at prefix: String) async throws {
         guard areThere else { return }
         let answer: RelayAnswer
@@ -52,6 +51,6 @@ struct PhoneDrawings: Sendable {
         }
     }
 
-    /// The number of different pictures that a phone drew; nil without simulated phones.
+    /// The number of different pictures that a phone drew; nil if there are no simulated phones.
     func pictures(of phone: String) -> Int? { areThere ? seen[phone]?.count ?? 0 : nil }
 }

@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// What one phone got in a scenario, by the relay's records and the phone's own report.
+/// What one phone received in a scenario, according to the relay and to the phone's own report.
 struct PhoneSummary: Hashable, Sendable {
     var phone: String
     var budgetClass: String
@@ -11,16 +11,16 @@ struct PhoneSummary: Hashable, Sendable {
     var sent: Int64
     var merged: Int64
     var skipped: Int64
-    /// Frames per second, from the first to the last frame; 0 with fewer than two.
+    /// Frames per second, from the first to the last frame; 0 if there are fewer than two.
     var framesPerSecond: Double
     /// True if the phone shows the activity's last state.
     var isFinal: Bool
-    /// The number of different pictures that it drew; nil without simulated phones.
+    /// The number of different pictures that it drew; nil if there are no simulated phones.
     var pictures: Int?
     /// The pictures in order; empty if the scenario has no steps.
     var drawn: [JSON] = []
 
-    /// Reads one element of an activity's `destinations`.
+    /// Reads one element of the member `destinations` of an activity.
     init(_ destination: JSONView) {
         phone = destination["device"]?.string ?? ""
         budgetClass = destination["class"]?.string ?? ""
@@ -37,7 +37,7 @@ struct PhoneSummary: Hashable, Sendable {
             to: shown?["last_at"]?.string.flatMap(Instant.init(rfc3339:)))
     }
 
-    /// Rounded to hundredths, so that parsing the line gives the same value.
+    /// The rate, rounded to hundredths, so that parsing the output gives the same value.
     private static func rate(_ count: Int64, from first: Instant?, to last: Instant?) -> Double {
         guard count >= 2, let first, let last, last > first else { return 0 }
         return (Double(count - 1) / (last - first).seconds * 100).rounded() / 100
@@ -46,7 +46,7 @@ struct PhoneSummary: Hashable, Sendable {
 
 /// The last line of `trigger`.
 struct ScenarioSummary: Hashable, Sendable {
-    /// The state that every phone should show at the end of a step, and whether they did.
+    /// The state that every phone should show at the end of a step, and whether all phones did.
     struct Step: Hashable, Sendable {
         var name: String
         var shows: JSON?
@@ -55,16 +55,15 @@ struct ScenarioSummary: Hashable, Sendable {
 
     var scenario: String
     var phones: [PhoneSummary]
-    /// The steps, if the scenario has steps.
     var steps: [Step] = []
 
-    /// True if every phone shows the last state, passed every step, and drew at least two different
-    /// pictures: a phone whose picture never changed has shown no animation.
+    /// True if every phone shows the last state and passed every step, and if it drew at least two
+    /// different pictures. A phone whose picture never changed showed no animation.
     var converged: Bool {
         !phones.isEmpty && phones.allSatisfy(\.isFinal) && steps.allSatisfy(\.isHeld) && haveMoved
     }
 
-    /// True if every phone drew two different pictures.
+    /// True if every phone drew at least two different pictures.
     var haveMoved: Bool { phones.allSatisfy { ($0.pictures ?? 2) >= 2 } }
 
     var json: JSON {

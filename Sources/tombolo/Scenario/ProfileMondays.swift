@@ -2,11 +2,10 @@ import TomboloCore
 import TomboloJSON
 import TomboloSimulator
 
-/// Mondays at 06:00 of scenario `profile`, on virtual time: one widget, and a producer that sends
-/// the week's rank when the relay asks for it.
+/// What happens on Mondays at 06:00 in scenario `profile`, on virtual time. There is one widget,
+/// and a producer that sends the week's rank when the relay asks for it.
 enum ProfileMondays {
-    /// A zone, the local day and time at which the widget is added, and the number of days to
-    /// watch.
+    /// A time zone, the local time at which the widget is added, and the number of days to watch.
     private struct Case {
         var name: String
         var zone: String
@@ -67,7 +66,7 @@ enum ProfileMondays {
         }
     }
 
-    /// Everything that the widget showed, with its time, and the times when the producer was asked.
+    /// Returns everything that the widget showed, with its time, and when the producer was asked.
     private static func watch(_ item: Case) throws -> [JSON] {
         guard let begins = Instant(rfc3339: item.begins) else {
             preconditionFailure("\(item.begins) is a time")
@@ -75,7 +74,7 @@ enum ProfileMondays {
         let home = try VirtualHome(user: "u1", zone: item.zone, begins: begins)
         var lines: [JSON] = []
         var rank = 9
-        /// Puts the newest rank, with copies for the next two Mondays.
+        /// The producer puts the newest rank. The next two Mondays have entries too.
         func putRank() throws {
             try home.put(
                 #"{"subject":{"user":"u1"},"content":{"name":"Ada","rank":\#(rank)},"#
@@ -108,7 +107,7 @@ enum ProfileMondays {
         return lines
     }
 
-    /// One line: the day and time by the phone's clock, and the observation.
+    /// One line: the local day and time on the phone, and what happened.
     private static func line(
         _ home: VirtualHome, _ write: (inout JSONWriter) -> Void
     ) -> JSON {

@@ -1,4 +1,4 @@
-/// The running cat of the scenario `runner`: five frames of 48 by 32 pixels, 1-bit PNGs in base64.
+/// The running cat of scenario `runner`: five frames of 48 by 32 pixels, as 1-bit PNGs in base64.
 ///
 /// They have 1,156 bytes together, so that all five fit into one payload.
 /// `Protocol/examples/runner/` has the same pictures as files; a test compares them.

@@ -7,11 +7,12 @@ import TomboloLoop
 struct RunnerScenario: Sendable {
     static let type = "RunnerWidgetAttributes"
     static let every = Span.milliseconds(100)
-    /// Time limit for the phones to agree after the end: the slowest class waits 15 s for a push,
-    /// and again if that push is lost.
+    /// Time limit for the phones to show the last state after the end. A phone of the slowest class
+    /// waits 15 s for a push, and again if the push is lost.
     static let convergenceTimeout = Duration.seconds(45)
     static let pollInterval = Duration.milliseconds(100)
-    /// Poll interval after every phone has moved: a run of hours must not burden its relay.
+    /// Interval between reads after every phone has moved, so that hours of it do not load the
+    /// relay.
     static let watchInterval = Duration.seconds(5)
 
     private let client: RelayClient
@@ -23,30 +24,31 @@ struct RunnerScenario: Sendable {
     init(_ client: RelayClient, phones: Int, loop: EpollLoop) {
         self.client = client
         self.loop = loop
-        // A new id: a second cat is no restart of an ended one.
+        // A new id, because a start with the id of an ended cat would restart that activity.
         activity = "runner-\(Hex.encode(RandomBytes.make(4)))"
         devices = (1...phones).map { "phone-\($0)" }
     }
 
     private var path: String { "/v1/activities/\(activity)" }
 
-    /// Starts the cat, plays for `duration`, ends it, and waits until the phones agree.
+    /// Starts the cat, plays for `duration`, ends it, and waits for the last state on all phones.
     mutating func run(for duration: Span) async throws -> ScenarioSummary {
         try await begin()
         try await wait(until: loop.now + .nanoseconds(duration.nanoseconds))
-        // A slow phone may draw its second picture only after a short run has ended.
+        // A short run may end before a slow phone has drawn its second picture: wait for it.
         try await wait(until: loop.now + Self.convergenceTimeout, orMoved: true)
         _ = try await client.send(
             RelayRequest("POST", "/v1/activities/end", body: endBody), name: activity)
         return try await untilConverged()
     }
 
-    /// Lets the cat run until `isStopped`, at most for 8 hours, the life of a card.
+    /// Lets the cat run until `isStopped`, but at most for 8 hours, the maximum life of a card.
     mutating func stay(until isStopped: () -> Bool) async throws {
         try await begin()
         let over = loop.now + StayingScenario.cardLife
         while !isStopped(), loop.now < over {
-            // A request keeps the connection open: the relay closes one that is idle for a minute.
+            // The request keeps the connection open: the relay closes one that is idle for a
+            // minute.
             _ = try await client.send(RelayRequest("GET", "/version"), name: nil)
             try await loop.sleep(for: Self.pollInterval)
         }
@@ -56,7 +58,7 @@ struct RunnerScenario: Sendable {
         }
     }
 
-    /// Starts a cat. Only the newest cat runs: others stop at their present picture.
+    /// Starts a cat. Only the newest cat runs; older ones stop at their present picture.
     private mutating func begin() async throws {
         try await Scenario(named: "runner")?.registerTypes(client)
         let running = try await client.send(
@@ -81,8 +83,8 @@ struct RunnerScenario: Sendable {
             RelayRequest("POST", "\(path)/clips", body: clipBody(clock: clock)), name: activity)
     }
 
-    /// Sends the app to the background on simulated phones, because the cat only runs there. Does
-    /// nothing for other phones.
+    /// Sends the app to the background on simulated phones, because the cat only runs there. Real
+    /// phones are not affected.
     private mutating func leaveApps() async throws {
         try await drawings.look(client, at: activity)
         guard drawings.areThere else { return }
@@ -93,7 +95,7 @@ struct RunnerScenario: Sendable {
         }
     }
 
-    /// True if any phone reports its presence, so that a clip can pause while the app is in front.
+    /// True if a phone reports its presence. Then clips can pause while the app is in front.
     private func reportsPresence() async throws -> Bool {
         for device in devices {
             let answer = try await client.send(
@@ -103,7 +105,7 @@ struct RunnerScenario: Sendable {
         return false
     }
 
-    /// Waits and polls the phones meanwhile, to see each picture.
+    /// Waits, and meanwhile reads the phones, to see each picture.
     private mutating func wait(until end: MonotonicInstant, orMoved: Bool = false) async throws {
         while loop.now < end {
             let summary = try await summary()

@@ -2,25 +2,25 @@ import CProtocolAssets
 import TomboloCore
 import TomboloJSON
 
-/// A scenario from `Protocol/examples/NAME/steps.json`: what a producer and the phones' users do,
-/// and what every phone draws after each step.
+/// A scenario from `Protocol/examples/NAME/steps.json`: actions of a producer and of the phones'
+/// users, and what every phone draws after each step.
 struct Scenario: Sendable {
     /// One step: its requests and the expected result.
     struct Step: Sendable {
         var name: String
         var requests: [Request]
-        /// How long the step lasts; nil: until the phones show the expected state.
+        /// How long the step lasts; nil means until the phones show the expected state.
         var lasts: Span?
-        /// The expected presence of the app on every phone, by the relay; nil: not checked.
+        /// The app's expected presence on every phone, as the relay knows it; nil: not checked.
         var presenceState: String?
-        /// The content state that every phone should draw at the step's end; nil: not checked.
+        /// The content state that every phone should draw at the step's end; nil means not checked.
         var shows: JSON?
-        /// The end of the expected card's activity id.
+        /// The ending of the activity id of the card that is checked.
         var card: String
     }
 
-    /// One request of a step. `{activity}`, `{phone}` and `{app}` in path and body are replaced,
-    /// and `"{angle}"` in an answer to a tap.
+    /// One request of a step. In path and body, `{activity}`, `{phone}` and `{app}` are replaced.
+    /// In the answer to a tap, `"{angle}"` is replaced too.
     struct Request: Sendable {
         var method: String
         var path: String
@@ -35,7 +35,7 @@ struct Scenario: Sendable {
             self.body = body
         }
 
-        /// The requests of a list; nil if it is no list or one request cannot be read.
+        /// Reads a list of requests; nil if it is not a list or a request in it is not valid.
         static func all(_ list: JSONView?) -> [Request]? {
             guard let list, list.kind == .array else { return nil }
             let requests = list.elements.compactMap { Request($0) }
@@ -47,18 +47,18 @@ struct Scenario: Sendable {
     }
 
     let name: String
-    /// The types that the producer registers first: the body of each, by name.
+    /// The types that the producer registers first: name and body of each.
     private(set) var types: [(name: String, body: JSON)] = []
-    /// If each phone has an activity of its own: the types of these activities, in turn.
+    /// The types of the activities if each phone has its own activity. Phones get them in turn.
     private(set) var apps: [String] = []
-    /// The producer's request after a tap on a card, by the card's type.
+    /// By the card's type, the request that the producer sends after a tap on the card.
     private(set) var answers: [String: Request] = [:]
     private(set) var steps: [Step] = []
 
-    /// Every scenario that has steps.
+    /// The names of all scenarios with steps.
     static let names = ["radial", "runner", "window"]
 
-    /// The compiled-in scenario of that name; nil for another name.
+    /// The compiled-in scenario with this name; nil if there is none.
     init?(named name: String) {
         let asset: tombolo_protocol_asset
         switch name {
@@ -68,12 +68,12 @@ struct Scenario: Sendable {
         default: return nil
         }
         let bytes = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
-        // A test reads every compiled-in file, so this does not fail.
+        // This cannot fail: a test reads every compiled-in file.
         guard let view = try? JSONDocument(bytes).root else { return nil }
         self.init(name: name, view)
     }
 
-    /// Nil if the JSON is no scenario.
+    /// Nil if the JSON is not a valid scenario.
     init?(name: String, _ view: JSONView) {
         self.name = name
         types = view["types"]?.members.map { ($0, $1.json) } ?? []
@@ -89,7 +89,7 @@ struct Scenario: Sendable {
         guard !steps.isEmpty else { return nil }
     }
 
-    /// Registers the scenario's types with a relay; its producer does this first.
+    /// Registers the scenario's types with a relay, which the producer does first.
     func registerTypes(_ client: RelayClient) async throws {
         for type in types {
             _ = try await client.send(

@@ -3,41 +3,41 @@ import TomboloCrypto
 import TomboloJSON
 import TomboloLoop
 
-/// Plays a scenario on the relay's phones, step by step, and checks what they draw. It acts as the
-/// producer and as the phones' users.
+/// Plays a scenario on the relay's phones, step by step, and checks what the phones draw. It acts
+/// as the producer and as the phones' users.
 struct ScenarioPlayer: Sendable {
     private let scenario: Scenario
     private let client: RelayClient
     private let loop: EpollLoop
     private let activity: String
     private let devices: [String]
-    /// The cards of this run, one for each phone. A phone may have several if types are compared.
+    /// The cards of this run: one for each phone, or several if types are compared.
     private var cards: [Card] = []
     private var drawings = PhoneDrawings()
     private var actions = ActionReader()
     /// The angle of each activity, in degrees.
     private var angles: [String: Int64] = [:]
 
-    /// One card: its phone, and its type.
+    /// A card: its phone, its type and its activity.
     private struct Card: Sendable {
         var phone: String
         var app: String
         var activity: String
     }
 
-    /// Degrees that a tap adds.
+    /// Number of degrees that each tap adds.
     private static let turn: Int64 = 180
 
     init(_ scenario: Scenario, _ client: RelayClient, phones: Int, loop: EpollLoop) {
         self.scenario = scenario
         self.client = client
         self.loop = loop
-        // A new id, so that the run is no restart of an ended activity.
+        // A new id, because a start with the id of an ended activity would restart that activity.
         activity = "\(scenario.name)-\(Hex.encode(RandomBytes.make(4)))"
         devices = (1...phones).map { "phone-\($0)" }
     }
 
-    /// Plays the steps. Stops at the first one whose expected state the phones do not reach.
+    /// Plays the steps. Stops at the first step after which phones do not show the expected state.
     mutating func run() async throws -> ScenarioSummary {
         var summary = ScenarioSummary(scenario: scenario.name, phones: [])
         try await begin()
@@ -48,7 +48,7 @@ struct ScenarioPlayer: Sendable {
                 ScenarioSummary.Step(name: step.name, shows: step.shows, isHeld: isHeld))
             if !isHeld { break }
         }
-        // A phone's report may come a little after its drawing.
+        // A phone may report a drawing a little later.
         let giveUpAt = loop.now + Self.reportTime
         repeat {
             summary.phones = []
@@ -59,7 +59,7 @@ struct ScenarioPlayer: Sendable {
         return summary
     }
 
-    /// Time limit for the last report of a phone, on a busy machine.
+    /// Time limit for a phone's last report, sufficient for a busy machine.
     private static let reportTime = Duration.seconds(10)
 
     private func summary(of card: Card) async throws -> PhoneSummary {
@@ -71,7 +71,7 @@ struct ScenarioPlayer: Sendable {
         }
         phone.pictures = drawings.pictures(of: card.phone)
         phone.type = card.app.isEmpty ? nil : card.app
-        // With one activity, all drawings of the phone count; else only those of this card.
+        // If there is one activity, all the phone's drawings count, else this card's.
         let place = PhoneDrawings.Card(phone: card.phone, activity: card.activity)
         phone.drawn =
             (card.app.isEmpty
@@ -79,8 +79,8 @@ struct ScenarioPlayer: Sendable {
         return phone
     }
 
-    /// Starts the scenario's cards and answers their taps until `isStopped`, at most for 8 hours,
-    /// the life of a card. Then ends them.
+    /// Starts the scenario's cards and answers taps until `isStopped`, but at most for 8 hours, the
+    /// maximum life of a card. Then ends the cards.
     mutating func stay(until isStopped: () -> Bool) async throws {
         try await begin()
         for request in scenario.beginning { try await send(request) }
@@ -105,8 +105,8 @@ struct ScenarioPlayer: Sendable {
             cards = devices.map { Card(phone: $0, app: "", activity: activity) }
             return
         }
-        // Types are compared on phones of the same class: one type for each phone if there are
-        // enough phones, else all types on the phones of class `lab`.
+        // Types are compared on phones of the same class. If there are enough phones, each has one
+        // type. Else the phones of class `lab` have all types.
         let classes = try await classes()
         let isOneEach = Set(classes).count <= 1 && devices.count >= scenario.apps.count
         cards = devices.indices.flatMap { index in
@@ -120,7 +120,7 @@ struct ScenarioPlayer: Sendable {
         }
     }
 
-    /// The budget class of each phone; empty without simulated phones.
+    /// The budget class of each phone; empty if there are no simulated phones.
     private func classes() async throws -> [String] {
         do throws(ProgramError) {
             let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
@@ -134,8 +134,7 @@ struct ScenarioPlayer: Sendable {
         }
     }
 
-    /// Time limit for the phones to register: on a busy machine they do it after the relay's first
-    /// line.
+    /// Time limit for the phones to register. On a busy machine this takes longer.
     static let arrivalTime = Duration.seconds(10)
 
     private func meetPhones() async throws {
@@ -229,7 +228,7 @@ struct ScenarioPlayer: Sendable {
         }
     }
 
-    /// Two polls for each frame.
+    /// This gives two reads for each frame.
     private static let lookInterval = Duration.milliseconds(50)
 
     private func holds(_ step: Scenario.Step) async throws -> Bool {
@@ -252,7 +251,7 @@ struct ScenarioPlayer: Sendable {
         return true
     }
 
-    /// True for equal values. Ignores extra members for a bundle or a keyframe.
+    /// True if the values are equal. Ignores additional members, which bundles and keyframes have.
     static func isSame(_ one: JSONView, _ other: JSONView) -> Bool {
         guard one.kind == other.kind else { return false }
         switch one.kind {

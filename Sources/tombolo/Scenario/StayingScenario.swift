@@ -1,8 +1,8 @@
 import TomboloCore
 import TomboloLoop
 
-/// A scenario whose producer stays: its cards or widgets exist and each tap is answered until the
-/// user stops it. Then the cards end and the widgets are removed.
+/// A scenario that goes on: its cards or widgets exist, and taps are answered, until the user stops
+/// it. Then the cards end and the widgets are removed.
 struct StayingScenario: Sendable {
     let name: String
     let client: RelayClient
@@ -10,11 +10,11 @@ struct StayingScenario: Sendable {
     let loop: EpollLoop
 
     /// An activity is active for at most 8 hours (Apple, "Displaying live data with Live
-    /// Activities"): then a new card replaces it.
+    /// Activities"). Then the scenario replaces the card by a new one.
     static let cardLife = Duration.seconds(8 * 3_600)
 
-    /// Runs a request that the relay may refuse, such as a change of a card that the user has
-    /// ended. Ignores the refusal, so that the producer continues.
+    /// Runs a request that the relay may refuse, for example for a card that the user has ended.
+    /// Ignores the refusal, so that the scenario goes on.
     static func passOver(_ deed: () async throws -> Void) async throws {
         do { try await deed() } catch let error as ProgramError {
             guard ![.unreachable, .unauthorized].contains(error.status) else { throw error }

@@ -25,7 +25,7 @@ enum TriggerCommand {
         guard context.invocation.isGiven(.stay) else {
             return try await play(name, client, phones: phones, duration, context)
         }
-        // A signal ends the scenario early but in order, so that nothing stays behind.
+        // A signal ends the scenario in order: its activities and widgets are removed.
         let signals = try SignalWaiter([SIGTERM, SIGINT], on: context.loop)
         defer { signals.close() }
         let stop = StopFlag()
@@ -53,7 +53,7 @@ enum TriggerCommand {
             return try await play(scenario, client, phones: phones, context)
         }
         let summary: ScenarioSummary
-        // The cat runs for the given time, unless `--steps` is given.
+        // Without `--steps`, the cat runs for the given time.
         if name != "runner" || context.invocation.isGiven(.scenarioSteps),
             let scenario = Scenario(named: name)
         {
@@ -69,7 +69,7 @@ enum TriggerCommand {
             who: "phone", remedy: "tombolo doctor")
     }
 
-    /// Prints the observations of a run on virtual time, which needs no relay.
+    /// Prints the results of a run on virtual time, which needs no relay.
     private static func write(
         _ cases: [JSON], _ context: CommandContext, _ table: ([JSON], Terminal) -> String
     ) throws -> ExitStatus {
@@ -112,7 +112,7 @@ enum TriggerCommand {
     }
 }
 
-/// Set when a staying scenario should end. Used on the loop only.
+/// True once a scenario that goes on should end. Used on the loop only.
 final class StopFlag: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
     var isSet = false

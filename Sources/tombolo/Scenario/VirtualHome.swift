@@ -12,9 +12,9 @@ import TomboloSimulator
 ///     try home.place(Widget.Key(kind: "profile", family: .systemSmall))
 ///     try home.advance(to: begins + .hours(1))
 final class VirtualHome {
-    /// One observation of core or phone.
+    /// Something that the core or the phone did.
     enum Sight {
-        /// The core has recorded a fact.
+        /// The core recorded a fact.
         case fact(NewFact)
         case fetched(Widget)
         case drawn(Widget)
@@ -32,17 +32,17 @@ final class VirtualHome {
 
     let rules: TimeZoneRules
     private(set) var now: Instant
-    /// Called with each observation, in order.
+    /// Called with each `Sight`, in order.
     var saw: (Sight) throws -> Void = { _ in }
     private var core: Core
     private var phone: Phone
     private var seq: Int64 = 0
     private var factSeq: Int64 = 0
     private var ticket: UInt64 = 0
-    /// The answer to the newest command.
+    /// The core's answer to the newest command.
     private var answer: Answer?
 
-    /// Makes a user's phone that is online and whose tokens the relay knows.
+    /// Makes the phone of a user. It is online, and the relay knows its tokens.
     init(user: String, zone: String, begins: Instant) throws {
         guard let rules = ZoneDirectory.shared.rules(of: zone) else {
             throw ProgramError(
@@ -79,7 +79,6 @@ final class VirtualHome {
         try ask { .timeline(.put(request, kind: Self.id(kind)), Self.tenant, $0) }
     }
 
-    /// The producer registers a type.
     func register(_ body: String, type: String) throws {
         let read = try ActivityType(reading: try Self.view(body))
         try ask { .type(read, name: type, app: nil, Self.tenant, $0) }
@@ -93,10 +92,9 @@ final class VirtualHome {
         try ask { .command(command, $0) }
     }
 
-    /// The user adds a widget to a screen.
     func place(_ widget: Widget.Key) throws { try carryOut(phone.addWidget(widget, at: wall)) }
 
-    /// The user does something on the phone.
+    /// The phone's user does something.
     func use(_ deed: (inout Phone, WallInstant) -> [PhoneEffect]) throws {
         try carryOut(deed(&phone, wall))
     }
@@ -111,7 +109,7 @@ final class VirtualHome {
         return nil
     }
 
-    /// Advances to `end`, from one deadline of core or phone to the next.
+    /// Advances the time to `end`, from one deadline of core or phone to the next.
     func advance(to end: Instant) throws {
         while true {
             let wakes = [
@@ -160,7 +158,7 @@ final class VirtualHome {
         for push in effects.pushes {
             try step(
                 .pushEnded(PushOutcome(push: push.id, result: .accepted, took: .zero)))
-            // Only pushes for widgets are simulated here.
+            // Only pushes for widgets are delivered here.
             guard push.surface == .widgets else { continue }
             try carryOut(
                 phone.receive(
@@ -196,7 +194,7 @@ final class VirtualHome {
         let subject = key.config.flatMap(Identifier.init).map(TimelineSubject.key)
         let entries: TimelineEntries
         do {
-            // The phone gets no entries that it may not read.
+            // If the phone may not read entries, it gets none.
             entries = try core.entries(
                 Self.id(key.kind), app: nil, subject,
                 family: WidgetFamily(rawValue: key.family.rawValue),

@@ -1,9 +1,9 @@
 import TomboloJSON
 
-// Checks of a widget step for placeholders, cards, controls and the gallery.
+// Checks of a widget step that concern placeholders, cards, controls and the gallery.
 
 extension WidgetPlayer {
-    /// True if the phones' other surfaces are as the step says. Checks for missing phones pass.
+    /// True if the phones' other surfaces are as the step expects. Checks of missing phones pass.
     func holdsBesides(_ step: WidgetScenario.Step) -> Bool {
         let unfetched = places.filter { step.unfetched.contains($0.name) }
         guard unfetched.allSatisfy({ pages[$0.name]?.document.root["placeholder"]?.bool == true })

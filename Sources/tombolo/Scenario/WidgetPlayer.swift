@@ -8,23 +8,23 @@ struct WidgetPlayer: Sendable {
     private let scenario: WidgetScenario
     private let client: RelayClient
     private let loop: EpollLoop
-    /// A new kind, so that the widgets of other runs do not matter.
+    /// The kind of this run's widgets. It is new, so that widgets of other runs do not matter.
     private let kind: String
     let places: [WidgetScenario.Place]
-    /// The state of each widget now, and all its states in order.
+    /// For each widget, its present state, and all its states in order.
     private(set) var newest: [String: JSON] = [:]
     private var sequences: [String: [JSON]] = [:]
-    /// The newest pages of each widget and each phone, and those before the step.
+    /// For each widget and each phone, its newest page, and its page before the step.
     private(set) var pages: [String: JSON] = [:]
     private(set) var phones: [String: JSON] = [:]
     private(set) var pagesBefore: [String: JSON] = [:]
     private(set) var phonesBefore: [String: JSON] = [:]
     private var actions = ActionReader()
 
-    /// Two polls in the shortest life of an entry.
+    /// This gives two reads within the shortest life of an entry.
     private static let lookInterval = Duration.milliseconds(50)
 
-    /// - Parameter phones: the number of phones; there is also a pad.
+    /// - Parameter phones: number of phones. There is an iPad, too.
     init(_ scenario: WidgetScenario, _ client: RelayClient, phones: Int, loop: EpollLoop) {
         self.scenario = scenario
         self.client = client
@@ -34,8 +34,8 @@ struct WidgetPlayer: Sendable {
         places = scenario.places.filter { names.contains($0.phone) }
     }
 
-    /// Stops at the first step whose expected state the widgets do not reach. Removes its widgets,
-    /// also after a failure.
+    /// Stops at the first step after which the widgets do not show the expected state. Removes the
+    /// widgets, even after a failure.
     mutating func run() async throws -> WidgetSummary {
         try await begin()
         for request in scenario.before { try await send(request) }
@@ -44,9 +44,9 @@ struct WidgetPlayer: Sendable {
             for place in places { try await act(place, "widget-add") }
             summary = try await playSteps()
         } catch {
-            // Report the first error, not errors of the clean-up.
+            // If this fails too, report the first error.
             for request in scenario.after { try? await send(request) }
-            // Report the first error here, too.
+            // Here, too, report the first error.
             for place in places { try? await act(place, "widget-rm") }
             throw error
         }
@@ -55,8 +55,8 @@ struct WidgetPlayer: Sendable {
         return summary
     }
 
-    /// Adds the widgets and answers their buttons until `isStopped`, at most for 8 hours, the life
-    /// of a card. Then removes them.
+    /// Adds the widgets and answers their buttons until `isStopped`, but at most for 8 hours, the
+    /// maximum life of a card. Then removes them.
     mutating func stay(until isStopped: () -> Bool) async throws {
         try await begin()
         for place in places { try await act(place, "widget-add") }
@@ -74,7 +74,7 @@ struct WidgetPlayer: Sendable {
         }
     }
 
-    /// Waits for the phones, and registers the types first, as a producer does.
+    /// Waits for the phones, and registers the types, as a producer does first.
     private func begin() async throws {
         for phone in Set(places.map(\.phone)).sorted() { try await meet(phone) }
         for type in scenario.types {
@@ -104,7 +104,7 @@ struct WidgetPlayer: Sendable {
         return summary
     }
 
-    /// Waits until a phone has registered itself and its tokens: an earlier push could not reach
+    /// Waits until a phone has registered itself and its tokens, as earlier pushes could not reach
     /// it.
     private func meet(_ phone: String) async throws {
         let giveUpAt = loop.now + ScenarioPlayer.arrivalTime
@@ -140,7 +140,7 @@ struct WidgetPlayer: Sendable {
 
     private func send(_ request: Scenario.Request) async throws {
         let named = request.path.split(separator: "/").last.map(String.init) ?? ""
-        // A request for a phone that does not exist is skipped.
+        // A request for a phone that does not exist is left out.
         guard
             !request.path.hasPrefix("/v1/phones/") || places.contains(where: { $0.phone == named })
         else { return }
@@ -154,10 +154,10 @@ struct WidgetPlayer: Sendable {
             RelayRequest(request.method, path, body: Array(body.utf8)), name: kind)
     }
 
-    /// Answers each new button action as the producer does. An expired action opens no door.
+    /// Answers each new button action as the producer does. An expired action does not open a door.
     private mutating func answerActions() async throws {
         for action in try await actions.new(client) {
-            // The button is on a widget, or on the card of the same door.
+            // The button is on a widget, or on the card of a door.
             let door =
                 action["widget"]?.string == kind
                 ? action["config"]?.string
@@ -201,7 +201,7 @@ struct WidgetPlayer: Sendable {
     private mutating func look() async throws {
         let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
         for page in try answer.document().root["phones"]?.elements.map({ $0 }) ?? [] {
-            // Phones without a widget of this run are ignored.
+            // Ignore phones without a widget of this run.
             guard let name = page["phone"]?.string, places.contains(where: { $0.phone == name })
             else { continue }
             phones[name] = page.json
@@ -252,11 +252,10 @@ struct WidgetPlayer: Sendable {
 
 /// The last line of `trigger` for a widget scenario.
 struct WidgetSummary: Sendable {
-    /// The result of one widget.
     struct Widget: Sendable {
         var place: WidgetScenario.Place
         var fetches: Int64
-        /// The states that it showed, in order.
+        /// The states that the widget showed, in order.
         var drawn: [JSON]
 
         init(_ place: WidgetScenario.Place, fetches: Int64, drawn: [JSON]) {

@@ -2,49 +2,49 @@ import CProtocolAssets
 import TomboloCore
 import TomboloJSON
 
-/// A widget scenario from `Protocol/examples/NAME/steps.json`: what a producer and the phones'
-/// users do, and what the widgets show after each step.
+/// A widget scenario from `Protocol/examples/NAME/steps.json`: actions of a producer and of the
+/// phones' users, and what the widgets show after each step.
 struct WidgetScenario: Sendable {
     /// A widget that is added to a phone before the first step and removed after the last one.
     struct Place: Hashable, Sendable {
-        /// The name in steps; the phone's name unless the scenario says otherwise.
+        /// The name by which steps refer to the widget. By default it is the phone's name.
         var name: String
         var phone: String
         var family: String
-        /// The configuration id of the widget; nil if it is not configured.
+        /// The widget's configuration id; nil if it has none.
         var config: String?
     }
 
     /// One step: its requests and the expected result.
     struct Step: Sendable {
         var name: String
-        /// `{kind}`, `{now}` and `{now+2s}` in path and body are replaced.
+        /// The requests. `{kind}`, `{now}` and `{now+2s}` in path and body are replaced.
         var requests: [Scenario.Request]
-        /// The shortest duration of the step.
+        /// The minimum duration of the step.
         var lasts: Span?
-        /// The state that the widgets should show at the step's end; nil: not checked.
+        /// The state that the widgets should show at the step's end; nil means not checked.
         var shows: JSON?
-        /// The names of these widgets; empty: all.
+        /// The names of the widgets to check; empty means all.
         var widgets: [String]
-        /// Widgets that have fetched and got nothing to show.
+        /// Widgets that should have fetched and got nothing to show.
         var empty: [String]
-        /// Phones whose widgets change by themselves, each at a different time.
+        /// Phones whose widgets should change by themselves, each at a different time.
         var differing: [String]
-        /// Widgets that have not fetched yet and show the placeholder.
+        /// Widgets that should not have fetched yet, and show the placeholder.
         var unfetched: [String]
         /// True if no widget may fetch during the step.
         var isWithoutFetch: Bool
-        /// The state that cards on phones should show at the step's end.
+        /// The cards that phones should show at the step's end.
         var cards: Cards?
-        /// Controls that should be reloaded during the step.
+        /// The controls that should be reloaded during the step.
         var controls: Controls?
         /// What the gallery of a phone should show for some families.
         var gallery: Gallery?
-        /// The newest tap on a phone, which must not be sent.
+        /// The expected newest tap on a phone, which was not sent.
         var tap: Tap?
     }
 
-    /// A tap that is not sent, and the reason.
+    /// A tap that is not sent, with the reason.
     struct Tap: Sendable {
         var phone: String
         var reason: String
@@ -70,21 +70,22 @@ struct WidgetScenario: Sendable {
     }
 
     let name: String
-    /// The types that the producer registers first: the body of each, by name.
+    /// The types that the producer registers first: name and body of each.
     private(set) var types: [(name: String, body: JSON)] = []
-    /// The producer's request after a button runs an intent, by the intent. `{door}` is the
-    /// widget's configuration id, as the relay reports it.
+    /// By intent, the request that the producer sends after a button has run the intent. `{door}`
+    /// is replaced by the widget's configuration id, as the relay reports it.
     private(set) var answers: [String: Scenario.Request] = [:]
-    /// Requests before the widgets are added, and after the last step, also after a failure.
+    /// Requests before the widgets are added, and requests after the last step, which are also sent
+    /// after a failure.
     private(set) var before: [Scenario.Request] = []
     private(set) var after: [Scenario.Request] = []
     private(set) var places: [Place] = []
     private(set) var steps: [Step] = []
 
-    /// Every scenario of widgets.
+    /// The names of all widget scenarios.
     static let names = ["profile", "door"]
 
-    /// The compiled-in scenario of that name; nil for another name.
+    /// The compiled-in scenario with this name; nil if there is none.
     init?(named name: String) {
         let asset: tombolo_protocol_asset
         switch name {
@@ -118,15 +119,15 @@ struct WidgetScenario: Sendable {
         guard !places.isEmpty, !steps.isEmpty else { return nil }
     }
 
-    /// The file with each `{picture:NAME}` replaced by that member of `pictures`.
+    /// Parses the file after replacing each `{picture:NAME}` by the member NAME of `pictures`.
     private static func withPictures(_ bytes: [UInt8]) -> JSONView? {
         var text = String(decoding: bytes, as: UTF8.self)
-        // A test reads every compiled-in file, so this does not fail.
+        // This cannot fail: a test reads every compiled-in file.
         guard let view = try? JSONDocument(bytes).root else { return nil }
         for (name, picture) in view["pictures"]?.members.map({ $0 }) ?? [] {
             text = text.replacing("{picture:\(name)}", with: picture.string ?? "")
         }
-        // This does not fail, for the same reason.
+        // This cannot fail, for the same reason.
         return try? JSONDocument(Array(text.utf8)).root
     }
 }

@@ -2,15 +2,15 @@ import CLinux
 import Glibc
 import TomboloCore
 
-/// Counts which rows of the log made relays on a data directory trap. The file `tombolo.crashes`,
-/// one mapped page, keeps the counts across processes.
+/// Counts which rows of the log make relays crash. The file `tombolo.crashes` in the data
+/// directory, one mapped page, keeps the counts from process to process.
 ///
-/// Otherwise a bug that one row triggers would end every start. After two processes have trapped on
-/// the same activity or record, the next one leaves it out and reports that. Only traps count: a
-/// kill does not depend on the row. Another version of the program starts with empty counts. If the
-/// page cannot be made, nothing is counted.
+/// Without it, a bug that one row triggers would crash every start. After two processes have
+/// crashed while they worked on the same activity or record, the next one leaves it out and reports
+/// this. Only traps of the program count, not kills, because a kill does not depend on the row. For
+/// another version of the program the counts start anew. If it cannot be made, nothing is counted.
 struct CrashNotes {
-    /// Traps after which a subject is left out.
+    /// Number of crashes after which a subject is left out.
     static let trapsMax = 2
 
     private let page: UnsafeMutablePointer<tombolo_crash_page>
@@ -29,7 +29,7 @@ struct CrashNotes {
         countTheLast()
     }
 
-    /// The subjects to leave out, and the number of processes that trapped on each.
+    /// The subjects to leave out, each with the number of processes that crashed on it.
     var trapped: [WorkNote.Subject: Int] {
         var found: [WorkNote.Subject: Int] = [:]
         for entry in counts where entry.count >= Self.trapsMax {
@@ -40,22 +40,21 @@ struct CrashNotes {
         return found
     }
 
-    /// Starts to record this process's traps. Returns the place where the core notes its present
-    /// work.
+    /// From now on, records a crash of this process. Returns where the core notes what it works on.
     func watch() -> WorkNote {
         page.pointee.working = 0
         tombolo_crash_page_watch(page)
         return WorkNote(tombolo_crash_page_working(page))
     }
 
-    /// For a first start without a page: traps still end the relay, but are not recorded.
+    /// For a first start, when there is no page: a crash ends the relay, but is not recorded.
     static func watchWithoutPage() { tombolo_crash_page_watch(nil) }
 
     private func countTheLast() {
         let (signal, subject) = (page.pointee.signal, page.pointee.trapped_over)
         page.pointee.signal = 0
         guard signal != 0, WorkNote.Subject(word: subject) != nil else { return }
-        // If the page is full, the rarest subject is replaced.
+        // If the page is full, replace the subject with the lowest count.
         let place =
             counts.firstIndex { $0.subject == subject }
             ?? counts.indices.min { counts[$0].count < counts[$1].count }
@@ -71,7 +70,7 @@ struct CrashNotes {
             start: tombolo_crash_page_counts(page), count: TOMBOLO_CRASH_SUBJECTS)
     }
 
-    /// Identifies this program's file, so that an upgrade counts as another program.
+    /// Identifies this program's file, so that an upgraded program counts as another one.
     private static var program: UInt64 {
         var status = stat()
         guard stat("/proc/self/exe", &status) == 0 else { return 1 }

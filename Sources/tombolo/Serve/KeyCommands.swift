@@ -7,7 +7,7 @@ import TomboloServer
 
 /// `key mint`, `key ls`, `key rm` and `key rotate`.
 enum KeyCommands {
-    /// `key mint`: writes into the log if no relay uses it; else asks the relay's API.
+    /// `key mint`: if no relay uses the log, writes the key into it; else asks the relay.
     static func mint(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
         guard let text = invocation.text(.scope) else {
@@ -52,7 +52,7 @@ enum KeyCommands {
         }
     }
 
-    /// Warns that the log is new: the directory may be misspelt, and the key fits no running relay.
+    /// Warns that the log is new: maybe the directory is wrong; no running relay accepts the key.
     private static func sayThatItIsNew(_ data: String, _ context: CommandContext) {
         context.terminal.complain(
             "tombolo: \(data) had no log: a new one is made there, for a new relay; the key fits no "
@@ -202,7 +202,7 @@ enum KeyCommands {
         }
     }
 
-    /// Prints `{"id","key","scopes"}`, or only the key on a terminal.
+    /// Prints `{"id","key","scopes"}`; on a terminal, only the key.
     private static func print(_ context: CommandContext, _ view: JSONView) throws {
         guard OutputFormat(context) == .table else {
             var writer = JSONWriter()

@@ -1,23 +1,23 @@
 import TomboloCore
 
 /// A push to a token that no phone has. Apple's answer shows whether key, team, environment, topic
-/// and clock are right, and no phone gets the push.
+/// and clock are right.
 enum KeyProbe {
     static let token = String(repeating: "0", count: 64)
     static let body = Array(#"{"aps":{}}"#.utf8)
 }
 
-/// What the answer to `KeyProbe` means for an app's key (Apple, *Handling notification responses
+/// What the answer to a `KeyProbe` says about an app's key (Apple, *Handling notification responses
 /// from APNs*).
 enum KeyVerdict: Hashable, Sendable {
     /// Apple accepts the key and the topic.
     case taken(String)
-    /// Apple refuses the key or the topic, and a retry would not help.
+    /// Apple refuses the key or the topic. Trying again would not help.
     case refused(String, fix: String)
-    /// No verdict: Apple has an outage, throttles, or cannot be reached.
+    /// The answer says nothing about the key: Apple fails, throttles, or cannot be reached.
     case unanswered(String)
 
-    /// - Parameter app: the app that the push was signed and addressed for.
+    /// - Parameter app: the app for which the push was signed and addressed.
     init(_ result: PushResult, _ app: Configuration.App) {
         switch result {
         case .accepted: self.init(status: 200, reason: "", app)

@@ -45,7 +45,7 @@ struct MachineReader {
     }
 
     private static func text(_ path: String) -> String {
-        String(decoding: (try? FileBytes.read(path)) ?? [], as: UTF8.self)  // Unreadable: empty.
+        String(decoding: (try? FileBytes.read(path)) ?? [], as: UTF8.self)  // unreadable: empty
     }
 
     private static func words(_ path: String) -> [Int64] {
@@ -57,12 +57,12 @@ struct MachineReader {
         defer { closedir(directory) }
         var count: Int64 = 0
         while readdir(directory) != nil { count += 1 }
-        // Subtract this directory's own descriptor, `.` and `..`.
+        // Do not count this directory's own descriptor, `.` and `..`.
         return max(0, count - 3)
     }
 
-    /// When this process began: the machine's boot time plus field 22 of stat, in ticks. The second
-    /// field may contain spaces.
+    /// When this process began, in Unix seconds: the machine's boot time plus field 22 of stat,
+    /// which is in ticks. Skip the second field first, because it may contain spaces.
     private static var startedAt: Double {
         let boot = text("/proc/stat").split(separator: "\n").lazy
             .first { $0.hasPrefix("btime ") }?.dropFirst("btime ".count)

@@ -3,17 +3,17 @@ import TomboloJSON
 /// The first output line of a relay, for scripts.
 struct ReadyLine: Hashable, Sendable {
     var api: Origin
-    /// `dev` only.
+    /// Only `dev` has it.
     var key: String?
-    /// `dev` only.
+    /// Only `dev` has it.
     var simulator: String?
-    /// `dev` only.
+    /// Only `dev` has it.
     var caFile: String?
 
     var console: String { "\(api)/console/" }
 
-    /// The console's URL with the key in its fragment. A browser does not send the fragment, and
-    /// the page removes it from the address at once.
+    /// The console's URL, with the key in its fragment. A browser does not send the fragment, and
+    /// the page removes it from the address bar at once.
     var consoleWithKey: String { key.map { "\(console)#key=\($0)" } ?? console }
 
     var json: JSON {

@@ -8,14 +8,14 @@ final class RelayLife: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
     let log: OperatorLog
-    /// The signal that ends the relay.
+    /// The signal that stopped the relay; nil if none did.
     var signal: Int32?
     private let loop: any Loop
     private var startedAt: MonotonicInstant?
 
     init(_ log: OperatorLog, loop: any Loop) { (self.log, self.loop) = (log, loop) }
 
-    /// Logs that the relay takes requests.
+    /// Logs that the relay accepts requests.
     func started(_ configuration: Configuration, at origin: Origin) {
         startedAt = loop.now
         let count = configuration.apps.count
@@ -28,7 +28,7 @@ final class RelayLife: @unchecked Sendable {
                 .adding("pid", "\(getpid())"))
     }
 
-    /// Logs that the relay has ended; `error` is nil after a requested stop.
+    /// Logs that the relay has ended. `error` is nil if it was stopped on request.
     func ended(_ error: ProgramError?) {
         let before = startedAt == nil ? "before it took requests" : "after \(age.roundedText)"
         guard let error else {
@@ -44,7 +44,8 @@ final class RelayLife: @unchecked Sendable {
                 remedy: error.remedy))
     }
 
-    /// The age by the loop's clock, in whole minutes after the first: the wall clock may jump.
+    /// How long the relay has run by the loop's clock, because the wall clock may jump. After the
+    /// first minute, in whole minutes.
     private var age: Span {
         guard let startedAt else { return .zero }
         let seconds = (loop.now.nanoseconds - startedAt.nanoseconds) / 1_000_000_000

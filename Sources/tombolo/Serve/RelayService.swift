@@ -10,17 +10,16 @@ import TomboloPostgres
 import TomboloRelay
 import TomboloServer
 
-/// A whole relay in this process: log, core and shell, push upstreams, doors, and the listener.
-/// Used on the loop only.
+/// A whole relay in this process: log, core and shell, push upstreams, API, and the listener. Used
+/// on the loop only.
 ///
-/// It listens from `init` on and answers from `run` on. `stop` ends it after accepted requests are
-/// finished.
+/// It listens from `init` on and answers from `run` on. `stop` ends it after accepted requests.
 final class RelayService: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
     let relay: Relay
     private let log: EngineEventLog
-    /// Figures of a log in a database; nil for a directory.
+    /// Reads figures of the database; nil if the log is in a directory.
     private let figures: PostgresFigures?
     private let upstreams: UpstreamSender
     private let access: AccessControl
@@ -29,14 +28,14 @@ final class RelayService: @unchecked Sendable {
     private let loop: EpollLoop
     private let isSecure: Bool
 
-    /// Time to answer accepted requests after a stop.
+    /// Maximum time for answering accepted requests after a stop.
     static let drainTime = Duration.seconds(10)
-    /// Time to wait for pushes in flight, as long as the push client waits.
+    /// Maximum time for pushes in flight after a stop: the push client waits as long.
     static let pushTime = Duration.seconds(10)
 
-    /// Opens the log, recovers, and binds the listener. `report` gets a note for each damaged row
-    /// and all later notes. `tls` comes from the configuration's files; if it is nil, the listener
-    /// uses clear text. `inherited` is a listening socket to use instead of an address.
+    /// Opens the log, recovers, and binds the listener. `report` gets a note for each damaged row,
+    /// and all later notes. `tls` is made from the configuration's files; if it is nil, the
+    /// listener uses clear text. `inherited` is a listening socket to use instead of an address.
     init(
         _ configuration: Configuration, tls: TLSServerConfiguration? = nil,
         inherited: InheritedSocket? = nil, upstreams: UpstreamSender, loop: EpollLoop,
@@ -72,7 +71,7 @@ final class RelayService: @unchecked Sendable {
         upstreams.attach(relay)
         do {
             for line in try await relay.recover() { report(OperatorNote(.warning, .damage, line)) }
-            // Return the memory of the log's bytes, which are as large as the state made from them.
+            // Return free memory to the system: reading took as much as the resulting state.
             tombolo_release_free_memory()
         } catch {
             throw ProgramError(error)
@@ -98,7 +97,6 @@ final class RelayService: @unchecked Sendable {
         watch(configuration.data)
     }
 
-    /// Reports a last run that did not stop by itself.
     private static func report(_ lastRun: Instant?, _ report: (OperatorNote) -> Void) {
         guard let lastRun else { return }
         report(
@@ -109,7 +107,7 @@ final class RelayService: @unchecked Sendable {
                 remedy: "journalctl -k, for the kernel's own words"))
     }
 
-    /// Connects the doors to the figures of server and machine.
+    /// Gives the API access to figures of the server and the machine.
     private func watch(_ data: String?) {
         let (memory, cuts, upstreams, figures) = (server.memory, server.cuts, upstreams, figures)
         doors.watch = { HTTPServerView(memory, cuts) }
@@ -121,7 +119,7 @@ final class RelayService: @unchecked Sendable {
         }
     }
 
-    /// The relay's address for clients on this machine, with the real port.
+    /// The relay's address for clients on this machine, with the actual port.
     var origin: Origin {
         let host = server.address.host
         return Origin(
@@ -130,11 +128,10 @@ final class RelayService: @unchecked Sendable {
             port: UInt16(server.address.port))
     }
 
-    /// Serves until `stop` has finished. Throws if the log fails: only a restart can find out what
-    /// is on disk.
+    /// Serves until `stop` has finished. Throws if the log fails, because only a restart can find
+    /// out what is on disk.
     ///
-    /// - Parameter ready: called once the relay takes requests.
-    /// - Parameter ready: called once the relay takes requests.
+    /// - Parameter ready: called once the relay accepts requests.
     func run(_ ready: @escaping @Sendable () async throws -> Void) async throws {
         do {
             try await serve(ready)
@@ -186,14 +183,14 @@ final class RelayService: @unchecked Sendable {
         await server.drain(within: Self.drainTime)
         let deadline = loop.now + Self.pushTime
         while upstreams.pushesInFlight > 0, loop.now < deadline {
-            // Cancelled: a fast stop does not wait for Apple.
+            // The task is cancelled: stop without waiting for Apple.
             guard (try? await loop.sleep(for: .milliseconds(10))) != nil else { break }
         }
         await doors.storeUses()
         await relay.finish()
     }
 
-    /// Makes a key of all scopes and stores it in the log; for `dev`.
+    /// Makes a key with all scopes and stores it in the log. For `dev`.
     func mintKey() async throws -> String {
         let minted = access.mint(
             environment: "dev", tenant: .main, scopes: .all, now: await relay.wallNow())
@@ -205,18 +202,18 @@ final class RelayService: @unchecked Sendable {
         return minted.key.text
     }
 
-    /// Lets `/v1/phones` reach these phones; for `dev`.
+    /// Makes `/v1/phones` forward to these phones. For `dev`.
     func reach(_ phones: any PhoneControl) {
         guard let tenant = Identifier("main") else { preconditionFailure("main is an identifier") }
         doors.phoneWall = PhoneWall(tenant: TenantID(tenant), control: phones)
     }
 
-    /// Sets the action of `POST /v1/configuration/reload`.
+    /// Sets the function that `POST /v1/configuration/reload` calls.
     func onReload(_ reload: @escaping @Sendable (Bool) async -> [OperatorNote]) {
         doors.reload = reload
     }
 
-    /// Gives new connections another certificate.
+    /// Sets another certificate for new connections.
     func reload(_ tls: TLSServerConfiguration) {
         guard isSecure else { return }
         server.reload(tls)
@@ -241,10 +238,10 @@ final class RelayService: @unchecked Sendable {
 }
 
 extension Configuration {
-    /// `--console-dir`: reads the console's files from there; nil: uses the compiled-in files.
+    /// `--console-dir`: directory with the console's files; nil means the compiled-in files.
     mutating func readConsole(from directory: String?) {
         guard let directory else { return }
-        // The answer for a missing or unreadable file is 404.
+        // If a file is missing or cannot be read, the answer is 404.
         doors.console = ConsoleFiles { try? FileBytes.read("\(directory)/\($0)") }
     }
 
@@ -265,7 +262,7 @@ extension Configuration {
 }
 
 extension Configuration.App {
-    /// True if the app may use class `lab`, which is for simulators and stand-ins only.
+    /// True if the app may use class `lab`, which is only for pushes that do not go to Apple.
     var allowsLab: Bool {
         guard let endpoint else { return false }
         return endpoint.host != "push.apple.com" && !endpoint.host.hasSuffix(".push.apple.com")
@@ -282,7 +279,6 @@ extension MachineView.Database {
 }
 
 extension ProgramError {
-    /// The program's error for a failed log.
     init(_ error: EventLogError) {
         switch error {
         case .unusable(let cause, let hint):

@@ -6,7 +6,7 @@ import TomboloRelay
 /// `serve`: runs a relay.
 enum ServeCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
-        // First of all, so that SIGHUP does not end a relay that is still starting.
+        // Do this first, so that a SIGHUP does not end a relay that is still starting.
         let hangUps = try SignalWaiter([SIGHUP], on: context.loop)
         defer { hangUps.close() }
         let manager = try Supervisor(context.environment)
@@ -65,7 +65,7 @@ enum ServeCommand {
         }
     }
 
-    /// The first signal stops the relay gracefully; a second one has its usual effect.
+    /// The first signal stops the relay gracefully. A second one has its default effect.
     private static func stopOnSignal(
         _ service: RelayService, _ manager: Supervisor, _ life: RelayLife, _ loop: EpollLoop
     ) async throws {

@@ -4,7 +4,7 @@ import TomboloHTTP
 import TomboloLoop
 import TomboloRelay
 
-/// Reloads the configuration of a running relay: on SIGHUP or an API request it applies changed
+/// Reloads the configuration of a running relay, after SIGHUP or an API request. It applies changed
 /// push keys and a changed certificate. Used on the loop only.
 final class ServeReload: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
@@ -14,7 +14,6 @@ final class ServeReload: @unchecked Sendable {
     private let upstreams: UpstreamSender
     private let service: RelayService
     private let log: OperatorLog
-    /// The configuration at the start, except for push keys.
     private let started: ConfigurationSources
     private var current: CheckedConfiguration
     private var isReloading = false
@@ -36,8 +35,8 @@ final class ServeReload: @unchecked Sendable {
         current = checked
     }
 
-    /// Reloads on each signal until it is cancelled. A signal during another reload or before the
-    /// relay has started takes effect afterwards.
+    /// Reloads after each signal, until the task is cancelled. A signal that comes before the start
+    /// or during another reload takes effect afterwards.
     func run(on hangUps: SignalWaiter) async throws {
         while true {
             _ = try await hangUps.next()
@@ -55,10 +54,10 @@ final class ServeReload: @unchecked Sendable {
         }
     }
 
-    /// Reloads, logs the notes and returns them: there is at least one. A file that cannot be read
-    /// changes nothing. Only one reload runs at a time: a second one is refused.
+    /// Reloads, logs the notes and returns them; there is at least one. If a file cannot be read,
+    /// nothing changes. Only one reload runs at a time; another one is refused.
     ///
-    /// - Parameter isDryRun: applies nothing and writes nothing to the log.
+    /// - Parameter isDryRun: true to apply nothing and write nothing to the log.
     func reload(isDryRun: Bool = false) async -> [OperatorNote] {
         guard !isReloading else {
             return [
@@ -73,7 +72,7 @@ final class ServeReload: @unchecked Sendable {
         if !isDryRun { await manager.reloading(on: context.loop) }
         let notes = await take(isDryRun: isDryRun)
         if !isDryRun { await manager.ready(on: context.loop) }
-        // Cancelled: the relay stops, and Apple's answers are incomplete.
+        // If the task was cancelled, the relay stops and answers are incomplete: log nothing.
         if !isDryRun, !Task.isCancelled { for note in notes { log.write(note) } }
         return notes
     }
@@ -88,7 +87,7 @@ final class ServeReload: @unchecked Sendable {
     }
 
     /// Applies the certificate first, because Apple's answers about keys may take long. A dry run
-    /// makes the same checks without asking Apple.
+    /// does the same checks, but does not ask Apple.
     private func take(isDryRun: Bool) async -> [OperatorNote] {
         let sources: ConfigurationSources
         do {

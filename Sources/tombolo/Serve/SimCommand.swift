@@ -4,7 +4,7 @@ import TomboloJSON
 import TomboloLoop
 import TomboloSimulator
 
-/// `sim`: runs simulated phones and a stand-in for APNs.
+/// `sim`: runs simulated phones and a simulation of APNs.
 enum SimCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let configuration = try configuration(context.invocation)
@@ -35,19 +35,19 @@ enum SimCommand {
         return .succeeded
     }
 
-    /// Throws if the relay has simulated phones of its own, as in `tombolo dev`: the new phones
-    /// would silently replace them.
+    /// Throws if the relay has simulated phones already, as in `tombolo dev`, because the new
+    /// phones would silently replace them.
     private static func checkTakeover(
         _ configuration: SimulatorConfiguration, _ context: CommandContext
     ) async throws {
         guard let origin = context.invocation.origin(.phonesRelay), configuration.phoneCount > 0,
             !context.invocation.isGiven(.takeover)
         else { return }
-        // A relay that cannot be reached yet has no phones; the new phones wait for it.
+        // A relay that cannot be reached has no phones yet; the new phones will wait for it.
         let client = try? await RelayClient.connect(
             to: origin, key: configuration.relay?.key, caFile: nil, loop: context.loop)
         defer { client?.close() }
-        // 404 if the relay has no phones.
+        // A relay without simulated phones answers 404: then `answer` is nil.
         let answer = try? await client?.send(RelayRequest("GET", "/v1/phones"), name: nil)
         guard answer == nil else {
             throw ProgramError.usage(
@@ -66,7 +66,7 @@ enum SimCommand {
         _ = try await signals.next()
     }
 
-    /// Returns when stdin ends: the parent process has closed its end or has ended.
+    /// Returns when stdin ends, because the parent process has closed its end or has ended.
     private static func waitForInputsEnd(_ loop: EpollLoop) async throws {
         let input = try InputReader(nil, loop: loop)
         while try await input.next() != .end {}
@@ -123,7 +123,7 @@ enum SimCommand {
         return (isGiven ? [] : [firstType]) + given
     }
 
-    /// Adds a type from `NAME` or `NAME=FILE`.
+    /// Adds a type, given as `NAME` or as `NAME=FILE`.
     private static func add(
         _ word: String, to configuration: inout SimulatorConfiguration
     ) throws(ProgramError) {
@@ -133,13 +133,13 @@ enum SimCommand {
         }
         configuration.attributesTypes.append(name)
         guard parts.count > 1 else { return }
-        // Parse it as the relay does, to report errors; the phones parse it by themselves.
+        // Parse the file as the relay does, to report errors. The phones have another parser.
         _ = try TypeFile.read(parts[1])
         configuration.shapes[name] = JSONShape(
             registered: try StateInput.object(path: parts[1]).document.root)
     }
 
-    /// Throws if a phone cannot have such a setting.
+    /// Throws if a setting is not valid for the phones.
     static func check(
         _ settings: [(name: String, value: String)], phones: Int
     ) throws(ProgramError) {

@@ -5,24 +5,24 @@ import TomboloLoop
 
 /// The service manager (systemd) that started this process.
 ///
-/// It gets the relay's status (sd_notify(3)), and it may have bound the listener
-/// (sd_listen_fds(3)). Without a manager, nothing is sent.
+/// It receives the relay's status (sd_notify(3)), and it may have bound the listener
+/// (sd_listen_fds(3)). If there is no manager, nothing is sent.
 struct Supervisor: Sendable {
-    /// The listening socket from the manager; nil if there is none.
+    /// The listening socket that the manager has passed; nil if there is none.
     let listener: InheritedSocket?
-    /// Watchdog time: the manager ends a relay that is silent for so long; nil: no watchdog.
+    /// Watchdog time: after such a silence the manager kills the relay. Nil: none.
     let patience: Duration?
     private let place: String?
 
-    /// The first descriptor that the protocol passes.
+    /// The first descriptor that the manager passes.
     private static let firstDescriptor: Int32 = 3
-    /// Retries of a message while the manager's queue is full.
+    /// Number of attempts to send a message while the manager's queue is full.
     private static let tries = 50
     private static let pause = Duration.milliseconds(20)
-    /// Shortest watchdog time: a shorter one would need too many messages.
+    /// Shortest watchdog time that is accepted. A shorter one would need too many messages.
     private static let patienceMin = Duration.milliseconds(100)
 
-    /// Reads the variables of the protocols. Ignores variables for another process.
+    /// Reads the environment variables of the protocols. Ignores those for another process.
     init(_ environment: [String: String]) throws(ProgramError) {
         func isForThisProcess(_ variable: String) -> Bool {
             environment[variable].flatMap { pid_t($0) } == getpid()
@@ -62,12 +62,12 @@ struct Supervisor: Sendable {
         }
     }
 
-    /// Reports that the relay takes requests, or has its new configuration.
+    /// Reports that the relay accepts requests, or that it has a new configuration.
     func ready(_ status: String? = nil, on loop: EpollLoop) async {
         await tell("READY=1" + (status.map { "\nSTATUS=\($0)" } ?? ""), on: loop)
     }
 
-    /// Reports that the relay reads its configuration again; `ready` follows.
+    /// Reports that the relay reads its configuration again. `ready` must follow.
     func reloading(on loop: EpollLoop) async {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -80,7 +80,7 @@ struct Supervisor: Sendable {
         await tell("STOPPING=1\nSTATUS=It finishes what it accepted", on: loop)
     }
 
-    /// Reports twice in each watchdog time that the loop runs, until it is cancelled.
+    /// Reports twice in each watchdog time that the loop runs, until the task is cancelled.
     func reassure(on loop: EpollLoop) async throws {
         guard let patience else { return }
         while true {
@@ -89,12 +89,12 @@ struct Supervisor: Sendable {
         }
     }
 
-    /// Sends a message. Ignores a manager that is gone.
+    /// Sends a message. If the manager is gone, the message is dropped.
     private func tell(_ message: String, on loop: EpollLoop) async {
         guard let place else { return }
         for _ in 0..<Self.tries {
             guard Self.send(message, to: place) == EAGAIN else { return }
-            // Cancelled: the relay ends, and the manager notices that by itself.
+            // If the task is cancelled, the relay ends anyway, and the manager notices it.
             guard (try? await loop.sleep(for: Self.pause)) != nil else { return }
         }
     }
@@ -104,7 +104,7 @@ struct Supervisor: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var path = Array(place.utf8)
-        // A name that begins with @ is in the abstract namespace.
+        // A name that begins with @ is in Linux's abstract namespace.
         if path.first == UInt8(ascii: "@") { path[0] = 0 }
         guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return ENAMETOOLONG }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }

@@ -2,7 +2,6 @@ import Glibc
 import TomboloCore
 import TomboloRelay
 
-/// The machine's wall clock for the other rooms.
 struct SystemClock: WallClock {
     /// The kernel's random id of this boot.
     var boot: String { Self.bootOfMachine }
@@ -22,7 +21,7 @@ struct SystemClock: WallClock {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Clamps to the ends of the range, so that a clock past the year 2262 does not trap.
+    /// Limits the time to the range of `Instant`, so that a clock after 2262 does not trap.
     static func instant(_ time: timespec) -> Instant {
         Instant(seconds: Int64(time.tv_sec)) + Span(nanoseconds: Int64(time.tv_nsec))
     }

@@ -3,8 +3,8 @@ import TomboloCore
 import TomboloLoop
 import TomboloRelay
 
-/// One upstream with one key: a push client that passes its outcomes to the relay. Used on the loop
-/// only.
+/// One upstream with one key. It has a push client and passes the outcomes to the relay. Used on
+/// the loop only.
 final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -14,13 +14,13 @@ final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
     let loop: EpollLoop
     private(set) var client: APNsClient!
     weak var relay: Relay?
-    /// True if new pushes go here: then the relay gets its capacity.
+    /// True if new pushes are sent with this client. Then the relay is told its capacity.
     var isCurrent = false
     private var isRetired = false
     private let retiring: Parking
 
-    /// How long pushes in flight may finish after another client has replaced this one: a little
-    /// more than the deadline of a push.
+    /// How long pushes in flight may take after another client has replaced this one: a little more
+    /// than a push's deadline.
     private static let drainTime = APNsConfiguration.pushDeadline + .seconds(1)
 
     var app: Configuration.App { checked.app }
@@ -41,7 +41,7 @@ final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
             receiver: self)
     }
 
-    /// Runs until it is cancelled, or retired and drained.
+    /// Runs until the task is cancelled, or the client is retired with no pushes in flight.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.client.run() }
@@ -52,7 +52,7 @@ final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
         channels.close()
     }
 
-    /// Retires the client after its replacement: pushes in flight finish, then `run` returns.
+    /// Retires the client after it was replaced. After the pushes in flight, `run` returns.
     func retire() {
         isRetired = true
         retiring.unpark()
@@ -64,7 +64,7 @@ final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
         }
         let deadline = loop.now + Self.drainTime
         while client.status.pushesInFlight > 0, loop.now < deadline {
-            // Cancelled: a fast stop does not wait for Apple.
+            // The task is cancelled: stop without waiting for Apple.
             guard (try? await loop.sleep(for: .milliseconds(10))) != nil else { return }
         }
     }
@@ -76,13 +76,13 @@ final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
     private var proof: PushResult?
 
     /// Sends one push to a token that no phone has, on a new connection, to find out whether Apple
-    /// accepts the key. Call it once, before the client is current: until then it sends nothing
-    /// else.
+    /// accepts the key. Call it once, before the client is current, because it must send no other
+    /// push meanwhile.
     func prove(within time: Duration) async -> KeyVerdict {
         let deadline = loop.now + time
         while !client.isWarm, loop.now < deadline {
             client.warm()
-            // Cancelled: the relay is stopping.
+            // The task is cancelled, because the relay is stopping.
             guard (try? await loop.sleep(for: .milliseconds(10))) != nil else { break }
         }
         guard client.isWarm else {
@@ -102,7 +102,7 @@ final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
         }
     }
 
-    /// Gives the relay the present capacity of this upstream.
+    /// Tells the relay how many pushes this upstream may have in flight now.
     func tellCapacity() { relay?.capacityChanged(number, to: client.capacity) }
 
     func pushEnded(_ outcome: PushOutcome) {

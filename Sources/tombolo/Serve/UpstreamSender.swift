@@ -4,21 +4,21 @@ import TomboloLoop
 import TomboloRelay
 import TomboloServer
 
-/// Connects the relay and the push clients: pushes go to their upstream, outcomes come back.
+/// Connects the relay and the push clients: passes on pushes, and outcomes to the relay.
 ///
-/// The relay is made before the clients (`dev` learns the endpoint later). Until then the upstreams
-/// have no capacity, as a relay without connections assumes. Used on the loop only.
+/// The relay is made before the clients, because `dev` learns the endpoint later. Until then the
+/// upstreams have no capacity. Used on the loop only.
 final class UpstreamSender: PushSender, ChannelService, @unchecked Sendable {
     // Sendable: used on the loop's thread only; relay and push clients call it there.
 
     private var upstreams: [UpstreamClient] = []
-    /// Clients that `run` will start.
+    /// Clients that `run` will start next.
     private var starting: [UpstreamClient] = []
     private var startingPlace: Parking?
     private var keys: [KeyName: ProviderKey] = [:]
     private weak var relay: Relay?
 
-    /// Time for a new key's connection to open; after it the old key stays in use.
+    /// Time limit for the connection with a new key. If it does not open, the old key stays in use.
     static let warmTime = Duration.seconds(20)
 
     /// Call it before the relay runs.
@@ -42,7 +42,7 @@ final class UpstreamSender: PushSender, ChannelService, @unchecked Sendable {
         }
     }
 
-    /// Runs all upstreams and their replacements until it is cancelled.
+    /// Runs all upstreams and their replacements, until the task is cancelled.
     func run() async throws {
         guard let loop = upstreams.first?.loop else { return }
         let place = Parking(loop)
@@ -60,13 +60,13 @@ final class UpstreamSender: PushSender, ChannelService, @unchecked Sendable {
 
     /// Applies the keys of a reloaded configuration without a restart.
     ///
-    /// A changed key is proven first: a new connection opens, and Apple answers a push to a token
-    /// that no phone has. Then new pushes use the key, and pushes in flight finish with the old
-    /// one. If the key cannot be read or Apple refuses it, the old one stays in use. All upstreams
-    /// are tried at the same time, each for at most `warmTime`. Returns the notes in the order of
-    /// the upstreams.
+    /// A changed key is tested first: a new connection opens, and Apple answers a push to a token
+    /// that no phone has. After this, new pushes use the new key, and pushes in flight finish with
+    /// the old one. If the key cannot be read or Apple refuses it, the old key stays in use. All
+    /// upstreams are tested at the same time, each for at most `warmTime`. Returns the notes in the
+    /// order of the upstreams.
     ///
-    /// - Parameter isDryRun: checks the files only, and does not ask Apple.
+    /// - Parameter isDryRun: true to check the files only, without asking Apple.
     func rotate(
         _ sources: ConfigurationSources, loop: EpollLoop, isDryRun: Bool
     ) async -> [OperatorNote] {
@@ -91,7 +91,7 @@ final class UpstreamSender: PushSender, ChannelService, @unchecked Sendable {
                 let isKeyNew = KeyName(checked) != KeyName(upstream.checked)
                 let trusts = checked.upstream.authorities == upstream.checked.upstream.authorities
                 guard isKeyNew || !trusts else {
-                    // A key that Apple refused before may be valid now: probe it.
+                    // Apple may accept now a key that it refused before: try a push.
                     if !isDryRun { relay?.probe(upstream.number) }
                     continue
                 }
@@ -168,10 +168,9 @@ final class UpstreamSender: PushSender, ChannelService, @unchecked Sendable {
             .info, .configurationApplied, "app \(next.app.id): \(what) is in use")
     }
 
-    /// Number of pushes without an outcome yet.
+    /// Number of pushes that have no outcome yet.
     var pushesInFlight: Int { upstreams.reduce(0) { $0 + $1.client.status.pushesInFlight } }
 
-    /// The endpoint of each upstream.
     var places: [MachineView.UpstreamPlace] {
         upstreams.map { upstream in
             MachineView.UpstreamPlace(
@@ -219,7 +218,8 @@ final class UpstreamSender: PushSender, ChannelService, @unchecked Sendable {
 
     // MARK: Keys
 
-    /// Apps of one team with the same key share a provider token: Apple counts renewals by key.
+    /// Identifies a key. Apps of one team with the same key share a provider token, because Apple
+    /// counts renewals by key.
     private struct KeyName: Hashable {
         var team: String
         var key: String

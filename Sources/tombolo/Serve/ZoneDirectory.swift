@@ -7,10 +7,10 @@ final class ZoneDirectory: TimeZoneSource {
     static let shared = ZoneDirectory("/usr/share/zoneinfo")
 
     private let path: String
-    /// The zones read so far. Names come from outside, so unknown names are not kept.
+    /// The zones that were read so far. Unknown names, which clients send, are not kept.
     private let known = Mutex<[String: TimeZoneRules]>([:])
 
-    /// Limit for a file: ten times the longest one.
+    /// Maximum size of a file in bytes: ten times the largest one.
     private static let bytesMax = 64 << 10
 
     init(_ path: String) { self.path = path }
@@ -23,7 +23,7 @@ final class ZoneDirectory: TimeZoneSource {
     }
 
     private func read(_ name: String) -> TimeZoneRules? {
-        // Rejects paths out of the directory, and other files such as `tzdata.zi` or `posix/…`.
+        // Refuses paths out of the directory, and other files such as `tzdata.zi` or `posix/…`.
         guard name.utf8.count <= 64, name.utf8.first.map(Self.isUpper) == true,
             name.utf8.allSatisfy(Self.isOfName),
             !name.split(separator: "/", omittingEmptySubsequences: false).contains("")

@@ -1,8 +1,9 @@
-/// The columns that text takes on a terminal: most characters one, East Asian ones and emoji two.
+/// The number of columns that text takes on a terminal: most characters take one, East Asian ones
+/// and emoji two.
 enum Cells {
     static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
-    /// The longest beginning that fits into `columns`.
+    /// The longest prefix that fits into `columns`.
     static func prefix(_ text: some StringProtocol, _ columns: Int) -> String {
         var (left, result) = (columns, "")
         for character in text {

@@ -7,12 +7,12 @@ final class InputReader: ReadinessTarget, @unchecked Sendable {
 
     private let descriptor: Int32
     private let ownsDescriptor: Bool
-    /// True for a file: it is always ready, and epoll does not accept it.
+    /// True for a file. It is always ready, and epoll does not accept it.
     private let isFile: Bool
     private let loop: EpollLoop
     private let parking: Parking
 
-    /// Most bytes of one `next`.
+    /// Maximum number of bytes that one `next` returns.
     static let pieceBytes = 64 << 10
 
     /// Opens `path`; nil and `-` are stdin.
@@ -67,13 +67,14 @@ final class InputReader: ReadinessTarget, @unchecked Sendable {
     }
 
     func becameReady(_ readiness: Readiness) {
-        // epoll is level-triggered: pause it until the task reads.
+        // epoll would report the descriptor again and again: pause it until the task has read.
         loop.modify(descriptor, [])
         parking.unpark()
     }
 
-    /// Waits until a read does not block, at bytes or at the end. False if the deadline comes
-    /// first. Descriptors that epoll does not accept (`/dev/null`) are always ready.
+    /// Waits until a read will not block: there are bytes, or the input has ended. Returns false if
+    /// the deadline comes first. Descriptors that epoll does not accept (`/dev/null`) are always
+    /// ready.
     private func waitUntilReadable(_ deadline: MonotonicInstant?) async throws -> Bool {
         while !isReadable {
             do {

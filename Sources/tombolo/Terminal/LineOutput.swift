@@ -2,12 +2,12 @@ import Glibc
 import TomboloJSON
 import TomboloLoop
 
-/// Writes lines to stdout or stderr without ever waiting for a reader: a stopped terminal or a
-/// script that reads only the first line must not stop a relay.
+/// Writes lines to stdout or stderr and never waits for a reader: a stopped terminal, or a script
+/// that reads only the first line, must not stop a relay.
 ///
-/// A bounded buffer holds what the reader has not taken. Beyond it lines are left out, and a later
-/// line gives their number. A full disk is handled in the same way. Files and sockets are written
-/// to directly. Used on the loop only.
+/// A limited buffer holds what the reader has not read. If it is full, lines are left out, and a
+/// later line reports their number. A full disk has the same effect. Files and sockets are written
+/// directly. Used on the loop only.
 final class LineOutput: ReadinessTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -16,20 +16,20 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
     private let loop: EpollLoop
     private var waiting: [UInt8] = []
     private var leftOut = 0
-    /// Bytes of the left-out line that begins `waiting`, and the number of lines it reports.
+    /// If `waiting` begins with a line about left-out lines: its length and the number.
     private var telling = (bytes: 0, lines: 0)
-    /// True after a part of a line was written and its rest was lost.
+    /// True if only a part of a line was written and its rest was lost.
     private var isCut = false
-    /// True if `waiting` holds a picture.
+    /// True if `waiting` holds a drawing for the terminal.
     private var isPicture = false
     private let leftOutLine: (Int) -> [UInt8]
     private var isRegistered = false
     private var isGone = false
 
-    /// Limit of the buffer: a reader further behind has stopped reading.
+    /// Maximum size of the buffer in bytes. A reader that is further behind has stopped reading.
     static let waitingBytesMax = 256 << 10
 
-    /// - Parameter leftOutLine: makes the line that reports so many left-out lines.
+    /// - Parameter leftOutLine: makes the line that reports the given number of left-out lines.
     init(
         loop: EpollLoop, descriptor wanted: Int32 = 1,
         leftOutLine: @escaping (Int) -> [UInt8] = LineOutput.leftOut
@@ -38,8 +38,9 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
         self.leftOutLine = leftOutLine
         var status = stat()
         let kind = fstat(wanted, &status) == 0 ? status.st_mode & S_IFMT : 0
-        // Open the pipe or terminal again, so that non-blocking mode does not affect the shell,
-        // which shares the old description. A file would be overwritten from its start.
+        // Open the pipe or terminal again, because the shell shares the old open file, and
+        // non-blocking mode would affect it. A file must not be opened again: it would be
+        // overwritten from its start.
         let opened =
             kind == S_IFIFO || kind == S_IFCHR
             ? open("/proc/self/fd/\(wanted)", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1
@@ -60,7 +61,6 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
         if ownsDescriptor { close(descriptor) }
     }
 
-    /// Writes a line; `line` has no line break.
     func write(line: [UInt8]) {
         guard !isGone else { return }
         if leftOut > 0, waiting.isEmpty {
@@ -79,7 +79,7 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
         flush()
     }
 
-    /// Writes a whole picture, or skips it if the one before is not written yet.
+    /// Writes a whole drawing. Skips it if the previous one is not written yet.
     func draw(_ text: String) {
         guard waiting.isEmpty else { return }
         waiting = Array(text.utf8)
@@ -89,7 +89,7 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
 
     func becameReady(_ readiness: Readiness) { flush() }
 
-    /// Tries to write the rest of the buffer, then stops writing.
+    /// Tries to write the rest of the buffer. Nothing is written afterwards.
     func end() {
         flush()
         if isRegistered { loop.deregister(descriptor) }
@@ -118,10 +118,10 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
         watch(!waiting.isEmpty)
     }
 
-    /// Drops the buffer, which cannot be written now, as on a full disk.
+    /// Drops the buffer, which cannot be written now, for example because the disk is full.
     private func lose() {
         let lines = isPicture ? 0 : waiting.count { $0 == 10 }
-        // The left-out line itself does not count; the lines that it reports do.
+        // Do not count the line about left-out lines itself, but the lines that it reports.
         leftOut += telling.bytes > 0 ? max(0, lines - 1) + telling.lines : lines
         telling = (0, 0)
         waiting = []
@@ -130,7 +130,7 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
     private func watch(_ isWanted: Bool) {
         guard isWanted != isRegistered else { return }
         if isWanted {
-            // If epoll does not accept the descriptor, the next line tries again.
+            // If epoll does not accept the descriptor, the next line will try again.
             isRegistered = (try? loop.register(descriptor, .writable, self)) != nil
         } else {
             loop.deregister(descriptor)

@@ -1,9 +1,9 @@
-/// Cuts a stream of bytes into lines, in bounded memory.
+/// Splits a stream of bytes into lines, with limited memory.
 struct LineSplitter: Sendable {
     private var rest: [UInt8] = []
     private let bytesMax: Int
 
-    /// - Parameter bytesMax: the longest line.
+    /// - Parameter bytesMax: maximum length of a line in bytes.
     init(bytesMax: Int = 1 << 20) { self.bytesMax = bytesMax }
 
     /// The lines that `piece` completes, without their line breaks. Throws if a line is too long.

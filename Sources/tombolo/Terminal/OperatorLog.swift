@@ -3,7 +3,6 @@ import TomboloJSON
 import TomboloLoop
 import TomboloRelay
 
-/// Format of the operator's log.
 enum OperatorLogFormat: String, Hashable, Sendable, CaseIterable {
     /// For people, and for `grep`.
     case text
@@ -11,8 +10,8 @@ enum OperatorLogFormat: String, Hashable, Sendable, CaseIterable {
     case json
 }
 
-/// The relay's log on stderr: one line for each note, with its time. All messages to the operator
-/// go through it. It never waits for a reader. Used on the loop only.
+/// The relay's log on stderr, with one line for each note, and its time. All messages to the
+/// operator are written here. It never waits for a reader. Used on the loop only.
 final class OperatorLog: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -20,7 +19,7 @@ final class OperatorLog: @unchecked Sendable {
     private let format: OperatorLogFormat
     private let least: OperatorNote.Level
 
-    /// - Parameter least: the least important level that is written.
+    /// - Parameter least: notes of less important levels are not written.
     init(_ format: OperatorLogFormat, least: OperatorNote.Level = .info, loop: EpollLoop) {
         self.format = format
         self.least = least
@@ -37,14 +36,13 @@ final class OperatorLog: @unchecked Sendable {
         output.write(line: Self.line(note, at: SystemClock().now(), format))
     }
 
-    /// Tries to write the rest, then stops writing.
+    /// Tries to write the rest. Nothing is written afterwards.
     func end() { output.end() }
 
     private static func rank(_ level: OperatorNote.Level) -> Int {
         OperatorNote.Level.allCases.firstIndex(of: level) ?? 0
     }
 
-    /// A note as a line, without its line break.
     static func line(
         _ note: OperatorNote, at time: Instant, _ format: OperatorLogFormat
     ) -> [UInt8] {
@@ -69,14 +67,15 @@ final class OperatorLog: @unchecked Sendable {
         }
     }
 
-    /// Limit for a text, in code points. A longer one is a bug, but its line must stay readable.
+    /// Maximum length of a text in code points. A longer text comes from a bug, but its line must
+    /// stay readable.
     private static let textMax = 2_000
 
     private static func padded(_ level: String) -> String {
         level + String(repeating: " ", count: max(0, "warning".count - level.count))
     }
 
-    /// One line without terminal controls: parts of the text may come from strangers.
+    /// Returns one line without control characters, as parts may come from strangers.
     static func shown(_ text: String) -> String {
         var shown = ""
         for scalar in text.unicodeScalars.prefix(textMax) {
@@ -89,7 +88,7 @@ final class OperatorLog: @unchecked Sendable {
         return shown
     }
 
-    /// True for characters that control a terminal, break the line, or turn the direction.
+    /// True if it controls a terminal, breaks the line, or changes the writing direction.
     private static func isLive(_ value: UInt32) -> Bool {
         switch value {
         case ..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -101,7 +100,7 @@ final class OperatorLog: @unchecked Sendable {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(textMax)))
     }
 
-    /// Escapes such characters in JSON. They only occur inside of its strings.
+    /// Escapes control characters in JSON. They occur only inside its strings.
     private static func escaped(_ json: String) -> String {
         var escaped = ""
         for scalar in json.unicodeScalars {
@@ -115,7 +114,7 @@ final class OperatorLog: @unchecked Sendable {
         return escaped
     }
 
-    /// The value without quotes if it is one plain word.
+    /// The value in quotes, or without quotes if it is a single plain word.
     private static func quoted(_ whole: String) -> String {
         let value = bounded(whole)
         let isPlain =

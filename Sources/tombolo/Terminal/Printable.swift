@@ -1,16 +1,14 @@
-/// Makes text safe for a terminal: other people may have written parts of it.
+/// Makes text safe for a terminal, because strangers may have written parts of it.
 enum Printable {
-    /// A line without characters that move the cursor, colour the terminal, or change the writing
+    /// The line without characters that move the cursor, colour the terminal, or change the writing
     /// direction.
     static func line(_ line: String) -> String { cleaned(line, keepsLines: false) }
 
     /// Like `line`, but keeps line breaks.
     static func lines(_ text: String) -> String { cleaned(text, keepsLines: true) }
 
-    /// JSON with escapes replaced by their characters: `\u81ea` becomes 自. Escapes of quotes, of
-    /// backslashes, and of characters that `line` removes stay.
-    ///
-    /// - Parameter raw: one valid JSON value.
+    /// JSON in which escapes are replaced by their characters: `\u81ea` becomes 自. Escapes of
+    /// quotes, of backslashes, and of characters that `line` would remove are kept.
     static func json(_ raw: some Collection<UInt8>) -> String {
         var (rest, bytes) = (raw[...], [UInt8]())
         while let byte = rest.popFirst() {
@@ -29,7 +27,7 @@ enum Printable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The character of `uXXXX` or of a surrogate pair, and the number of its bytes.
+    /// The character of an escape `uXXXX` or of a surrogate pair, and the number of its bytes.
     private static func escaped(_ rest: some Collection<UInt8>) -> (Unicode.Scalar, Int)? {
         let text = Array(rest.prefix(11))
         func unit(_ start: Int) -> UInt16? {
@@ -51,7 +49,7 @@ enum Printable {
         scalar != "\"" && scalar != "\\" && (scalar == joiner || !isLive(scalar))
     }
 
-    /// Joins two emoji into one picture.
+    /// Zero-width joiner: joins two emoji to one picture.
     private static let joiner: Unicode.Scalar = "\u{200D}"
 
     private static func isEmoji(_ scalar: Unicode.Scalar?) -> Bool {

@@ -2,16 +2,17 @@ import Glibc
 
 /// The three standard streams and their properties.
 ///
-/// A write is complete or an error. Nothing is buffered across calls, so a command's lines appear
-/// in order even on different streams.
+/// A write writes everything or fails. Nothing is buffered between calls, so a command's lines
+/// appear in order even on different streams.
 struct Terminal: Sendable {
     private let output: Int32
     private let error: Int32
-    /// True if stdout is a terminal: only then there are tables and colours.
+    /// True if stdout is a terminal. Only then output has tables and colours.
     let outputIsTerminal: Bool
     let errorIsTerminal: Bool
     let inputIsTerminal: Bool
-    /// True for colours: a terminal, no `NO_COLOR` (no-color.org), and not `TERM=dumb`.
+    /// True if colours may be used: stdout is a terminal, `NO_COLOR` is not set (no-color.org), and
+    /// `TERM` is not `dumb`.
     let usesColor: Bool
 
     init(environment: [String: String], output: Int32 = 1, error: Int32 = 2) {
@@ -28,8 +29,8 @@ struct Terminal: Sendable {
     /// Writes a line for people to stdout. Throws if the reader has closed it, as `head` does.
     func print(_ line: String) throws(ProgramError) { try show("\(line)\n") }
 
-    /// Writes lines for people to stdout, without control characters: others may have written parts
-    /// of them.
+    /// Writes lines for people to stdout, without control characters, because strangers may have
+    /// written parts of them.
     func show(_ text: String) throws(ProgramError) {
         try write(Array(Printable.lines(text).utf8))
     }
@@ -40,13 +41,13 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Writes lines for people to stderr, without control characters. Ignores a missing reader.
+    /// Writes lines for people to stderr, without control characters. Ignores errors.
     func complain(_ text: String) { draw(Printable.lines(text)) }
 
-    /// Writes the program's own text to stderr unchanged: it may move the cursor.
+    /// Writes the program's own text to stderr unchanged, so it may move the cursor.
     func draw(_ text: String) { _ = Self.write(Array(text.utf8), to: error) }
 
-    /// Columns and rows of the terminal at stdout; 80 by 24 without a terminal.
+    /// Columns and rows of the terminal at stdout; 80 by 24 if it is not a terminal.
     var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -55,7 +56,7 @@ struct Terminal: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes all bytes. Returns nil, or `errno` of the failure.
+    /// Writes all bytes. Returns nil on success, else the `errno`.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
@@ -76,7 +77,7 @@ struct Terminal: Sendable {
     }
 }
 
-/// An `errno` value, described in the system's words.
+/// An `errno` value. Its description is the system's.
 struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     let number: Int32
 

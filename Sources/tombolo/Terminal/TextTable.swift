@@ -1,9 +1,10 @@
-/// Rows in columns, for people.
+/// Rows in aligned columns, for people.
 struct TextTable: Sendable {
     private let titles: [String]
     private var rows: [[String]] = []
 
-    /// Widest cell on a terminal; wider ones end with an ellipsis, so that a row stays one line.
+    /// Width of the widest cell on a terminal. Longer texts end with an ellipsis, so that a row
+    /// stays one line.
     static let cellMax = 60
 
     init(_ titles: [String]) { self.titles = titles }
@@ -13,12 +14,12 @@ struct TextTable: Sendable {
         rows.append(cells)
     }
 
-    /// The table; titles are dimmed if there are colours.
+    /// The table. If there are colours, titles are dimmed.
     func text(for terminal: Terminal) -> String {
         text(isForPeople: terminal.outputIsTerminal, usesColor: terminal.usesColor)
     }
 
-    /// - Parameter isForPeople: true cuts long cells.
+    /// - Parameter isForPeople: true to cut long cells.
     func text(isForPeople: Bool, usesColor: Bool) -> String {
         let rows = rows.map { row in row.map { isForPeople ? Self.clipped($0) : Printable.line($0) }
         }
@@ -38,7 +39,7 @@ struct TextTable: Sendable {
         return ([head] + rows.map(line)).map { "\($0)\n" }.joined()
     }
 
-    /// The cell on one line, cut and cleaned: others may have written it.
+    /// The cell in one line, cut, and without control characters, as strangers may write it.
     private static func clipped(_ text: String) -> String {
         let line = Printable.line(String(text.prefix(cellMax * 4)))
         return Cells.width(line) > cellMax ? Cells.prefix(line, cellMax - 1) + "…" : line

@@ -5,7 +5,7 @@ package struct APNsConfiguration: Sendable {
     /// Maximum number of connections that may be configured for one upstream. Apple documents no
     /// limit. One carries thousands of pushes a second, so a higher number is a mistake.
     package static let connectionsMax = 64
-    /// Default time from the hand-over of a push until its answer.
+    /// Default time from `APNsClient.send` until a push's answer.
     package static let pushDeadline = Duration.seconds(10)
 
     package let upstream: UpstreamNumber
@@ -15,7 +15,7 @@ package struct APNsConfiguration: Sendable {
     package let authorities: [UInt8]?
     /// Maximum number of connections at once.
     package let connections: Int
-    /// Time from a push's hand-over until its answer; after it the outcome is unknown. Above zero.
+    /// Time from `send` until a push's answer; then its outcome is unknown. More than zero.
     package let pushDeadline: Duration
     /// Longest time between two attempts to connect.
     package let connectEvery: Duration

@@ -29,7 +29,7 @@ final class PushRequests {
     private let key: ProviderKey
     private let bundleID: String
     private let endpoint: APNsEndpoint
-    /// The last expiration as text, because consecutive pushes mostly have the same.
+    /// The last expiration as text. It is kept because the next push mostly has the same one.
     private var lastExpiration: (seconds: Int64, text: String) = (0, "0")
 
     private struct Other: Hashable {

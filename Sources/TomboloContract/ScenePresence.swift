@@ -3,7 +3,7 @@ import TomboloJSON
 /// Tells whether the user is in the app, from its scene phases and touches.
 ///
 /// An app resigns active both when the Control Center covers it and when the user leaves it. A
-/// recent touch at the edge from which the Control Center is pulled means the former.
+/// recent touch at the edge from which the Control Center is pulled means the Control Center.
 public struct ScenePresence: Hashable, Sendable {
     /// SwiftUI's `ScenePhase`.
     public enum Phase: String, Hashable, Sendable {

@@ -125,7 +125,7 @@ extension PostgresEngine {
 
     /// The error if another relay owns the row, or if the log's newest transaction is missing. If
     /// it is missing, the server went back to an older state of the log. Then the log is marked as
-    /// restored: at the next start, the relay holds back what phones may already have received.
+    /// restored, so the next start does not repeat what phones may already have received.
     func wentBack() -> EventLogError {
         let database = connection.database
         do throws(EventLogError) {

@@ -37,8 +37,8 @@ extension Relay {
         read { core, _ in core.typeCheck(key) }
     }
 
-    /// The tenant's device that has a token, or that had it when Apple reported it invalid. The
-    /// latter devices are searched in pieces.
+    /// The tenant's device that has a token now, or else the one that had it when Apple reported it
+    /// as invalid. The second search is done in pieces.
     package func device(holding token: String, tenant: TenantID) async -> Identifier? {
         if let device = core.device(holding: token, tenant: tenant) { return device }
         var place = 0

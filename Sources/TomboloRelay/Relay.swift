@@ -306,7 +306,7 @@ package actor Relay: TurnTarget, TimerTarget {
         (core.hasBatch(now: now), core.nextWake)
     }
 
-    /// True if the next batch has no space for more requests. The core is passed inout, as above.
+    /// True if the next batch has no space for more requests. For `inout` see `next(of:now:)`.
     private static func isFull(_ core: inout Core) -> Bool { core.hasFullBatch }
 
     private func carryOut(_ effects: Effects, now: Instant) {

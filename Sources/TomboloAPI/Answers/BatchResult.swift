@@ -21,7 +21,7 @@ package enum BatchResult: Sendable {
             writer.optional("clip", answer.clip)
             if !answer.changed { writer.member("unchanged", true) }
             if answer.replayed { writer.member("replayed", true) }
-            // A batch can have a million lines, so `lint` is left out if there are none.
+            // A batch can have a million lines, so an empty `lint` is left out.
             if !answer.lint.isEmpty { writer.lints(answer.lint) }
         case .tried(let id, let answer):
             writer.optional("id", id)

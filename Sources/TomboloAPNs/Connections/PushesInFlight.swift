@@ -2,7 +2,7 @@ import CLinux
 package import TomboloCore
 package import TomboloLoop
 
-/// The pushes that have no outcome yet, in the order of their hand-over.
+/// The pushes that have no outcome yet, in the order in which they came.
 ///
 /// They are slots in one piece of memory, linked as a list in both directions, so inserting and
 /// removing cost a few stores. The first push is the oldest and has the earliest deadline. A tag

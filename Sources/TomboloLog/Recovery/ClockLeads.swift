@@ -62,7 +62,7 @@ struct ClockLeads {
         try engine.put(.cut, .cut, key, entry)
     }
 
-    /// Removes entries that apply only to deleted rows. `event` and `fact`: the last deleted.
+    /// Removes entries that apply only to deleted rows. `event` and `fact` are the last deleted.
     mutating func cut(
         event: Int64, fact: Int64, _ engine: any LogWriting
     ) throws(EventLogError) {

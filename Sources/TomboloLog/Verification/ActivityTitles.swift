@@ -3,7 +3,7 @@ import TomboloEventLog
 
 /// Names of activities, for error texts.
 enum ActivityTitles {
-    /// For example `activity cat of main (number 7)`; only the number without a readable head.
+    /// For example `activity cat of main (number 7)`; without a readable head only the number.
     static func title(
         _ activity: Int64, _ engine: any LogReading
     ) throws(EventLogError) -> String {

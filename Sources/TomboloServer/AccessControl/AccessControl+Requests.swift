@@ -71,8 +71,8 @@ extension AccessControl {
     }
 
     /// Returns a sentence that says how to mint a key through the API. (`--data` does not work
-    /// while the relay runs, because the relay locks its directory.). Suggests `produce,observe`
-    /// for either one, because most clients need both.
+    /// while the relay runs, because the relay locks its directory.) Suggests `produce,observe` for
+    /// either one, because most clients need both.
     private static func howToMint(_ scopes: String) -> String {
         let scopes = ["produce", "observe"].contains(scopes) ? "produce,observe" : scopes
         return "Make one with a key of scope operate: "

@@ -5,7 +5,7 @@ import TomboloJSON
 /// `Protocol/openapi.json` with the files of `Protocol/schemas/` inlined: one document without
 /// outside references. It is made once, in a few milliseconds, from the compiled-in files.
 enum APIDescription {
-    /// Made once and shared by all answers. A copy of 100 kB for each would take 12 MB.
+    /// Made once and shared by all answers. Copies of 100 kB would take 12 MB per connection.
     static let bytes: [UInt8] = {
         var writer = JSONWriter()
         write(root(tombolo_protocol_openapi()), to: &writer)

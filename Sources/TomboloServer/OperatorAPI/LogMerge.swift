@@ -29,7 +29,7 @@ struct LogMerge {
             }
             // Each sequence keeps its own order, even if the clock jumped. If the other page is
             // used up but has a next page, stop at entries later than its last one: the next page
-            // may begin with an older entry. The cursor always moves on: only one page is used up.
+            // may begin with an older entry. The cursor always moves on.
             let isOtherUsedUp = takesLeft ? right.isEmpty : left.isEmpty
             guard let entry = takesLeft ? left.first : right.first,
                 !isOtherUsedUp || entry.recordedAt <= Self.horizon(takesLeft ? facts : commands)

@@ -34,7 +34,7 @@ extension ServerDoors {
         return nil
     }
 
-    /// Where the tail begins: after the last event, at `cursor` or `since`, or at the end.
+    /// Where the tail begins: after the client's last event, at `cursor` or `since`, or at the end.
     private func start(
         _ request: DoorRequest, _ kind: LogKind
     ) async throws(Problem) -> LogCursor {

@@ -14,7 +14,7 @@ protocol PushReceiver: AnyObject {
 /// Counters of the gateway's answers.
 package struct GatewayCounts: Hashable, Sendable {
     package internal(set) var accepted = 0
-    /// Number of valid pushes by the id of the signing key, with those with a fault.
+    /// Number of valid pushes by the id of the signing key, including those with a fault.
     package internal(set) var acceptedByKey: [String: Int] = [:]
     package internal(set) var refused: [RefusalReason: Int] = [:]
     /// Number of requests to which a fault was applied, by effect: `503 ServiceUnavailable`,

@@ -37,7 +37,7 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
     /// The content of the pushes. Its timestamp is updated once per turn.
     @exclusivity(unchecked) private var content: Payload.Content
     private let uuidStart: [UInt8]
-    /// For each push, the microseconds from its hand-over to its answer.
+    /// For each push, the microseconds from `send` to its answer.
     @exclusivity(unchecked) private var latencies: [UInt32] = []
 
     init(count: Int, window: Int, material: PushMaterial, loop: EpollLoop) {

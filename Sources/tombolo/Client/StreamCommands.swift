@@ -167,7 +167,8 @@ private struct Tail {
                 let client = try await RelayClient.connect(context)
                 defer { client.close() }
                 let stream = try await client.stream(request, hasBody: false)
-                // Without a cursor the tail starts at the end of the log; the answer tells where.
+                // Without a cursor the tail starts at the end of the log; the answer tells where
+                // that is.
                 if cursor == nil { cursor = try await stream.field("tombolo-cursor") }
                 giveUpAt = context.loop.now + Self.patience
                 pause = .milliseconds(100)

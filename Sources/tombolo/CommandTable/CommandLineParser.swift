@@ -11,7 +11,8 @@ struct CommandLineParser: Sendable {
 
     enum Meaning: Sendable {
         case run(Subcommand, Invocation)
-        /// `help`, `--help`, or a group without its second word. The list is empty for all.
+        /// `help`, `--help`, or a group's first word alone. The list is empty for the whole
+        /// program.
         case help([String])
         /// `help --man`.
         case manual

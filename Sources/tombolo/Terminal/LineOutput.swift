@@ -16,7 +16,7 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
     private let loop: EpollLoop
     private var waiting: [UInt8] = []
     private var leftOut = 0
-    /// If `waiting` begins with a line about left-out lines: its length and the number.
+    /// If `waiting` begins with a line about left-out lines: its length and their number.
     private var telling = (bytes: 0, lines: 0)
     /// True if only a part of a line was written and its rest was lost.
     private var isCut = false

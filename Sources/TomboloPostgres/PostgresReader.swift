@@ -161,7 +161,7 @@ class PostgresReader: LogReading {
     }
 
     /// Calls `take` for the rows of a range. `first` is the result for its first piece, of at most
-    /// `asked` rows. Returns true if no row was left out.
+    /// `asked` rows. Returns false if `take` ended the walk.
     private func walk(
         _ use: PostgresUse, _ table: LogTable, _ keys: ClosedRange<Int64>, _ first: PostgresAnswer,
         _ asked: Int64, _ take: (PostgresAnswer, Int) throws(EventLogError) -> Bool

@@ -8,7 +8,7 @@ struct LogSilence {
     private static let step: Int64 = 1_000_000_000
 
     private var dueAt: Int64?
-    /// True if this time has passed without an answer from the log.
+    /// True if `patience` has passed without an answer from the log.
     private(set) var isSilent = false
 
     mutating func begin(_ now: MonotonicInstant) {

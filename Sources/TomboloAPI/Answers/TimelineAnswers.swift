@@ -126,7 +126,7 @@ package struct TimelineEntriesText: Sendable {
     /// Approximate size of a piece in bytes.
     private static let pieceBytes = 128 << 10
 
-    /// Cuts the entries to the widget family's part first, if this is still to be done.
+    /// Keeps only the part for the widget's family, if `all` has more.
     package init(_ all: TimelineEntries) {
         var all = all
         all.applyCut()

@@ -19,8 +19,8 @@ package struct ReconnectBackOff: Hashable, Sendable {
     /// - Parameter most: the longest wait.
     package init(atMost most: Duration = Self.longest) { self.most = min(most, Self.longest) }
 
-    /// Notes that a connection was refused, hung, or ended without serving a push. `chance`: any 64
-    /// bits. The next attempt is made after half of the wait to the whole wait.
+    /// Notes that a connection was refused, hung, or ended without serving a push. `chance` (any 64
+    /// bits) puts the next attempt between half of the wait and the whole wait.
     package mutating func failed(now: MonotonicInstant, chance: UInt64) {
         failures += 1
         let doublings = min(failures - 1, 6)

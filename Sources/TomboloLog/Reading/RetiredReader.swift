@@ -3,7 +3,7 @@ import TomboloEventLog
 
 /// Finds retired activities, by name or by number.
 enum RetiredReader {
-    /// By key, the newest retired activity of a name. `hash` is the hash of tenant and name.
+    /// For each key, the newest retired activity with its id. `hash` is a hash of tenant and id.
     static func find(
         _ keys: [(key: ActivityKey, hash: UInt64)], _ engine: any LogReading
     ) throws(EventLogError) -> [RecoveredHead] {

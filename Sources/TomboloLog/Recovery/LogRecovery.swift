@@ -49,7 +49,7 @@ struct LogRecovery {
         try readKeys(engine, since: since)
     }
 
-    /// Finds the names of tenants whose rows are damaged in the heads of their activities.
+    /// If a tenant's row is damaged, finds its name in the heads of the tenant's activities.
     private mutating func repairTenants(_ engine: any LogReading) throws(EventLogError) {
         let nameless = standing.tenantTable.nameless
         guard !nameless.isEmpty else { return }

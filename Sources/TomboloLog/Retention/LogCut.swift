@@ -76,7 +76,7 @@ struct LogCut {
         }
         (seq, fact) = (values[.log] ?? safe.seq, values[.fact] ?? safe.fact)
         (activity, keys) = (values[.activity] ?? safe.activity, values[.keys] ?? safe.keys)
-        // If `isWhole` is false, the row of heads may be lost: its head may lack any of the events.
+        // If `isWhole` is false, the row of `heads` may be lost: assume that heads lack all events.
         heads = values[.heads] ?? (isWhole ? nil : seq)
     }
 

@@ -70,7 +70,7 @@ struct LogRetainer {
         } else if let retired = try RetiredDays.cutPiece(
             before: RetiredDays.day(before + cut.leads.least), rows.allowance, engine)
         {
-            // All events of these activities are cut: only their names could still be found.
+            // The events of these activities are already cut, so their heads are of no more use.
             piece.take(retired.bytes, rows: retired.rows)
             hasMore = true
         }

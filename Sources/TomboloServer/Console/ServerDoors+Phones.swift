@@ -58,7 +58,7 @@ extension ServerDoors {
             throw Problem(.notReady, "The simulator does not answer. Start dev again: tombolo dev")
         }
         guard (200..<300).contains(answer.status) else {
-            // The simulator refuses with JSON with the member `error`. Other bodies are ignored.
+            // A refusal of the simulator is JSON with a member `error`. Other bodies are ignored.
             let said = (try? JSONDocument(answer.body))?.root["error"]?.string
             let detail = said ?? "the simulator answered \(answer.status)"
             switch answer.status {

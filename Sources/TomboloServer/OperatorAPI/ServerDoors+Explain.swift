@@ -8,7 +8,7 @@ import TomboloRelay
 // Answers "Why did this phone not show that version?" from the log.
 
 extension ServerDoors {
-    /// One explanation is requested for this.
+    /// What a request asks about; `version` or `moment` may be given, not both.
     private struct Question: Sendable {
         var activity: ActivityView
         /// nil: all recipients of the activity.
@@ -326,7 +326,7 @@ extension ServerDoors {
         return found
     }
 
-    /// The last delivery before the query's time, if it is the first part of a later one.
+    /// The last delivery before the query's time, if it also decides later versions (`goesOn`).
     private func goingOn(_ asked: FactQuery) async throws(Problem) -> [DeliveryEntry] {
         var query = asked
         (query.from, query.until) = (nil, asked.from)

@@ -21,7 +21,7 @@ struct WidgetPlayer: Sendable {
     private(set) var phonesBefore: [String: JSON] = [:]
     private var actions = ActionReader()
 
-    /// This gives two reads within the shortest life of an entry.
+    /// Interval between two reads of the phones: half of the shortest life of an entry.
     private static let lookInterval = Duration.milliseconds(50)
 
     /// - Parameter phones: number of phones. There is an iPad, too.

@@ -36,7 +36,7 @@ final class OperatorLog: @unchecked Sendable {
         output.write(line: Self.line(note, at: SystemClock().now(), format))
     }
 
-    /// Tries to write the rest. Nothing is written afterwards.
+    /// Tries to write the lines that still wait. Nothing is written afterwards.
     func end() { output.end() }
 
     private static func rank(_ level: OperatorNote.Level) -> Int {

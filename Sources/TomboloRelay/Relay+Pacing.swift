@@ -25,7 +25,7 @@ extension Relay {
             case .refused(let refusal)
             where refusal.code == .overloaded && !all.isEmpty && triesLeft > 0:
                 triesLeft -= 1
-                // If the task is cancelled, its client is gone and must repeat it for the rest.
+                // If the task is cancelled, its client is gone and must ask again for the rest.
                 guard (try? await loop.sleep(for: Self.endPause)) != nil else {
                     return .refused(refusal)
                 }

@@ -28,7 +28,7 @@ package import TomboloLoop
 /// ```
 package actor Relay: TurnTarget, TimerTarget {
     package nonisolated let loop: any Loop
-    /// Lets large reads and pieces of long work through, one a turn of the loop. Callers alternate.
+    /// Lets large reads and pieces of long work through, one in each turn. Callers alternate.
     package nonisolated let pieces: TurnGate<String>
     nonisolated let followers: Followers
     let log: any EventLog

@@ -7,10 +7,10 @@ package struct UpstreamMeter: Sendable {
     /// Time from the newest change in a push, as recorded in the log, until the sender gets the
     /// push.
     package private(set) var eventToSent = DurationHistogram()
-    /// Time from there until Apple's answer.
+    /// Time from passing the push to the sender until Apple's answer.
     package private(set) var sentToAnswered = DurationHistogram()
 
-    /// Counts reasons that are not in Apple's tables, because an endpoint may answer anything.
+    /// The counter of reasons that are not in Apple's tables: an endpoint may answer anything.
     package static let otherReason = "other"
 
     init(reasons: [String]) {

@@ -66,7 +66,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     /// The pointer to an element of the array here.
     package func appending(_ index: Int) -> JSONPointer { appending(String(index)) }
 
-    /// The array index that a token stands for (section 4); nil if it is not digits without leading
+    /// The array index that a token means (section 4); nil if it is not digits without leading
     /// zeros.
     static func arrayIndex(_ token: String) -> Int? {
         guard token.utf8.allSatisfy(ASCII.isDigit), token == "0" || token.utf8.first != ASCII.zero

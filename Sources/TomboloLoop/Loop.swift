@@ -38,7 +38,7 @@ package protocol TurnTarget: AnyObject {
     func turnEnded()
 }
 
-/// Id of a scheduled timer. `TimerID()` stands for no timer.
+/// Id of a scheduled timer. `TimerID()` means no timer.
 package struct TimerID: Hashable, Sendable {
     let slot: UInt32
     let generation: UInt32

@@ -5,7 +5,7 @@ extension Mutex {
     /// Like `withLock`, but the thread sanitizer notices it. Swift's own lock calls the kernel
     /// directly, so that the sanitizer does not see it and reports false races.
     ///
-    /// - Parameter place: an address that stands for this lock and for nothing else. The memory
+    /// - Parameter place: an address that means this lock and nothing else. The memory
     ///   must exist as long as the lock.
     package borrowing func withSeenLock<Result: Sendable>(
         at place: UnsafeMutableRawPointer, _ body: (inout Value) -> Result

@@ -125,7 +125,7 @@ package struct Tween: Hashable, Sendable {
             to: to.components[index])
     }
 
-    /// One component's value at a moment; nil stands for the end.
+    /// One component's value at a moment; nil means the end.
     func value(of index: Int, at moment: Easing.Moment?) -> Double {
         guard let from, let moment else { return to.components[index] }
         return course(of: index, from: from, at: moment).value

@@ -88,7 +88,7 @@ package enum TokenName: Hashable, Sendable {
     case widget
     case control(kind: String)
 
-    /// Returns nil if `text` has none of these four forms.
+    /// Returns nil if `text` has another form.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         switch (parts.first.map(String.init), parts.count == 2 ? String(parts[1]) : nil) {

@@ -6,7 +6,7 @@ import TomboloJSON
 package struct KeyOrder: Hashable, Sendable {
     /// The number of the newest key ever minted; 0 if there was none.
     package var newest: Int64 = 0
-    /// The number that stands for the owner's key if an older relay stored a device without an
+    /// The number that replaces the owner's key if an older relay stored a device without an
     /// owner; nil if no device has needed it.
     var unnoted: Int64?
 

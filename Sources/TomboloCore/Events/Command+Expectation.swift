@@ -1,5 +1,5 @@
 extension Command.Expectation {
-    /// Throws if `version` is none of the expected versions. `absent` is checked elsewhere.
+    /// Throws if `version` is not an expected version. `absent` is checked elsewhere.
     func check(_ version: Int64) throws(Refusal) {
         guard case .versions(let expected) = self, !expected.contains(version) else { return }
         let list = expected.map(String.init).joined(separator: " or ")

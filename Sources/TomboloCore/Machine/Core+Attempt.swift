@@ -154,8 +154,7 @@ extension Core {
             return
         }
         let upstream = destinations[slot].upstream
-        // Compute the state first: it changes the cursor, which is copied if something else refers
-        // to it.
+        // Compute the state first: it changes the cursor, which a second reference would copy.
         let state = frameState(slot, event, wish, projection, now: now)
         let (whole, value) = bound(state, event, at: slot, now: now)
         let payload = Payload.encode(

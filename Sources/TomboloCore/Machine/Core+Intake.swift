@@ -93,8 +93,7 @@ extension Core {
                     version: activity.accepted.version)
             }
         } else if let refusal = activities.refusal(of: command.activity) {
-            // The state of a damaged activity is unknown, so only an explicit restart may replace
-            // it.
+            // A damaged activity's state is unknown, so only an explicit restart may replace it.
             guard command.restart, command.expectation == .none else { throw refusal }
         } else if case .versions = command.expectation {
             throw Refusal(.preconditionFailed, "the activity is not there yet")

@@ -39,7 +39,7 @@ package struct Visibility: Hashable, Sendable {
         return hash.value
     }
 
-    /// Stands for a number that is already hashed in steps.
+    /// Replaces a number that is already hashed in steps.
     private static let rounded = JSON(unchecked: Array("0".utf8))
 }
 

@@ -2,7 +2,7 @@
 /// differently. New users write Apple's names, and the edit distance cannot find the relay's:
 /// `priority` is not similar to `urgency`.
 enum AppleWord {
-    /// The name in `known` that `name` stands for; nil if there is none. `content-state`,
+    /// The name in `known` that `name` means; nil if there is none. `content-state`,
     /// `content_state` and `contentState` count as the same.
     static func meant(by name: String, among known: [String]) -> String? {
         own[plain(name)]?.first { known.contains($0) }

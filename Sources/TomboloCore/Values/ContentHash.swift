@@ -1,7 +1,7 @@
 /// A 64-bit hash, to detect within one process that what a phone gets has changed. It reads eight
 /// bytes at a time. Each step multiplies to 128 bits and folds both halves, so that each bit of the
 /// input affects all bits of the hash. It is no protection against an attacker. It is never 0,
-/// which stands for: no hash.
+/// which means: no hash.
 struct ContentHash {
     private var state: UInt64 = 0x9e37_79b9_7f4a_7c15
 

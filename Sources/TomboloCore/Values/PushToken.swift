@@ -4,7 +4,7 @@
 /// `text` returns the text unchanged: lower-case hex digits are stored as bytes, any other text as
 /// it is. Tokens are equal if their texts are. Copies share their bytes.
 package struct PushToken: Hashable, @unchecked Sendable {
-    // Sendable: the bytes are written once, before others can read them.
+    // Sendable: only `init` writes the bytes, before any other thread can read them.
 
     /// The bytes, stored directly after their count.
     private final class Storage: ManagedBuffer<Storage.Header, UInt8> {

@@ -4,7 +4,7 @@ import TomboloLoop
 
 /// The simulator's control port. It changes faults at run time, and shows a phone's hidden state.
 ///
-/// It speaks plain HTTP on a loopback address, without a key: whoever reaches it may do everything.
+/// It speaks plain HTTP on a loopback address, without a key: each caller may do everything.
 final class ControlDoor: HTTPHandler, @unchecked Sendable {
     // Sendable: used on the loop's thread only, by the server that calls it.
 

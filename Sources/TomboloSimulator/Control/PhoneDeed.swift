@@ -25,7 +25,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
     case rotate, update
     /// The app starts a card that listens on a broadcast channel.
     case listen
-    /// A fault of the phone that nobody is told of; `"on":false` ends it.
+    /// A fault that the phone does not report; `"on":false` ends it.
     case trouble
     /// Changes the phone's update budget from the next window on.
     case budget

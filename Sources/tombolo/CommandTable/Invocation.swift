@@ -35,7 +35,7 @@ struct Invocation: Sendable {
     }
 
     /// The flag's value and its source: the command line, else the environment, else the default.
-    /// Nil if none of them has a value, or if the command does not have the flag.
+    /// Nil if they all lack a value, or if the command does not have the flag.
     func resolve(_ flag: Flag) -> (text: String, source: Source)? {
         guard let flag = flags.first(where: { $0.name == flag.name }) else { return nil }
         if let text = given[flag.name]?.last { return (text, .flag) }

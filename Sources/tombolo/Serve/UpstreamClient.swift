@@ -14,7 +14,7 @@ final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
     let loop: EpollLoop
     private(set) var client: APNsClient!
     weak var relay: Relay?
-    /// True if new pushes are sent with this client. Then the relay is told its capacity.
+    /// True if new pushes are sent with this client. Then the relay learns its capacity.
     var isCurrent = false
     private var isRetired = false
     private let retiring: Parking

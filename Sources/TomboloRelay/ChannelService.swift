@@ -2,6 +2,7 @@ package import TomboloCore
 
 /// Creates broadcast channels at Apple or at a simulator. Called on the relay's loop.
 package protocol ChannelService: AnyObject, Sendable {
+    /// Creates a channel, and returns its id.
     func create(
         _ storage: Channel.Storage, in upstream: UpstreamNumber
     ) async throws(ChannelFailure) -> String

@@ -214,7 +214,7 @@ extension World {
             return
         }
         let event = reference.events[Int(seq) - 1].event
-        if event.body != command.body || event.tenant != command.activity.tenant
+        if event.body != command.completed(by: nil).body || event.tenant != command.activity.tenant
             || event.kind != command.content.kind
         {
             violated(.durable, "sequence \(seq) is another event")

@@ -148,7 +148,7 @@ extension World {
             }
         }
         for request in ledger.requests where request.command.content.kind != .stop {
-            let count = rows[request.command.body] ?? 0
+            let count = rows[request.command.completed(by: nil).body] ?? 0
             if request.seq != nil, count != 1 {
                 violated(.durable, "request \(request.number) is in the log \(count) times")
             } else if count > 1 {

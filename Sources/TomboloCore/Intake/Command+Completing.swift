@@ -4,7 +4,7 @@ extension Command {
     /// Adds the settings of the type that the producer has left out: an alert's lifetime, and the
     /// rule for the history in the state. They go into the stored body, so that the log alone
     /// describes the event.
-    func completed(by type: ActivityType?) -> Command {
+    package func completed(by type: ActivityType?) -> Command {
         let timed = timed(by: type).keepingRestart()
         guard let history = type?.history else { return timed }
         var next = timed

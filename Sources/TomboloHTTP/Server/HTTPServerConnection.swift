@@ -260,6 +260,7 @@ extension HTTPServerConnection: HTTPServerSessionOwner {
 
 /// Owner of a connection.
 package protocol HTTPServerConnectionOwner: AnyObject {
+    /// The connection is open: its TLS handshake, if any, has succeeded.
     func opened(_ connection: HTTPServerConnection)
     /// A request's head has come. The owner must run its exchange.
     func requested(_ exchange: HTTPExchange)

@@ -82,26 +82,30 @@ package struct DeviceCheck: Sendable {
 
     private mutating func checkUser(_ view: DeviceView, _ boundUsers: [String?]) {
         let user = view.registration.user
-        let others = boundUsers.compactMap(\.self).filter { !isSameText($0, user) }
-        if !others.isEmpty {
-            return add(
-                .user, .lacks,
-                "\(others.count) of the device's keys are bound to other users: the relay refuses "
-                    + "them (key-of-former-user).",
-                "mint a key for the user of now (tombolo key mint --scope device:\(device) --user "
-                    + "USER), and delete the others")
-        }
+        let bound = boundUsers.compactMap(\.self)
+        let mint = "tombolo key mint --scope device:\(device) --user USER"
         guard let user else {
             return add(
                 .user, .notDue,
                 "The device has no user: no audience {\"user\": …} reaches it.",
-                "send \"user\" with the registration where cards are for users")
+                "register the device with a key that is bound to its user (\(mint))")
         }
-        guard !boundUsers.isEmpty else {
+        let others = bound.count { !isSameText($0, user) }
+        if others > 0 {
+            return add(
+                .user, .lacks,
+                "\(others) of the device's keys are bound to other users: the relay refuses them "
+                    + "(key-of-former-user).",
+                "mint a key for the user of now (\(mint)), and delete the others")
+        }
+        guard !bound.isEmpty else {
             return add(
                 .user, .doubtful,
-                "The device is \(user)'s, and has no key of its own: its app uses another key.",
-                "tombolo key mint --scope device:\(device) --user \(user)")
+                boundUsers.isEmpty
+                    ? "The device is \(user)'s, and has no valid key of its own: its app uses another "
+                        + "key, or its key has expired."
+                    : "The device is \(user)'s, and its keys are bound to no user.",
+                mint)
         }
         add(.user, .done, "The device is \(user)'s, and so are its keys.")
     }
@@ -149,11 +153,19 @@ package struct DeviceCheck: Sendable {
         let waiting = view.cards.filter {
             $0.needsToken && !$0.hasToken && now - $0.since > Self.tokenDueAfter
         }
-        if let card = waiting.first {
+        let refused = view.refused.filter { standing in
+            view.cards.contains { "activity:\($0.activity)" == standing.name.text }
+        }
+        if let standing = refused.first {
             add(
                 .updateToken, .lacks,
-                "\(waiting.count) of \(view.cards.count) cards have no update token, such as "
-                    + "\(card.activity): no update reaches them.",
+                "Apple refused the update tokens of \(refused.count) cards, the first one with "
+                    + "\(standing.refusal?.answer ?? "no reason").", standing.cure)
+        } else if !waiting.isEmpty {
+            add(
+                .updateToken, .lacks,
+                "\(waiting.count) of \(view.cards.count) cards have no update token: no update "
+                    + "reaches them.",
                 "observe activityUpdates and each card's pushTokenUpdates, also in the seconds after "
                     + "a background start; on the phone, tap \"Allow\"")
         } else if view.cards.contains(where: \.hasToken) {
@@ -161,16 +173,18 @@ package struct DeviceCheck: Sendable {
         } else {
             add(.updateToken, .notDue, "No card on the phone needs an update token now.")
         }
+        let isSilent = view.cards.contains {
+            $0.hasToken && $0.report == nil && now - $0.since > Self.reportDueAfter
+        }
         let times = view.cards.map { $0.report?.shownAt } + [view.presence?.report.at]
-        if let last = times.compactMap(\.self).max() {
-            add(.report, .done, "The app's last report is of \(last.rfc3339).")
-        } else if view.presence != nil || view.cards.contains(where: { $0.report != nil }) {
-            add(.report, .done, "The app reports.")
-        } else if view.cards.contains(where: { $0.hasToken && now - $0.since > Self.reportDueAfter }
-        ) {
+        if isSilent {
             add(
-                .report, .lacks, "The app has reported nothing of its cards.",
-                "PUT /v1/devices/\(device)/activities/ID where a card appears, changes or ends")
+                .report, .lacks,
+                "The app has not reported a card that has been there for 2 minutes.",
+                "PUT /v1/devices/\(device)/activities/ID where a card appears, changes or ends; a "
+                    + "state that does not decode shows no card")
+        } else if let last = times.compactMap(\.self).max() {
+            add(.report, .done, "The app's last report is of \(last.rfc3339).")
         } else {
             add(.report, .notDue, "The app has reported no card and no presence yet.")
         }
@@ -190,7 +204,14 @@ package struct DeviceCheck: Sendable {
         let surfaces = view.tokens.map(\.name).filter {
             $0 == "widget" || $0.hasPrefix("control:")
         }
-        if !surfaces.isEmpty {
+        let refused = view.refused.filter {
+            $0.name.text == "widget" || $0.name.text.hasPrefix("control:")
+        }
+        if let standing = refused.first {
+            add(
+                .widgetToken, .lacks,
+                "\(standing.refused ?? "Apple refused \(standing.name.text)").", standing.cure)
+        } else if !surfaces.isEmpty {
             add(.widgetToken, .done, "Registered: \(surfaces.joined(separator: ", ")).")
         } else if view.hasTimelines {
             add(

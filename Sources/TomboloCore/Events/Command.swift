@@ -58,6 +58,12 @@ package enum Audience: Hashable, Sendable {
     case user(String)
     /// All cards that listen on a broadcast channel.
     case channel(Identifier)
+
+    /// False if it is another user than `user`.
+    func includes(user: String?) -> Bool {
+        guard case .user(let own) = self else { return true }
+        return isSameText(own, user)
+    }
 }
 
 /// How an activity's card is started on a device.

@@ -152,18 +152,21 @@ extension Core {
                     report: report, state: device.presence.state,
                     isInFront: device.presence.isInFront(at: now))
             },
-            cards: device.destinations.suffix(DeviceView.cardsMax).compactMap { index in
-                guard let destination = destinations.at(index), !destination.isFinished else {
-                    return nil
-                }
-                let reference = self.reference(destination)
-                return DeviceView.Card(
-                    activity: reference.text,
-                    needsToken: [.started, .live].contains(destination.phase)
-                        && startChannel(destination) == nil,
-                    hasToken: device.tokens[.activity(reference)] != nil,
-                    since: wall(destination.phaseSince), report: device.reports[reference])
-            },
+            cards: Array(
+                device.destinations.compactMap { index in
+                    guard let destination = destinations.at(index), !destination.isFinished,
+                        !activities[destination.activity].hasEnded,
+                        activities[destination.activity].definition.audience.includes(
+                            user: device.registration.user)
+                    else { return nil }
+                    let reference = self.reference(destination)
+                    return DeviceView.Card(
+                        activity: reference.text,
+                        needsToken: [.started, .live].contains(destination.phase)
+                            && startChannel(destination) == nil,
+                        hasToken: device.tokens[.activity(reference)] != nil,
+                        since: wall(destination.phaseSince), report: device.reports[reference])
+                }.suffix(DeviceView.cardsMax)),
             hasTimelines: timelines.hasSome(for: device.registration.user, key))
     }
 

@@ -75,7 +75,7 @@ private struct TestCard {
 
     init(device: String, _ client: RelayClient, _ context: CommandContext) {
         (self.device, self.client, self.context) = (device, client, context)
-        activity = "check-\(device)-\(time(nil))"
+        activity = "check-\(time(nil))-\(getpid())"
     }
 
     var isWhole: Bool { steps.allSatisfy(\.isDone) }
@@ -97,7 +97,10 @@ private struct TestCard {
 
     mutating func run() async throws {
         guard let type = try await type() else {
-            return note("start", false, "the device has no start token, and no --type is given")
+            return note(
+                "start", false,
+                "the device has start tokens of no type or of several: name one with --type, and a "
+                    + "state that its app decodes with -s")
         }
         guard try await start(type) else { return }
         if try await waitForToken() {
@@ -105,19 +108,21 @@ private struct TestCard {
         } else {
             note(
                 "update token", false,
-                "the app registered none within 30 s: it must observe activityUpdates, and somebody "
-                    + "must tap \"Allow\"; tombolo why \(activity) \(device) tells more")
+                "the app registered none within 30 s: the state may not decode, the app must observe "
+                    + "activityUpdates, and somebody must tap \"Allow\"; tombolo why \(activity) \(device) tells more"
+            )
         }
         try await end()
     }
 
-    /// The type that `--type` names, else the first of which the device has a start token.
+    /// The type that `--type` names, else the only one of which the device has a start token.
     private func type() async throws -> String? {
         if let type = context.invocation.text(.type) { return type }
         let path = "/v1/devices/\(PathText.escaped(device))"
         let answer = try await client.answer(RelayRequest("GET", path))
         let names = try answer.document().root["tokens"]?.elements.compactMap { $0["name"]?.string }
-        return names?.first { $0.hasPrefix("start:") }.map { String($0.dropFirst(6)) }
+        let types = (names ?? []).filter { $0.hasPrefix("start:") }.map { String($0.dropFirst(6)) }
+        return types.count == 1 ? types[0] : nil
     }
 
     private var path: String { "/v1/activities/\(PathText.escaped(activity))" }
@@ -132,6 +137,8 @@ private struct TestCard {
         writer.member("device", device)
         writer.endObject()
         writer.member("state", state)
+        // The card ends by itself if this command is interrupted.
+        writer.member("end_after", "2m")
         writer.name("alert")
         writer.beginObject()
         writer.member("title", "A test card")
@@ -149,7 +156,8 @@ private struct TestCard {
             let reason = delivery?["reason"]?.string ?? root["decision"]?["reason"]?.string
             note(
                 "start", false,
-                "Apple has not taken the start within 10 s\(reason.map { " (\($0))" } ?? ""); "
+                (reason.map { "the start waits (\($0)); " }
+                    ?? "Apple has not taken the start within 10 s; ")
                     + "tombolo why \(activity) \(device) tells more")
             try await end()
             return false

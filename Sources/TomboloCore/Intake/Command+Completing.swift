@@ -1,9 +1,9 @@
 import TomboloJSON
 
 extension Command {
-    /// Adds the settings of the type that the producer has left out: an alert's lifetime, and the
-    /// rule for the history in the state. They go into the stored body, so that the log alone
-    /// describes the event.
+    /// Adds the settings of the type that the producer has left out (an alert's lifetime, and the
+    /// rule for the history in the state), and the flag `restart` of the request. They go into the
+    /// stored body, so that the log alone describes the event.
     package func completed(by type: ActivityType?) -> Command {
         let timed = timed(by: type).keepingRestart()
         guard let history = type?.history else { return timed }

@@ -5,8 +5,9 @@ import urllib.parse
 
 from template import Number, Refused, parse
 
-# Members that the relay may add to a body before it is kept; `history` is the rule of the activity's type.
-ADDED = {"alert_ttl", "history"}
+# Members that the relay may add to a body before it is kept; `history` is the rule of the activity's type, and
+# `restart` says that the request had `restart=true`.
+ADDED = {"alert_ttl", "history", "restart"}
 
 
 class Activity:

@@ -175,9 +175,12 @@ struct SimulatedApp: Sendable {
         }
     }
 
-    /// A careless app reads `pushToStartToken` when it is nil, and uploads an empty token.
+    /// A careless app reads `pushToStartToken` when it is nil, and uploads an empty token after the
+    /// real one.
     private mutating func uploadNothing(at now: MonotonicInstant) {
-        for path in contract.queue.paths(of: .token) where path.contains("/tokens/start:") {
+        let waiting = contract.queue.paths(of: .token, waiting: true)
+        for path in contract.queue.paths(of: .token)
+        where path.contains("/tokens/start:") && !waiting.contains(path) {
             contract.queue.put(path, .token, Array(#"{"token":""}"#.utf8), at: Self.time(now))
         }
     }

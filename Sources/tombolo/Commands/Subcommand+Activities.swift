@@ -11,6 +11,11 @@ extension Flag {
         "state", .file, "the content state, a JSON object in a file; - is stdin")
     static let testCard = Flag.toggle(
         "card", "start a test card, and end it when the app has registered its token")
+    static let trialWithin = Flag(
+        "within", .duration, default: "2m", "wait up to this long in each step")
+    static let trialWidget = Flag(
+        "widget", .text("KIND"), "a kind of widget that is on the phone; it is reloaded by push")
+    static let trialOut = Flag("out", .file, "write the result here, as JSON without tokens")
     static let type = Flag("type", .text("TYPE"), "the app's ActivityAttributes type")
     static let app = Flag("app", .text("BUNDLE"), "the app, where the relay serves several")
     static let device = Flag(
@@ -159,6 +164,27 @@ extension Subcommand {
             "tombolo device check phone-1 --card --type OrderAttributes -s step=baking",
         ],
         exits: [.failed, .unauthorized, .unreachable], run: DeviceCheckCommand.run)
+
+    static let deviceTrial = Subcommand(
+        path: ["device", "trial"],
+        summary: "Lead a phone through twelve steps, and say what it showed",
+        arguments: [Argument("DEVICE", .text("DEVICE"), "the device")],
+        flags: [.type, .field, .textField, .stateFile, .trialWidget, .trialWithin, .trialOut]
+            + Flag.ofClients,
+        details: [
+            "The steps: start token, start, Allow, update, alert, locked at 5, ten in a minute, widget\n"
+                + "reload, swipe, relaunch, sign-out, end. stderr says what to do on the phone. Each step\n"
+                + "reads from the app's reports whether the phone had what was sent, and waits for it.",
+            "The updates change the first member of the state. Keep the phone in hand: it shows test\n"
+                + "cards, and alerts. A simulated phone needs nobody, no type and no state.",
+            "On a terminal the last line is a row for the table in Protocol/app.md. The key needs the\n"
+                + "scopes produce, read and operate.",
+        ],
+        examples: [
+            "tombolo device trial phone-1",
+            "tombolo device trial phone-9 --type OrderAttributes -s step=Baking --out trial.json",
+        ],
+        exits: [.failed, .unauthorized, .unreachable], run: DeviceTrialCommand.run)
 
     static let deviceShow = Subcommand(
         path: ["device", "show"], summary: "Show a device",

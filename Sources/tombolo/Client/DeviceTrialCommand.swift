@@ -1,0 +1,97 @@
+import Glibc
+import TomboloCore
+import TomboloJSON
+import TomboloLoop
+
+/// `device trial`: leads a phone through twelve steps, and says for each what was seen.
+enum DeviceTrialCommand {
+    static func run(_ context: CommandContext) async throws -> ExitStatus {
+        let device = context.invocation.arguments[0]
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let path = "/v1/devices/\(PathText.escaped(device))"
+        let phone = try await client.send(RelayRequest("GET", path), name: device)
+        var trial = try await DeviceTrial(device: device, client, context)
+        let isTable = OutputFormat(context) == .table
+        do {
+            for step in TrialStep.allCases {
+                if let instruction = step.instruction, !trial.isSimulated {
+                    context.terminal.complain("\(step.rawValue): \(instruction)\n")
+                }
+                try await trial.carryOut(step)
+                if isTable, let row = trial.rows.last { try print(row, context) }
+            }
+        } catch {
+            try await trial.cleanUp()
+            throw error
+        }
+        try await trial.cleanUp()
+        let report = try json(trial, phone: phone.document().root)
+        if let file = context.invocation.text(.trialOut) {
+            do {
+                try FileBytes.write(report.bytes + [10], to: file)
+            } catch {
+                throw ProgramError("\(file) cannot be written: \(error)")
+            }
+        }
+        if isTable {
+            try context.terminal.print(pageRow(trial, phone: try phone.document().root))
+        } else {
+            try context.terminal.write(report.bytes + [10])
+        }
+        return trial.rows.contains { $0.verdict == .no } ? .failed : .succeeded
+    }
+
+    private static func print(_ row: DeviceTrial.Row, _ context: CommandContext) throws {
+        let verdict = row.verdict.rawValue
+        let pad = String(repeating: " ", count: max(1, 10 - verdict.count))
+        var lines = ["\(verdict)\(pad)\(row.step.rawValue), \(row.seconds) s: \(row.text)"]
+        if row.verdict == .no {
+            lines.append("          expected: \(row.step.expectation)")
+            lines.append("          next: \(row.step.next)")
+        }
+        try context.terminal.print(lines.map(Printable.line).joined(separator: "\n"))
+    }
+
+    /// A row for the table of `Protocol/app.md`.
+    private static func pageRow(_ trial: DeviceTrial, phone: JSONView) -> String {
+        let words = trial.rows.map { row in
+            row.verdict == .yes ? "\(row.seconds) s" : row.verdict.rawValue
+        }
+        let what = [
+            trial.isSimulated ? "simulated" : "", phone["os"]?.string ?? "",
+            phone["app_version"]?.string ?? "", String(today.prefix(10)),
+        ]
+        return Printable.line("| " + (what + words).joined(separator: " | ") + " |")
+    }
+
+    private static var today: String { Instant(seconds: Int64(time(nil))).rfc3339 }
+
+    /// The result. It has no token and no key.
+    private static func json(_ trial: DeviceTrial, phone: JSONView) throws -> JSON {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("device", trial.device)
+        writer.member("simulated", trial.isSimulated)
+        for member in ["os", "app", "app_version", "environment", "class"] {
+            if let text = phone[member]?.string { writer.member(member, text) }
+        }
+        writer.member("at", today)
+        writer.member("complete", trial.rows.allSatisfy { $0.verdict == .yes })
+        writer.name("steps")
+        writer.beginArray()
+        for row in trial.rows {
+            writer.beginObject()
+            writer.member("step", row.step.rawValue)
+            writer.member("verdict", row.verdict.rawValue)
+            writer.member("seconds", row.seconds)
+            writer.member("text", row.text)
+            writer.member("expected", row.step.expectation)
+            if row.verdict == .no { writer.member("next", row.step.next) }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.json
+    }
+}

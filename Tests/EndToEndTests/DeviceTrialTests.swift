@@ -37,6 +37,11 @@ import TomboloJSON
     }
 
     @Test func `of a careless app the trial names the step`() throws {
+        // What waits when the trial puts the app in the background is lost with this app.
+        try relay.waitUntil {
+            try relay.tombolo("device", "show", "phone-2", "-o", "json").output.contains(
+                "start:OrderAttributes")
+        }
         let (status, verdicts) = try trial("phone-2", "--within", "3s")
         #expect(status == 1)
         let failed = TrialStep.allCases.filter { verdicts[$0.rawValue] == "no" }

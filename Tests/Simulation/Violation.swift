@@ -64,6 +64,7 @@ enum Promise: String {
     case left = "P7 no phone keeps a card of another user"
     case holders = "a token is one device's, and goes to another one only by right"
     case listed = "what runs is listed"
+    case tokensKnown = "after heal and quiet the relay knows each card's update token"
     case clock = "rule 6: a clock that is set right is followed"
     case answered = "every request is answered once"
     case progress = "the world comes to its end"

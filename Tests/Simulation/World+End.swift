@@ -124,6 +124,7 @@ extension World {
         await checkRecovered(relay)
         for phone in phones {
             for card in phone.sortedCards { await checkConverged(card, phone, relay) }
+            checkTokensKnown(phone)
         }
         await checkBooks(relay)
         await checkOutcomes(relay)
@@ -190,6 +191,21 @@ extension World {
             return nil
         }
         return (play, index)
+    }
+
+    /// An app tells each token that it gets, also one that it got without a network.
+    private func checkTokensKnown(_ phone: Phone) {
+        guard phone.isOnline, phone.uploads.isEmpty, !phone.isWrong, !phone.isStranger,
+            !phone.wasDeleted
+        else { return }
+        for card in phone.sortedCards
+        where card.token != nil && !card.isRegistered && !card.isDismissed && !card.hasEnded
+            && !card.isLapsed && !card.isStranded && !card.isUnnamed && !card.isLeft
+        {
+            violated(
+                .tokensKnown,
+                "phone \(phone.number) \(card.reference.text): its token is not known")
+        }
     }
 
     private func checkConverged(_ card: Card, _ phone: Phone, _ relay: Relay) async {

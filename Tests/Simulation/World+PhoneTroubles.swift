@@ -82,6 +82,7 @@ extension World {
     func comeOnline(_ phone: Phone) {
         guard !phone.isOnline else { return }
         phone.isOnline = true
+        seam.relaunch(phone)
         phone.uploading.unpark()
         note(.online, who: phone.number)
         for card in phone.sortedCards {

@@ -14,6 +14,8 @@ struct SimulatedApp: Sendable {
     private var newestCards: [String: Int] = [:]
     /// True once a careless app was suspended. From then on an upload that fails is dropped.
     private var isSuspended = false
+    /// Paths of uploads that the relay has taken from a careless app.
+    private var uploadedPaths: Set<String> = []
 
     /// The state and token of a card that ActivityKit has for the app.
     private struct ObservedCard {
@@ -67,7 +69,7 @@ struct SimulatedApp: Sendable {
     ) {
         _ = contract.answered(upload, outcome, at: Self.time(now))
         guard case .answered(let status, _) = outcome else { return drop(upload) }
-        if status >= 300 { drop(upload) }
+        if status >= 300 { drop(upload) } else if isCareless { uploadedPaths.insert(upload.path) }
         // The reason may be that the key may not set the device's budget class: send without it.
         var facts = contract.facts
         guard upload.kind == .device, [400, 403, 422].contains(status), facts.budgetClass != nil
@@ -178,9 +180,8 @@ struct SimulatedApp: Sendable {
     /// A careless app reads `pushToStartToken` when it is nil, and uploads an empty token after the
     /// real one.
     private mutating func uploadNothing(at now: MonotonicInstant) {
-        let waiting = contract.queue.paths(of: .token, waiting: true)
         for path in contract.queue.paths(of: .token)
-        where path.contains("/tokens/start:") && !waiting.contains(path) {
+        where path.contains("/tokens/start:") && uploadedPaths.contains(path) {
             contract.queue.put(path, .token, Array(#"{"token":""}"#.utf8), at: Self.time(now))
         }
     }

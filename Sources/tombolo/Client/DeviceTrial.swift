@@ -19,7 +19,7 @@ struct DeviceTrial {
     }
 
     /// Why a step is not as expected.
-    private struct Miss: Error {
+    struct Miss: Error {
         var text: String
         var wasTried = true
     }
@@ -28,24 +28,24 @@ struct DeviceTrial {
     let device: String
     /// True if the relay knows the phone as a simulated one.
     let isSimulated: Bool
-    private let client: RelayClient
-    private let context: CommandContext
-    private let within: Duration
+    let client: RelayClient
+    let context: CommandContext
+    let within: Duration
     private let type: String
-    private let state: JSON
+    let state: JSON
     private let name: String
     /// Of the card that is on the phone now; nil if there is none.
-    private var card: String?
+    private(set) var card: String?
     /// True if the card has an update token.
-    private var isLive = false
+    private(set) var isLive = false
     /// True once the app has registered the update token of any card.
     private var registersTokens = false
     private var cardCount = 0
-    private var change = 0
+    var change = 0
 
-    private static let interval = Duration.milliseconds(100)
-    private static let noCard = "there is no card with an update token: an earlier step failed"
-    private static let widgetKind = "device-trial"
+    static let interval = Duration.milliseconds(100)
+    static let noCard = "there is no card with an update token: an earlier step failed"
+    static let widgetKind = "device-trial"
 
     init(device: String, _ client: RelayClient, _ context: CommandContext) async throws {
         (self.device, self.client, self.context) = (device, client, context)
@@ -69,7 +69,7 @@ struct DeviceTrial {
         name = "trial-\(time(nil))-\(getpid())"
     }
 
-    private func refusal(_ answer: RelayAnswer) -> String {
+    func refusal(_ answer: RelayAnswer) -> String {
         RelayProblem(status: answer.status, body: answer.body).error(name: nil).cause
     }
 
@@ -113,7 +113,7 @@ struct DeviceTrial {
 
     // MARK: - Steps
 
-    /// A card of a later step. Without update tokens none of these steps can pass.
+    /// A card of a later step. Without update tokens these steps cannot pass.
     private mutating func beginAnother(audience: String, _ whom: String) async throws {
         guard registersTokens else { throw Miss(text: Self.noCard, wasTried: false) }
         _ = try await begin(audience: audience, whom)
@@ -303,142 +303,5 @@ struct DeviceTrial {
             return phase == "ended" || phase == "dismissed" ? phase : nil
         }
         return "the app reported \(phase)"
-    }
-
-    // MARK: - The relay
-
-    private var devicePath: String { "/v1/devices/\(PathText.escaped(device))" }
-
-    private func path(_ card: String) -> String { "/v1/activities/\(PathText.escaped(card))" }
-
-    private func view(_ path: String) async throws -> JSONView {
-        try await client.send(RelayRequest("GET", path), name: device).document().root
-    }
-
-    /// The device's part of the activity; nil if the activity is no longer for it.
-    private func destination(of card: String) async throws -> JSONView? {
-        try await view(path(card))["destinations"]?.elements.first {
-            $0["device"]?.string == device
-        }
-    }
-
-    private func runningCard() throws -> String {
-        guard let card, isLive else { throw Miss(text: Self.noCard, wasTried: false) }
-        return card
-    }
-
-    /// Changes the state's first member, and returns the event's version.
-    private mutating func post(_ more: (inout JSONWriter) -> Void) async throws -> Int64 {
-        let card = try runningCard()
-        change += 1
-        let patch = Self.body { writer in
-            writer.member("state", changedState)
-            more(&writer)
-        }
-        let answer = try await client.answer(
-            RelayRequest("PATCH", path(card), body: patch))
-        guard (200..<300).contains(answer.status),
-            let version = try answer.document().root["version"]?.integer
-        else { throw Miss(text: refusal(answer)) }
-        return version
-    }
-
-    private var changedState: JSON {
-        guard let member = state.document.root.members.first(where: { _ in true }) else {
-            return state
-        }
-        let value =
-            member.value.string.map { StateInput.string("\($0) \(change)") }
-            ?? StateInput.value("\((member.value.integer ?? 0) + Int64(change))")
-        return state.setting(JSONPointer(tokens: [member.name]), to: value) ?? state
-    }
-
-    /// Waits until the app has reported this version's state or a later one.
-    private func awaitVersion(_ version: Int64) async throws -> String {
-        let card = try runningCard()
-        let view = try await seen("the app did not report version \(version) of \(card)") {
-            let view = try await destination(of: card)
-            return view?["shown"]?["received_version"]?.integer ?? 0 >= version ? view : nil
-        }
-        return "the phone had it at \(view["shown"]?["last_at"]?.string ?? "")"
-    }
-
-    private func endRequest(_ card: String) -> RelayRequest {
-        RelayRequest(
-            "POST", path(card) + "/end", fields: [("prefer", "wait=10")],
-            body: Array(#"{"dismiss":"now"}"#.utf8))
-    }
-
-    private func setUser(_ user: String?) async throws {
-        let body = Self.body { writer in
-            if let user { writer.member("user", user) } else { writer.member("user", .null) }
-        }
-        _ = try await client.send(RelayRequest("PUT", devicePath, body: body), name: device)
-    }
-
-    // MARK: - The simulated phone
-
-    private func phoneRequest(_ deed: String) -> RelayRequest {
-        RelayRequest("POST", "/v1/phones/\(PathText.escaped(device))", body: Array(deed.utf8))
-    }
-
-    /// Does what the person with a simulated phone does. On a real one the person does it.
-    private func act(_ deed: String) async throws {
-        guard isSimulated else { return }
-        _ = try await client.send(phoneRequest(deed), name: device)
-    }
-
-    private func addWidget() async throws {
-        let body = Self.body { writer in
-            writer.name("subject")
-            writer.beginObject()
-            writer.member("device", device)
-            writer.endObject()
-            writer.member("content", JSON.emptyObject)
-        }
-        _ = try await client.send(
-            RelayRequest("PUT", "/v1/timelines/\(Self.widgetKind)", body: body), name: nil)
-        try await act(#"{"do":"widget-add","widget":"device-trial","family":"systemSmall"}"#)
-    }
-
-    private func removeWidget() async throws {
-        try await act(#"{"do":"widget-rm","widget":"device-trial"}"#)
-        _ = try await client.answer(
-            RelayRequest(
-                "DELETE",
-                "/v1/timelines/\(Self.widgetKind)?device=\(PathText.escaped(device))"))
-    }
-
-    // MARK: - Waiting and writing
-
-    /// Reads until there is a value. Throws a miss after the time of a step.
-    private func seen<Value>(
-        _ miss: String, _ read: () async throws -> Value?
-    ) async throws -> Value {
-        let start = context.loop.now
-        while true {
-            if let value = try await read() { return value }
-            guard context.loop.now - start < within else { throw Miss(text: miss) }
-            try await context.loop.sleep(for: Self.interval)
-        }
-    }
-
-    private static func body(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        write(&writer)
-        writer.endObject()
-        return writer.bytes
-    }
-
-    private static func deed(_ name: String, _ card: String) -> String {
-        #"{"do":"\#(name)","activity":"\#(card)"}"#
-    }
-
-    private static func writeAlert(_ writer: inout JSONWriter) {
-        writer.name("alert")
-        writer.beginObject()
-        writer.member("title", "A trial")
-        writer.endObject()
     }
 }

@@ -45,6 +45,7 @@ extension Mutant {
         case .tokenTakenByStranger: [.holders]
         case .tokenSeenInTheFuture: [.converges, .ended, .reloads]
         case .clockNeverFollowed: [.clock]
+        case .tokenForgottenAtRelaunch: [.tokensKnown]
         case .cutUnderHead: [.fold, .damage]
         case .retiredAfterRestart: [.listed]
         case .endLeavesTheRest: [.endMany]
@@ -66,6 +67,7 @@ extension Mutant {
         case .channelBudgetAnew: FaultSet(.broadcasts)
         case .wrongTokenCloses: FaultSet(.wrongTokens)
         case .outcomeForgotten: FaultSet(.orderlyRestarts)
+        case .tokenForgottenAtRelaunch: FaultSet(.offline)
         case .entriesKept, .doorOfAnother, .actionFromArrival:
             [FaultSet(.widgets), FaultSet(.reloads)]
         case .startWaitForgotten: [FaultSet(.crashes), FaultSet(.pauses)]

@@ -32,6 +32,8 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case tokenTakenByStranger = "token-taken-by-a-foreign-device"
     case channelBudgetAnew = "channel-budget-anew"
     case endLeavesTheRest = "end-of-many-leaves-the-rest"
+    // What a phone's app keeps
+    case tokenForgottenAtRelaunch = "token-forgotten-at-a-relaunch"
     // The loop
     case lostWakeUp = "lost-wake-up"
     // What a push says

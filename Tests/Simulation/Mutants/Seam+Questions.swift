@@ -50,6 +50,13 @@ extension Seam {
         }
     }
 
+    /// The phone's network returns, and its app is launched again. A mutant's app
+    /// forgets the cards' tokens that it did not begin to upload.
+    func relaunch(_ phone: Phone) {
+        guard mutant == .tokenForgottenAtRelaunch else { return }
+        phone.uploads.removeAll { $0.card != nil && $0.token != nil && !$0.hasBegun }
+    }
+
     /// An operator's pause. The mutant holds all activities, and nothing else.
     func pause(_ request: PauseRequest, of tenant: TenantID, _ relay: Relay) async -> Answer {
         guard mutant == .reloadThroughPause, !request.alertsOnly else {

@@ -53,7 +53,9 @@ public enum PathSegment {
             bytes.append(value)
             rest = rest.dropFirst(2)
         }
-        return String(validating: bytes, as: UTF8.self)
+        // `String(validating:as:)` is newer than iOS 16. A repair would change the bytes.
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.utf8.elementsEqual(bytes) ? text : nil
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

@@ -30,9 +30,8 @@ public class Activity<Attributes>: Identifiable where Attributes: ActivityAttrib
     @available(iOS 17.2, *)
     public static var pushToStartToken: Data? { fatalError() }
 
-    // https://developer.apple.com/documentation/activitykit/activity/request(attributes:content:pushtype:)
-    // https://developer.apple.com/documentation/activitykit/activity/request(attributes:content:pushtype:style:)
-    // https://developer.apple.com/documentation/activitykit/activity/request(attributes:content:pushtype:style:alertconfiguration:start:)
+    // https://developer.apple.com/documentation/activitykit/activity and below it
+    // the page of each `request`.
     @available(iOS 16.2, *)
     public static func request(
         attributes: Attributes, content: ActivityContent<Activity<Attributes>.ContentState>,
@@ -56,7 +55,6 @@ public class Activity<Attributes>: Identifiable where Attributes: ActivityAttrib
     ) throws -> Activity<Attributes> { fatalError() }
 
     // https://developer.apple.com/documentation/activitykit/activity/update(_:)
-    // https://developer.apple.com/documentation/activitykit/activity/update(_:alertconfiguration:timestamp:)
     @available(iOS 16.2, *)
     public func update(_ content: ActivityContent<Activity<Attributes>.ContentState>) async {}
     @available(iOS 16.2, *)

@@ -363,7 +363,7 @@ open class UserDefaults: NSObject {
     open func removeObject(forKey defaultName: String) {}
 }
 // https://developer.apple.com/documentation/foundation/processinfo
-// https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:)
+// (its `performExpiringActivity(withReason:using:)` was read)
 open class ProcessInfo: NSObject {
     open class var processInfo: ProcessInfo { fatalError() }
     open var systemUptime: TimeInterval { fatalError() }
@@ -420,6 +420,9 @@ open class NSError: NSObject, Error, @unchecked Sendable {
     open var domain: String { fatalError() }
     open var code: Int { fatalError() }
 }
+// What the compiler asks for where an error crosses to Objective-C.
+public func _convertErrorToNSError(_ error: any Error) -> NSError { fatalError() }
+public func _convertNSErrorToError(_ error: NSError?) -> any Error { fatalError() }
 public protocol LocalizedError: Error {
     var errorDescription: String? { get }
 }

@@ -9,9 +9,11 @@
 }
 
 // What the compiler itself asks for.
-public struct ObjCBool: Sendable {
+@frozen public struct ObjCBool: Sendable {
     var value: UInt8
 }
 public func _convertBoolToObjCBool(_ x: Bool) -> ObjCBool { fatalError() }
 public func _convertObjCBoolToBool(_ x: ObjCBool) -> Bool { fatalError() }
-public struct Selector: Hashable, Sendable {}
+@frozen public struct Selector: Hashable, Sendable {
+    var name: Int
+}

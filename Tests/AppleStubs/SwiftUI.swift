@@ -104,7 +104,7 @@ public struct EnvironmentValues {
 }
 
 // https://developer.apple.com/documentation/swiftui/text
-// https://developer.apple.com/documentation/swiftui/text/init(timerinterval:pausetime:countsdown:showshours:)
+// (its `init(timerInterval:pauseTime:countsDown:showsHours:)` was read)
 public struct LocalizedStringKey: Equatable, ExpressibleByStringInterpolation {
     public init(stringLiteral value: String) { fatalError() }
 }

@@ -6,8 +6,7 @@
 @MainActor open class UIResponder: NSObject {}
 
 // https://developer.apple.com/documentation/uikit/uiapplication
-// https://developer.apple.com/documentation/uikit/uiapplication/shared
-// https://developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(expirationhandler:)
+// (its `shared` and `beginBackgroundTask(expirationHandler:)` were read)
 @MainActor open class UIApplication: UIResponder {
     public enum State: Int, Sendable { case active, inactive, background }
     public struct LaunchOptionsKey: Hashable, Sendable, _ObjectiveCBridgeable, ObjectBridged {
@@ -43,7 +42,7 @@ public struct UIBackgroundTaskIdentifier: Hashable, Sendable {
 }
 
 // https://developer.apple.com/documentation/uikit/uiapplicationdelegate
-// https://developer.apple.com/documentation/uikit/uiapplicationdelegate/application(_:handleeventsforbackgroundurlsession:completionhandler:)
+// (its method for background sessions was read)
 @MainActor @objc public protocol UIApplicationDelegate: NSObjectProtocol {
     @objc optional func application(
         _ application: UIApplication,

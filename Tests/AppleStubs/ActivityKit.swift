@@ -71,7 +71,6 @@ public class Activity<Attributes>: Identifiable where Attributes: ActivityAttrib
     public func update(using contentState: Activity<Attributes>.ContentState) async {}
 
     // https://developer.apple.com/documentation/activitykit/activity/end(_:dismissalpolicy:)
-    // https://developer.apple.com/documentation/activitykit/activity/end(_:dismissalpolicy:timestamp:)
     @available(iOS 16.2, *)
     public func end(
         _ content: ActivityContent<Activity<Attributes>.ContentState>?,

@@ -144,6 +144,15 @@ extension Button where Label == Text {
 
 // Other views.
 public enum HorizontalAlignment: Sendable { case leading, center, trailing }
+public enum Edge {
+    public struct Set: OptionSet, Sendable {
+        public let rawValue: Int8
+        public init(rawValue: Int8) { fatalError() }
+        public static let horizontal = Set(rawValue: 1)
+        public static let vertical = Set(rawValue: 2)
+        public static let all = Set(rawValue: 3)
+    }
+}
 public enum VerticalAlignment: Sendable { case top, center, bottom, firstTextBaseline }
 public struct Alignment: Sendable {
     public static let center = Alignment()
@@ -306,7 +315,8 @@ nonisolated extension View {
     public func gesture<T: Gesture>(_ gesture: T) -> some View { self }
     public func font(_ font: Font?) -> some View { self }
     public func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View { self }
-    public func padding(_ length: CGFloat? = nil) -> some View { self }
+    public func padding(_ edges: Edge.Set = .all, _ length: CGFloat? = nil) -> some View { self }
+    public func padding(_ length: CGFloat) -> some View { self }
     public func frame(
         width: CGFloat? = nil, height: CGFloat? = nil, alignment: Alignment = .center
     ) -> some View { self }

@@ -5,6 +5,7 @@ public import SwiftUI
 // https://developer.apple.com/documentation/appintents/appintent/perform()
 // https://developer.apple.com/documentation/appintents/appintent/openappwhenrun
 // https://developer.apple.com/documentation/appintents/appintent/supportedmodes
+// The members were read, the protocol's own page was not.
 public protocol PersistentlyIdentifiable {}
 public protocol AppIntent: PersistentlyIdentifiable, Sendable {
     associatedtype PerformResult: IntentResult

@@ -1,6 +1,6 @@
 @_exported import ObjectiveC
 
-// https://developer.apple.com/documentation/dispatch/dispatchqueue
+// https://developer.apple.com/documentation/dispatch/dispatchqueue (from memory, page not read)
 // A work item that this code hands over is Sendable, as in the interface of the open Dispatch.
 open class DispatchQueue: NSObject, @unchecked Sendable {
     public class var main: DispatchQueue { fatalError() }
@@ -17,7 +17,7 @@ open class DispatchQueue: NSObject, @unchecked Sendable {
     public func sync<T>(execute work: () throws -> T) rethrows -> T { fatalError() }
 }
 
-// https://developer.apple.com/documentation/dispatch/dispatchqos
+// https://developer.apple.com/documentation/dispatch/dispatchqos (from memory, page not read)
 public struct DispatchQoS: Equatable, Sendable {
     public enum QoSClass: Sendable {
         case background, utility, `default`, userInitiated, userInteractive, unspecified
@@ -28,7 +28,7 @@ public struct DispatchQoS: Equatable, Sendable {
     public static let unspecified = DispatchQoS()
 }
 
-// https://developer.apple.com/documentation/dispatch/dispatchtime
+// https://developer.apple.com/documentation/dispatch/dispatchtime (from memory, page not read)
 public struct DispatchTime: Comparable, Sendable {
     public static func now() -> DispatchTime { fatalError() }
     public static func < (a: DispatchTime, b: DispatchTime) -> Bool { fatalError() }

@@ -1,7 +1,8 @@
 @_exported public import Dispatch
 @_exported public import ObjectiveC
 
-// Most of this file is from memory, with the pages named where they were read. Nothing has an
+// From memory, pages not read, but for URLSession's upload methods, its delegates, and
+// `performExpiringActivity(withReason:using:)`. Nothing has an
 // @available that is older than iOS 16.2, because no target here is older.
 
 // What bridges to Objective-C: `as NSString`, `as CFDictionary`, and the methods of its protocols.

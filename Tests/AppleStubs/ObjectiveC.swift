@@ -1,7 +1,8 @@
-// https://developer.apple.com/documentation/objectivec/nsobjectprotocol
+// https://developer.apple.com/documentation/objectivec/nsobjectprotocol (from memory, page not read)
 @objc public protocol NSObjectProtocol {}
 
 // https://developer.apple.com/documentation/objectivec/nsobject-swift.class
+// From memory, page not read.
 @objc open class NSObject: NSObjectProtocol, Hashable {
     public init() { fatalError() }
     public static func == (lhs: NSObject, rhs: NSObject) -> Bool { fatalError() }

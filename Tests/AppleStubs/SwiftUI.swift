@@ -3,7 +3,7 @@ public import UIKit
 
 // Modifiers are from memory where no page is named. Their results are opaque, as Apple's are.
 
-// https://developer.apple.com/documentation/swiftui/view
+// https://developer.apple.com/documentation/swiftui/view (from memory, page not read)
 @MainActor @preconcurrency public protocol View {
     associatedtype Body: View
     @ViewBuilder @MainActor @preconcurrency var body: Self.Body { get }
@@ -14,7 +14,7 @@ extension DrawnView { public var body: Never { fatalError() } }
 extension Never: View { public var body: Never { fatalError() } }
 extension Optional: View, DrawnView where Wrapped: View { public typealias Body = Never }
 
-// https://developer.apple.com/documentation/swiftui/viewbuilder
+// https://developer.apple.com/documentation/swiftui/viewbuilder (from memory, page not read)
 @resultBuilder public struct ViewBuilder {
     public static func buildBlock() -> EmptyView { fatalError() }
     public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
@@ -66,8 +66,8 @@ where DelegateType: NSObject, DelegateType: UIApplicationDelegate {
     @MainActor @preconcurrency public var wrappedValue: DelegateType { fatalError() }
 }
 
-// https://developer.apple.com/documentation/swiftui/state
-// https://developer.apple.com/documentation/swiftui/environment
+// https://developer.apple.com/documentation/swiftui/state (from memory, page not read)
+// https://developer.apple.com/documentation/swiftui/environment (from memory, page not read)
 @propertyWrapper public struct State<Value> {
     public init(wrappedValue value: Value) { fatalError() }
     public init(initialValue value: Value) { fatalError() }
@@ -142,7 +142,7 @@ extension Button where Label == Text {
     ) { fatalError() }
 }
 
-// Other views.
+// Other views: from memory, pages not read.
 public enum HorizontalAlignment: Sendable { case leading, center, trailing }
 public enum Edge {
     public struct Set: OptionSet, Sendable {
@@ -227,7 +227,7 @@ extension ProgressView where Label == EmptyView {
     }
 }
 
-// Styles.
+// Styles: from memory, pages not read.
 public protocol ShapeStyle: Sendable {}
 public struct Color: ShapeStyle, Hashable, DrawnView {
     nonisolated public init(red: Double, green: Double, blue: Double, opacity: Double = 1) {
@@ -341,7 +341,8 @@ nonisolated extension View {
 
 // https://developer.apple.com/documentation/swiftui/widget
 // https://developer.apple.com/documentation/swiftui/widgetconfiguration
-// `ControlWidget` and its configuration, and the builders: from memory.
+// https://developer.apple.com/documentation/swiftui/controlwidget
+// The bundle, the builders and the configuration of a control: from memory.
 @MainActor @preconcurrency public protocol Widget {
     associatedtype Body: WidgetConfiguration
     @MainActor @preconcurrency var body: Self.Body { get }

@@ -1,8 +1,8 @@
 @_exported public import Foundation
 
-// From memory where no page is named.
+// Read: what a line in brackets names, and `didBecomeActiveNotification`. Else from memory.
 
-// https://developer.apple.com/documentation/uikit/uiresponder
+// https://developer.apple.com/documentation/uikit/uiresponder (from memory, page not read)
 @MainActor open class UIResponder: NSObject {}
 
 // https://developer.apple.com/documentation/uikit/uiapplication
@@ -53,7 +53,7 @@ public struct UIBackgroundTaskIdentifier: Hashable, Sendable {
         completionHandler: @escaping () -> Void)
 }
 
-// https://developer.apple.com/documentation/uikit/uidevice
+// https://developer.apple.com/documentation/uikit/uidevice (from memory, page not read)
 @MainActor open class UIDevice: NSObject {
     open class var current: UIDevice { fatalError() }
     open var systemVersion: String { fatalError() }
@@ -61,7 +61,7 @@ public struct UIBackgroundTaskIdentifier: Hashable, Sendable {
     open var model: String { fatalError() }
 }
 
-// https://developer.apple.com/documentation/uikit/uiimage
+// https://developer.apple.com/documentation/uikit/uiimage (from memory, page not read)
 open class UIImage: NSObject, @unchecked Sendable {
     public init?(data: Data) { fatalError() }
     public convenience init?(named name: String) { fatalError() }

@@ -4,6 +4,8 @@ public import Foundation
 public import SwiftUI
 
 // https://developer.apple.com/documentation/widgetkit/widgetcenter and its members
+// Neither center is Sendable here. Its page says `static let shared`, so Apple's may well be: until
+// that is read, code calls its `async` members from `@concurrent` functions.
 public class WidgetCenter {
     init() { fatalError() }
     public class var shared: WidgetCenter { fatalError() }
@@ -20,12 +22,10 @@ public class WidgetCenter {
 }
 // https://developer.apple.com/documentation/widgetkit/widgetinfo
 // That `@preconcurrency` stands for Sendable, as in the results above: from memory.
-public struct WidgetInfo: Identifiable, @unchecked Sendable {
+public struct WidgetInfo: Sendable {
     public let kind: String
     public let family: WidgetFamily
-    public var id: WidgetInfo { fatalError() }
 }
-extension WidgetInfo: Hashable {}
 
 // https://developer.apple.com/documentation/widgetkit/widgetpushhandler
 // https://developer.apple.com/documentation/widgetkit/widgetpushinfo
@@ -64,6 +64,7 @@ public class ControlCenter {
 // https://developer.apple.com/documentation/widgetkit/timelineprovider and its methods
 // https://developer.apple.com/documentation/widgetkit/appintenttimelineprovider
 // https://developer.apple.com/documentation/widgetkit/timelinereloadpolicy
+// `TimelineEntry` and the context: from memory, pages not read.
 public protocol TimelineEntry { var date: Date { get } }
 public struct TimelineProviderContext {
     public let family: WidgetFamily

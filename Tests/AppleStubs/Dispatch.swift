@@ -34,3 +34,15 @@ public struct DispatchTime: Comparable, Sendable {
     public static func < (a: DispatchTime, b: DispatchTime) -> Bool { fatalError() }
 }
 public func + (time: DispatchTime, seconds: Double) -> DispatchTime { fatalError() }
+
+// https://developer.apple.com/documentation/dispatch/dispatchsemaphore
+// https://developer.apple.com/documentation/dispatch/dispatchsemaphore/wait(timeout:)
+public enum DispatchTimeoutResult: Sendable { case success, timedOut }
+open class DispatchSemaphore: NSObject, @unchecked Sendable {
+    public init(value: Int) { fatalError() }
+    @discardableResult public func signal() -> Int { fatalError() }
+    @available(*, noasync)
+    public func wait() {}
+    @available(*, noasync)
+    public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { fatalError() }
+}

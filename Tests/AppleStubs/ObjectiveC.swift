@@ -1,4 +1,5 @@
-// https://developer.apple.com/documentation/objectivec/nsobjectprotocol (from memory, page not read)
+// https://developer.apple.com/documentation/objectivec/nsobjectprotocol
+// From memory, page not read.
 @objc public protocol NSObjectProtocol {}
 
 // https://developer.apple.com/documentation/objectivec/nsobject-swift.class

@@ -11,6 +11,14 @@ public struct Tap: Hashable, Sendable {
         case notSent(reason: String)
     }
 
+    /// A tap that did not reach the relay. The app shows "not sent".
+    public struct NotSent: Error, Hashable, Sendable {
+        /// The relay's problem code, or a sentence.
+        public var reason: String
+
+        public init(reason: String) { self.reason = reason }
+    }
+
     /// The tapped card, or the card of the tapped button.
     public var activity: String?
     /// The kind of the tapped widget, and the configuration of it or of its tapped item.

@@ -1,0 +1,90 @@
+import Testing
+import TomboloContract
+import TomboloJSON
+
+/// What the kit for phones leaves to the contract: answers, tokens of an extension, the environment,
+/// and a widget's entries.
+@Suite struct KitHalfTests {
+    @Test(arguments: [
+        (nil, "", UploadQueue.Outcome.unreachable),
+        (200, "{}", .answered(status: 200, code: nil)),
+        (
+            403, #"{"code":"key-of-former-user"}"#,
+            .answered(status: 403, code: "key-of-former-user")
+        ),
+        (502, "<html>", .answered(status: 502, code: nil)),
+    ])
+    func `an answer is an outcome`(status: Int?, body: String, outcome: UploadQueue.Outcome) {
+        #expect(UploadQueue.Outcome(status: status, body: Array(body.utf8)) == outcome)
+    }
+
+    @Test func `an extension uploads a token without a queue`() throws {
+        let time = "2026-11-28T09:00:00Z"
+        let widget = try #require(
+            UploadQueue.token("a1", name: "widget", device: "phone 1", time: time))
+        #expect(widget.path == "/devices/phone%201/tokens/widget")
+        let body = try JSONDocument(widget.body).root
+        #expect(body["token"]?.string == "a1" && body["observed_at"]?.string == time)
+        let control = try #require(
+            UploadQueue.token("b2", name: "control:Door", device: "a", time: time))
+        #expect(control.path == "/devices/a/tokens/control:Door")
+        #expect(UploadQueue.token("", name: "widget", device: "a", time: time) == nil)
+    }
+
+    @Test func `only tokens may arrive late`() {
+        var queue = UploadQueue()
+        queue.put("/a", .token, [], at: .zero)
+        queue.put("/b", .report, [], at: .zero)
+        let kinds = [queue.next(at: .zero), queue.next(at: .zero)].compactMap { $0?.mayBeLate }
+        #expect(kinds == [true, false])
+    }
+
+    @Test(arguments: [
+        (nil, "production"), ("", "production"),
+        ("\u{1}<key>aps-environment</key>\n\t<string>development</string>\u{2}", "sandbox"),
+        ("<key>aps-environment</key><string>production</string>", "production"),
+        ("<key>other</key><string>development</string>", "production"),
+        ("<key>aps-environment</key>", "production"),
+    ])
+    func `the environment is that of the profile`(profile: String?, environment: String) {
+        #expect(
+            DeviceFacts.environment(ofProfile: profile.map { Array($0.utf8) }) == environment)
+    }
+
+    @Test func `a timeline is read with its pictures`() throws {
+        let text = #"""
+            {"entries":[{"date":"2026-11-20T09:03:00Z","content":{"name":"Ada","image":
+            "https://a.example/ada.png?s=2","page":"https://a.example/","old":"http://a.example/b.png",
+            "list":["https://a.example/c.JPG"]},"url":"app://me","links":["app://me"],"relevance":0.5,
+            "provisional":false},{"date":1}],"policy":{"after":"2026-11-21T09:03:00Z"}}
+            """#
+        let known = try #require(WidgetEntries(Array(text.utf8)))
+        let entry = try #require(known.entries.first)
+        #expect(known.entries.count == 1 && known.after == "2026-11-21T09:03:00Z")
+        #expect(!known.isAtEnd)
+        #expect(entry.pictures == ["https://a.example/ada.png?s=2", "https://a.example/c.JPG"])
+        #expect(entry.url == "app://me" && entry.links == ["app://me"] && entry.relevance == 0.5)
+        #expect(WidgetEntries(Array(#"{"entries":[],"policy":"atEnd"}"#.utf8))?.isAtEnd == true)
+        #expect(WidgetEntries(Array("<html>".utf8)) == nil)
+    }
+
+    @Test func `an entry has at most so many pictures`() {
+        let list = (0...WidgetEntries.picturesMax).map { "\"https://a.example/\($0).png\"" }
+        let content = "{\"list\":[\(list.joined(separator: ","))]}"
+        let text = "{\"entries\":[{\"date\":\"d\",\"content\":\(content)}],\"policy\":\"never\"}"
+        let known = WidgetEntries(Array(text.utf8))
+        #expect(known?.entries.first?.pictures.count == WidgetEntries.picturesMax)
+    }
+
+    @Test func `what is kept goes when the key is refused`() {
+        let (old, new): ([UInt8], [UInt8]) = ([1], [2])
+        func kept(_ status: Int?, before: [UInt8]?) -> [UInt8]? {
+            WidgetEntries.kept(status: status, body: new, before: before)
+        }
+        #expect(kept(200, before: old) == new)
+        #expect(kept(401, before: old) == nil && kept(403, before: old) == nil)
+        #expect(kept(nil, before: old) == old && kept(503, before: old) == old)
+        #expect(kept(nil, before: nil) == [])
+        #expect(WidgetEntries(kept(404, before: old) ?? []) == .empty)
+    }
+}

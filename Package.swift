@@ -27,20 +27,43 @@ func tests(
         name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
+// An app's Xcode sees the libraries for apps only: they need no library of the system. A test asks
+// for the same with TOMBOLO_KIT_ONLY=1.
+#if os(Linux)
+let isKitOnly = Context.environment["TOMBOLO_KIT_ONLY"] == "1"
+#else
+let isKitOnly = true
+#endif
+
+// Without ActivityKit the two libraries of the kit are empty: `Tests/AppleStubs/kit` checks them.
+let kit: [Target] = [
+    room("TomboloJSON"),
+    room("TomboloContract", ["TomboloJSON"]),
+    room("TomboloWidgets", ["TomboloContract"]),
+    room("TomboloKit", ["TomboloContract", "TomboloWidgets"]),
+]
+let kitProducts: [Product] = [
+    // What a phone says to the relay, and when; and an app and a widget extension that do so.
+    .library(name: "TomboloContract", targets: ["TomboloContract"]),
+    .library(name: "TomboloKit", targets: ["TomboloKit"]),
+    .library(name: "TomboloWidgets", targets: ["TomboloWidgets"]),
+]
+
 let package = Package(
     name: "tombolo",
-    products: [
-        .executable(name: "tombolo", targets: ["tombolo"]),
-        // For apps: what a phone says to the relay, and when.
-        .library(name: "TomboloContract", targets: ["TomboloContract"]),
-    ],
+    platforms: [.iOS("16.2")],
+    products: kitProducts
+        + (isKitOnly ? [] : [.executable(name: "tombolo", targets: ["tombolo"])]),
     // What not everybody needs, with the library that it costs: `swift build --traits Postgres`.
     traits: [
         .trait(name: "ClipPack", description: "PNG files: `clip pack`, and pictures in a terminal"),
         .trait(name: "Postgres", description: "PostgreSQL as the log's engine"),
         .default(enabledTraits: ["ClipPack"]),
     ],
-    targets: [
+    targets: kit + (isKitOnly ? [] : relay()))
+
+func relay() -> [Target] {
+    [
         // System libraries: a module map, and a shim for macros and variadics.
         .systemLibrary(
             name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
@@ -56,10 +79,8 @@ let package = Package(
         .target(name: "CConsoleAssets", exclude: ["console"]),
 
         // Pure: no I/O, no clock, no `async`.
-        room("TomboloJSON"),
         room("TomboloCore", ["TomboloJSON"], exclude: ["README.md"]),
         room("TomboloAPI", ["TomboloCore", "TomboloJSON"]),
-        room("TomboloContract", ["TomboloJSON"]),
 
         // Time and waiting; the log; the shell.
         room("TomboloLoop", ["CLinux"]),
@@ -220,4 +241,4 @@ let package = Package(
                 "cloud_events.py", "postgres.py", "postgres_standby.py",
             ]),
     ]
-)
+}

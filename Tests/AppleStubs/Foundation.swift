@@ -63,6 +63,9 @@ extension URLRequest: ObjectBridged { public typealias _ObjectiveCType = NSURLRe
 
 // https://developer.apple.com/documentation/corefoundation/cgfloat and its neighbours
 public typealias CGFloat = Double
+// Of Darwin, which Foundation re-exports; from memory.
+public func sin(_ x: Double) -> Double { fatalError() }
+public func cos(_ x: Double) -> Double { fatalError() }
 public struct CGPoint: Equatable, Sendable {
     public var x, y: CGFloat
     public init(x: CGFloat, y: CGFloat) { fatalError() }

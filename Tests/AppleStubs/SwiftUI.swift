@@ -203,6 +203,9 @@ public struct GeometryReader<Content: View>: DrawnView {
     }
 }
 public struct GeometryProxy: Sendable { public var size: CGSize { fatalError() } }
+public struct RoundedRectangle: DrawnView {
+    nonisolated public init(cornerRadius: CGFloat) { fatalError() }
+}
 public struct Spacer: DrawnView { nonisolated public init() { fatalError() } }
 public struct Image: DrawnView {
     nonisolated public init(systemName: String) { fatalError() }
@@ -292,6 +295,10 @@ public enum CoordinateSpace: Sendable { case global, local }
 // https://developer.apple.com/documentation/swiftui/view/onchange(of:initial:_:)
 // https://developer.apple.com/documentation/swiftui/view/onchange(of:perform:)
 nonisolated extension View {
+    // https://developer.apple.com/documentation/swiftui/view/position(_:), from memory
+    nonisolated public func position(_ position: CGPoint) -> some View { self }
+}
+extension View {
     @available(iOS 17.0, *)
     public func onChange<V: Equatable>(
         of value: V, initial: Bool = false, _ action: @escaping (V, V) -> Void

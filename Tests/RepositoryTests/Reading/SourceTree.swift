@@ -2,8 +2,11 @@
 struct SourceTree {
     /// The absolute path of the folder with `Package.swift`.
     let root: String
-    /// All Swift files below `Sources` and `Tests`.
+    /// All Swift files below `Sources` and `Tests`, but those for phones.
     let swiftFiles: [SwiftFile]
+    /// The kit for phones, and the stubs of Apple's API by which it is checked. They run on Apple's
+    /// systems, with tasks, clocks and a main actor, so `KitTests` has rules of its own for them.
+    let phoneFiles: [SwiftFile]
     /// All text files, by their path from the top: no build products, no history.
     let texts: [(path: String, text: String)]
     /// The names at the top.
@@ -26,11 +29,14 @@ struct SourceTree {
             guard !bytes.prefix(8_192).contains(0) else { return nil }
             return (path, String(decoding: bytes, as: UTF8.self))
         }
-        swiftFiles = texts.compactMap { path, text in
+        let files: [SwiftFile] = texts.compactMap { path, text in
             guard path.hasSuffix(".swift") else { return nil }
             guard path.hasPrefix("Sources/") || path.hasPrefix("Tests/") else { return nil }
             return SwiftFile(path: path, text: text)
         }
+        phoneFiles = files.filter { file in Rooms.ofPhones.contains { file.path.hasPrefix($0) } }
+        let others = Set(phoneFiles.map(\.path))
+        swiftFiles = files.filter { !others.contains($0.path) }
     }
 
     var sources: [SwiftFile] { swiftFiles.filter(\.isSource) }

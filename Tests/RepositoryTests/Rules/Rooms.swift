@@ -10,6 +10,8 @@ enum Rooms {
         "TomboloCore": ["TomboloJSON"],
         "TomboloAPI": ["TomboloCore", "TomboloJSON"],
         "TomboloContract": ["TomboloJSON"],
+        "TomboloWidgets": ["TomboloContract"],
+        "TomboloKit": ["TomboloContract", "TomboloWidgets"],
         "TomboloLoop": ["CLinux"],
         "Yardsticks": ["CSQLite", "COpenSSL"],
         "TomboloEventLog": ["TomboloCore"],
@@ -67,6 +69,10 @@ enum Rooms {
     static let outward: [String: String] = [
         "TomboloContract": "apps import it by Swift Package Manager, and `package` ends there"
     ]
+
+    /// Folders whose Swift runs on phones only. On Linux the two rooms are empty, and
+    /// `Tests/AppleStubs/kit` compiles them for the real target.
+    static let ofPhones = ["Sources/TomboloKit/", "Sources/TomboloWidgets/", "Tests/AppleStubs/"]
 
     /// C targets carry no Swift settings.
     static let inC: Set<String> = [

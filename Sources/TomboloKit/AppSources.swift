@@ -1,0 +1,97 @@
+#if canImport(ActivityKit) && !targetEnvironment(macCatalyst)
+internal import ActivityKit
+internal import Dispatch
+internal import Foundation
+internal import Network
+internal import TomboloContract
+internal import TomboloWidgets
+internal import UIKit
+public import SwiftUI
+internal import WidgetKit
+
+// What the runner reads beside cards: scene phases, the network, facts, tokens of surfaces.
+
+extension AppRunner {
+    private static let network = NWPathMonitor()
+
+    /// Awaits changes for as long as the process lives.
+    func begin() {
+        whenever(UIApplication.didBecomeActiveNotification) { $0.handle(.scene(.active)) }
+        whenever(UIApplication.willResignActiveNotification) { $0.handle(.scene(.inactive)) }
+        whenever(UIApplication.didEnterBackgroundNotification) { $0.handle(.scene(.background)) }
+        Self.network.pathUpdateHandler = { [weak self] path in
+            guard path.status == .satisfied else { return }
+            Task { @MainActor in self?.handle(.networkReturned) }
+        }
+        Self.network.start(queue: .main)
+        let permission = ActivityAuthorizationInfo().frequentPushEnablementUpdates
+        Task { for await _ in permission { readFacts() } }
+    }
+
+    private func whenever(_ name: Notification.Name, _ act: @escaping (AppRunner) -> Void) {
+        let changes = NotificationCenter.default.notifications(named: name)
+        Task { for await _ in changes { act(self) } }
+    }
+
+    /// Tokens that the extension has uploaded too, in case the relay has lost them.
+    func readSurfaceTokens() {
+        guard #available(iOS 18.0, *) else { return }
+        Task {
+            for control in try await ControlCenter.shared.currentControls() {
+                handle(.controlToken(kind: control.kind, control.pushInfo?.token.hex ?? ""))
+            }
+        }
+        guard #available(iOS 26.0, *) else { return }
+        Task { await handle(.widgetToken(Self.widgetToken())) }
+    }
+
+    @available(iOS 26.0, *)
+    @concurrent private nonisolated static func widgetToken() async -> String {
+        await WidgetCenter.shared.currentPushInfo?.token.hex ?? ""
+    }
+}
+
+extension DeviceFacts {
+    /// The facts of this device and build.
+    @MainActor static func current(controlCenter: ScenePresence.Edge?) -> DeviceFacts {
+        var facts = DeviceFacts(
+            app: Bundle.main.bundleIdentifier ?? "", environment: environment,
+            os: UIDevice.current.systemVersion,
+            frequentUpdates: ActivityAuthorizationInfo().frequentPushesEnabled)
+        facts.appVersion = Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String
+        facts.timeZone = TimeZone.current.identifier
+        facts.locale = Locale.current.identifier
+        facts.controlCenter = controlCenter
+        return facts
+    }
+
+    private static var environment: String {
+        #if targetEnvironment(simulator)
+        return "sandbox"
+        #else
+        let file = Bundle.main.url(forResource: "embedded", withExtension: "mobileprovision")
+        // A build from the App Store has no such file.
+        return environment(ofProfile: file.flatMap { try? Data(contentsOf: $0) }.map(Array.init))
+        #endif
+    }
+}
+
+extension View {
+    /// Reports where touches begin, by which the relay tells the Control Center from leaving the
+    /// app. Give it to the root view, and the edge to `Tombolo.configure`.
+    ///
+    /// - Parameter statusBarHidden: whether the app hides the status bar now.
+    public func tomboloScreen(statusBarHidden: Bool = false) -> some View {
+        GeometryReader { screen in
+            simultaneousGesture(
+                DragGesture(minimumDistance: 0, coordinateSpace: .global).onChanged { touch in
+                    let (place, size) = (touch.startLocation, screen.size)
+                    Tombolo.runner?.handle(.statusBar(hidden: statusBarHidden))
+                    Tombolo.runner?.handle(
+                        .touch(x: place.x / size.width, y: place.y / size.height))
+                }
+            )
+        }
+    }
+}
+#endif

@@ -1,0 +1,93 @@
+#if canImport(ActivityKit) && !targetEnvironment(macCatalyst)
+public import Foundation
+internal import TomboloContract
+public import WidgetKit
+
+/// An entry of a widget's timeline, as the relay has it.
+public struct TomboloEntry: TimelineEntry, Sendable {
+    public let date: Date
+    /// The content as JSON.
+    public let content: Data
+    /// What a tap on the widget opens, and what taps on its parts open.
+    public let url: URL?
+    public let links: [URL]
+    /// The pictures in the content, by their addresses.
+    public let pictures: [String: Data]
+
+    /// An entry without content, for a placeholder.
+    public static var empty: TomboloEntry { TomboloEntry(.empty, pictures: [:]) }
+
+    /// The content as a type of the app. Throws if it does not decode.
+    public func content<Content: Decodable>(as type: Content.Type) throws -> Content {
+        try JSONDecoder().decode(type, from: content)
+    }
+
+    fileprivate init(_ entry: WidgetEntries.Entry, pictures: [String: Data]) {
+        date = Date(rfc3339: entry.date)
+        content = Data(entry.content)
+        url = entry.url.flatMap { URL(string: $0) }
+        links = entry.links.compactMap { URL(string: $0) }
+        self.pictures = pictures
+    }
+}
+
+extension Tombolo {
+    /// The timeline of a widget, with its pictures. If the relay cannot be reached it is the one
+    /// that was fetched last. If the relay refuses the key nothing of it is kept.
+    ///
+    /// - Parameter config: what the widget is configured to; nil if it has no configuration.
+    public static func entries(
+        kind: String, family: WidgetFamily, config: String? = nil
+    ) async -> Timeline<TomboloEntry> {
+        let folder = Folder("entries")
+        let query = config.map { "&config=" + PathSegment.encoded($0) } ?? ""
+        let name = PathSegment.encoded("\(kind) \(family) \(config ?? "")")
+        let before = folder.read(name)
+        let answer = await Transport.send(
+            "GET", "/timelines/\(PathSegment.encoded(kind))/entries?family=\(family)\(query)")
+        let kept = WidgetEntries.kept(status: answer.status, body: answer.body, before: before)
+        if kept == nil {
+            folder.clear()
+            Pictures.folder.clear()
+        }
+        kept.map { folder.write($0, name) }
+        let known = WidgetEntries(kept ?? []) ?? .empty
+        let pictures = await Pictures.fetch(Set(known.entries.flatMap(\.pictures)))
+        let entries = known.entries.map { TomboloEntry($0, pictures: pictures) }
+        let after = known.after.map { TimelineReloadPolicy.after(Date(rfc3339: $0)) }
+        return Timeline(
+            entries: entries.isEmpty ? [.empty] : entries,
+            policy: after ?? (known.isAtEnd ? .atEnd : .never))
+    }
+}
+
+/// Pictures that entries name, kept in files.
+private enum Pictures {
+    static let folder = Folder("pictures")
+
+    /// The pictures that are there or can be fetched.
+    static func fetch(_ addresses: Set<String>) async -> [String: Data] {
+        var pictures: [String: Data] = [:]
+        for address in addresses.sorted().prefix(WidgetEntries.picturesMax) {
+            let name = PathSegment.encoded(address)
+            pictures[address] = folder.read(name).map { Data($0) }
+            guard pictures[address] == nil, let data = await load(address) else { continue }
+            pictures[address] = data
+            folder.write(Array(data), name)
+        }
+        return pictures
+    }
+
+    /// Nil if the picture does not come within 8 s, or is too large: the widget draws without it.
+    private static func load(_ address: String) async -> Data? {
+        guard let url = URL(string: address),
+            // Why it does not come does not matter.
+            let answer = try? await URLSession.shared.data(
+                for: URLRequest(url: url, timeoutInterval: 8)),
+            (answer.1 as? HTTPURLResponse)?.statusCode == 200,
+            answer.0.count <= WidgetEntries.pictureBytesMax
+        else { return nil }
+        return answer.0
+    }
+}
+#endif

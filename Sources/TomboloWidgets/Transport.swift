@@ -1,0 +1,107 @@
+#if canImport(ActivityKit) && !targetEnvironment(macCatalyst)
+package import Dispatch
+package import Foundation
+package import TomboloContract
+
+/// Requests to the relay, with the device's key.
+package enum Transport {
+    private static func request(_ method: String, _ path: String, _ body: [UInt8]?) -> URLRequest? {
+        guard let connection = Connection.current, let key = KeyStore.key,
+            let url = URL(string: "/v1" + path, relativeTo: connection.relay)
+        else { return nil }
+        var request = URLRequest(url: url, timeoutInterval: 10)
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0) }
+        request.setValue("Bearer " + key, forHTTPHeaderField: "Authorization")
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        return request
+    }
+
+    /// Sends a request. The status is nil if no answer came; without a key it is 401.
+    ///
+    /// - Parameter path: below `/v1`, escaped.
+    package static func send(
+        _ method: String, _ path: String, _ body: [UInt8]? = nil, within seconds: Double = 10
+    ) async -> (status: Int?, body: [UInt8]) {
+        guard var request = request(method, path, body) else { return (401, []) }
+        request.timeoutInterval = seconds
+        // Why no answer came does not matter: the caller tries again.
+        let answer = try? await URLSession.shared.data(for: request)
+        return (
+            (answer?.1 as? HTTPURLResponse)?.statusCode, answer.map { Array($0.0) } ?? []
+        )
+    }
+
+    /// Uploads by an ordinary request. If no answer comes and the upload may be late, the same goes
+    /// into a background session, which the system carries on while the process is suspended.
+    package static func put(
+        _ path: String, _ body: [UInt8], mayBeLate: Bool
+    ) async -> UploadQueue.Outcome {
+        let answer = await send("PUT", path, body)
+        let outcome = UploadQueue.Outcome(status: answer.status, body: answer.body)
+        if mayBeLate, outcome == .unreachable, let request = request("PUT", path, nil) {
+            BackgroundUploads.start(request, body)
+        }
+        return outcome
+    }
+
+    /// Asks the system not to suspend the process until `end` is called, for 30 s at most.
+    package static func beginExpiringActivity() -> DispatchSemaphore {
+        let end = DispatchSemaphore(value: 0)
+        ProcessInfo.processInfo.performExpiringActivity(withReason: "upload") { isExpired in
+            // The activity lasts as long as this block. The system calls it again to end it early.
+            let time = isExpired ? DispatchTime.now() : .now() + 30
+            _ = end.wait(timeout: time)
+            end.signal()
+        }
+        return end
+    }
+}
+
+/// Uploads that outlive the process. Their answers do not matter: the next launch uploads the tokens
+/// again.
+package final class BackgroundUploads: NSObject, URLSessionTaskDelegate {
+    /// From `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
+    @MainActor package static var completionHandler: (() -> Void)?
+    /// One session for each process of the app.
+    package static var identifier: String { "tombolo." + (Bundle.main.bundleIdentifier ?? "") }
+    private static let folder = Folder("uploads")
+
+    /// The session. Its first use in a process takes up the uploads of the process before.
+    package static let session: URLSession = {
+        let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+        configuration.sharedContainerIdentifier = Connection.group
+        configuration.timeoutIntervalForResource = 7_200  // as `UploadQueue.retryTimeMax`
+        return URLSession(
+            configuration: configuration, delegate: BackgroundUploads(), delegateQueue: nil)
+    }()
+
+    static func start(_ request: URLRequest, _ body: [UInt8]) {
+        let name = UUID().uuidString
+        folder.write(body, name)
+        let task = session.uploadTask(with: request, fromFile: folder.url(name))
+        task.taskDescription = name
+        task.resume()
+    }
+
+    /// Cancels all uploads, as their key is of a former user.
+    package static func cancel() async {
+        for task in await session.allTasks { task.cancel() }
+        folder.clear()
+    }
+
+    package func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        // The file may be gone already.
+        try? FileManager.default.removeItem(at: Self.folder.url(task.taskDescription ?? "none"))
+    }
+
+    package func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        Task { @MainActor in
+            Self.completionHandler?()
+            Self.completionHandler = nil
+        }
+    }
+}
+#endif

@@ -23,17 +23,19 @@ extension World {
         if recovered.heads.count > heads {
             violated(.recovery, "\(recovered.heads.count) heads of \(heads) activities")
         }
-        let marks = recovered.records.count { $0.space == .mark }
+        let checkpoints = recovered.records.count { $0.space == .checkpoint }
         let installations = devicesEver
         let incarnations = reference.models.reduce(0) { $0 + Int($1.value.incarnation) }
         // And a channel's for each incarnation.
         let renewals = outboxes.keys.count { $0.reference.renewal > 0 }
-        // A renewed card whose start still waits has a mark. A phone's new id gets it too, and the
-        // old id keeps its marks.
+        // A renewed card whose start still waits has a checkpoint. A phone's new id gets it too,
+        // and the old id keeps its checkpoints.
         let ids = phones.reduce(0) { $0 + $1.ids.count }
         let renewing = plan.cardLife == nil ? 0 : ids * incarnations
-        if marks > (installations + 1) * incarnations + renewals + renewing + returns(to: heads) {
-            violated(.recovery, "\(marks) marks of \(incarnations) incarnations")
+        if checkpoints > (installations + 1) * incarnations + renewals + renewing
+            + returns(to: heads)
+        {
+            violated(.recovery, "\(checkpoints) checkpoints of \(incarnations) incarnations")
         }
     }
 

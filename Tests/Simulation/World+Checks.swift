@@ -45,9 +45,9 @@ extension World {
 
     private static func text(_ batch: AppendBatch) -> String {
         batch.records.map {
-            let isMark = $0.space == .mark
+            let isCheckpoint = $0.space == .checkpoint
             let text = $0.value.map { String(decoding: $0, as: UTF8.self) } ?? "gone"
-            return "\($0.space) \($0.number)" + (isMark ? " \(text.prefix(150))" : "")
+            return "\($0.space) \($0.number)" + (isCheckpoint ? " \(text.prefix(150))" : "")
         }.joined(separator: ", ")
     }
 

@@ -52,7 +52,7 @@ extension EventLogContract {
                 Record(space: .key, number: 1 << 48 - 1, value: [9]),
                 Record(space: .device, number: 2, value: [2]),
                 Record(space: .device, number: 1, value: [1]),
-                Record(space: .mark, number: 0, value: []),
+                Record(space: .checkpoint, number: 0, value: []),
                 Record(space: .device, number: 3, value: [3]),
             ]
             _ = try await log.append(batch)
@@ -67,7 +67,7 @@ extension EventLogContract {
                 recovered.records == [
                     Record(space: .device, number: 1, value: [1, 1]),
                     Record(space: .device, number: 2, value: [2]),
-                    Record(space: .mark, number: 0, value: []),
+                    Record(space: .checkpoint, number: 0, value: []),
                     Record(space: .key, number: 1 << 48 - 1, value: [9]),
                 ])
         },

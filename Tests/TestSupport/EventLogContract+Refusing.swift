@@ -27,7 +27,7 @@ extension EventLogContract {
                 Sample.event(1, after: 0, key: "a"), Sample.event(2, after: 0),
                 Sample.event(1, after: 7))
             batch.facts = [Sample.fact("push.accepted")]
-            batch.records = [Record(space: .mark, number: 1, value: [1])]
+            batch.records = [Record(space: .checkpoint, number: 1, value: [1])]
             let refused = batch
             await #expect(
                 throws: EventLogError.versionConflict(

@@ -94,7 +94,7 @@ import TomboloJSON
         rig.command(.end, "{}")
         rig.advance(to: 251)
         #expect(abs(try achieved() - rate) < rate / 8)
-        // The mark may be a little older than the crash.
+        // The checkpoint may be a little older than the crash.
         #expect(rig.crash(recoverAt: 252).isEmpty)
         #expect(abs(try achieved() - rate) < rate / 8)
     }

@@ -38,7 +38,7 @@ import TomboloJSON
         #expect(rig.view()?.destinations.isEmpty == true)
         #expect(Self.devices(rig) == 0)
         let kept = rig.recovery().records.map(\.space)
-        #expect(!kept.contains(.mark), "\(kept)")
+        #expect(!kept.contains(.checkpoint), "\(kept)")
     }
 
     @Test func `an end that a pause holds waits for ten minutes, over a restart too`() {
@@ -56,7 +56,7 @@ import TomboloJSON
             rig.advance(to: 800)
             #expect(Self.ends(rig).map(\.token) == ends)
             #expect(Self.devices(rig) == 0)
-            #expect(!rig.recovery().records.contains { $0.space == .mark })
+            #expect(!rig.recovery().records.contains { $0.space == .checkpoint })
         }
     }
 
@@ -103,6 +103,6 @@ import TomboloJSON
         rig.tell(.delete)
         rig.step(.erase(.device(Self.key), Ticket(900)))
         #expect(Self.devices(rig) == 0)
-        #expect(!rig.recovery().records.contains { $0.space == .device || $0.space == .mark })
+        #expect(!rig.recovery().records.contains { $0.space == .device || $0.space == .checkpoint })
     }
 }

@@ -20,7 +20,8 @@ import TomboloCore
         #expect(rig.view() != nil)
     }
 
-    @Test func `an ended activity goes, with its marks and dead letters, and the rest works on`()
+    @Test
+    func `an ended activity goes, with its checkpoints and dead letters, and the rest works on`()
         throws
     {
         var rig = Rig()
@@ -51,7 +52,9 @@ import TomboloCore
             rig.stored.map { ("\($0.space) \($0.number)", $0.value != nil) },
             uniquingKeysWith: { $1 })
         #expect(
-            !left.contains { $0.value && ($0.key.hasPrefix("mark") || $0.key.hasPrefix("dead")) })
+            !left.contains {
+                $0.value && ($0.key.hasPrefix("checkpoint") || $0.key.hasPrefix("dead"))
+            })
         #expect(erase(&rig, .activity(Self.cat, number: nil)) != nil)
         #expect(rig.lastRefusal == .unknownActivity)
         rig.command(.start, #"{"type":"Runner","state":{"lap":1}}"#)

@@ -198,7 +198,7 @@ import TomboloJSON
         }
     }
 
-    @Test func `a mark with any numbers is read, or set aside, and its sums fit`() {
+    @Test func `a checkpoint with any numbers is read, or set aside, and its sums fit`() {
         for number in [Int64.min, -1, 0, 1, .max] {
             let list = Array(repeating: "\(number)", count: 11).joined(separator: ",")
             let seven = Array(repeating: "\(number)", count: 7).joined(separator: ",")
@@ -209,9 +209,9 @@ import TomboloJSON
                 "c":[\(number),\(number),\(number),\(number),\(number)]}
                 """
             do throws(StoredValueError) {
-                let mark = try Mark(stored: Array(text.utf8))
-                #expect(mark.taken.latest.magnitude < 1 << 40)
-                #expect(mark.frames.asked >= 0)
+                let checkpoint = try Checkpoint(stored: Array(text.utf8))
+                #expect(checkpoint.taken.latest.magnitude < 1 << 40)
+                #expect(checkpoint.frames.asked >= 0)
                 #expect((0...1).contains(number), "\(number)")
             } catch {
                 #expect(!(0...1).contains(number), "\(number): \(error)")

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PausedReloadTests {
     /// Many devices with widgets, without the requests that make them.
     private static func rig(devices count: Int) -> Rig {
-        var rig = Rig { $0.limits.markFlush = .seconds(600) }
+        var rig = Rig { $0.limits.checkpointFlush = .seconds(600) }
         for index in 0..<count {
             var device = Device(
                 key: DeviceKey(tenant: Rig.tenant, id: Identifier("d\(index)")!),

@@ -152,9 +152,10 @@ import TomboloJSON
         #expect(Rig.aps(next)?["timestamp"]?.integer ?? 0 > before)
     }
 
-    /// Found by the simulation: a backup between an event and its destinations' first marks led to
-    /// a second card.
-    @Test func `after a restore a start is not sent again though its destination has no mark`() {
+    /// Found by the simulation: a backup between an event and its destinations' first checkpoints
+    /// led to a second card.
+    @Test
+    func `after a restore a start is not sent again though its destination has no checkpoint`() {
         var rig = Rig()
         rig.device("phone", .standard)
         rig.token("start:Runner", "aa")

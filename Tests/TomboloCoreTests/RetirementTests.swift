@@ -62,13 +62,13 @@ import TomboloJSON
         rig.token("activity:cat", "aa")
         rig.advance(to: 75)
         #expect(rig.line() == "70:E10{}")
-        let marks = rig.stored.filter { $0.space == .mark && $0.value != nil }
-        let number = try #require(marks.last).number
+        let checkpoints = rig.stored.filter { $0.space == .checkpoint && $0.value != nil }
+        let number = try #require(checkpoints.last).number
         // In the log it has retired: no head of it lives.
         var recovery = rig.recovery()
         recovery.heads = []
         #expect(rig.recover(recovery) == [])
-        let last = rig.stored.last { $0.space == .mark && $0.number == number }
+        let last = rig.stored.last { $0.space == .checkpoint && $0.number == number }
         #expect(last != nil && last?.value == nil)
     }
 

@@ -161,7 +161,7 @@ import TomboloJSON
     }
 
     @Test(arguments: [
-        RecordSpace.device, .mark, .type, .channel, .pause, .deadLetter, .relay, .key,
+        RecordSpace.device, .checkpoint, .type, .channel, .pause, .deadLetter, .relay, .key,
     ])
     func `a record with values that no relay wrote stops nobody`(space: RecordSpace) {
         let world = Self.world()
@@ -179,7 +179,7 @@ import TomboloJSON
             poisoned.records[index].number = 1 << 48 - 1
             Self.live(world, poisoned, "\(space): the highest number")
         }
-        if [.device, .mark, .channel, .pause, .deadLetter].contains(space) {
+        if [.device, .checkpoint, .channel, .pause, .deadLetter].contains(space) {
             #expect(seen > 0, "there is one to be poisoned")
         }
     }

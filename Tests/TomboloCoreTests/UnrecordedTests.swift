@@ -8,8 +8,8 @@ import TomboloJSON
     private let adopted =
         #"{"type":"Runner","audience":{"device":"phone","start":"adopt"},"state":{"lap":0}}"#
 
-    /// Seed 21275: the push had gone, the mark said "nothing was sent", and the next relay's clock
-    /// was an hour behind.
+    /// Seed 21275: the push had gone, the checkpoint said "nothing was sent", and the next relay's
+    /// clock was an hour behind.
     @Test func `a push goes to no token that is not on record`() {
         var rig = Rig()
         rig.device("phone", .lab)
@@ -43,13 +43,13 @@ import TomboloJSON
 
     /// The same where a life before has sent to the token, and only its record is left.
     @Test(arguments: [false, true])
-    func `timestamps go on from a token on record, whether or not a mark tells of a push`(
-        hasMark: Bool
+    func `timestamps go on from a token on record, whether or not a checkpoint tells of a push`(
+        hasCheckpoint: Bool
     ) throws {
         var rig = Rig()
         rig.device("phone", .lab)
         rig.command(.start, adopted)
-        rig.commitsByItself = hasMark
+        rig.commitsByItself = hasCheckpoint
         rig.token("activity:cat", "bb")
         rig.commit()
         let sent = try #require(rig.pushes.last?.push)
@@ -102,7 +102,7 @@ import TomboloJSON
         #expect(again.allSatisfy { $0.event == .end && Rig.state($0) == #"{"lap":9}"# })
     }
 
-    /// Seed 31066: a mark remembered an end that was never stored.
+    /// Seed 31066: a checkpoint remembered an end that was never stored.
     @Test func `an atomic batch that is refused leaves no end behind`() throws {
         var rig = Rig()
         rig.runningActivity()

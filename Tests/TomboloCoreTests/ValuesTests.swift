@@ -206,7 +206,8 @@ import Testing
         let reading = clock.reading(monotonic: 0, boot: "a")
         #expect(RelayClock.Reading(record: reading.record) == reading)
         #expect(RelayClock.Reading(record: Record(space: .relay, number: 1, value: [1])) == nil)
-        #expect(RelayClock.Reading(record: Record(space: .mark, number: 1, value: nil)) == nil)
+        #expect(
+            RelayClock.Reading(record: Record(space: .checkpoint, number: 1, value: nil)) == nil)
     }
 
     @Test func `the nearest name is suggested, and nothing where none is near`() {

@@ -68,7 +68,7 @@ extension Core {
         // No channel comes in time (the pool is full, or Apple refused): use the update token
         // instead.
         destinations[slot].hasFallenBack = true
-        markDirty(slot, now: now)
+        scheduleCheckpoint(slot, now: now)
         return nil
     }
 
@@ -107,7 +107,7 @@ extension Core {
         let started = destinations[slot].pacing.taken.counting(at: wall(now))
         if started > destinations[channel].pacing.taken.counting(at: wall(now)) {
             destinations[channel].pacing.taken.note(started)
-            markDirty(channel, now: now)
+            scheduleCheckpoint(channel, now: now)
         }
         guard
             destinations[channel].acknowledged > version || destinations[channel].inFlight != nil

@@ -141,6 +141,6 @@ extension Core {
         }
         destinations[slot].acknowledged = min(destination.acknowledged, letter.version - 1)
         destinations[slot].contentHash = 0
-        markDirty(slot, now: now)
+        scheduleCheckpoint(slot, now: now)
     }
 }

@@ -4,7 +4,7 @@ package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
     /// Devices with their tokens, and the owners of deleted devices; the number is the device's.
     case device = 1
     /// Pacing checkpoints; the number is the destination's.
-    case mark = 2
+    case checkpoint = 2
     /// API keys; the number is the key's.
     case key = 3
     /// The relay's own values (clock, counters).

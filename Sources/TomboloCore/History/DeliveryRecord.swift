@@ -1,9 +1,10 @@
 /// One entry in the delivery history of a destination: a push with Apple's answer, or versions that
 /// were decided without a push.
 ///
-/// An entry is stored as a fact with the next batch: after `CoreConfiguration.Limits.markFlush` at
-/// most, or sooner if a client follows the facts. A crash may lose the latest entries. Frames of
-/// clips are only counted (`FrameCounts`), unless Apple refuses them.
+/// An entry is stored as a fact with the next batch: after
+/// `CoreConfiguration.Limits.checkpointFlush` at most, or sooner if a client follows the facts. A
+/// crash may lose the latest entries. Frames of clips are only counted (`FrameCounts`), unless
+/// Apple refuses them.
 package struct DeliveryRecord: Hashable, Sendable {
 
     /// One attempt to send a push.

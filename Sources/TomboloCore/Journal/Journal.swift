@@ -146,23 +146,25 @@ struct Journal: Sendable {
 
     // MARK: Destinations
 
-    mutating func checkpoint(_ destination: CardSlot) { pending.dirtyMarks.append(destination) }
+    mutating func checkpoint(_ destination: CardSlot) {
+        pending.dirtyCheckpoints.append(destination)
+    }
 
     /// Writes the destination's checkpoint with the next batch that has room, at the latest soon.
     ///
     /// - Parameter mayWait: true if the checkpoint may wait until the flush is due.
     mutating func checkpointLater(_ destination: CardSlot, mayWait: Bool, now: Instant) {
         if mayWait {
-            pending.lazyMarks.append(destination)
+            pending.lazyCheckpoints.append(destination)
         } else {
-            pending.lateMarks.append(destination)
+            pending.lateCheckpoints.append(destination)
         }
         flushSoon(now: now)
     }
 
     /// Lets a push wait until the budget that it has spent is durable.
     mutating func reserve(_ slot: CardSlot, _ destination: Int64) {
-        pending.dirtyMarks.append(slot)
+        pending.dirtyCheckpoints.append(slot)
         pending.reservations.append(.init(slot: slot, destination: destination))
     }
 
@@ -266,41 +268,41 @@ struct Journal: Sendable {
     mutating func take(
         now: Instant, writesAll: Bool, stays: (JournalBatch.Retired) -> Bool
     ) -> (batch: JournalBatch, checkpoints: [CardSlot]) {
-        let marks = takeLateMarks(now: now, writesAll: writesAll)
-        let checkpoints = pending.dirtyMarks + marks.taken
+        let late = takeLateCheckpoints(now: now, writesAll: writesAll)
+        let checkpoints = pending.dirtyCheckpoints + late.taken
         pending.retired.removeAll(where: stays)
         let batch = pending
         inFlight = batch
-        pending = marks.left
+        pending = late.left
         return (batch, checkpoints)
     }
 
     /// Maximum number of late checkpoints in one batch. Without it, those of ten thousand clips
     /// would delay the clips' frames.
-    static let lateMarksMax = 256
+    static let lateCheckpointsMax = 256
     /// Time until the next batch if late checkpoints did not fit.
-    static let lateMarksPause = Span.milliseconds(20)
+    static let lateCheckpointsPause = Span.milliseconds(20)
 
     /// The late checkpoints for this batch, and a new batch with those that stay.
     ///
     /// Under load a destination's checkpoint changes with every push. If only an update was sent,
     /// the checkpoint therefore waits, so that one row covers many changes.
-    private mutating func takeLateMarks(
+    private mutating func takeLateCheckpoints(
         now: Instant, writesAll: Bool
     ) -> (taken: [CardSlot], left: JournalBatch) {
         let isDue = writesAll || pending.flushAt.map { $0 <= now } ?? false
-        let room = writesAll ? .max : Self.lateMarksMax
+        let room = writesAll ? .max : Self.lateCheckpointsMax
         var left = JournalBatch()
-        var taken = Array(pending.lateMarks.prefix(room))
-        left.lateMarks = Array(pending.lateMarks.dropFirst(room))
+        var taken = Array(pending.lateCheckpoints.prefix(room))
+        left.lateCheckpoints = Array(pending.lateCheckpoints.dropFirst(room))
         let lazy = isDue ? room - taken.count : 0
-        taken += pending.lazyMarks.prefix(lazy)
-        left.lazyMarks = Array(pending.lazyMarks.dropFirst(lazy))
-        pending.lateMarks = []
-        pending.lazyMarks = []
-        if !left.lateMarks.isEmpty || isDue && !left.lazyMarks.isEmpty {
-            left.flushAt = now + Self.lateMarksPause
-        } else if !left.lazyMarks.isEmpty {
+        taken += pending.lazyCheckpoints.prefix(lazy)
+        left.lazyCheckpoints = Array(pending.lazyCheckpoints.dropFirst(lazy))
+        pending.lateCheckpoints = []
+        pending.lazyCheckpoints = []
+        if !left.lateCheckpoints.isEmpty || isDue && !left.lazyCheckpoints.isEmpty {
+            left.flushAt = now + Self.lateCheckpointsPause
+        } else if !left.lazyCheckpoints.isEmpty {
             left.flushAt = pending.flushAt ?? now + flushDelay
         }
         return (taken, left)

@@ -63,12 +63,12 @@ struct JournalBatch: Sendable {
     var owed: [OwedReload] = []
     /// Destinations whose pushes wait until their reservations are durable.
     var reservations: [Reservation] = []
-    var dirtyMarks: [CardSlot] = []
+    var dirtyCheckpoints: [CardSlot] = []
     /// Outdated checkpoints that go with the next batch, at the latest soon.
-    var lateMarks: [CardSlot] = []
+    var lateCheckpoints: [CardSlot] = []
     /// Outdated checkpoints that lack only a sent update, as most do under load. They may wait
     /// longer.
-    var lazyMarks: [CardSlot] = []
+    var lazyCheckpoints: [CardSlot] = []
     /// Widgets and controls whose pushes wait until their reservations are durable.
     var surfaceReservations: [SurfaceSlot] = []
     /// When the batch is written even if nothing in it is urgent.
@@ -93,7 +93,7 @@ struct JournalBatch: Sendable {
     }
 
     var isEmpty: Bool {
-        !isUrgent && facts.isEmpty && records.isEmpty && dirtyMarks.isEmpty
-            && lateMarks.isEmpty && lazyMarks.isEmpty && retired.isEmpty
+        !isUrgent && facts.isEmpty && records.isEmpty && dirtyCheckpoints.isEmpty
+            && lateCheckpoints.isEmpty && lazyCheckpoints.isEmpty && retired.isEmpty
     }
 }

@@ -202,7 +202,7 @@ extension Core {
         destinations[slot].alertsThrough = max(destinations[slot].alertsThrough, alerted)
         if wish != .frame { destinations[slot].noteDelivery(flying) }
         destinations.deadlines.set(slot, at: now + configuration.limits.inFlightMax)
-        markDirty(slot, mayWait: event == .update && alert == nil, now: now)
+        scheduleCheckpoint(slot, mayWait: event == .update && alert == nil, now: now)
         counters[configuration[upstream].tenant].pushesSent += 1
         effects.pushes.append(consume push)
     }
@@ -276,7 +276,7 @@ extension Core {
         else { return }
         upstreams.wake(destinations[slot].upstream)
         leavePlace(slot)
-        markDirty(slot, now: now)
+        scheduleCheckpoint(slot, now: now)
     }
 
     /// Clears a reservation, and frees the place in the upstream that it keeps.

@@ -181,7 +181,7 @@ extension Core {
             destinations[slot].echo = Echo()
             destinations[slot].final = end
             destinations[slot].awaitsSuccession = true
-            destinations[slot].markIsDirty = true
+            destinations[slot].checkpointIsDirty = true
             journal.checkpoint(slot)
             journal.awaitSuccession(slot, destination.number)
         }
@@ -208,7 +208,7 @@ extension Core {
         guard let destination = destinations.at(slot) else { return }
         let tenant = activities[destination.activity].key.tenant
         setHoldsStartToken(slot, false)
-        journal.erase(.mark, destination.number)
+        journal.erase(.checkpoint, destination.number)
         audiences.addCards(-1, of: tenant)
         activities[destination.activity].destinations.remove(slot)
         leavePlace(slot)

@@ -21,10 +21,10 @@ extension Core {
                 destinations[slot].followClock(backBy: step)
                 // The clock reading in the log does not cover earlier times, so the checkpoint
                 // must.
-                if destinations[slot].markIsDirty { journal.checkpoint(slot) }
+                if destinations[slot].checkpointIsDirty { journal.checkpoint(slot) }
             }
             if destinations[slot].sendsAgain(projection(slot)?.version, at: time(now)) {
-                markDirty(slot, now: now)
+                scheduleCheckpoint(slot, now: now)
                 destinations.deadlines.set(slot, at: now)
             }
         }
@@ -39,7 +39,7 @@ extension Core {
         for slot in destinations.indices where destinations.holds(slot) {
             guard let since = destinations[slot].cardSince, since <= wall else { continue }
             destinations[slot].cardSince = since + step
-            markDirty(slot, now: now)
+            scheduleCheckpoint(slot, now: now)
         }
     }
 
@@ -174,7 +174,7 @@ extension Core {
         destinations[old].final = final
         destinations[old].awaitsSuccession = true
         for place in [slot, old] {
-            destinations[place].markIsDirty = true
+            destinations[place].checkpointIsDirty = true
             journal.checkpoint(place)
         }
         journal.awaitSuccession(old, destinations[old].number)

@@ -47,7 +47,7 @@ extension Core {
         if projection?.keptClip?.version == cursor.version {
             destinations[slot].keptAt = cursor.kept(at: end)
         }
-        markDirty(slot, now: now)
+        scheduleCheckpoint(slot, now: now)
     }
 
     /// The state to send. A push while a clip runs shows a frame and counts as one; an end keeps
@@ -182,15 +182,16 @@ extension Core {
         return isHidden(slot, now: now) ? .hidden : .running
     }
 
-    mutating func restore(_ mark: Mark.Clip, at slot: CardSlot, now: Instant) {
+    mutating func restore(_ checkpoint: Checkpoint.Clip, at slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot), let projection = projection(slot),
             let playing = projection.clip ?? projection.keptClip,
-            playing.version == mark.version,
+            playing.version == checkpoint.version,
             destination.incarnation == activities[destination.activity].incarnation
         else { return }
         let cursor = FrameCursor(
-            playing, counted: mark.counted, pushed: mark.pushed, shownAt: mark.shownAt,
-            elapsed: mark.elapsed,
+            playing, counted: checkpoint.counted, pushed: checkpoint.pushed,
+            shownAt: checkpoint.shownAt,
+            elapsed: checkpoint.elapsed,
             fit: fit(playing.clip, projection, activities[destination.activity]),
             granted: grantInForce(destination).grant.frameInterval, now: now, wall: wall(now))
         destinations[slot].cursor = cursor

@@ -41,7 +41,7 @@ extension Core {
         let owed = owedReloads(of: taken)
         journal.owe(owed)
         // `taken.records` may delete records that `owed` writes again, so `owed` comes last.
-        batch.records = taken.records + takeMarks(checkpoints, now: now) + owed.map(\.record)
+        batch.records = taken.records + takeCheckpoints(checkpoints, now: now) + owed.map(\.record)
         batch.retired = taken.retired.map(\.activity)
         return batch
     }
@@ -51,19 +51,21 @@ extension Core {
         ActivityHead(of: activities[slot], follows: follows)
     }
 
-    private mutating func takeMarks(_ slots: [CardSlot], now: Instant) -> [Record] {
+    private mutating func takeCheckpoints(_ slots: [CardSlot], now: Instant) -> [Record] {
         var records: [Record] = []
         records.reserveCapacity(slots.count)
         for slot in slots {
-            guard let destination = destinations.at(slot), destination.markIsDirty else { continue }
-            destinations[slot].markIsDirty = false
-            destinations[slot].markMayWait = false
+            guard let destination = destinations.at(slot), destination.checkpointIsDirty else {
+                continue
+            }
+            destinations[slot].checkpointIsDirty = false
+            destinations[slot].checkpointMayWait = false
             let device = destination.device
-            let value = destination.mark(
+            let value = destination.checkpoint(
                 activity: activities[destination.activity].number.rawValue,
                 device: devices[device]?.number ?? 0,
                 budget: devices.budgets[device], wall: wall(now))
-            records.append(Record(space: .mark, number: destination.number, value: value))
+            records.append(Record(space: .checkpoint, number: destination.number, value: value))
         }
         return records
     }
@@ -73,13 +75,13 @@ extension Core {
     ///
     /// - Parameter mayWait: true if only an update was sent: without the checkpoint, the same state
     ///   is sent again after a crash, which does no harm.
-    mutating func markDirty(_ slot: CardSlot, mayWait: Bool = false, now: Instant) {
+    mutating func scheduleCheckpoint(_ slot: CardSlot, mayWait: Bool = false, now: Instant) {
         guard destinations.holds(slot) else { return }
-        if destinations[slot].markIsDirty {
-            guard !mayWait, destinations[slot].markMayWait else { return }
+        if destinations[slot].checkpointIsDirty {
+            guard !mayWait, destinations[slot].checkpointMayWait else { return }
         }
-        destinations[slot].markIsDirty = true
-        destinations[slot].markMayWait = mayWait
+        destinations[slot].checkpointIsDirty = true
+        destinations[slot].checkpointMayWait = mayWait
         journal.checkpointLater(slot, mayWait: mayWait, now: now)
     }
 

@@ -103,7 +103,7 @@ extension Core {
         if destinations[slot].hasCursor {
             destinations[slot].playing.skipUnchanged(now: now, wall: wall)
         }
-        markDirty(slot, mayWait: true, now: now)
+        scheduleCheckpoint(slot, mayWait: true, now: now)
     }
 
     mutating func enter(_ phase: Destination.Phase, _ slot: CardSlot, now: Instant) {
@@ -119,7 +119,7 @@ extension Core {
         if devices.traits(device).isLeaving, destinations[slot].isFinished {
             devices.deadlines.set(device, at: now)
         }
-        markDirty(slot, now: now)
+        scheduleCheckpoint(slot, now: now)
     }
 
     /// True if the card's age requires an examination before `instant`. The quick tests come first,

@@ -36,7 +36,7 @@ extension Core {
                 isOther = true
             }
             guard isOther else { continue }
-            destinations[slot].markIsDirty = true
+            destinations[slot].checkpointIsDirty = true
             journal.checkpoint(slot)
         }
     }

@@ -58,7 +58,7 @@ extension Core {
         if report.phase == .dismissed {
             destinations[slot].wasDismissed = true
             destinations[slot].isOverOnPhone = true
-            markDirty(slot, now: now)
+            scheduleCheckpoint(slot, now: now)
             if !destination.isFinished { enter(.gone, slot, now: now) }
             reviseSuccessor(of: slot, now: now)
             return
@@ -66,7 +66,7 @@ extension Core {
         if report.phase == .ended {
             // The system or the app itself has ended the card.
             destinations[slot].isOverOnPhone = true
-            markDirty(slot, now: now)
+            scheduleCheckpoint(slot, now: now)
             if !destination.isFinished { lapse(slot, now: now) }
             return
         }

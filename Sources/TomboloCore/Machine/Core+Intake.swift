@@ -151,7 +151,7 @@ extension Core {
             if activities[slot].definition.route == .adopt, destination.phase == .waiting {
                 destinations[index].phase = .started
             }
-            destinations[index].markIsDirty = true
+            destinations[index].checkpointIsDirty = true
             journal.checkpoint(index)
         }
     }

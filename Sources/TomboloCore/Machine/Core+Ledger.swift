@@ -40,7 +40,7 @@ extension Core {
                 record.superseded = superseded.filter { decided.contains($0) }
             }
             let isUsual = decision == .sent || decision == .merged || decision.needsNoPush
-            markDirty(slot, mayWait: isUsual, now: now)
+            scheduleCheckpoint(slot, mayWait: isUsual, now: now)
         }
         guard record.decision != nil || attempt != nil else { return }
         let wentOn = destinations[slot].goesOn
@@ -134,7 +134,7 @@ extension Core {
     /// its event is still sent and gets its own decision.
     mutating func expire(_ alert: Projection.PendingAlert, at slot: CardSlot, now: Instant) {
         destinations[slot].alertsThrough = alert.version
-        markDirty(slot, now: now)
+        scheduleCheckpoint(slot, now: now)
         let activity = activities[destinations[slot].activity].number
         noteFact("alert.expired", of: destinations[slot].device, activity, now: now) {
             $0.member("version", alert.version)
@@ -188,7 +188,7 @@ extension Core {
         if let reason { writer.member("reason", reason) }
         writer.endObject()
         note(activity.key.tenant, activity.number, step.fact, writer.bytes, now: now)
-        destinations[slot].markIsDirty = true
+        destinations[slot].checkpointIsDirty = true
         journal.checkpoint(slot)
     }
 

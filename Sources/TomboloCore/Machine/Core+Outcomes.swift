@@ -204,7 +204,7 @@ extension Core {
             destinations[slot].wantAgain(flying, now: now)
             backOff(slot, because: .noAnswer, now: now)
         }
-        markDirty(slot, mayWait: result == .accepted && flying.event == .update, now: now)
+        scheduleCheckpoint(slot, mayWait: result == .accepted && flying.event == .update, now: now)
     }
 
     /// Lets the destination wait, if its upstream is open. A closed upstream holds all pushes back

@@ -127,7 +127,9 @@ extension Core {
                 // A time in the future comes from a wrong clock: it counts as now.
                 let trusted = local > wall + .minutes(1) ? wall : local
                 let newest = max(destination.pacing.lastLocalUpdate, trusted.seconds)
-                if newest > destination.pacing.lastLocalUpdate { markDirty(index, now: now) }
+                if newest > destination.pacing.lastLocalUpdate {
+                    scheduleCheckpoint(index, now: now)
+                }
                 destinations[index].pacing.lastLocalUpdate = newest
             }
             if misses(report, destination, now: now) {

@@ -26,19 +26,19 @@ extension Core {
         for slot in devices.indices {
             if let device = devices[slot] { deviceByNumber[device.number] = slot }
         }
-        for record in records where record.space == .mark {
-            damage += adoptMark(
+        for record in records where record.space == .checkpoint {
+            damage += adoptCheckpoint(
                 record, deviceByNumber, besides: damaged, after: before,
                 restoredAt: recovery.restoredAt, now: now)
         }
         devices.adoptPresences(records, now: now) { clock.shownAt($0, now: now) }
-        let marked = destinations.indices.upperBound
+        let firstWithout = destinations.indices.upperBound
         moveCards(by: recovery.clockStep, now: now)
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
         }
         // Destinations that have no checkpoint: if one has a token, it may have had pushes.
-        for slot in marked..<destinations.indices.upperBound
+        for slot in firstWithout..<destinations.indices.upperBound
         where destinations.at(slot)?.token != nil {
             adoptPacing(slot, after: before, now: now)
         }
@@ -137,7 +137,7 @@ extension Core {
         case .upstream: return UpstreamRecord.adopt(record, &upstreams, of: configuration.apps)
         case .key: keys.adopt(record)
         // Restored later, because they need the devices. The shell reads those of the last space.
-        case .mark, .presence, .action, .owedReload, .relay: break
+        case .checkpoint, .presence, .action, .owedReload, .relay: break
         }
         return []
     }
@@ -158,7 +158,7 @@ extension Core {
                 destinations[slot].phase = .startUnknown
             }
             // The next relay could not tell that this state is from before the restore: record it.
-            markDirty(slot, now: now)
+            scheduleCheckpoint(slot, now: now)
         }
     }
 
@@ -184,7 +184,7 @@ extension Core {
         return []
     }
 
-    private mutating func adoptMark(
+    private mutating func adoptCheckpoint(
         _ record: Record, _ deviceByNumber: [Int64: DeviceSlot],
         besides damaged: Set<ActivityNumber>,
         after before: RelayClock.Predecessor?, restoredAt: Instant?, now: Instant
@@ -192,51 +192,53 @@ extension Core {
         destinations.skip(record.number)
         noteWork(on: record)
         guard let value = record.value else { return [] }
-        let mark: Mark
-        do throws(StoredValueError) { mark = try Mark(stored: value) } catch {
+        let checkpoint: Checkpoint
+        do throws(StoredValueError) { checkpoint = try Checkpoint(stored: value) } catch {
             let name = "the mark of destination number \(record.number)"
             return ["\(name) cannot be read: \(error.reason)"]
         }
-        let number = ActivityNumber(mark.activity)
+        let number = ActivityNumber(checkpoint.activity)
         guard let activity = activities.slot(of: number) else {
             // The activity had left memory and was only remembered for a while. If it was started
             // again, its old cards are known to no device.
             if !damaged.contains(number) {
-                journal.erase(.mark, record.number)
+                journal.erase(.checkpoint, record.number)
             }
             return []
         }
-        guard let device = deviceByNumber[mark.device],
+        guard let device = deviceByNumber[checkpoint.device],
             let owner = devices[device],
             let upstream = configuration.upstream(of: owner)
         else { return [] }  // the app is not configured
         var destination = Destination(
             number: record.number, activity: activity, device: device,
-            incarnation: mark.incarnation, renewal: mark.renewal, upstream: upstream,
-            ledger: mark.ledger ?? Ledger(since: mark.acknowledged + 1), phaseSince: now)
-        recall(mark, in: &destination, restoredAt: restoredAt, now: now)
-        destination.pacing.taken = mark.taken
-        destination.pacing.lastLocalUpdate = mark.lastLocalUpdate
+            incarnation: checkpoint.incarnation, renewal: checkpoint.renewal, upstream: upstream,
+            ledger: checkpoint.ledger ?? Ledger(since: checkpoint.acknowledged + 1), phaseSince: now
+        )
+        recall(checkpoint, in: &destination, restoredAt: restoredAt, now: now)
+        destination.pacing.taken = checkpoint.taken
+        destination.pacing.lastLocalUpdate = checkpoint.lastLocalUpdate
         let grant = grantInForce(destination).grant
-        destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt, of: grant)
+        destination.pacing.bucket = TokenBucket(fullAt: checkpoint.bucketFullAt, of: grant)
         devices.budgets[device].recover(
-            grant.times(configuration.limits.deviceGrantFactor), fullAt: mark.deviceBucketFullAt,
+            grant.times(configuration.limits.deviceGrantFactor),
+            fullAt: checkpoint.deviceBucketFullAt,
             now: now)
         devices.budgets[device].recoverStarts(
-            configuration.budgets[.start], fullAt: mark.startBucketFullAt, now: now)
+            configuration.budgets[.start], fullAt: checkpoint.startBucketFullAt, now: now)
         giveToken(to: &destination, owner)
-        destination.markIsDirty = false
+        destination.checkpointIsDirty = false
         let slot = insert(destination)
         // A token is recorded before it is used: without one, only a start can have been sent.
         let mayHaveSent =
-            mark.phase != .waiting || !mark.taken.isEmpty || destination.token != nil
+            checkpoint.phase != .waiting || !checkpoint.taken.isEmpty || destination.token != nil
         adoptPacing(slot, after: mayHaveSent ? before : nil, now: now)
         if let channel = owner.channel, channel.name == nil,
             destination.incarnation == activities[activity].durableIncarnation
         {
             activities[activity].channelDestination = slot
         }
-        if let clip = mark.clip { restore(clip, at: slot, now: now) }
+        if let clip = checkpoint.clip { restore(clip, at: slot, now: now) }
         return []
     }
 
@@ -255,8 +257,8 @@ extension Core {
         // reading.
         let taken = destinations[slot].pacing.taken
         let isGuess = taken != known && taken.latest > wall(now).seconds
-        guard isGuess || sendsAgain, !destination.markIsDirty else { return }
-        destinations[slot].markIsDirty = true
+        guard isGuess || sendsAgain, !destination.checkpointIsDirty else { return }
+        destinations[slot].checkpointIsDirty = true
         journal.checkpoint(slot)
     }
 
@@ -274,7 +276,7 @@ extension Core {
             let device = destinations[slot].device
             devices.budgets[device].bucket.clamp(
                 grant.times(configuration.limits.deviceGrantFactor), now: now)
-            destinations[slot].markIsDirty = true
+            destinations[slot].checkpointIsDirty = true
             journal.checkpoint(slot)
         }
     }
@@ -294,25 +296,27 @@ extension Core {
 
     /// Restores the values of a checkpoint except budgets and tokens.
     private func recall(
-        _ mark: Mark, in destination: inout Destination, restoredAt: Instant?, now: Instant
+        _ checkpoint: Checkpoint, in destination: inout Destination, restoredAt: Instant?,
+        now: Instant
     ) {
         let activity = destination.activity
         // A start that was in flight may have reached the phone.
-        destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
-        destination.acknowledged = mark.acknowledged(
+        destination.phase = checkpoint.phase == .starting ? .startUnknown : checkpoint.phase
+        destination.acknowledged = checkpoint.acknowledged(
             of: activities[activity].durable?.version ?? 0, restoredAt: restoredAt)
-        destination.recall(mark)
+        destination.recall(checkpoint)
         // The lost part of the log may have had another card with this name, so a report may be
         // about that.
         destination.isOverOnPhone =
-            mark.isOverOnPhone && !(restoredAt.map(mark.isOlder) ?? false)
+            checkpoint.isOverOnPhone && !(restoredAt.map(checkpoint.isOlder) ?? false)
         // Checkpoints of older relays do not have it.
-        destination.startWaitsSince = mark.startWaitsSince ?? wall(now)
+        destination.startWaitsSince = checkpoint.startWaitsSince ?? wall(now)
         if destination.final == nil, isOfAnotherUser(destination) {
             destination.final = Projection.bareEnd(
                 version: activities[activity].durable?.version ?? 0, at: wall(now))
         }
-        if mark.incarnation < activities[activity].durableIncarnation, mark.final == nil {
+        if checkpoint.incarnation < activities[activity].durableIncarnation, checkpoint.final == nil
+        {
             destination.final = activities[activity].durable.map {
                 farewell(to: destination.device, activity, $0, now: now)
             }
@@ -344,7 +348,7 @@ extension Core {
     }
 }
 
-extension Mark {
+extension Checkpoint {
     /// After a restore, the phone may show a state that the log has lost, so send the state again.
     fileprivate func acknowledged(of newest: Int64, restoredAt: Instant?) -> Int64 {
         guard let restoredAt, isOlder(than: restoredAt) else { return acknowledged }

@@ -98,7 +98,7 @@ extension Core {
                 earlier.activity != leaving.activity, let version = projection(index)?.version
             else { continue }
             destinations[index].echo.confirmed(version)
-            destinations[index].markIsDirty = true
+            destinations[index].checkpointIsDirty = true
             journal.checkpoint(index)
         }
     }

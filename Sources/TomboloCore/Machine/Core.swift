@@ -59,7 +59,7 @@ package struct Core: Sendable {
         chance = Chance(seed)
         upstreams = UpstreamTable(count: configuration.apps.count)
         journal = Journal(
-            flushDelay: configuration.limits.markFlush,
+            flushDelay: configuration.limits.checkpointFlush,
             FactShares(configuration.factRoom, configuration.apps.map(\.tenant)))
     }
 

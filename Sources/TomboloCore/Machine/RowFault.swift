@@ -57,8 +57,8 @@ extension Record {
         case .relay:
             isRead = RelayClock.Reading(record: self) != nil || !RelayClock.Reading.isRecord(self)
         case .key: isRead = true
-        case .mark:
-            do throws(StoredValueError) { _ = try Mark(stored: value) } catch {
+        case .checkpoint:
+            do throws(StoredValueError) { _ = try Checkpoint(stored: value) } catch {
                 return error.reason
             }
             isRead = true

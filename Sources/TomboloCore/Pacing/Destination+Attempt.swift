@@ -30,7 +30,7 @@ extension Destination {
         reservation = .pending
         reservedAlert = alert
         reservedStart = event == .start
-        markIsDirty = true
+        checkpointIsDirty = true
     }
 
     mutating func clearReservation() {

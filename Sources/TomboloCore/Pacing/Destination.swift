@@ -138,7 +138,7 @@ struct Destination: SlotValue {
     var pacing = PacingState()
     var phase = Phase.waiting
     var reservation = Reservation.none
-    private var flags: Flags = .markIsDirty
+    private var flags: Flags = .checkpointIsDirty
     private var hold: Hold?
     /// The decision that `DeliveryRecord.goesOn` extends to all later events; nil if none does.
     var goesOn: EventDecision?
@@ -160,11 +160,11 @@ struct Destination: SlotValue {
         static let keepsPlace = Flags(rawValue: 1 << 4)
         static let isQueued = Flags(rawValue: 1 << 5)
         static let hasForgottenEnd = Flags(rawValue: 1 << 6)
-        static let markIsDirty = Flags(rawValue: 1 << 7)
+        static let checkpointIsDirty = Flags(rawValue: 1 << 7)
         static let tokenIsNew = Flags(rawValue: 1 << 8)
         static let wasDismissed = Flags(rawValue: 1 << 9)
         static let awaitsSuccession = Flags(rawValue: 1 << 10)
-        static let markMayWait = Flags(rawValue: 1 << 11)
+        static let checkpointMayWait = Flags(rawValue: 1 << 11)
         static let startWasRefused = Flags(rawValue: 1 << 12)
         static let startWasSkipped = Flags(rawValue: 1 << 13)
         static let wasMadeAnew = Flags(rawValue: 1 << 15)
@@ -307,13 +307,13 @@ struct Destination: SlotValue {
     }
     /// True if the stored checkpoint lacks only updates that were sent, so that writing it can
     /// wait.
-    var markMayWait: Bool {
-        get { flags[.markMayWait] }
-        set { flags[.markMayWait] = newValue }
+    var checkpointMayWait: Bool {
+        get { flags[.checkpointMayWait] }
+        set { flags[.checkpointMayWait] = newValue }
     }
-    var markIsDirty: Bool {
-        get { flags[.markIsDirty] }
-        set { flags[.markIsDirty] = newValue }
+    var checkpointIsDirty: Bool {
+        get { flags[.checkpointIsDirty] }
+        set { flags[.checkpointIsDirty] = newValue }
     }
 
     /// Wall time at which the card began; nil if not known. The system ends the card 8 hours later.

@@ -34,7 +34,7 @@ package struct Limits: Hashable, Sendable {
     /// The grant of a device is this many times that of an activity; 0: devices have no limit.
     package var deviceGrantFactor: Int64 = 4
     /// Checkpoints wait up to this long to be written together. A crash may lose as much.
-    package var markFlush = Span.seconds(2)
+    package var checkpointFlush = Span.seconds(2)
     /// A timeline's producer is asked within this time after a boundary, not all at the same time.
     package var timelineJitter = Span.minutes(10)
     /// How long an idempotency key is valid.

@@ -4,7 +4,7 @@ extension Mutant {
     private var promises: Set<Promise> {
         switch self {
         case .acknowledgeBeforeCommit: [.durable, .once]
-        case .markBeforeSend, .lostWakeUp, .noTrailingValue, .debounceFromLastEvent,
+        case .checkpointBeforeSend, .lostWakeUp, .noTrailingValue, .debounceFromLastEvent,
             .retirementWithoutGeneration, .bundleLostWithChange:
             [.converges, .noWait]
         case .doubleAlertAfterCrash: [.alertOnce]

@@ -3,7 +3,7 @@
 package enum Mutant: String, Hashable, Sendable, CaseIterable {
     // What goes to the log, and what comes back from it
     case acknowledgeBeforeCommit = "acknowledge-before-commit"
-    case markBeforeSend = "mark-before-send"
+    case checkpointBeforeSend = "mark-before-send"
     case doubleAlertAfterCrash = "double-alert-after-crash"
     case budgetForgottenAtRestart = "budget-forgotten-at-restart"
     case cardAgeForgottenAtRestart = "card-age-forgotten-at-restart"

@@ -15,12 +15,12 @@ extension Seam {
         if mutant == .retiredAfterRestart { retire(&batch) }
         if mutant == .deliveryForgotten { forgetDelivery(&batch) }
         if mutant == .outcomeForgotten, world.lives > 1 { forgetOutcome(&batch) }
-        guard mutant == .markBeforeSend || mutant == .doubleAlertAfterCrash else { return }
-        if mutant == .markBeforeSend { markAll(&batch) }
-        for index in batch.records.indices where batch.records[index].space == .mark {
+        guard mutant == .checkpointBeforeSend || mutant == .doubleAlertAfterCrash else { return }
+        if mutant == .checkpointBeforeSend { writeCheckpoints(&batch) }
+        for index in batch.records.indices where batch.records[index].space == .checkpoint {
             let number = batch.records[index].number
             guard let value = batch.records[index].value else {
-                marks[number] = nil
+                checkpoints[number] = nil
                 continue
             }
             var text = JSONText(value)
@@ -31,7 +31,7 @@ extension Seam {
                 text.set("v", to: "\(version)")
             }
             batch.records[index].value = text.bytes
-            marks[number] = text.bytes
+            checkpoints[number] = text.bytes
         }
     }
 
@@ -78,28 +78,29 @@ extension Seam {
     /// Whether history is cut without a look at the heads that need it.
     var cutsUnderHeads: Bool { mutant == .cutUnderHead }
 
-    /// Every destination of an activity that is about to change is marked with the change.
-    private func markAll(_ batch: inout AppendBatch) {
+    /// Every destination of an activity that is about to change gets a checkpoint with the change.
+    private func writeCheckpoints(_ batch: inout AppendBatch) {
         let changed = Set(batch.events.map(\.activity.rawValue))
-        let own = Set(batch.records.lazy.filter { $0.space == .mark }.map(\.number))
-        for (mark, value) in marks.sorted(by: { $0.key < $1.key }) where !own.contains(mark) {
+        let own = Set(batch.records.lazy.filter { $0.space == .checkpoint }.map(\.number))
+        for (number, value) in checkpoints.sorted(by: { $0.key < $1.key })
+        where !own.contains(number) {
             guard let activity = JSONText(value).integer("a"), changed.contains(activity) else {
                 continue
             }
-            batch.records.append(Record(space: .mark, number: mark, value: value))
+            batch.records.append(Record(space: .checkpoint, number: number, value: value))
         }
     }
 
     /// What was read at start-up.
     func apply(to recovered: inout RecoveredLog) {
-        marks = [:]
+        checkpoints = [:]
         if mutant == .reloadOwedForgotten {
             recovered.records.removeAll { $0.space == .owedReload }
         }
         for index in recovered.records.indices {
             guard let value = recovered.records[index].value else { continue }
-            if recovered.records[index].space == .mark {
-                marks[recovered.records[index].number] = value
+            if recovered.records[index].space == .checkpoint {
+                checkpoints[recovered.records[index].number] = value
             }
             if let changed = changed(value, recovered.records[index].space) {
                 recovered.records[index].value = changed
@@ -111,12 +112,12 @@ extension Seam {
     private func changed(_ value: [UInt8], _ space: RecordSpace) -> [UInt8]? {
         var text = JSONText(value)
         switch (mutant, space) {
-        case (.budgetForgottenAtRestart, .mark): text.set("b", to: "0")
-        case (.cardAgeForgottenAtRestart, .mark):
+        case (.budgetForgottenAtRestart, .checkpoint): text.set("b", to: "0")
+        case (.cardAgeForgottenAtRestart, .checkpoint):
             text.set("cs", to: "\(world.clock.now().nanoseconds)")
-        case (.startWaitForgotten, .mark):
+        case (.startWaitForgotten, .checkpoint):
             text.set("ws", to: "\(world.clock.now().nanoseconds)")
-        case (.takenForgotten, .mark): text.set("tk", to: "[]")
+        case (.takenForgotten, .checkpoint): text.set("tk", to: "[]")
         case (.reloadBudgetForgotten, .device): forgetSurfaces(&text)
         case (.windowReopenedByClock, .relay): followWall(&text)
         default: return nil

@@ -45,8 +45,8 @@ final class Seam {
     var reborn = RebornDevices()
     /// When phones say to have seen their tokens.
     var tokensSeen: [TokenOfDevice: Instant] = [:]
-    /// What a mutant of the log has to know of marks.
-    var marks: [Int64: [UInt8]] = [:]
+    /// What a mutant of the log has to know of checkpoints.
+    var checkpoints: [Int64: [UInt8]] = [:]
 
     init(_ world: World, _ mutant: Mutant?) {
         self.world = world

@@ -3,46 +3,48 @@ import Testing
 import TomboloCore
 
 /// When what a relay knows of its destinations goes to the disk.
-@Suite struct MarkTests {
-    private static func marks(_ rig: Rig) -> Int { rig.stored.count { $0.space == .mark } }
+@Suite struct CheckpointTests {
+    private static func checkpoints(_ rig: Rig) -> Int {
+        rig.stored.count { $0.space == .checkpoint }
+    }
 
     @Test func `that updates went is on record soon, and not with every batch`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.advance(to: 60)
-        let (marks, pushes) = (Self.marks(rig), rig.pushes.count)
+        let (checkpoints, pushes) = (Self.checkpoints(rig), rig.pushes.count)
         for lap in 1...10 {
             rig.advance(to: 60 + 0.1 * Double(lap))
             rig.command(.update, #"{"state":{"lap":\#(lap)}}"#)
         }
         #expect(rig.pushes.count >= pushes + 10)
-        #expect(Self.marks(rig) == marks)
+        #expect(Self.checkpoints(rig) == checkpoints)
         rig.advance(to: 62.5)
-        #expect(Self.marks(rig) == marks + 1)
+        #expect(Self.checkpoints(rig) == checkpoints + 1)
     }
 
-    @Test func `what else is new in a mark goes with the next batch, also after an update`() {
+    @Test func `what else is new in a checkpoint goes with the next batch, also after an update`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.advance(to: 60)
-        let marks = Self.marks(rig)
+        let checkpoints = Self.checkpoints(rig)
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.command(.end, "{}")
-        #expect(Self.marks(rig) == marks)
+        #expect(Self.checkpoints(rig) == checkpoints)
         rig.command(.start, #"{"type":"Runner","state":{"lap":0}}"#, id: "dog")
-        #expect(Self.marks(rig) == marks + 1)
+        #expect(Self.checkpoints(rig) == checkpoints + 1)
         rig.advance(to: 70)
-        #expect(Self.marks(rig) == marks + 1)
+        #expect(Self.checkpoints(rig) == checkpoints + 1)
     }
 
-    @Test func `before a relay stops all marks are on record`() {
+    @Test func `before a relay stops all checkpoints are on record`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.advance(to: 60)
         rig.command(.update, #"{"state":{"lap":1}}"#)
         #expect(!rig.core.hasBatch(now: rig.now))
         let last = rig.core.takeBatch(now: rig.now, writesAll: true)
-        #expect(last?.records.count { $0.space == .mark } == 1)
+        #expect(last?.records.count { $0.space == .checkpoint } == 1)
     }
 
     @Test func `a head that is made later is that of its batch`() throws {

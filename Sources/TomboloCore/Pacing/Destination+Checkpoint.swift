@@ -1,7 +1,7 @@
 import TomboloJSON
 
 /// A destination's checkpoint, read from the log.
-struct Mark: Sendable {
+struct Checkpoint: Sendable {
     var activity: Int64
     var device: Int64
     var incarnation: Int64
@@ -126,7 +126,7 @@ struct Mark: Sendable {
     }
 }
 
-extension Mark {
+extension Checkpoint {
     /// True if no push was sent after `restoredAt`, so that the checkpoint is from the backup.
     func isOlder(than restoredAt: Instant) -> Bool {
         taken.counting(at: restoredAt) <= restoredAt.seconds + PacingState.timestampLeadMax
@@ -135,23 +135,23 @@ extension Mark {
 
 extension Destination {
     /// Restores the values of the checkpoint that need no check.
-    mutating func recall(_ mark: Mark) {
-        alertsThrough = mark.alertsThrough
-        frames = mark.frames
-        keptAt = mark.keptAt
-        staleAt = mark.staleAt
-        pacing.unsettledSince = mark.unsettledSince
-        owesTrailing = mark.owesTrailing
-        echo = mark.echo
-        cardSince = mark.cardSince
-        final = mark.final
-        hasFallenBack = mark.hasFallenBack
-        wasDismissed = mark.wasDismissed
-        startWasRefused = mark.startWasRefused
-        startWasSkipped = mark.startWasSkipped
-        wasMadeAnew = mark.wasMadeAnew
-        bound = mark.bound.map(BoundValue.init)
-        story = mark.story
+    mutating func recall(_ checkpoint: Checkpoint) {
+        alertsThrough = checkpoint.alertsThrough
+        frames = checkpoint.frames
+        keptAt = checkpoint.keptAt
+        staleAt = checkpoint.staleAt
+        pacing.unsettledSince = checkpoint.unsettledSince
+        owesTrailing = checkpoint.owesTrailing
+        echo = checkpoint.echo
+        cardSince = checkpoint.cardSince
+        final = checkpoint.final
+        hasFallenBack = checkpoint.hasFallenBack
+        wasDismissed = checkpoint.wasDismissed
+        startWasRefused = checkpoint.startWasRefused
+        startWasSkipped = checkpoint.startWasSkipped
+        wasMadeAnew = checkpoint.wasMadeAnew
+        bound = checkpoint.bound.map(BoundValue.init)
+        story = checkpoint.story
     }
 
     /// The bytes of the checkpoint.
@@ -161,7 +161,7 @@ extension Destination {
     ///   - device: number of the device.
     ///   - budget: the device's budget, with what this destination has spent.
     ///   - wall: the present time. A running clip is counted until then.
-    func mark(
+    func checkpoint(
         activity: Int64, device: Int64, budget: DeviceBudget?, wall: Instant
     ) -> [UInt8] {
         var writer = JSONWriter()

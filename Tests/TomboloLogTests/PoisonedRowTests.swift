@@ -135,12 +135,12 @@ private func start(
             let log = try place.log()
             let head = try #require(try await log.recover().heads.last)
             await log.close()
-            var mark = ActivityMarks.Mark(
+            var position = ActivityPosition(
                 version: head.version, seq: head.seq, tenantSeq: head.tenantSeq, tenant: 1)
-            if column == "version" { mark.version = number } else { mark.seq = number }
+            if column == "version" { position.version = number } else { position.seq = number }
             var buffer = RowBuffer()
             let third = ActivityHead(activity: ActivityNumber(3), value: head.value)
-            let row = Array(HeadRow.encode(third, mark, into: &buffer))
+            let row = Array(HeadRow.encode(third, position, into: &buffer))
             let recovered = try await start(place) { try $0.put(.head, 3, row) }
             #expect(recovered.damaged.map(\.number.rawValue) == [3], "\(column)")
         }

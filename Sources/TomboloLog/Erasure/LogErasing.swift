@@ -109,7 +109,7 @@ package struct LogErasing {
         let table = LogTable.heads(of: day)
         var among: [(activity: Int64, head: HeadRow.Found)] = []
         try piece.engine.scan(table, after: after, upTo: .max) { activity, row in
-            if let head = HeadRow.head(activity, row), head.mark.tenant == tenant {
+            if let head = HeadRow.head(activity, row), head.position.tenant == tenant {
                 let trace = DeviceTrace.inHead(head.value, of: device)
                 if trace != .none { note(activity) }
                 if trace == .alone { whole.insert(activity) }
@@ -118,9 +118,10 @@ package struct LogErasing {
             return piece.goesOn(after: activity, row.byteCount)
         }
         for (activity, head) in among where !erasure.isTrial {
-            let value = DeviceTrace.head(head.value, version: head.mark.version, without: device)
+            let value = DeviceTrace.head(
+                head.value, version: head.position.version, without: device)
             let left = ActivityHead(activity: ActivityNumber(activity), value: value)
-            let row = HeadRow.encode(left, head.mark, into: &piece.buffer)
+            let row = HeadRow.encode(left, head.position, into: &piece.buffer)
             try piece.engine.put(table, activity, row, over: .changed)
         }
         stage = piece.last.map { .heads(day: day, after: $0) } ?? end
@@ -132,16 +133,17 @@ package struct LogErasing {
         _ index: Int, _ from: Int64?, _ run: [Int64], _ piece: ErasingPiece
     ) throws(EventLogError) {
         let activity = activities[index]
-        guard let (mark, value) = try head(of: activity, piece), mark.tenant == tenant else {
+        guard let (position, value) = try head(of: activity, piece), position.tenant == tenant
+        else {
             whole.remove(activity)
             stage = .ways(index: index + 1)
             return
         }
-        var (seq, run) = (from ?? mark.seq, run)
+        var (seq, run) = (from ?? position.seq, run)
         while piece.hasRoom, burying.isEmpty {
             guard let row = try piece.numbers(seq), row.activity == activity, row.previous < seq
             else {
-                try finish(activity, mark, value, piece)
+                try finish(activity, position, value, piece)
                 stage = .ways(index: index + 1)
                 return
             }
@@ -159,16 +161,16 @@ package struct LogErasing {
     /// The activity's newest event and its head; nil if there is none.
     private func head(
         of activity: Int64, _ piece: ErasingPiece
-    ) throws(EventLogError) -> (ActivityMarks.Mark, [UInt8])? {
+    ) throws(EventLogError) -> (ActivityPosition, [UInt8])? {
         for table in [LogTable.head] + days.map(LogTable.retired) {
             let found = try piece.engine.row(table, activity) {
-                (HeadRow.mark($0, $1), HeadRow.value($0, $1))
+                (HeadRow.position($0, $1), HeadRow.value($0, $1))
             }
             guard let (stored, value) = found else { continue }
-            let live = piece.writer.standing.marks.mark(activity)
+            let live = piece.writer.standing.positions.position(activity)
             // A damaged head has no position, but memory knows that of a live activity.
-            guard let mark = live.seq > 0 ? live : stored else { return nil }
-            return (mark, value)
+            guard let position = live.seq > 0 ? live : stored else { return nil }
+            return (position, value)
         }
         return nil
     }
@@ -199,21 +201,21 @@ package struct LogErasing {
     }
 
     private mutating func finish(
-        _ activity: Int64, _ mark: ActivityMarks.Mark, _ value: [UInt8], _ piece: ErasingPiece
+        _ activity: Int64, _ position: ActivityPosition, _ value: [UInt8], _ piece: ErasingPiece
     ) throws(EventLogError) {
-        if !erasure.isTrial { try eraseSnapshots(of: activity, from: mark.seq, piece) }
+        if !erasure.isTrial { try eraseSnapshots(of: activity, from: position.seq, piece) }
         guard whole.contains(activity), !value.isEmpty else { return }
-        try eraseBehindDamage(activity, below: mark.seq, piece)
+        try eraseBehindDamage(activity, below: position.seq, piece)
         receipt.activities += 1
         guard !erasure.isTrial else { return }
         // Retire it on the day of its newest event. If this event was cut, day 0 is good enough.
-        let newest = try piece.numbers(mark.seq)?.recordedAt ?? 0
-        let name = StoredHead(value, version: mark.version)?.key.id
+        let newest = try piece.numbers(position.seq)?.recordedAt ?? 0
+        let name = StoredHead(value, version: position.version)?.key.id
         let writer = piece.writer
         try writer.rows.bury(
-            activity, mark, on: RetiredDays.day(Instant(nanoseconds: newest)),
+            activity, position, on: RetiredDays.day(Instant(nanoseconds: newest)),
             nameHash: name.map { writer.standing.hash(tenant, $0.rawValue) })
-        writer.standing.marks.set(activity, nil)
+        writer.standing.positions.set(activity, nil)
     }
 
     /// A damaged row hides the previous events, so all rows before it are examined.

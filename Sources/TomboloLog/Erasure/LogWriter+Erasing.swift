@@ -40,9 +40,9 @@ extension LogWriter {
     /// Copies the tombstone of an activity that was erased in another log.
     func bury(_ activity: ActivityNumber, on day: Int64) throws(EventLogError) {
         try transaction { () throws(EventLogError) in
-            let mark = standing.marks.mark(activity.rawValue)
-            try rows.bury(activity.rawValue, mark, on: day, nameHash: nil)
-            standing.marks.set(activity.rawValue, nil)
+            let position = standing.positions.position(activity.rawValue)
+            try rows.bury(activity.rawValue, position, on: day, nameHash: nil)
+            standing.positions.set(activity.rawValue, nil)
         }
     }
 

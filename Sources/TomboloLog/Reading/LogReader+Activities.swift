@@ -59,16 +59,16 @@ extension LogReader {
         if let hint, let row = try numbers(at: hint), row.activity == activity {
             return (hint, row.tenant == tenant ? row : nil)
         }
-        let live = try engine.row(.head, activity) { .some(HeadRow.mark($0, $1)) }
-        var mark: ActivityMarks.Mark?
+        let live = try engine.row(.head, activity) { .some(HeadRow.position($0, $1)) }
+        var position: ActivityPosition?
         if let live {
             guard let live else { return nil }
-            mark = live
+            position = live
         } else {
-            mark = try RetiredDays.find(activity, engine)?.mark
+            position = try RetiredDays.find(activity, engine)?.position
         }
-        guard let mark, mark.tenant == tenant else { return (0, nil) }
-        let seq = max(mark.seq, try newestWithoutHead(of: activity))
+        guard let position, position.tenant == tenant else { return (0, nil) }
+        let seq = max(position.seq, try newestWithoutHead(of: activity))
         guard let row = try numbers(at: seq), row.activity == activity else { return nil }
         return (seq, row)
     }

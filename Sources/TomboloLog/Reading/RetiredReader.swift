@@ -24,7 +24,7 @@ enum RetiredReader {
         return keys.compactMap { key, hash in
             for (day, activity) in named[Int64(bitPattern: hash)] ?? [] {
                 if let head = heads[activity]?[day],
-                    StoredHead(head.value, version: head.mark.version)?.key == key
+                    StoredHead(head.value, version: head.position.version)?.key == key
                 {
                     return head.recovered(activity)
                 }
@@ -42,6 +42,6 @@ enum RetiredReader {
             found = HeadRow.head($1, $2)
             return found == nil
         }
-        return found?.mark.tenant == tenant ? found?.recovered(activity.rawValue) : nil
+        return found?.position.tenant == tenant ? found?.recovered(activity.rawValue) : nil
     }
 }

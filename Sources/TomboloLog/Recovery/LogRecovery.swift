@@ -55,10 +55,10 @@ struct LogRecovery {
         guard !nameless.isEmpty else { return }
         var names: [Int64: Set<TenantID>] = [:]
         try engine.scan(.head) { activity, row in
-            guard let found = HeadRow.head(activity, row), nameless.contains(found.mark.tenant),
-                let head = StoredHead(found.value, version: found.mark.version)
+            guard let found = HeadRow.head(activity, row), nameless.contains(found.position.tenant),
+                let head = StoredHead(found.value, version: found.position.version)
             else { return true }
-            names[found.mark.tenant, default: []].insert(head.key.tenant)
+            names[found.position.tenant, default: []].insert(head.key.tenant)
             return true
         }
         for (number, found) in names.sorted(by: { $0.key < $1.key }) {
@@ -85,9 +85,10 @@ struct LogRecovery {
     private mutating func readHeads(_ engine: any LogReading) throws(EventLogError) {
         var known: [Int64: Int64] = [:]
         if repair.cut {
-            // The mark up to which heads are current may be lost: skip events that a head includes.
+            // The number up to which heads are current may be lost: skip events that a head
+            // includes.
             try engine.scan(.head) { activity, row in
-                if let mark = HeadRow.mark(activity, row) { known[activity] = mark.seq }
+                if let position = HeadRow.position(activity, row) { known[activity] = position.seq }
                 return true
             }
         }
@@ -108,47 +109,49 @@ struct LogRecovery {
         }
         log.lastActivity = max(log.lastActivity, activity)
         let value = HeadRow.value(activity, row)
-        guard var mark = HeadRow.mark(activity, row) else {
+        guard var position = HeadRow.position(activity, row) else {
             return setAside(activity, nil, value, "its row in the log is damaged")
         }
-        guard standing.tenantTable.name(mark.tenant) != nil else {
-            return setAside(activity, mark, value, "the name of its tenant is damaged")
+        guard standing.tenantTable.name(position.tenant) != nil else {
+            return setAside(activity, position, value, "the name of its tenant is damaged")
         }
-        guard mark.seq <= log.lastSeq else {
+        guard position.seq <= log.lastSeq else {
             let reason =
-                "its head is at event \(mark.tenantSeq), which the log does not have: a part "
+                "its head is at event \(position.tenantSeq), which the log does not have: a part "
                 + "of the files is of another time"
-            return setAside(activity, mark, value, reason)
+            return setAside(activity, position, value, reason)
         }
-        let stored = HeadRow.Found(mark: mark, value: value).recovered(activity)
+        let stored = HeadRow.Found(position: position, value: value).recovered(activity)
         var head = stored
         if tail.has(activity) {
             if let count = caution.trapped[stored.activity] {
-                return setAside(activity, mark, value, WorkNote.reason(count))
+                return setAside(activity, position, value, WorkNote.reason(count))
             }
             caution.note?.set(WorkNote.Subject(nil, activity))
             do throws(HeadTail.Gap) { head = try tail.follow(stored) } catch {
-                return setAside(activity, mark, value, error.reason)
+                return setAside(activity, position, value, error.reason)
             }
-            (mark.version, mark.seq, mark.tenantSeq) = (head.version, head.seq, head.tenantSeq)
+            (position.version, position.seq, position.tenantSeq) = (
+                head.version, head.seq, head.tenantSeq
+            )
         }
-        standing.marks.recover(activity, mark)
+        standing.positions.recover(activity, position)
         log.heads.append(head)
         if head.seq > stored.seq {
             later.recover(ActivityHead(activity: head.activity, value: head.value))
         }
     }
 
-    /// Excludes an activity whose newest state is unknown. `mark` is nil if its row is damaged.
+    /// Excludes an activity whose newest state is unknown. `position` is nil if its row is damaged.
     private mutating func setAside(
-        _ activity: Int64, _ mark: ActivityMarks.Mark?, _ value: [UInt8], _ reason: String
+        _ activity: Int64, _ position: ActivityPosition?, _ value: [UInt8], _ reason: String
     ) {
-        standing.marks.setAside(activity)
+        standing.positions.setAside(activity)
         log.damaged.append(
             DamagedActivity(
-                number: ActivityNumber(activity), version: mark?.version ?? 0,
-                seq: mark?.seq ?? 0, tenantSeq: mark?.tenantSeq ?? 0, head: value,
-                tenant: mark.flatMap { standing.tenantTable.name($0.tenant) }, reason: reason))
+                number: ActivityNumber(activity), version: position?.version ?? 0,
+                seq: position?.seq ?? 0, tenantSeq: position?.tenantSeq ?? 0, head: value,
+                tenant: position.flatMap { standing.tenantTable.name($0.tenant) }, reason: reason))
     }
 
     /// Reads only whether there are retired activities, and the highest number among them.
@@ -186,6 +189,6 @@ struct LogRecovery {
         log.damage += damage
         log.idempotency = found
         standing.keys = found.table
-        standing.marks.highest = log.lastActivity
+        standing.positions.highest = log.lastActivity
     }
 }

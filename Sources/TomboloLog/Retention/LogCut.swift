@@ -99,7 +99,7 @@ struct LogCut {
         guard table == .event else { return 0 }
         var newest: Int64 = 0
         try engine.scan(.head) { activity, row in
-            newest = max(newest, HeadRow.mark(activity, row)?.seq ?? 0)
+            newest = max(newest, HeadRow.position(activity, row)?.seq ?? 0)
             return true
         }
         return newest

@@ -80,7 +80,7 @@ struct LogRetainer {
             sizes.cut(through: fact)
         }
         if hasMore { piece.goesOn = true } else { dueAt = now + Self.pause }
-        cut.activity = max(standing.marks.highest, cut.activity)
+        cut.activity = max(standing.positions.highest, cut.activity)
         (cut.seq, cut.fact) = (event, fact)
         try cut.leads.cut(event: event, fact: fact, engine)
         try cut.store(engine)

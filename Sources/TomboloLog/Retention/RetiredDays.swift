@@ -49,11 +49,11 @@ struct RetiredDays: ~Copyable {
     /// The position of a retired activity and the day on which it ended; nil if there is none.
     static func find(
         _ activity: Int64, _ engine: any LogReading
-    ) throws(EventLogError) -> (mark: ActivityMarks.Mark, day: Int64)? {
-        var found: (mark: ActivityMarks.Mark, day: Int64)?
+    ) throws(EventLogError) -> (position: ActivityPosition, day: Int64)? {
+        var found: (position: ActivityPosition, day: Int64)?
         try engine.everyShard(.retired, [activity]) { day, activity, row in
-            found = HeadRow.mark(activity, row).map { ($0, day) }
-            found?.mark.hasHead = false
+            found = HeadRow.position(activity, row).map { ($0, day) }
+            found?.position.hasHead = false
             return found == nil
         }
         return found
@@ -61,7 +61,7 @@ struct RetiredDays: ~Copyable {
 
     /// Erases an activity's state and name. A row with its position stays.
     mutating func bury(
-        _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?,
+        _ activity: Int64, _ position: ActivityPosition, on day: Int64, nameHash: UInt64?,
         _ engine: any LogWriting
     ) throws(EventLogError) {
         for old in try Self.days(engine) {
@@ -71,7 +71,7 @@ struct RetiredDays: ~Copyable {
         }
         try engine.delete(.head, activity)
         let nothing = ActivityHead(activity: ActivityNumber(activity), value: [])
-        try engine.put(.retired(day), activity, HeadRow.encode(nothing, mark, into: &buffer))
+        try engine.put(.retired(day), activity, HeadRow.encode(nothing, position, into: &buffer))
     }
 
     /// Deletes a piece of the oldest day before `day`: first heads, then names, and finally the

@@ -122,35 +122,37 @@ struct LogRows: ~Copyable {
     ) throws(EventLogError) {
         for index in batch.heads.indices {
             let activity = batch.heads[index].activity
-            let mark = standing.marks.giveHead(activity.rawValue)
-            if batch.heads[index].follows, mark.hasHead {
+            let position = standing.positions.giveHead(activity.rawValue)
+            if batch.heads[index].follows, position.hasHead {
                 if later.isEmpty, later.savepoint == 0 {
                     heads = receipt.firstSeq - 1
                     try LogCut.storeHeads(heads, engine)
                 }
                 later.put(batch.heads[index])
             } else {
-                try write(batch.heads[index], mark)
+                try write(batch.heads[index], position)
                 later.remove(activity.rawValue)
             }
-            if mark.needsSnapshot {
-                try keep(batch.heads[index], mark)
-                standing.marks.giveSnapshot(activity.rawValue)
+            if position.needsSnapshot {
+                try keep(batch.heads[index], position)
+                standing.positions.giveSnapshot(activity.rawValue)
             }
         }
     }
 
     private mutating func write(
-        _ head: ActivityHead, _ mark: ActivityMarks.Mark
+        _ head: ActivityHead, _ position: ActivityPosition
     ) throws(EventLogError) {
         try engine.put(
-            .head, head.activity.rawValue, HeadRow.encode(head, mark, into: &buffer),
-            over: mark.hasHead ? .changed : .any)
+            .head, head.activity.rawValue, HeadRow.encode(head, position, into: &buffer),
+            over: position.hasHead ? .changed : .any)
     }
 
     /// Writes all delayed heads. Call `settleLater` once this is durable.
     mutating func writeLater(_ standing: Standing) throws(EventLogError) {
-        for head in later.all { try write(head, standing.marks.mark(head.activity.rawValue)) }
+        for head in later.all {
+            try write(head, standing.positions.position(head.activity.rawValue))
+        }
         try LogCut.storeHeads(nil, engine)
     }
 
@@ -168,19 +170,20 @@ struct LogRows: ~Copyable {
     mutating func settle() { later.settle() }
 
     /// Stores a head as a snapshot. It must be the activity's current head.
-    mutating func keep(_ head: ActivityHead, _ mark: ActivityMarks.Mark) throws(EventLogError) {
+    mutating func keep(_ head: ActivityHead, _ position: ActivityPosition) throws(EventLogError) {
         var numbers = SnapshotRow.Numbers(
-            tenant: mark.tenant, activity: head.activity.rawValue, version: mark.version,
-            previous: max(0, mark.anchor), far: 0, recordedAt: 0)
-        if let event = try engine.row(.event, mark.seq, EventRow.numbers) {
+            tenant: position.tenant, activity: head.activity.rawValue, version: position.version,
+            previous: max(0, position.anchor), far: 0, recordedAt: 0)
+        if let event = try engine.row(.event, position.seq, EventRow.numbers) {
             numbers.recordedAt = event.recordedAt
         }
         if let previous = try snapshot(at: numbers.previous) {
-            let isNewGroup = SnapshotRow.group(previous.version) != SnapshotRow.group(mark.version)
+            let isNewGroup =
+                SnapshotRow.group(previous.version) != SnapshotRow.group(position.version)
             numbers.far = isNewGroup ? numbers.previous : previous.far
         }
-        let row = buffer.row(.snapshot, mark.seq, numbers, head.value)
-        try engine.put(.snapshot, mark.seq, row)
+        let row = buffer.row(.snapshot, position.seq, numbers, head.value)
+        try engine.put(.snapshot, position.seq, row)
     }
 
     private func snapshot(at seq: Int64) throws(EventLogError) -> SnapshotRow.Numbers? {
@@ -197,16 +200,16 @@ struct LogRows: ~Copyable {
     private mutating func retire(
         _ retired: RetiredActivity, _ standing: inout Standing
     ) throws(EventLogError) {
-        let mark = standing.marks.mark(retired.activity.rawValue)
-        guard mark.tenant > 0 else { return }
-        let hash = standing.hash(mark.tenant, retired.name.rawValue)
+        let position = standing.positions.position(retired.activity.rawValue)
+        guard position.tenant > 0 else { return }
+        let hash = standing.hash(position.tenant, retired.name.rawValue)
         if let value = later.value(retired.activity.rawValue) {
-            try write(ActivityHead(activity: retired.activity, content: value), mark)
+            try write(ActivityHead(activity: retired.activity, content: value), position)
             later.remove(retired.activity.rawValue)
         }
         try retiredDays.retire(retired, hash: hash, engine)
         try engine.delete(.head, retired.activity.rawValue)
-        standing.marks.set(retired.activity.rawValue, nil)
+        standing.positions.set(retired.activity.rawValue, nil)
     }
 
     /// Writes rows for tenants that have none yet.
@@ -237,10 +240,10 @@ struct LogRows: ~Copyable {
 
     /// Erases an activity. Only its position stays.
     mutating func bury(
-        _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?
+        _ activity: Int64, _ position: ActivityPosition, on day: Int64, nameHash: UInt64?
     ) throws(EventLogError) {
         later.remove(activity)
-        try retiredDays.bury(activity, mark, on: day, nameHash: nameHash, engine)
+        try retiredDays.bury(activity, position, on: day, nameHash: nameHash, engine)
     }
 
     func hasOldKeys(at instant: Instant) -> Bool { keys.hasOld(at: instant) }

@@ -3,8 +3,9 @@ import TomboloCore
 /// How many events and facts each tenant has, in memory. A new row's place among its tenant's rows
 /// is the next number.
 ///
-/// Changes can be undone until `settle()`, as in `ActivityMarks`. On disk, the table `tally` has a
-/// row for each tenant, which is written from time to time; later rows are counted at start-up.
+/// Changes can be undone until `settle()`, as in `ActivityPositions`. On disk, the table `tally`
+/// has a row for each tenant, which is written from time to time; later rows are counted at
+/// start-up.
 struct TenantSeqs {
     /// The kind of rows that is counted.
     enum Kind: Int64, CaseIterable {

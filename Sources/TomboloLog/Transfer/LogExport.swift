@@ -114,7 +114,7 @@ package final class LogExport {
     ) throws {
         try rows(of: .heads(of: day)) { activity, row in
             guard let stored = HeadRow.head(activity, row),
-                let tenant = tenants.name(stored.mark.tenant)
+                let tenant = tenants.name(stored.position.tenant)
             else { throw damaged("the head of activity \(activity)") }
             let head: RecoveredHead
             do throws(HeadTail.Gap) { head = try tail.follow(stored.recovered(activity)) } catch {

@@ -24,7 +24,7 @@ extension LogWriter {
         (cut.seq, cut.fact, cut.activity) = (seq, fact, activity)
         try cut.store(engine)
         standing = Standing(after: ByKind(event: seq, fact: fact), hash: standing.hash)
-        standing.marks.highest = activity
+        standing.positions.highest = activity
         retainer.cut = cut
     }
 
@@ -39,13 +39,13 @@ extension LogWriter {
         standing.settle()
     }
 
-    /// Sets the position of an activity whose events, up to the one at `mark`, were cut.
+    /// Sets the position of an activity whose events, up to the one at `position`, were cut.
     func adopt(
-        _ activity: ActivityNumber, _ tenant: TenantID, _ mark: ActivityMarks.Mark
+        _ activity: ActivityNumber, _ tenant: TenantID, _ position: ActivityPosition
     ) throws(EventLogError) {
-        var mark = mark
-        mark.tenant = standing.tenantTable.number(tenant)
-        standing.marks.recover(activity.rawValue, mark)
+        var position = position
+        position.tenant = standing.tenantTable.number(tenant)
+        standing.positions.recover(activity.rawValue, position)
         try rows.writeTenants(&standing)
     }
 
@@ -54,10 +54,10 @@ extension LogWriter {
     func keep(
         _ activity: ActivityNumber, _ value: [UInt8], at seq: Int64
     ) throws(EventLogError) -> Bool {
-        let mark = standing.marks.mark(activity.rawValue)
-        guard mark.seq == seq else { return false }
-        try rows.keep(ActivityHead(activity: activity, value: value), mark)
-        standing.marks.giveSnapshot(activity.rawValue)
+        let position = standing.positions.position(activity.rawValue)
+        guard position.seq == seq else { return false }
+        try rows.keep(ActivityHead(activity: activity, value: value), position)
+        standing.positions.giveSnapshot(activity.rawValue)
         try engine.commit()
         standing.settle()
         return true

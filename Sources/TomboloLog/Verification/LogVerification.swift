@@ -157,9 +157,9 @@ package final class LogVerification {
             }
             return nil
         }
-        if let heads = cut.heads, event.seq > heads, event.version > head.mark.version {
+        if let heads = cut.heads, event.seq > heads, event.version > head.position.version {
             // The event is newer than the head's row, because the row is delayed.
-            _ = check(event, after: behind[activity] ?? (head.mark.version, head.mark.seq))
+            _ = check(event, after: behind[activity] ?? (head.position.version, head.position.seq))
             behind[activity] = (event.version, event.seq)
             return nil
         }
@@ -170,7 +170,7 @@ package final class LogVerification {
             verdict.add("event \(event.seq): version \(event.version) is activity's first")
         }
         return Open(
-            version: 0, seq: 0, fold: isWhole ? ActivityFold() : nil, last: head.mark.version,
+            version: 0, seq: 0, fold: isWhole ? ActivityFold() : nil, last: head.position.version,
             value: head.value)
     }
 
@@ -228,17 +228,17 @@ package final class LogVerification {
             let title = ActivityTitles.title(activity, HeadRow.value(activity, row))
             return "the head of \(title): its row is damaged"
         }
-        let mark = head.mark
+        let position = head.position
         // The head of an erased activity is empty.
         if !head.value.isEmpty,
-            let fault = ActivityHead.fault(in: head.value, version: mark.version)
+            let fault = ActivityHead.fault(in: head.value, version: position.version)
         {
             verdict.add("the head of activity \(activity) cannot be read: \(fault)")
         }
-        guard mark.seq > verdict.cut else { return nil }
-        guard let numbers = try engine.row(.event, mark.seq, EventRow.numbers),
-            numbers.activity == activity, numbers.version == mark.version
-        else { return "the head of activity \(activity): event \(mark.seq) is not its own" }
+        guard position.seq > verdict.cut else { return nil }
+        guard let numbers = try engine.row(.event, position.seq, EventRow.numbers),
+            numbers.activity == activity, numbers.version == position.version
+        else { return "the head of activity \(activity): event \(position.seq) is not its own" }
         return nil
     }
 

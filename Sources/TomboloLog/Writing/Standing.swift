@@ -17,13 +17,13 @@ struct Standing {
     }
 
     typealias Savepoint = (
-        marks: Int, keys: Int, nextSeq: Int64, nextFactSeq: Int64, tenants: Int64,
+        positions: Int, keys: Int, nextSeq: Int64, nextFactSeq: Int64, tenants: Int64,
         seqs: TenantSeqs.Savepoint
     )
 
     private(set) var nextSeq: Int64
     private(set) var nextFactSeq: Int64
-    var marks = ActivityMarks()
+    var positions = ActivityPositions()
     /// Places of the events of the last placed batch.
     private(set) var places: [Place] = []
     /// For each fact of that batch, its tenant and its place among the tenant's facts.
@@ -61,7 +61,7 @@ struct Standing {
     /// refused one.
     mutating func place(
         _ batch: AppendBatch, as imported: ImportedPlaces? = nil, row: (Int64) -> NewEvent?,
-        anchor: (Int64) -> Int64, retired: (Int64) -> (mark: ActivityMarks.Mark, day: Int64)?
+        anchor: (Int64) -> Int64, retired: (Int64) -> (position: ActivityPosition, day: Int64)?
     ) throws(EventLogError) -> AppendReceipt {
         let start = savepoint
         var receipt = AppendReceipt(firstSeq: nextSeq, firstFactSeq: nextFactSeq)
@@ -102,10 +102,12 @@ struct Standing {
     }
 
     private mutating func revive(
-        _ activity: Int64, _ retired: (Int64) -> (mark: ActivityMarks.Mark, day: Int64)?
+        _ activity: Int64, _ retired: (Int64) -> (position: ActivityPosition, day: Int64)?
     ) {
-        guard marks.mayHaveRetired(activity), let (mark, day) = retired(activity) else { return }
-        marks.set(activity, mark)
+        guard positions.mayHaveRetired(activity), let (position, day) = retired(activity) else {
+            return
+        }
+        positions.set(activity, position)
         revived.append((activity, day))
     }
 
@@ -115,11 +117,12 @@ struct Standing {
     ) throws(EventLogError) {
         let tenant = tenantTable.number(event.tenant)
         let tenantSeq = seqs.count(.event, tenant, at: nextSeq)
-        let mark = try marks.advance(
+        let position = try positions.advance(
             event.activity, expectedVersion: event.expectedVersion, tenant: tenant, seq: nextSeq,
             tenantSeq: tenantSeq, anchor: anchor)
         var place = Place(
-            tenant: tenant, tenantSeq: tenantSeq, previous: mark.seq, anchor: max(0, mark.anchor),
+            tenant: tenant, tenantSeq: tenantSeq, previous: position.seq,
+            anchor: max(0, position.anchor),
             hash: 0)
         if let key = event.idempotency {
             place.hash = hash(tenant, key.key)
@@ -158,14 +161,14 @@ struct Standing {
 
     var savepoint: Savepoint {
         (
-            marks.savepoint, newKeys.count, nextSeq, nextFactSeq, tenantTable.stored,
+            positions.savepoint, newKeys.count, nextSeq, nextFactSeq, tenantTable.stored,
             seqs.savepoint
         )
     }
 
     /// Undoes all changes since `savepoint`. Rows of tenants that were written stay.
     mutating func takeBack(to savepoint: Savepoint) {
-        marks.takeBack(to: savepoint.marks)
+        positions.takeBack(to: savepoint.positions)
         seqs.takeBack(to: savepoint.seqs)
         while newKeys.count > savepoint.keys, let (hash, seq) = newKeys.popLast() {
             keys.remove(hash, seq: seq)
@@ -183,7 +186,7 @@ struct Standing {
 
     /// Call it when the placed rows are durable.
     mutating func settle() {
-        marks.settle()
+        positions.settle()
         seqs.settle()
         newKeys.removeAll(keepingCapacity: true)
     }

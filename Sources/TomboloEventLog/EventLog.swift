@@ -1,6 +1,6 @@
 package import TomboloCore
 
-/// A head that was read from the log.
+/// A head that was read from the log: its position and its encoded bytes.
 package struct RecoveredHead: Hashable, Sendable {
     package var activity: ActivityNumber
     package var version: Int64

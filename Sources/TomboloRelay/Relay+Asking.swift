@@ -41,7 +41,7 @@ extension Relay {
         // If the log cannot be read, the command could not be stored either.
         guard let found = try? await log.retired(named: missing) else { return false }
         for one in found {
-            put(.remembered(PlacedHead(one)))
+            put(.remembered(PositionedHead(one)))
         }
         return true
     }

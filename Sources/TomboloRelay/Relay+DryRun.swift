@@ -15,12 +15,14 @@ extension Relay {
     /// The same for several commands. Each is tried alone, after the effects of those before.
     package func dryRun(_ commands: [Command]) async -> [Result<DryRun, Refusal>] {
         let missing = Set(commands.map(\.activity)).filter(core.mayHaveRetired)
-        var last: [ActivityKey: PlacedHead] = [:]
+        var last: [ActivityKey: PositionedHead] = [:]
         if !missing.isEmpty {
             // If the log cannot be read, retired activities are treated as unknown.
             for found in (try? await log.retired(named: Array(missing))) ?? [] {
-                guard let stored = StoredHead(found.value, version: found.version) else { continue }
-                last[stored.key] = PlacedHead(found)
+                guard let stored = DecodedHead(found.value, version: found.version) else {
+                    continue
+                }
+                last[stored.key] = PositionedHead(found)
             }
         }
         // All commands share one trial copy, so that each sees the effects of those before it.

@@ -16,7 +16,7 @@ extension Relay {
     }
 
     private static func view(_ found: RecoveredHead) -> ActivityView? {
-        ActivityView(PlacedHead(found))
+        ActivityView(PositionedHead(found))
     }
 
     /// A device with its complete tokens: the caller must hide them.

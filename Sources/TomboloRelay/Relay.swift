@@ -155,7 +155,7 @@ package actor Relay: TurnTarget, TimerTarget {
         recovery.lastFactSeq = recovered.lastFactSeq
         recovery.lastActivity = recovered.lastActivity
         recovery.places = recovered.places
-        recovery.heads = recovered.heads.map(PlacedHead.init)
+        recovery.heads = recovered.heads.map(PositionedHead.init)
         recovery.damaged = recovered.damaged
         recovery.trapped = trapped
         recovery.records = recovered.records

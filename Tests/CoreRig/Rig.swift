@@ -126,7 +126,7 @@ package struct Rig {
     package func recovery() -> CoreRecovery {
         var recovery = CoreRecovery()
         recovery.heads = heads.values.map {
-            PlacedHead($0.0, version: $0.1, seq: $0.2)
+            PositionedHead($0.0, version: $0.1, seq: $0.2)
         }
         recovery.lastSeq = seq
         recovery.lastFactSeq = factSeq

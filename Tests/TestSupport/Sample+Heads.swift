@@ -60,7 +60,7 @@ package struct SampleActivities {
         for (head, version) in recovered {
             versions[head.activity.rawValue] = version
             heads[head.activity.rawValue] = head
-            let stored = StoredHead(head.value, version: version)
+            let stored = DecodedHead(head.value, version: version)
             incarnations[head.activity.rawValue] = stored?.incarnation
         }
     }

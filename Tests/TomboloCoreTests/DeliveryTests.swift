@@ -256,7 +256,7 @@ import TomboloJSON
         var core = Core(configuration: Rig.configuration(), seed: 1)
         var recovery = CoreRecovery()
         let head = ActivityHead(activity: ActivityNumber(4), value: Array("{".utf8))
-        recovery.heads = [PlacedHead(head, version: 1, seq: 1)]
+        recovery.heads = [PositionedHead(head, version: 1, seq: 1)]
         recovery.records = [Record(space: .device, number: 3, value: [0])]
         #expect(core.recover(recovery, now: Rig.epoch).count == 2)
     }

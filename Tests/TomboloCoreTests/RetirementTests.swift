@@ -19,7 +19,7 @@ import TomboloJSON
     /// The newest head of it, as the log would answer.
     private func head(_ rig: Rig) throws -> Input {
         let (head, version, seq) = try #require(rig.heads.values.first)
-        return .remembered(PlacedHead(head, version: version, seq: seq))
+        return .remembered(PositionedHead(head, version: version, seq: seq))
     }
 
     @Test func `an ended activity stays for late readers, and leaves when their time is over`() {

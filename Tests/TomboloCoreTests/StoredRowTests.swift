@@ -130,7 +130,7 @@ import TomboloJSON
         let recovery = world.recovery()
         for index in recovery.heads.indices {
             let head = recovery.heads[index].head
-            let stored = StoredHead(head.value, version: recovery.heads[index].version)
+            let stored = DecodedHead(head.value, version: recovery.heads[index].version)
             guard stored?.key.id.rawValue != "bystander" else { continue }
             for (what, value) in Self.variants(head.value) {
                 var poisoned = recovery
@@ -146,7 +146,7 @@ import TomboloJSON
         let numbers: [Int64] = [.min, -1, 0, 1 << 53, .max]
         for index in recovery.heads.indices {
             let head = recovery.heads[index].head
-            let stored = StoredHead(head.value, version: recovery.heads[index].version)
+            let stored = DecodedHead(head.value, version: recovery.heads[index].version)
             guard stored?.key.id.rawValue != "bystander" else { continue }
             for number in numbers {
                 var poisoned = recovery

@@ -5,7 +5,7 @@ import TomboloJSON
 
 extension Activity {
     /// The head's bytes: everything that start-up needs to restore this activity.
-    func headBytes() -> [UInt8] { snapshot.bytes() }
+    func headBytes() -> [UInt8] { headState.bytes() }
 
     /// Returns nil if the bytes are not a valid head. The caller then sets the activity aside.
     init?(

@@ -23,8 +23,8 @@ package struct Activity: Sendable {
         package var digest: UInt64
     }
 
-    /// Lets copies of an activity, its snapshot and its events share one definition. A copy of the
-    /// activity then costs one reference count for it.
+    /// Lets copies of an activity, the states of its heads and its events share one definition. A
+    /// copy of the activity then costs one reference count for it.
     final class DefinitionBox: Sendable {
         let value: Definition
         init(_ value: Definition) { self.value = value }
@@ -89,7 +89,7 @@ package struct Activity: Sendable {
         set { definitionBox = DefinitionBox(newValue) }
     }
 
-    var snapshot: ActivitySnapshot { ActivitySnapshot(of: self) }
+    var headState: HeadState { HeadState(of: self) }
 
     package var reference: ActivityReference {
         ActivityReference(id: key.id, incarnation: incarnation)

@@ -20,7 +20,7 @@ package struct ActivityFold: Sendable {
 
     /// Continues from a stored head. Nil if the head cannot be read.
     package init?(_ head: [UInt8], version: Int64, seq: Int64) {
-        guard let known = StoredHead(head, version: version) else { return nil }
+        guard let known = DecodedHead(head, version: version) else { return nil }
         projection = known.projection
         incarnation = known.incarnation
         type = known.type
@@ -59,7 +59,7 @@ package struct ActivityFold: Sendable {
     /// configuration are not compared, because the events do not contain them.
     package func difference(fromHead value: [UInt8], version: Int64) -> String? {
         guard !isErased else { return nil }
-        guard let head = StoredHead(value, version: version) else { return "it cannot be read" }
+        guard let head = DecodedHead(value, version: version) else { return "it cannot be read" }
         guard let projection else { return "the log has no event of it" }
         if head.incarnation != incarnation { return "its incarnation is \(head.incarnation)" }
         if head.type != type { return "its type is \(head.type)" }
@@ -73,31 +73,5 @@ package struct ActivityFold: Sendable {
         projection.write(into: &writer)
         writer.endObject()
         return writer.bytes
-    }
-}
-
-/// An activity's head, read without a core: for tools on a log without a relay, and for activities
-/// that ended long ago.
-package struct StoredHead: Sendable {
-    package let key: ActivityKey
-    /// The incarnation, counted as in `ActivityFold`.
-    package let incarnation: Int64
-    /// The name of the app's `ActivityAttributes` type.
-    package let type: String
-    /// The bundle id of its app.
-    package let app: String
-    package let projection: Projection
-
-    /// Returns nil if the bytes are not a valid head.
-    package init?(_ value: [UInt8], version: Int64) {
-        guard
-            let activity = Activity(
-                head: value, number: ActivityNumber(0), version: version, seq: 0)
-        else { return nil }
-        key = activity.key
-        incarnation = activity.incarnation
-        type = activity.definition.type
-        app = activity.definition.app
-        projection = activity.accepted
     }
 }

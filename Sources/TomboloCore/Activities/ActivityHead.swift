@@ -1,19 +1,20 @@
-/// The newest state of an activity, as the core encodes it. The log stores its version and sequence
-/// number beside it.
+/// The head of an activity: its newest state, as the core encodes it. The log stores its version
+/// and sequence number beside it (`PositionedHead`), and keeps the head at some events as a
+/// snapshot.
 package struct ActivityHead: Hashable, Sendable {
     package var activity: ActivityNumber
-    package let content: HeadValue
+    package let content: HeadContent
     /// True if `ActivityHead.following` makes this head from the previous head and the batch's
     /// events. A log that stores these two may write this head later.
     package var follows: Bool
 
     /// A head with these bytes.
     package init(activity: ActivityNumber, value: [UInt8], follows: Bool = false) {
-        self.init(activity: activity, content: HeadValue(value), follows: follows)
+        self.init(activity: activity, content: HeadContent(value), follows: follows)
     }
 
     /// A head whose bytes may be made later.
-    package init(activity: ActivityNumber, content: HeadValue, follows: Bool = false) {
+    package init(activity: ActivityNumber, content: HeadContent, follows: Bool = false) {
         self.activity = activity
         self.content = content
         self.follows = follows
@@ -21,7 +22,7 @@ package struct ActivityHead: Hashable, Sendable {
 
     init(of activity: borrowing Activity, follows: Bool) {
         self.init(
-            activity: activity.number, content: HeadValue(activity), follows: follows)
+            activity: activity.number, content: HeadContent(activity), follows: follows)
     }
 
     package var value: [UInt8] { content.bytes }

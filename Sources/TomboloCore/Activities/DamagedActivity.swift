@@ -31,7 +31,7 @@ package struct DamagedActivity: Hashable, Sendable {
     }
 
     /// Makes a damaged activity from a head that the log could read.
-    init(_ head: PlacedHead, reason: String) {
+    init(_ head: PositionedHead, reason: String) {
         self.init(
             number: head.head.activity, version: head.version, seq: head.seq,
             tenantSeq: head.tenantSeq, head: head.head.value, tenant: nil, reason: reason)

@@ -32,7 +32,7 @@ extension Core {
 
     /// What a command would do now. Throws the refusal that it would get.
     package func dryRun(
-        _ command: Command, remembered: PlacedHead? = nil, now: Instant
+        _ command: Command, remembered: PositionedHead? = nil, now: Instant
     ) throws(Refusal) -> DryRun {
         var trial = trial()
         return try dryRun(command, on: &trial, remembered, now: now)
@@ -43,7 +43,7 @@ extension Core {
     /// - Parameter trial: made by `trial()`. Each command changes it for the later ones.
     package func dryRun(
         _ commands: some Collection<Command>, on trial: inout Core,
-        remembered: [ActivityKey: PlacedHead] = [:], now: Instant
+        remembered: [ActivityKey: PositionedHead] = [:], now: Instant
     ) -> [Result<DryRun, Refusal>] {
         commands.map { command in
             Result { () throws(Refusal) in
@@ -86,7 +86,7 @@ extension Core {
 
     /// Tries the command in the trial core, and describes the result.
     private func dryRun(
-        _ command: Command, on trial: inout Core, _ remembered: PlacedHead?, now: Instant
+        _ command: Command, on trial: inout Core, _ remembered: PositionedHead?, now: Instant
     ) throws(Refusal) -> DryRun {
         let present = activities.slot(of: command.activity)
         switch try admit(command, on: &trial, remembered, now: now) {
@@ -103,7 +103,7 @@ extension Core {
 
     /// Tries the command, after copying its activity to the trial core.
     private func admit(
-        _ command: Command, on trial: inout Core, _ remembered: PlacedHead?, now: Instant
+        _ command: Command, on trial: inout Core, _ remembered: PositionedHead?, now: Instant
     ) throws(Refusal) -> Admission {
         if case .start(let start) = command.content {
             try checkAudience(start, command.activity, isTry: true)

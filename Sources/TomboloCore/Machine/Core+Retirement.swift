@@ -128,7 +128,7 @@ extension Core {
     }
 
     /// Puts an activity that the log has found back into memory for a while.
-    mutating func remember(_ head: PlacedHead, now: Instant) {
+    mutating func remember(_ head: PositionedHead, now: Instant) {
         guard activities.slot(of: head.head.activity) == nil, let activity = Activity(head),
             activities.slot(of: activity.key) == nil
         else { return }
@@ -139,7 +139,7 @@ extension Core {
 extension ActivityView {
     /// The view of an activity that is not in memory, made from its head; nil if the head is
     /// invalid.
-    package init?(_ head: PlacedHead) {
+    package init?(_ head: PositionedHead) {
         guard let activity = Activity(head) else { return nil }
         let projection = activity.accepted
         self.init(
@@ -154,7 +154,7 @@ extension ActivityView {
 
 extension Activity {
     /// Returns nil if the bytes are not a valid head.
-    fileprivate init?(_ head: PlacedHead) {
+    fileprivate init?(_ head: PositionedHead) {
         self.init(
             head: head.head.value, number: head.head.activity, version: head.version,
             seq: head.seq, tenantSeq: head.tenantSeq)

@@ -1,6 +1,6 @@
 /// What start-up reads from the log.
 package struct CoreRecovery: Sendable {
-    package var heads: [PlacedHead] = []
+    package var heads: [PositionedHead] = []
     /// Activities whose newest state the log cannot read or rebuild.
     package var damaged: [DamagedActivity] = []
     /// Activities and records to set aside, with the number of times that earlier relays crashed

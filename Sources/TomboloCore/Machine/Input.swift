@@ -32,7 +32,7 @@ package enum Input: Sendable {
     /// Whether the disk has room for events.
     case room(Bool)
     /// An activity that had left memory and was read from the log.
-    case remembered(PlacedHead)
+    case remembered(PositionedHead)
     /// How far the wall clock is ahead of monotonic time (`RelayClock`). Sent when this is durable.
     case clock(lead: Span, isBehind: Bool = false)
     /// Only time has passed.

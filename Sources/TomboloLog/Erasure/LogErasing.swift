@@ -210,7 +210,7 @@ package struct LogErasing {
         guard !erasure.isTrial else { return }
         // Retire it on the day of its newest event. If this event was cut, day 0 is good enough.
         let newest = try piece.numbers(position.seq)?.recordedAt ?? 0
-        let name = StoredHead(value, version: position.version)?.key.id
+        let name = DecodedHead(value, version: position.version)?.key.id
         let writer = piece.writer
         try writer.rows.bury(
             activity, position, on: RetiredDays.day(Instant(nanoseconds: newest)),

@@ -24,7 +24,7 @@ enum RetiredReader {
         return keys.compactMap { key, hash in
             for (day, activity) in named[Int64(bitPattern: hash)] ?? [] {
                 if let head = heads[activity]?[day],
-                    StoredHead(head.value, version: head.position.version)?.key == key
+                    DecodedHead(head.value, version: head.position.version)?.key == key
                 {
                     return head.recovered(activity)
                 }

@@ -56,7 +56,7 @@ struct LogRecovery {
         var names: [Int64: Set<TenantID>] = [:]
         try engine.scan(.head) { activity, row in
             guard let found = HeadRow.head(activity, row), nameless.contains(found.position.tenant),
-                let head = StoredHead(found.value, version: found.position.version)
+                let head = DecodedHead(found.value, version: found.position.version)
             else { return true }
             names[found.position.tenant, default: []].insert(head.key.tenant)
             return true

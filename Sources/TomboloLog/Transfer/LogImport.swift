@@ -146,7 +146,7 @@ package final class LogImport {
             return try writer.bury(head.activity, on: day)
         }
         batch.heads.append(ActivityHead(activity: head.activity, value: head.value))
-        guard let day, let name = StoredHead(head.value, version: head.version)?.key.id else {
+        guard let day, let name = DecodedHead(head.value, version: head.version)?.key.id else {
             return
         }
         let endedAt = Instant(nanoseconds: 0) + .hours(24 * day)

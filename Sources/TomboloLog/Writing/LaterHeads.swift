@@ -9,10 +9,10 @@ struct LaterHeads {
     static let countMax = 8_192
     static let bytesMax = 8 << 20
 
-    private var values = NumberTable<HeadValue>(empty: HeadValue([]))
+    private var values = NumberTable<HeadContent>(empty: HeadContent([]))
     private var bytes = 0
     /// Changes of the open transaction. A nil value means that the head has a current row again.
-    private var staged: [(activity: Int64, value: HeadValue?)] = []
+    private var staged: [(activity: Int64, value: HeadContent?)] = []
 
     /// True if every head has a current row.
     var isEmpty: Bool { values.count == 0 }
@@ -23,7 +23,7 @@ struct LaterHeads {
     mutating func recover(_ head: ActivityHead) { set(head.activity.rawValue, head.content) }
 
     /// The newest head of the activity if its row is delayed, else nil.
-    func value(_ activity: Int64) -> HeadValue? {
+    func value(_ activity: Int64) -> HeadContent? {
         if let newest = staged.last(where: { $0.activity == activity }) { return newest.value }
         return values[activity]
     }
@@ -55,7 +55,7 @@ struct LaterHeads {
         staged.removeAll(keepingCapacity: true)
     }
 
-    private mutating func set(_ activity: Int64, _ value: HeadValue?) {
+    private mutating func set(_ activity: Int64, _ value: HeadContent?) {
         bytes += (value?.sizeEstimate ?? 0) - (values[activity]?.sizeEstimate ?? 0)
         values[activity] = value
     }

@@ -69,7 +69,7 @@ enum BudgetSimulateCommand {
             switch item {
             case .record(let record): registry.records.append(record)
             case .head(let recovered, let tenant, _):
-                guard let head = StoredHead(recovered.value, version: recovered.version) else {
+                guard let head = DecodedHead(recovered.value, version: recovered.version) else {
                     return
                 }
                 registry.names[recovered.activity] = head.key.id

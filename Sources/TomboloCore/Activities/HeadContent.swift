@@ -1,21 +1,22 @@
 import TomboloJSON
 
-/// The content of a head: its bytes, or a snapshot that is encoded on demand.
+/// The content of a head, without the activity's number: its bytes, or a state that is encoded on
+/// demand.
 ///
 /// A log that writes heads late encodes few of them: under load, a newer head replaces most of them
 /// before their row is written.
-package struct HeadValue: Sendable {
+package struct HeadContent: Sendable {
     private enum Content: Sendable {
         case bytes([UInt8])
-        case snapshot(Shared)
+        case state(Shared)
     }
 
-    /// A reference, so that copies of the value share one snapshot.
+    /// A reference, so that copies of the content share one state.
     private final class Shared: Sendable {
-        private let snapshot: ActivitySnapshot
-        init(_ snapshot: consuming ActivitySnapshot) { self.snapshot = snapshot }
+        private let state: HeadState
+        init(_ state: consuming HeadState) { self.state = state }
 
-        func bytes() -> [UInt8] { snapshot.bytes() }
+        func bytes() -> [UInt8] { state.bytes() }
     }
 
     private let content: Content
@@ -30,16 +31,16 @@ package struct HeadValue: Sendable {
 
     /// The head of an activity's present state, encoded on demand.
     init(_ activity: borrowing Activity) {
-        let snapshot = activity.snapshot
-        sizeEstimate = snapshot.sizeEstimate
-        content = .snapshot(Shared(snapshot))
+        let state = activity.headState
+        sizeEstimate = state.sizeEstimate
+        content = .state(Shared(state))
     }
 
-    /// The bytes. A snapshot is encoded again at each call.
+    /// The bytes. A state is encoded again at each call.
     package var bytes: [UInt8] {
         switch content {
         case .bytes(let bytes): bytes
-        case .snapshot(let shared): shared.bytes()
+        case .state(let shared): shared.bytes()
         }
     }
 }

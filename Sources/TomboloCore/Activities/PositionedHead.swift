@@ -1,5 +1,5 @@
-/// A head with its version and the place of its newest event.
-package struct PlacedHead: Hashable, Sendable {
+/// A head with its position: its version, and the place of its newest event.
+package struct PositionedHead: Hashable, Sendable {
     package var head: ActivityHead
     package var version: Int64
     /// Place of the newest event in the log.

@@ -1,7 +1,7 @@
 package import TomboloCore
 package import TomboloEventLog
 
-extension PlacedHead {
+extension PositionedHead {
     /// Converts a head that was read from the log.
     package init(_ head: RecoveredHead) {
         self.init(

@@ -1,8 +1,8 @@
 import TomboloJSON
 
-/// The content of a head: everything that start-up needs to restore an activity. It is small
-/// compared with the activity, so one for each batch is cheap.
-struct ActivitySnapshot: Sendable {
+/// The values of a head before they are encoded: everything that start-up needs to restore an
+/// activity. It is small compared with the activity, so one for each batch is cheap.
+struct HeadState: Sendable {
     private let key: ActivityKey
     private let incarnation: Int64
     private let definition: Activity.DefinitionBox

@@ -71,7 +71,7 @@ extension World {
         check(sizes.deadlines, most, "deadlines")
         check(sizes.alerts, activities * Alert.waitingMax, "alerts")
         check(sizes.tokens, phones.count * (2 + 2 * most), "tokens")
-        check(sizes.staged, plan.configuration.limits.stagedEventsMax, "staged events")
+        check(sizes.pendingEvents, plan.configuration.limits.pendingEventsMax, "pending events")
         check(sizes.unanswered, 40 + phones.count + 4 * plan.producersEach * 15, "open requests")
         check(sizes.inbox, 4_096, "inputs in one turn")
         check(sizes.miscounted, 0, "cards miscounted")

@@ -13,7 +13,7 @@ import TomboloCore
     }
 
     @Test func `events are refused when so many wait, and taken when the disk has caught up`() {
-        var rig = slow { $0.limits.stagedEventsMax = 3 }
+        var rig = slow { $0.limits.pendingEventsMax = 3 }
         for index in 1...3 { rig.command(.start, Self.body, id: "a\(index)") }
         #expect(rig.answers.isEmpty, "they wait")
         rig.command(.start, Self.body, id: "a4")
@@ -27,7 +27,7 @@ import TomboloCore
 
     @Test func `events are refused when so many bytes wait`() {
         let size = Self.body.utf8.count
-        var rig = slow { $0.limits.stagedBytesMax = 3 * size }
+        var rig = slow { $0.limits.pendingBytesMax = 3 * size }
         for index in 1...3 { rig.command(.start, Self.body, id: "a\(index)") }
         #expect(rig.answers.isEmpty, "exactly as many as may")
         rig.command(.start, Self.body, id: "a4")
@@ -38,7 +38,7 @@ import TomboloCore
     }
 
     @Test func `an event larger than all that may wait is taken alone`() {
-        var rig = slow { $0.limits.stagedBytesMax = 1 }
+        var rig = slow { $0.limits.pendingBytesMax = 1 }
         rig.command(.start, Self.body)
         #expect(rig.answers.isEmpty)
         rig.command(.start, Self.body, id: "second")
@@ -52,7 +52,7 @@ import TomboloCore
                 activity: ActivityKey(tenant: Rig.tenant, id: Identifier("a1")!),
                 content: try Command.Content(kind: .start, Rig.json(text)), body: Array(text.utf8))
         }
-        var rig = slow { $0.limits.stagedBytesMax = 2 * size }
+        var rig = slow { $0.limits.pendingBytesMax = 2 * size }
         rig.step(.atomic(commands, Ticket(900)))
         #expect(rig.answers.count == 1, "the second start is refused, and the first with it")
         rig.command(.start, Self.body, id: "b1")

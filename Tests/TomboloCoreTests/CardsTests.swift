@@ -176,7 +176,7 @@ import TomboloJSON
     }
 
     @Test func `starts on their way make so many cards, and the next waits`() {
-        var rig = BoundsTests.rig { $0.stagedCardsMax = 5 }
+        var rig = BoundsTests.rig { $0.pendingCardsMax = 5 }
         rig.commitsByItself = false
         let three = BoundsTests.start(#"{"devices":["a","b","c"]}"#)
         for id in ["one", "two"] {

@@ -215,7 +215,7 @@ extension Core {
         let device = destinations[slot].device
         guard devices[device]?.channel?.isGone == false else { return }
         devices[known: device].channel?.isGone = true
-        stageDevice(device)
+        writeDevice(device)
         // The other destinations on the channel cannot get pushes either.
         for other in devices[device]?.destinations ?? []
         where !destinations[other].isFinished {

@@ -76,7 +76,7 @@ extension Core {
         _ channel: DeviceSlot, for activity: ActivitySlot, _ upstream: UpstreamNumber, now: Instant
     ) {
         devices[known: channel].channel?.activity = activities[activity].number
-        stageDevice(channel)
+        writeDevice(channel)
         let version = activities[activity].durable?.version ?? 0
         var destination = Destination(
             number: destinations.takeNumber(), activity: activity, device: channel,
@@ -125,7 +125,7 @@ extension Core {
         else { return }
         devices[known: destination.device].channel?.activity = nil
         devices[known: destination.device].channel?.restsUntil = endedAt + activityLifeMax
-        stageDevice(destination.device)
+        writeDevice(destination.device)
         channels[upstream].release(
             destination.device, restsUntil: clock.shownAt(endedAt, now: now) + activityLifeMax)
     }

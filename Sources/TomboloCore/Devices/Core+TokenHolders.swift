@@ -114,7 +114,7 @@ extension Core {
             }
             dropToken(name, other, now: now)
         }
-        stageDevice(other)
+        writeDevice(other)
     }
 
     /// Settles at start-up who holds a token: older relays let two devices have the same one. With
@@ -135,7 +135,7 @@ extension Core {
             let (loser, lost) = isOneUser == isNewer ? (other, first.name) : (slot, name)
             devices[known: loser].tokens[lost] = nil
             if loser == other { devices.hold(place, by: slot) }
-            stageDevice(loser)
+            writeDevice(loser)
         }
     }
 
@@ -151,7 +151,7 @@ extension Core {
             return
         }
         dropToken(name, slot, now: now)
-        stageDevice(slot)
+        writeDevice(slot)
         journal.answer(ticket, Stored(.deleted))
     }
 

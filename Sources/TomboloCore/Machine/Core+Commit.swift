@@ -155,36 +155,36 @@ extension Core {
     package func place(of tenant: TenantID) -> LogPlace { journal.place(of: tenant) }
 
     private mutating func becomeDurable(
-        _ staged: JournalBatch.Event, seq: Int64, tenantSeq: Int64, now: Instant
+        _ pending: JournalBatch.Event, seq: Int64, tenantSeq: Int64, now: Instant
     ) {
-        let slot = staged.activity
-        let isNewIncarnation = activities[slot].durableIncarnation != staged.incarnation
+        let slot = pending.activity
+        let isNewIncarnation = activities[slot].durableIncarnation != pending.incarnation
         if isNewIncarnation { leaveIncarnation(slot) }
-        if let start = staged.definition {
+        if let start = pending.definition {
             audiences.noteComing(
-                -1, start.audience, cards: devices.cards(of: start.audience, staged.event.tenant),
-                of: staged.event.tenant)
+                -1, start.audience, cards: devices.cards(of: start.audience, pending.event.tenant),
+                of: pending.event.tenant)
         }
-        noteSuperseded(staged)
-        activities[slot].durable = staged.projection
+        noteSuperseded(pending)
+        activities[slot].durable = pending.projection
         activities[slot].seq = seq
         activities[slot].tenantSeq = tenantSeq
-        if let alert = staged.projection.alert, alert.version == staged.projection.version {
+        if let alert = pending.projection.alert, alert.version == pending.projection.version {
             activities[slot].comingAlerts.removeAll { $0.version <= alert.version }
             activities[slot].alerts.append(alert)
             if activities[slot].alerts.count > Alert.waitingMax { dropAlert(of: slot, now: now) }
         }
-        if let key = staged.event.idempotency {
-            idempotency.record(staged.event.tenant, key, seq: seq, at: now)
+        if let key = pending.event.idempotency {
+            idempotency.record(pending.event.tenant, key, seq: seq, at: now)
         }
         if isNewIncarnation {
             activities.mend(slot)
-            activities[slot].began(staged.definition, incarnation: staged.incarnation)
+            activities[slot].began(pending.definition, incarnation: pending.incarnation)
             enterAudience(slot, now: now)
         }
-        let spokeAt = clock.shownAt(staged.event.recordedAt, now: now)
+        let spokeAt = clock.shownAt(pending.event.recordedAt, now: now)
         activities.silences.set(slot, at: activities[slot].endsBySilence(since: spokeAt))
-        if staged.projection.ending != nil {
+        if pending.projection.ending != nil {
             leaveAudience(slot)
             retireLater(slot, now: now)
         }

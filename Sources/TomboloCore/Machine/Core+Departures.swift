@@ -28,7 +28,7 @@ extension Core {
         let end = wall(now) + Device.leavingMax
         devices.leave(slot, until: end)
         devices.deadlines.set(slot, at: clock.steady(end))
-        stageDevice(slot)
+        writeDevice(slot)
     }
 
     /// How many ends of the device's cards would wait for a pause or a closed upstream.

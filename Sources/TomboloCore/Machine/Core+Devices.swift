@@ -25,7 +25,7 @@ extension Core {
                 let slot = try devices.registered(key)
                 let lint = devices[slot]?.lints(ofAgain: set.tokens) ?? []
                 try putTokens(set, slot, by: authority, now: now)
-                stageDevice(slot)
+                writeDevice(slot)
                 journal.answer(ticket, Stored(.updated, lint: lint))
             case .deleteToken(let name, let token):
                 try deleteToken(name, token, key, ticket, now: now)
@@ -51,7 +51,8 @@ extension Core {
         }
     }
 
-    mutating func stageDevice(_ slot: DeviceSlot) {
+    /// Adds the device's record to the pending batch, and has the batch written now.
+    mutating func writeDevice(_ slot: DeviceSlot) {
         guard let device = devices[slot] else { return }
         journal.write(record(of: device))
         journal.flushNow()
@@ -96,7 +97,7 @@ extension Core {
         if let user = devices.enterUser(slot) { audiences.moveDevice(1, of: user) }
         leaveCards(on: slot, hasOtherUser: hasOtherUser, now: now)
         adoptGrants(of: slot, now: now)
-        stageDevice(slot)
+        writeDevice(slot)
         for activity in audience(of: slot) {
             addDestination(activity, slot, now: now)
         }
@@ -159,7 +160,7 @@ extension Core {
             journal.answerNow(ticket, .stored(Stored(.outdated, lint: lint)))
             return
         }
-        stageDevice(slot)
+        writeDevice(slot)
         journal.answer(ticket, Stored(kind, lint: lint))
     }
 

@@ -73,7 +73,7 @@ extension Core {
         var configuration = configuration
         // A trial has only the cards of its commands, so limits for the number of cards make no
         // sense.
-        configuration.limits.stagedCardsMax = .max
+        configuration.limits.pendingCardsMax = .max
         configuration.limits.cardsPerTenantMax = .max
         configuration.limits.cardsMax = .max
         var trial = Core(configuration: configuration, seed: 0)
@@ -93,11 +93,11 @@ extension Core {
         case .refused(let refusal): throw refusal
         case .replay: throw .keyReused  // A trial has no idempotency keys.
         case .standing(let slot):
-            return report(trial.activities[slot], command, staged: nil, present, now: now)
-        case .staged(let index):
-            let staged = trial.journal.event(index)
+            return report(trial.activities[slot], command, event: nil, present, now: now)
+        case .pending(let index):
+            let event = trial.journal.event(index)
             return report(
-                trial.activities[staged.activity], command, staged: staged, present, now: now)
+                trial.activities[event.activity], command, event: event, present, now: now)
         }
     }
 
@@ -131,7 +131,7 @@ extension Core {
             let command = Command(
                 activity: activities[slot].key, content: .end(request.end), body: request.body)
             switch try admit(command, on: &trial, nil, now: now) {
-            case .staged(let index):
+            case .pending(let index):
                 let place = trial.journal.event(index).activity
                 ended.append((command.activity.id, trial.activities[place].accepted.version))
                 // Empty the trial's batch, so that it never becomes full.
@@ -144,7 +144,7 @@ extension Core {
     }
 
     private func report(
-        _ activity: Activity, _ command: Command, staged: JournalBatch.Event?,
+        _ activity: Activity, _ command: Command, event: JournalBatch.Event?,
         _ present: ActivitySlot?,
         now: Instant
     ) -> DryRun {
@@ -160,10 +160,10 @@ extension Core {
         let payload = Payload.encode(content)
         var run = DryRun(
             activity: command.activity.id, version: activity.accepted.version,
-            kind: command.content.kind, changes: staged != nil, payload: payload,
+            kind: command.content.kind, changes: event != nil, payload: payload,
             topic: definition.app + ".push-type.liveactivity", routes: routes,
             devices: count, lint: [])
-        if let plan = staged?.plan {
+        if let plan = event?.plan {
             run.plan = self.plan(
                 plan.clip, payloadBytes: plan.payloadBytes, activity.accepted, activity, slowest)
         }

@@ -8,7 +8,7 @@ extension Core {
     ) {
         makeRoom(for: CollectionOfOne(command), now: now)
         switch admit(command, now: now) {
-        case .staged(let index): journal.answer(.event(index: index, ticket))
+        case .pending(let index): journal.answer(.event(index: index, ticket))
         case .standing(let slot):
             stand(slot, command.content.kind, ticket, now: now)
         case .replay(let seq): journal.answerNow(ticket, .replay(seq: seq))
@@ -20,7 +20,7 @@ extension Core {
 
     enum Admission {
         /// The event's index in the pending batch.
-        case staged(Int)
+        case pending(index: Int)
         /// The activity already has the state that the command asks for.
         case standing(ActivitySlot)
         case replay(seq: Int64)
@@ -37,11 +37,11 @@ extension Core {
         guard hasRoom else { return .refused(Self.noRoom) }
         // A single event is accepted at any size, because the HTTP server has limited it already.
         let limits = configuration.limits
-        let bytesMax = max(limits.stagedBytesMax, command.body.count)
-        if journal.eventCount >= limits.stagedEventsMax
+        let bytesMax = max(limits.pendingBytesMax, command.body.count)
+        if journal.eventCount >= limits.pendingEventsMax
             || journal.bodyBytes + command.body.count > bytesMax
             || command.content.kind == .start
-                && audiences.coming.cards.inAll > limits.stagedCardsMax
+                && audiences.coming.cards.inAll > limits.pendingCardsMax
         {
             return .refused(Self.isBehind)
         }
@@ -127,7 +127,8 @@ extension Core {
         try checkState(projection, definition, command.content, command.activity.tenant)
         let place = slot ?? newActivity(command.activity, definition, projection)
         if slot != nil { beginAnew(place, incarnation, definition, projection) }
-        return .staged(stage(command, place, projection, definition: definition, now: now))
+        return .pending(
+            index: addEvent(command, place, projection, definition: definition, now: now))
     }
 
     private mutating func beginAnew(
@@ -182,8 +183,8 @@ extension Core {
         let change = try judge(command, at: slot, now: now)
         activities[slot].accepted = change.projection
         if change.projection.ending != nil { activities.recount(slot) }
-        return .staged(
-            stage(change.command, slot, change.projection, plan: change.plan, now: now))
+        return .pending(
+            index: addEvent(change.command, slot, change.projection, plan: change.plan, now: now))
     }
 
     /// A valid change: the completed command, and the new state of its activity.
@@ -222,7 +223,7 @@ extension Core {
         return Change(command: command, projection: projection, plan: plan)
     }
 
-    private mutating func stage(
+    private mutating func addEvent(
         _ command: Command, _ slot: ActivitySlot, _ projection: Projection,
         definition: Activity.Definition? = nil, plan: (Clip, Int)? = nil, now: Instant
     ) -> Int {

@@ -262,13 +262,13 @@ extension Core {
     }
 
     /// Notes a version that changes nothing, because a newer `state_version` is known.
-    mutating func noteSuperseded(_ staged: JournalBatch.Event) {
-        guard case .update(let update) = staged.content, let number = update.stateVersion,
-            let known = activities[staged.activity].durable?.stateVersion, number < known
+    mutating func noteSuperseded(_ event: JournalBatch.Event) {
+        guard case .update(let update) = event.content, let number = update.stateVersion,
+            let known = activities[event.activity].durable?.stateVersion, number < known
         else { return }
-        activities[staged.activity].superseded.append(staged.projection.version)
-        if activities[staged.activity].superseded.count > Activity.supersededMax {
-            activities[staged.activity].superseded.removeFirst()
+        activities[event.activity].superseded.append(event.projection.version)
+        if activities[event.activity].superseded.count > Activity.supersededMax {
+            activities[event.activity].superseded.removeFirst()
         }
     }
 }

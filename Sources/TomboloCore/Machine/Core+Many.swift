@@ -28,7 +28,7 @@ extension Core {
         for (index, command) in commands.enumerated() {
             undo.note(command, in: self)
             switch admit(command, now: now) {
-            case .staged(let place): indices.append(place)
+            case .pending(let place): indices.append(place)
             case .standing, .replay:
                 takeBack(undo)
                 let refusal = Refusal(
@@ -145,10 +145,10 @@ extension Core {
                 activity: activities[slot].key, content: .end(request.end), body: request.body)
             command.key = request.key
             switch admit(command, now: now) {
-            case .staged(let place): indices.append(place)
+            case .pending(let place): indices.append(place)
             case .standing, .replay: break
             case .refused(let refusal):
-                // The ends staged before this one stay in the batch, because each is independent.
+                // The ends before this one stay in the pending batch, because each is independent.
                 counters[request.tenant].commandsRefused += 1
                 refused = refused ?? refusal
             }
@@ -179,7 +179,7 @@ extension Core {
             // Try again in a minute if the end is refused. If it is accepted, its commit removes
             // this deadline.
             activities.silences.set(slot, at: now + .minutes(1))
-            guard case .staged = admit(command, now: now) else { continue }
+            guard case .pending = admit(command, now: now) else { continue }
             var writer = JSONWriter()
             writer.beginObject()
             writer.member("reason", "end_after")

@@ -162,7 +162,7 @@ extension Core {
                 setToken(name, nil, of: device, now: now)
             }
         }
-        if devices[device]?.tokens.count != owner.tokens.count { stageDevice(device) }
+        if devices[device]?.tokens.count != owner.tokens.count { writeDevice(device) }
         devices.orphanDeadlines.set(device, at: next)
     }
 
@@ -187,6 +187,6 @@ extension Core {
         }
         guard !names.isEmpty else { return }
         for name in names { setToken(name, nil, of: device, now: now) }
-        stageDevice(device)
+        writeDevice(device)
     }
 }

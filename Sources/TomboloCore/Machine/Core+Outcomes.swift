@@ -217,7 +217,7 @@ extension Core {
     private mutating func accepted(_ slot: CardSlot, _ flying: Destination.InFlight, now: Instant) {
         destinations[slot].took(flying, at: wall(now))
         let device = destinations[slot].device
-        if devices.noteTaken(flying.token, of: device) { stageDevice(device) }
+        if devices.noteTaken(flying.token, of: device) { writeDevice(device) }
         devices.budgets[device].silentSince = min(devices.budgets[device].silentSince, now)
         switch flying.event {
         case .start:
@@ -321,7 +321,7 @@ extension Core {
         }
         devices[known: destination.device].retire(name, word)
         releaseToken(token.value, of: destination.device)
-        stageDevice(destination.device)
+        writeDevice(destination.device)
         let activity = activities[destination.activity].number
         noteFact("token.retired", of: destination.device, activity, now: now) {
             $0.member("token", name.text)

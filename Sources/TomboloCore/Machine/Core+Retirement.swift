@@ -27,7 +27,7 @@ extension Core {
         {
             guard activities[slot].hasEnded else { continue }
             count += 1
-            guard !stageRetirement(slot, now: now) else { continue }
+            guard !addRetirement(slot, now: now) else { continue }
             // Above the limit, try the other ones first.
             let isCrowded = activities.retirements.count >= max
             activities.retirements.set(
@@ -40,7 +40,7 @@ extension Core {
     /// Returns false if there is no ended activity.
     mutating func retireOldest(now: Instant) -> Bool {
         guard let slot = activities.retirements.pop(until: .distantFuture) else { return false }
-        guard activities[slot].hasEnded, !stageRetirement(slot, now: now) else { return true }
+        guard activities[slot].hasEnded, !addRetirement(slot, now: now) else { return true }
         activities.retirements.set(slot, at: now + configuration.limits.endedKept)
         return true
     }
@@ -48,15 +48,16 @@ extension Core {
     /// Retires an ended activity early. Returns false if that is impossible.
     @discardableResult
     mutating func retireEarly(_ slot: ActivitySlot, now: Instant) -> Bool {
-        guard activities.retirements.at(slot) != nil, stageRetirement(slot, now: now) else {
+        guard activities.retirements.at(slot) != nil, addRetirement(slot, now: now) else {
             return false
         }
         activities.retirements.set(slot, at: nil)
         return true
     }
 
-    /// Adds a retirement to the batch. Returns false if a destination still has something to send.
-    private mutating func stageRetirement(_ slot: ActivitySlot, now: Instant) -> Bool {
+    /// Adds a retirement to the pending batch. Returns false if a destination still has something
+    /// to send.
+    private mutating func addRetirement(_ slot: ActivitySlot, now: Instant) -> Bool {
         guard let ending = activities[slot].accepted.ending,
             activities[slot].durable?.version == activities[slot].accepted.version,
             activities[slot].destinations.allSatisfy({ canLeave($0) })

@@ -10,7 +10,8 @@ package struct CoreSizes: Hashable, Sendable {
     package var alerts = 0
     /// Tokens of all devices, including dead ones.
     package var tokens = 0
-    package var staged = 0
+    /// Events in the pending batch.
+    package var pendingEvents = 0
     package var deadLetters = 0
     /// How far the stored counts of cards are from a new count; 0 if they are right.
     package var miscounted = 0
@@ -31,7 +32,7 @@ extension Core {
         sizes.tokens = devices.reduce(0) {
             $0 + ($1.map { $0.tokens.count + $0.retired.count } ?? 0)
         }
-        sizes.staged = journal.eventCount
+        sizes.pendingEvents = journal.eventCount
         sizes.deadLetters = deadLetters.count
         let names = audiences.nameCount
         sizes.miscounted =

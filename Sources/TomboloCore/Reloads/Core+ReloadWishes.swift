@@ -7,18 +7,18 @@ extension Core {
         guard !timelines.isEmpty || !types.isEmpty else { return [] }
         var owed: [ActivitySlot: OwedReload] = [:]
         var last: [ActivitySlot: (projection: Projection?, incarnation: Int64)] = [:]
-        for staged in batch.events {
-            let slot = staged.activity
+        for event in batch.events {
+            let slot = event.activity
             let (key, definition) = (activities[slot].key, activities[slot].definition)
             let type = types.isEmpty ? nil : types.type(of: definition, key.tenant)
             let reloads = type.map { $0.reloadsWidgets || !$0.reloadsControls.isEmpty } ?? false
             guard reloads || !timelines.slots(from: key).isEmpty else { continue }
             let before =
                 last[slot] ?? (activities[slot].durable, activities[slot].durableIncarnation)
-            last[slot] = (staged.projection, staged.incarnation)
+            last[slot] = (event.projection, event.incarnation)
             let isVisible =
-                staged.incarnation != before.incarnation
-                || staged.projection.isVisible(after: before.projection, to: type?.visibility)
+                event.incarnation != before.incarnation
+                || event.projection.isVisible(after: before.projection, to: type?.visibility)
             if reloads && isVisible {
                 owed[slot, default: OwedReload(activities[slot], apps: [])].followsType = true
             }

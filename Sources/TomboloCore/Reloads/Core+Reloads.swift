@@ -57,7 +57,7 @@ extension Core {
         }
         surfaces[slot].phase = .wanted
         // The wish is stored in the same batch as the change that causes it.
-        stageDevice(device)
+        writeDevice(device)
         surfaces.deadlines.set(slot, at: now)
     }
 
@@ -129,7 +129,7 @@ extension Core {
                 surfaces[slot].holdsToken = true
             }
             surfaces[slot].phase = .reserving
-            stageDevice(surface.device)
+            writeDevice(surface.device)
             journal.reserveSurface(slot)
             surfaces[slot].hasLostTurn = isItsTurn
             return
@@ -209,7 +209,7 @@ extension Core {
             again(slot, now: now)
         case .unknown: again(slot, now: now)
         }
-        stageLazily(surface.device, now: now)
+        writeDeviceLater(surface.device, now: now)
         if surfaces[slot].phase == .wanted { surfaces.deadlines.set(slot, at: now) }
     }
 
@@ -244,7 +244,7 @@ extension Core {
                     configuration[$0].environment
                 }))
         releaseToken(token.value, of: surface.device)
-        stageDevice(surface.device)
+        writeDevice(surface.device)
     }
 
     /// Lets a waiting reload be sent after the surface has got a token.
@@ -255,7 +255,8 @@ extension Core {
         surfaces.deadlines.set(slot, at: now)
     }
 
-    private mutating func stageLazily(_ device: DeviceSlot, now: Instant) {
+    /// Adds the device's record to the pending batch, which is written soon.
+    private mutating func writeDeviceLater(_ device: DeviceSlot, now: Instant) {
         guard let known = devices[device] else { return }
         journal.write(record(of: known))
         journal.flushSoon(now: now)

@@ -45,7 +45,7 @@ extension Core {
     ) throws(Refusal) -> Stored {
         guard hasRoom else { throw Self.noRoom }
         let bytes = request.timeline.bytes
-        guard journal.bodyBytes + bytes <= max(configuration.limits.stagedBytesMax, bytes) else {
+        guard journal.bodyBytes + bytes <= max(configuration.limits.pendingBytesMax, bytes) else {
             throw Self.isBehind
         }
         let key = try check(request, kind, tenant)

@@ -44,10 +44,10 @@ package struct Limits: Hashable, Sendable {
     /// How long an ended activity stays in memory, for late readers.
     package var endedKept = Span.hours(24)
     /// Maximum number of events in the pending batch.
-    package var stagedEventsMax = 10_000
+    package var pendingEventsMax = 10_000
     /// Maximum size of their bodies, so that large events do not fill the memory while the disk is
     /// slow.
-    package var stagedBytesMax = 32 << 20
+    package var pendingBytesMax = 32 << 20
     /// Maximum number of running activities, which need at least a kilobyte each.
     package var runningMax = 1_000_000
     package var runningPerTenantMax = 500_000
@@ -58,7 +58,7 @@ package struct Limits: Hashable, Sendable {
     package var cardsPerTenantMax = 1_000_000
     /// Maximum number of cards that the starts in the pending batch make; and the same for an
     /// atomic batch, where each line counts as at least one.
-    package var stagedCardsMax = 100_000
+    package var pendingCardsMax = 100_000
     package var atomicCardsMax = 3_000
     /// Maximum number of registered devices, which need at least a kilobyte each.
     package var devicesMax = 1_000_000

@@ -12,7 +12,7 @@ struct LaterHeads {
     private var values = NumberTable<HeadContent>(empty: HeadContent([]))
     private var bytes = 0
     /// Changes of the open transaction. A nil value means that the head has a current row again.
-    private var staged: [(activity: Int64, value: HeadContent?)] = []
+    private var pending: [(activity: Int64, value: HeadContent?)] = []
 
     /// True if every head has a current row.
     var isEmpty: Bool { values.count == 0 }
@@ -24,18 +24,18 @@ struct LaterHeads {
 
     /// The newest head of the activity if its row is delayed, else nil.
     func value(_ activity: Int64) -> HeadContent? {
-        if let newest = staged.last(where: { $0.activity == activity }) { return newest.value }
+        if let newest = pending.last(where: { $0.activity == activity }) { return newest.value }
         return values[activity]
     }
 
     mutating func put(_ head: ActivityHead) {
-        staged.append((head.activity.rawValue, head.content))
+        pending.append((head.activity.rawValue, head.content))
     }
 
     /// Removes a head because its row is written now.
     mutating func remove(_ activity: Int64) {
-        guard !isEmpty || !staged.isEmpty else { return }
-        staged.append((activity, nil))
+        guard !isEmpty || !pending.isEmpty else { return }
+        pending.append((activity, nil))
     }
 
     /// All delayed heads, in the order of activity numbers.
@@ -46,13 +46,13 @@ struct LaterHeads {
         return all.sorted { $0.activity < $1.activity }
     }
 
-    var savepoint: Int { staged.count }
+    var savepoint: Int { pending.count }
 
-    mutating func takeBack(to savepoint: Int) { staged.removeLast(staged.count - savepoint) }
+    mutating func takeBack(to savepoint: Int) { pending.removeLast(pending.count - savepoint) }
 
     mutating func settle() {
-        for (activity, value) in staged { set(activity, value) }
-        staged.removeAll(keepingCapacity: true)
+        for (activity, value) in pending { set(activity, value) }
+        pending.removeAll(keepingCapacity: true)
     }
 
     private mutating func set(_ activity: Int64, _ value: HeadContent?) {

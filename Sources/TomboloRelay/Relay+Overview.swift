@@ -17,11 +17,11 @@ extension Relay {
         return overview
     }
 
-    /// For each `Hold`: the number of the tenant's destinations where a change waits because of it,
-    /// and how long the oldest of these changes has waited.
+    /// For each `WaitReason`: the number of the tenant's destinations where a change waits because
+    /// of it, and how long the oldest of these changes has waited.
     package func waitingChanges(
         of tenant: TenantID
-    ) async -> [(hold: Hold, count: Int64, age: Span)] {
+    ) async -> [(reason: WaitReason, count: Int64, age: Span)] {
         var waiting = WaitingChanges()
         var place: Int? = 0
         while let next = place {
@@ -29,7 +29,7 @@ extension Relay {
             if place != nil { await letOthersGo() }
         }
         return read { _, now in
-            Hold.allCases.map { ($0, waiting.count(of: $0), waiting.age(of: $0, now: now)) }
+            WaitReason.allCases.map { ($0, waiting.count(of: $0), waiting.age(of: $0, now: now)) }
         }
     }
 

@@ -43,7 +43,7 @@ extension Evidence {
     /// A push that decided the versions from 3 on.
     mutating func push(
         _ version: Int64 = 3, _ answer: DeliveryRecord.Answer = .accepted, at second: Int64 = 1,
-        event: Push.Event = .update, priority: UInt8 = 10, held: [Hold: Int64] = [:],
+        event: Push.Event = .update, priority: UInt8 = 10, held: [WaitReason: Int64] = [:],
         decides: Bool = true
     ) {
         var record = DeliveryRecord(
@@ -55,7 +55,7 @@ extension Evidence {
         record.decidedFrom = min(3, version)
         if case .refused = answer { record.decision = .refused } else { record.decision = .sent }
         if !decides { (record.decidedFrom, record.decision) = (nil, nil) }
-        record.held = held.map { HoldSpan(hold: $0.key, span: .seconds($0.value)) }
+        record.held = held.map { WaitSpan(reason: $0.key, span: .seconds($0.value)) }
         add(record, at: second)
     }
 
@@ -67,15 +67,15 @@ extension Evidence {
     }
 
     /// Version 1 ended without a push, and so does what comes.
-    mutating func goOn(_ decision: EventDecision, held: [Hold: Int64] = [:]) {
+    mutating func goOn(_ decision: EventDecision, held: [WaitReason: Int64] = [:]) {
         var record = DeliveryRecord(recipient: recipient, version: 1)
-        record.held = held.map { HoldSpan(hold: $0.key, span: .seconds($0.value)) }
+        record.held = held.map { WaitSpan(reason: $0.key, span: .seconds($0.value)) }
         (record.decidedFrom, record.decision, record.goesOn) = (1, decision, true)
         add(record, at: -600)
     }
 
-    mutating func wait(_ hold: Hold) {
-        destination?.waiting = .deferred(until: nil, hold)
+    mutating func wait(_ reason: WaitReason) {
+        destination?.waiting = .deferred(until: nil, reason)
     }
 
     /// What the phone said, or the relay learnt of it.

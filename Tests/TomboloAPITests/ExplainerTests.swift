@@ -147,7 +147,7 @@ import Testing
         ]
 
     private static let ofWaits: [Case] =
-        Hold.allCases.map { hold in Case(hold.name, "it waits") { $0.wait(hold) } } + [
+        WaitReason.allCases.map { reason in Case(reason.name, "it waits") { $0.wait(reason) } } + [
             Case("unknown_device", "no such device") {
                 ($0.destination, $0.registration) = (nil, nil)
             },

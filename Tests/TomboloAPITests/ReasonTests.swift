@@ -7,7 +7,7 @@ import TomboloJSON
 
 /// Every reason of a decision has one sentence, which answers, schema and page share.
 @Suite struct ReasonTests {
-    private static let waits = Hold.allCases.map { ($0.name, $0.sentence) }
+    private static let waits = WaitReason.allCases.map { ($0.name, $0.sentence) }
     private static let skips =
         Skip.allCases.map { ($0.name, $0.sentence) }
         + [(EventDecision.onChannel.reason ?? "", EventDecision.onChannel.reasonText ?? "")]
@@ -47,32 +47,32 @@ import TomboloJSON
             destination.lastDelivery = DeliveryView(
                 version: 1, route: .updateToken, apnsID: APNsID(high: 1, low: 2), priority: 5,
                 result: answer, took: .zero)
-            for hold in Hold.allCases {
-                destination.waiting = .deferred(until: nil, hold)
-                let isOfAnswer = [.tokenBackOff, .appleUnwell, .noAnswer, .oldWord].contains(hold)
-                #expect(destination.waitingText?.contains(text) == isOfAnswer, "\(hold)")
+            for reason in WaitReason.allCases {
+                destination.waiting = .deferred(until: nil, reason)
+                let isOfAnswer = [.tokenBackOff, .appleUnwell, .noAnswer, .oldWord].contains(reason)
+                #expect(destination.waitingText?.contains(text) == isOfAnswer, "\(reason)")
                 // Of a card that its app begins there is more to say.
-                let isPlain = hold != .updateToken
-                #expect(destination.waitingText?.hasPrefix(hold.sentence) == isPlain)
+                let isPlain = reason != .updateToken
+                #expect(destination.waitingText?.hasPrefix(reason.sentence) == isPlain)
             }
         }
         destination.waiting = nil
         #expect(destination.waitingText == nil)
     }
 
-    @Test func `a producer is told of each hold with its reason, or that nothing holds the push`() {
-        for hold in Hold.allCases {
+    @Test func `a producer is told each wait reason, or that the push does not wait`() {
+        for reason in WaitReason.allCases {
             var accepted = Samples.accepted(.update)
-            accepted.decision = Decision.deferred(until: nil, hold).forProducer
+            accepted.decision = Decision.deferred(until: nil, reason).forProducer
             accepted.destinations = DestinationCounts()
-            accepted.destinations.add(.deferred(until: nil, hold))
+            accepted.destinations.add(.deferred(until: nil, reason))
             var writer = JSONWriter()
             CommandAnswer(accepted, in: Samples.log).write(to: &writer)
             let text = String(decoding: writer.bytes, as: UTF8.self)
-            let isSending = hold == .reserving
+            let isSending = reason == .reserving
             let action =
                 isSending
-                ? #""action":"sending"}"# : #""action":"deferred","reason":"\#(hold.name)""#
+                ? #""action":"sending"}"# : #""action":"deferred","reason":"\#(reason.name)""#
             #expect(text.contains(action), "\(text)")
             let counts = #""sending":\#(isSending ? 1 : 0),"deferred":\#(isSending ? 0 : 1)"#
             #expect(text.contains(counts), "\(text)")
@@ -80,8 +80,8 @@ import TomboloJSON
     }
 
     @Test func `a decision says its reason as a sentence, and passes Apple's on as it is`() {
-        for hold in Hold.allCases {
-            #expect(Decision.deferred(until: nil, hold).reasonText == hold.sentence)
+        for reason in WaitReason.allCases {
+            #expect(Decision.deferred(until: nil, reason).reasonText == reason.sentence)
         }
         for skip in Skip.allCases {
             #expect(Decision.skipped(skip).reasonText == skip.sentence)

@@ -12,7 +12,7 @@ import Testing
         record.superseded = [8]
         record.trace = TraceID(text: "4bf92f3577b34da6a3ce929d0e0e4736")
         record.waited = .milliseconds(1_200)
-        record.held = [.init(hold: .spacing, span: .milliseconds(1_200))]
+        record.held = [.init(reason: .spacing, span: .milliseconds(1_200))]
         record.attempt = DeliveryRecord.Attempt(
             event: .update, route: .updateToken, apnsID: APNsID(high: 0x8000, low: 1 << 63),
             priority: 10, bytes: 412, answer: .refused(status: 400, reason: "BadTopic"),

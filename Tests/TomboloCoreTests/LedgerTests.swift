@@ -145,7 +145,7 @@ import TomboloJSON
         #expect(records.map(\.decided) == [1...1, 2...2, 3...4])
         #expect(records.allSatisfy { $0.decision == .sent && $0.attempt?.answer == .accepted })
         #expect(records.last?.decision(of: 3) == .merged)
-        #expect(records.last?.held.map(\.hold) == [.spacing])
+        #expect(records.last?.held.map(\.reason) == [.spacing])
         #expect(records.last.map { $0.waited > .milliseconds(100) } == true)
         #expect(records.first?.attempt?.event == .start)
     }

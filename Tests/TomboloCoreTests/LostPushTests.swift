@@ -39,7 +39,7 @@ import TomboloJSON
         #expect(rig.view()?.destinations.first?.waiting?.reason == reason)
         rig.advance(to: 60)
         #expect(answers == 2)
-        let held = rig.facts.compactMap(DeliveryRecord.init).last?.held.map(\.hold.name)
+        let held = rig.facts.compactMap(DeliveryRecord.init).last?.held.map(\.reason.name)
         #expect(held == [reason])
     }
 

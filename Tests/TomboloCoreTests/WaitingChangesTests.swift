@@ -22,9 +22,9 @@ import Testing
         rig.advance(to: 107)
         rig.command(.update, #"{"state":{"lap":2},"urgency":"high"}"#)
         let held = Self.waiting(rig)
-        for hold in Hold.allCases {
-            #expect(held.count(of: hold) == (hold == .paused ? 1 : 0), "\(hold)")
-            #expect(held.age(of: hold, now: rig.now) == .seconds(hold == .paused ? 7 : 0))
+        for reason in WaitReason.allCases {
+            #expect(held.count(of: reason) == (reason == .paused ? 1 : 0), "\(reason)")
+            #expect(held.age(of: reason, now: rig.now) == .seconds(reason == .paused ? 7 : 0))
         }
         #expect(Self.waiting(rig, of: TenantID(Identifier("other")!)) == WaitingChanges())
         rig.resume(pause)

@@ -141,7 +141,7 @@ import TomboloRelay
                     $0.hasPrefix(#"tombolo_waiting_destinations{reason="\#(reason)"}"#)
                 }.map { String($0.suffix(1)) }
             }
-            for hold in Hold.allCases { #expect(try await line(hold.name) == "0") }
+            for reason in WaitReason.allCases { #expect(try await line(reason.name) == "0") }
             try await doors.registerPhone()
             _ = try await doors.call("POST", "/v1/pauses", #"{"all":true}"#)
             _ = try await doors.call(

@@ -7,7 +7,7 @@ extension Decision {
     /// The sentence for the reason; nil if there is no reason, or if it is Apple's own reason.
     package var reasonText: String? {
         switch self {
-        case .deferred(_, let hold): hold.sentence
+        case .deferred(_, let reason): reason.sentence
         case .skipped(let skip): skip.sentence
         case .sent(true): Self.reserveSentence
         case .sending, .sent, .merged, .expired, .refused: nil
@@ -23,23 +23,23 @@ extension DestinationView {
     /// Why a change waits at this destination, with Apple's answer if it is the cause. Nil if no
     /// change waits.
     package var waitingText: String? {
-        guard case .deferred(_, let hold)? = waiting else { return nil }
-        if hold == .updateToken, phase == "waiting" {
+        guard case .deferred(_, let reason)? = waiting else { return nil }
+        if reason == .updateToken, phase == "waiting" {
             return
                 "No card is there: the relay pushes no start (`adopt`), so the app begins one and "
                 + "registers its token. Widgets and controls do not wait for it."
         }
-        if [.startToken, .updateToken, .stranded].contains(hold), let refusedText {
+        if [.startToken, .updateToken, .stranded].contains(reason), let refusedText {
             return refusedText
         }
-        if hold == .streamLimit, let silence {
+        if reason == .streamLimit, let silence {
             let span = Span.seconds(silence.nanoseconds / 1_000_000_000)
-            return "\(hold.sentence) Apple has answered nothing for \(span.roundedText)."
+            return "\(reason.sentence) Apple has answered nothing for \(span.roundedText)."
         }
-        guard hold.isOfAnswer, let answer = lastDelivery?.result?.failure else {
-            return hold.sentence
+        guard reason.isOfAnswer, let answer = lastDelivery?.result?.failure else {
+            return reason.sentence
         }
-        return "\(hold.sentence) Its answer: \(answer)."
+        return "\(reason.sentence) Its answer: \(answer)."
     }
 
     /// Says that Apple refused the destination's token, and how to fix this; nil if it did not.
@@ -61,7 +61,7 @@ extension PushResult {
     }
 }
 
-extension Hold {
+extension WaitReason {
     /// True if Apple's answer to the last push, or its absence, is the reason for waiting.
     fileprivate var isOfAnswer: Bool {
         switch self {

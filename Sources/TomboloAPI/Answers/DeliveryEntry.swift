@@ -85,9 +85,9 @@ extension DeliveryEntry {
             // The longest wait comes first, because it matters most to readers.
             for part in record.held.sorted(by: { $0.span > $1.span }) {
                 writer.beginObject()
-                writer.member("reason", part.hold.name)
+                writer.member("reason", part.reason.name)
                 // A start that was given up waits no more: write only the cause.
-                let text = record.decision == .startWait ? part.hold.cause : part.hold.sentence
+                let text = record.decision == .startWait ? part.reason.cause : part.reason.sentence
                 writer.member("reason_text", text)
                 writer.member("ms", part.span.nanoseconds / 1_000_000)
                 writer.endObject()

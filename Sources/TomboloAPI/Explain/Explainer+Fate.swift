@@ -26,8 +26,8 @@ extension Explainer {
     }
 
     private var waitingCode: String {
-        if let waiting = evidence.destination?.waiting, case .deferred(_, let hold) = waiting {
-            return hold.name
+        if let waiting = evidence.destination?.waiting, case .deferred(_, let reason) = waiting {
+            return reason.name
         }
         if evidence.destination == nil {
             return evidence.channel == nil ? "no_destination" : "on_channel"
@@ -91,14 +91,14 @@ extension Explainer {
     }
 
     /// If a start was given up because it waited too long: its longest wait. Else nil.
-    var longestStartHold: HoldSpan? {
+    var longestStartWait: WaitSpan? {
         guard decision == .startWait else { return nil }
         return fate?.record.held.max { $0.span < $1.span }
     }
 
     private var startHold: String {
-        longestStartHold.map {
-            " It waited \(Self.length($0.span)) for this: \($0.hold.cause)"
+        longestStartWait.map {
+            " It waited \(Self.length($0.span)) for this: \($0.reason.cause)"
         } ?? ""
     }
 
@@ -119,8 +119,8 @@ extension Explainer {
                 "The log has no push of version \(version) to \(device): the phone is not in the "
                 + "audience of \(evidence.activity), or its card ended long ago."
         }
-        if case .deferred(let until, let hold)? = destination.waiting {
-            return [triedText, "Version \(version) still waits.", holdText(hold, until)]
+        if case .deferred(let until, let reason)? = destination.waiting {
+            return [triedText, "Version \(version) still waits.", waitText(reason, until)]
                 .compactMap { $0 }.joined(separator: " ")
         }
         if let thinning {
@@ -138,16 +138,16 @@ extension Explainer {
         return "Version \(version) is on its way to \(device)."
     }
 
-    private func holdText(_ hold: Hold, _ until: Instant?) -> String {
-        if hold == .unknownStart, !evidence.deliveries.contains(where: \.isUnansweredStart) {
+    private func waitText(_ reason: WaitReason, _ until: Instant?) -> String {
+        if reason == .unknownStart, !evidence.deliveries.contains(where: \.isUnansweredStart) {
             return
                 "Whether Apple took the start is not on record, so nobody knows whether the card is "
                 + "there. The relay waits for a sign of it."
         }
-        let cause = evidence.destination?.waitingText ?? hold.sentence
+        let cause = evidence.destination?.waitingText ?? reason.sentence
         guard let until else { return cause }
         let keepsRest = (evidence.destination?.grant.grant.reserve ?? 0) > 0
-        if hold == .bucket, keepsRest {
+        if reason == .bucket, keepsRest {
             return "\(cause) What is left of it is kept for alerts until \(until.rfc3339)."
         }
         return "\(cause) The next try is at \(until.rfc3339)."

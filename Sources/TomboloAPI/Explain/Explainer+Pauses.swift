@@ -36,11 +36,11 @@ extension Explainer {
         }
         let wasThere = evidence.moment.map(pause.covers) ?? false
         if let fate {
-            let isHeld = fate.record.held.contains { $0.hold == .paused }
+            let isHeld = fate.record.held.contains { $0.reason == .paused }
             return isHeld || isRestarted && wasThere && !pause.isOfAlerts
         }
-        guard case .deferred(_, let hold)? = evidence.destination?.waiting else { return false }
-        if hold == .paused { return true }
+        guard case .deferred(_, let reason)? = evidence.destination?.waiting else { return false }
+        if reason == .paused { return true }
         return wasThere && pause.until != nil && !pause.isOfAlerts
     }
 

@@ -191,7 +191,7 @@ extension Explainer {
         else { return false }
         if token == "activity:\(evidence.activity)" { return true }
         let needsStart =
-            evidence.asked.kind == .start || fateCode == Hold.startToken.name
+            evidence.asked.kind == .start || fateCode == WaitReason.startToken.name
         return needsStart && token.hasPrefix("start:")
     }
 

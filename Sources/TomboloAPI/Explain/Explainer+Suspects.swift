@@ -38,8 +38,8 @@ extension Explainer {
 
     /// True if the version is undecided or was refused for want of a token or card on the phone.
     private var lacksRoute: Bool {
-        guard case .deferred(_, let hold)? = evidence.destination?.waiting else { return true }
-        return [.startToken, .updateToken, .stranded].contains(hold)
+        guard case .deferred(_, let reason)? = evidence.destination?.waiting else { return true }
+        return [.startToken, .updateToken, .stranded].contains(reason)
     }
 
     /// Suspects for a version that is still undecided.
@@ -49,22 +49,22 @@ extension Explainer {
         let then = outagesThen
         let other = outages.filter { outage in !then.contains { $0.text == outage.text } }
         let lasting = other.filter { $0.until == nil }.map(suspect)
-        guard case .deferred(_, let hold)? = evidence.destination?.waiting else {
+        guard case .deferred(_, let reason)? = evidence.destination?.waiting else {
             let over = other.filter { $0.until != nil }.map(suspect)
             return then.map(suspect) + lasting + [waitingSuspect] + over
         }
         // A push before a kill may have carried the version without a record.
         let lost = other.filter { $0.until != nil && $0.text == blindKill?.text }.map(suspect)
-        let waiting = [wrongType, waitingSuspect].compactMap { $0 } + unheard(hold)
-        if hold == .unknownStart { return then.map(suspect) + lost + waiting + lasting }
+        let waiting = [wrongType, waitingSuspect].compactMap { $0 } + unheard(reason)
+        if reason == .unknownStart { return then.map(suspect) + lost + waiting + lasting }
         // The outage is the same cause in more detail, so leave out the reason for waiting.
-        let isKnown = outages.contains { $0.until == nil && $0.code == Self.outages[hold] }
+        let isKnown = outages.contains { $0.until == nil && $0.code == Self.outages[reason] }
         return then.map(suspect) + (isKnown ? [] : waiting) + lasting + lost
     }
 
     /// A cause if the phone was already silent before its start: it may never have begun the card.
-    private func unheard(_ hold: Hold) -> [Suspect] {
-        guard hold == .updateToken else { return [] }
+    private func unheard(_ reason: WaitReason) -> [Suspect] {
+        guard reason == .updateToken else { return [] }
         let start = evidence.deliveries.last {
             $0.record.attempt?.event == .start && $0.record.attempt?.answer == .accepted
         }
@@ -131,7 +131,7 @@ extension Explainer {
     }
 
     /// The outages that cause reasons for waiting.
-    private static let outages: [Hold: String] = [
+    private static let outages: [WaitReason: String] = [
         .upstreamClosed: "upstream_closed", .paused: "paused", .reserving: "disk_full",
     ]
 
@@ -250,12 +250,12 @@ extension Explainer {
             .map(suspect)
         let parts = self.held.sorted { $0.span > $1.span }.filter { part in
             // If an outage caused the wait, only the outage is named.
-            let isKnown = outages.contains { $0.code == Self.outages[part.hold] }
+            let isKnown = outages.contains { $0.code == Self.outages[part.reason] }
             return part.span >= Self.heldMin && !isKnown
         }
         let held = parts.map { part in
             Suspect(
-                part.hold.name, "It waited \(Self.length(part.span)). \(part.hold.sentence)",
+                part.reason.name, "It waited \(Self.length(part.span)). \(part.reason.sentence)",
                 speaksFor: [Self.text(line: fate)])
         }
         return then.map(suspect) + held + other
@@ -305,7 +305,7 @@ extension Explainer {
     func commands(for code: String?) -> [String] {
         let (activity, device) = (evidence.activity, evidence.device)
         var found: [String] = []
-        switch longestStartHold?.hold.name ?? code {
+        switch longestStartWait?.reason.name ?? code {
         case "upstream_closed", "disk_full", "log_full":
             found.append("tombolo doctor")
         case "wrong_topic", "wrong_environment":

@@ -130,7 +130,7 @@ package struct Explainer: Sendable {
     /// The reasons why the version waited, if a push decided about it. If the push carried several
     /// versions, the waiting time before this version came is cut off, because only older versions
     /// waited then.
-    var held: [HoldSpan] {
+    var held: [WaitSpan] {
         guard let fate else { return [] }
         var parts = fate.record.held
         guard (fate.record.decided?.count ?? 0) > 1 else { return parts }
@@ -148,9 +148,9 @@ package struct Explainer: Sendable {
     private var heldFindings: [Finding] {
         held.filter { $0.span >= Self.heldMin }.map { part in
             Finding(
-                part.hold.name,
+                part.reason.name,
                 "It waited \(Self.length(part.span)) for this: "
-                    + (decision == .startWait ? part.hold.cause : part.hold.sentence))
+                    + (decision == .startWait ? part.reason.cause : part.reason.sentence))
         }
     }
 

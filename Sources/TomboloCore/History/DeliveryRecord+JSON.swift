@@ -40,7 +40,7 @@ extension DeliveryRecord {
         if !held.isEmpty {
             writer.name("held_ms")
             writer.beginObject()
-            for part in held { writer.member(part.hold.name, part.span.nanoseconds / 1_000_000) }
+            for part in held { writer.member(part.reason.name, part.span.nanoseconds / 1_000_000) }
             writer.endObject()
         }
         if let trace { writer.member("trace_id", trace.text) }
@@ -70,10 +70,11 @@ extension DeliveryRecord {
         trace = view["trace_id"]?.string.flatMap(TraceID.init(text:))
         guard let parts = view["held_ms"]?.members else { return }
         for entry in parts {
-            guard let hold = Hold(name: entry.name), let span = entry.value.storedCount else {
+            guard let reason = WaitReason(name: entry.name), let span = entry.value.storedCount
+            else {
                 continue
             }
-            held.append(HoldSpan(hold: hold, span: .milliseconds(span)))
+            held.append(WaitSpan(reason: reason, span: .milliseconds(span)))
         }
     }
 }

@@ -82,7 +82,7 @@ package struct DeliveryRecord: Hashable, Sendable {
     /// Time from when the change could have been sent until it was sent or decided.
     package var waited = Span.zero
     /// The wait reasons in this time, each with its length.
-    package var held: [HoldSpan] = []
+    package var held: [WaitSpan] = []
     /// The trace of the newest decided event that has one.
     package var trace: TraceID?
 

@@ -4,7 +4,7 @@ import TomboloJSON
 
 extension Core {
     private enum Outlook {
-        case postponed(until: Instant?, Hold)
+        case postponed(until: Instant?, WaitReason)
         case reserved(Grant, paysToken: Bool, keepsPlace: Bool)
         case queued
         case sent(priority: UInt8, timestamp: Int64)
@@ -15,7 +15,7 @@ extension Core {
         _ isItsTurn: Bool, now: Instant, effects: inout Effects
     ) {
         switch outlook(slot, event, wish, alert, isItsTurn, now: now) {
-        case .postponed(let until, let hold): postpone(slot, until: until, hold, now: now)
+        case .postponed(let until, let reason): postpone(slot, until: until, reason, now: now)
         case .reserved(let grant, let paysToken, let keepsPlace):
             // An attempt that must be durable first keeps its turn at the device and its place in
             // the upstream, so that it is sent as soon as it is durable.
@@ -60,7 +60,7 @@ extension Core {
             wish, grant, device: device, now: now, wall: wall(now))
         let goesOnRecord = mustBeDurableFirst(slot, event, alert, now: now)
         switch turn {
-        case .wait(let until, let hold): return .postponed(until: until, hold)
+        case .wait(let until, let reason): return .postponed(until: until, reason)
         case .reserve where !goesOnRecord:
             return .reserved(grant, paysToken: true, keepsPlace: false)
         case .reserve, .send:
@@ -83,10 +83,12 @@ extension Core {
             && (isItsTurn || !upstreams[upstream].hasWaiting)
     }
 
-    private mutating func postpone(_ slot: CardSlot, until: Instant?, _ hold: Hold, now: Instant) {
-        wait(slot, .deferred(until: until, hold), now: now)
+    private mutating func postpone(
+        _ slot: CardSlot, until: Instant?, _ reason: WaitReason, now: Instant
+    ) {
+        wait(slot, .deferred(until: until, reason), now: now)
         destinations.deadlines.set(slot, at: until)
-        if hold.isOfDevice {
+        if reason.isOfDevice {
             devices.budgets[destinations[slot].device].isContended = true
         }
     }
@@ -117,8 +119,9 @@ extension Core {
             destinations[slot].isQueued = true
             enqueue(.card(slot), in: upstream, must: must, now: now)
         }
-        let hold: Hold = upstreams[upstream].parkedUntil == nil ? .streamLimit : .upstreamClosed
-        postpone(slot, until: upstreams[upstream].parkedUntil, hold, now: now)
+        let reason: WaitReason =
+            upstreams[upstream].parkedUntil == nil ? .streamLimit : .upstreamClosed
+        postpone(slot, until: upstreams[upstream].parkedUntil, reason, now: now)
         destinations.deadlines.set(slot, at: nil)
     }
 

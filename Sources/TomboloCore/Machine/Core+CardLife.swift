@@ -213,7 +213,7 @@ extension Core {
         return destination.cardSince.map { clock.steady($0 + configuration.limits.strandedAfter) }
     }
 
-    func withoutToken(_ destination: Destination, now: Instant) -> Hold {
+    func withoutToken(_ destination: Destination, now: Instant) -> WaitReason {
         strandedAt(destination).map { $0 <= now } ?? false ? .stranded : .updateToken
     }
 

@@ -54,8 +54,8 @@ extension Core {
             skip(slot, decision, now: now)
             return true
         case .later(let instant): rest(slot, until: instant, nil, now: now)
-        case .held(let hold, let until):
-            rest(slot, until: until, .deferred(until: until, hold), now: now)
+        case .held(let reason, let until):
+            rest(slot, until: until, .deferred(until: until, reason), now: now)
         case .annihilated:
             decideRest(slot, .annihilated, now: now)
             enter(.ended, slot, now: now)

@@ -90,15 +90,15 @@ extension Core {
     /// Sets why a destination's newest change waits; nil: it does not wait.
     mutating func wait(_ slot: CardSlot, _ decision: Decision?, now: Instant) {
         destinations[slot].waiting = decision
-        guard case .deferred(_, let hold)? = decision else {
-            destinations[slot].noteHold(nil, newest: 0, now: now)
+        guard case .deferred(_, let reason)? = decision else {
+            destinations[slot].noteWait(nil, newest: 0, now: now)
             return
         }
         let newest =
             destinations[slot].hasFinal
             ? destinations[slot].final?.version
             : activities[destinations[slot].activity].durable?.version
-        destinations[slot].noteHold(hold, newest: newest ?? 0, now: now)
+        destinations[slot].noteWait(reason, newest: newest ?? 0, now: now)
     }
 
     /// Writes a fact of a tenant.

@@ -209,7 +209,7 @@ extension Core {
 
     /// Lets the destination wait, if its upstream is open. A closed upstream holds all pushes back
     /// itself, and a destination that waits could not be its probe.
-    private mutating func backOff(_ slot: CardSlot, because cause: Hold, now: Instant) {
+    private mutating func backOff(_ slot: CardSlot, because cause: WaitReason, now: Instant) {
         guard upstreams[destinations[slot].upstream].parkedUntil == nil else { return }
         destinations[slot].backOff(because: cause, now: now)
     }

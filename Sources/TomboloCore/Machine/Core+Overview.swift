@@ -79,9 +79,9 @@ extension Core {
         if let since = report?.frozenSince, since + Overview.drawingMax <= wall(now) {
             return .frozen
         }
-        let hold: Hold? =
-            if case .deferred(_, let hold) = destination.waiting { hold } else { nil }
-        switch hold {
+        let reason: WaitReason? =
+            if case .deferred(_, let reason) = destination.waiting { reason } else { nil }
+        switch reason {
         case .startToken, .updateToken, .stranded: return isRefused ? .tokenRefused : .noToken
         case .bucket, .deviceBucket, .startBudget: return .budgetSpent
         default: break

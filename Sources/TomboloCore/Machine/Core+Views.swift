@@ -106,9 +106,9 @@ extension Core {
     /// upstream's present state counts: it may have closed meanwhile, and its next probe sets the
     /// time.
     func told(_ waiting: Decision?, _ upstream: UpstreamNumber, now: Instant) -> Decision? {
-        guard case .deferred(let until, let hold)? = waiting else { return waiting }
-        guard hold == .upstreamClosed || hold == .streamLimit else {
-            return .deferred(until: until.map { wall($0) }, hold)
+        guard case .deferred(let until, let reason)? = waiting else { return waiting }
+        guard reason == .upstreamClosed || reason == .streamLimit else {
+            return .deferred(until: until.map { wall($0) }, reason)
         }
         let isParked = isParked(upstream)
         return .deferred(
@@ -126,7 +126,8 @@ extension Core {
             else { return true }
             if destination.inFlight != nil || destination.reservation == .pending { return false }
             guard let waiting = destination.waiting else { return false }
-            return waiting.until.map { $0 > until } ?? (waiting.reason != Hold.streamLimit.name)
+            return waiting.until.map { $0 > until }
+                ?? (waiting.reason != WaitReason.streamLimit.name)
         }
     }
 

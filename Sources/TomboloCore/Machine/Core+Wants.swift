@@ -8,7 +8,7 @@ extension Core {
         case push(Push.Event, Wish, alert: Projection.PendingAlert?)
         /// Nothing before this instant (nil: until something changes). No change waits.
         case later(Instant?)
-        case held(Hold, until: Instant?)
+        case held(WaitReason, until: Instant?)
         /// The newest state needs no push.
         case skip(EventDecision)
         /// No push: the card was never begun, so it need not be ended.
@@ -89,8 +89,8 @@ extension Core {
             return wantStart(
                 destination, projection, areAlertsPaused: areAlertsPaused(slot), wall: wall(now))
         case .starting, .started:
-            let hold = withoutToken(destination, now: now)
-            return .held(hold, until: hold == .stranded ? nil : strandedAt(destination))
+            let reason = withoutToken(destination, now: now)
+            return .held(reason, until: reason == .stranded ? nil : strandedAt(destination))
         case .startUnknown:
             let deadline = destination.phaseSince + configuration.limits.startDeadline
             if now < deadline { return .held(.unknownStart, until: deadline) }

@@ -97,8 +97,8 @@ extension Destination {
     /// True if a version waits because of priority 5, or if it was sent so and the phone reports, a
     /// minute later or more, that it lacks the version or has not drawn it.
     func isBehind(_ version: Int64, _ report: PhoneReport?, wall: Instant) -> Bool {
-        if case .deferred(_, let hold)? = waiting, acknowledged < version {
-            return hold == .lowPrioritySpacing || hold == .deviceLowPrioritySpacing
+        if case .deferred(_, let reason)? = waiting, acknowledged < version {
+            return reason == .lowPrioritySpacing || reason == .deviceLowPrioritySpacing
         }
         guard let report, let since = pacing.unsettledSince,
             since + Overview.drawingMax <= wall
@@ -116,23 +116,23 @@ extension Overview.Behind {
 
 /// The waiting changes of a tenant by wait reason: number of destinations, and age of the oldest.
 package struct WaitingChanges: Hashable, Sendable {
-    /// One element for each case of `Hold`.
-    private var counts = [Int64](repeating: 0, count: Hold.allCases.count)
-    private var since = [Instant](repeating: .distantFuture, count: Hold.allCases.count)
+    /// One element for each case of `WaitReason`.
+    private var counts = [Int64](repeating: 0, count: WaitReason.allCases.count)
+    private var since = [Instant](repeating: .distantFuture, count: WaitReason.allCases.count)
 
     package init() {}
 
     /// Number of destinations.
-    package func count(of hold: Hold) -> Int64 { counts[Int(hold.rawValue)] }
+    package func count(of reason: WaitReason) -> Int64 { counts[Int(reason.rawValue)] }
 
     /// Age of the oldest change that waits for this reason now, including its time under earlier
     /// reasons; zero if none waits.
-    package func age(of hold: Hold, now: Instant) -> Span {
-        max(.zero, now - min(now, since[Int(hold.rawValue)]))
+    package func age(of reason: WaitReason, now: Instant) -> Span {
+        max(.zero, now - min(now, since[Int(reason.rawValue)]))
     }
 
     mutating func add(_ delay: Delay) {
-        let place = Int(delay.hold.rawValue)
+        let place = Int(delay.reason.rawValue)
         counts[place] += 1
         since[place] = min(since[place], delay.since)
     }

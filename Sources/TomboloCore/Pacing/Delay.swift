@@ -5,39 +5,39 @@ struct Delay: Hashable, Sendable {
     let since: Instant
     /// True if a change waits; false if only a repetition does.
     let isOfChange: Bool
-    private(set) var hold: Hold
+    private(set) var reason: WaitReason
     private var heldSince: Instant
     /// Earlier wait reasons with their lengths, in the order in which each first occurred.
-    private var parts: [HoldSpan] = []
+    private var parts: [WaitSpan] = []
 
-    init(_ hold: Hold, isOfChange: Bool, now: Instant) {
+    init(_ reason: WaitReason, isOfChange: Bool, now: Instant) {
         since = now
         heldSince = now
-        self.hold = hold
+        self.reason = reason
         self.isOfChange = isOfChange
     }
 
-    mutating func change(to next: Hold, now: Instant) {
-        endHold(now: now)
-        hold = next
+    mutating func change(to next: WaitReason, now: Instant) {
+        endReason(now: now)
+        reason = next
         heldSince = now
     }
 
-    private mutating func endHold(now: Instant) {
+    private mutating func endReason(now: Instant) {
         let span = now - heldSince
         // A wait within one turn has no length, so it does not count.
         guard span > .zero else { return }
-        if let index = parts.firstIndex(where: { $0.hold == hold }) {
+        if let index = parts.firstIndex(where: { $0.reason == reason }) {
             parts[index].span = parts[index].span + span
         } else {
-            parts.append(HoldSpan(hold: hold, span: span))
+            parts.append(WaitSpan(reason: reason, span: span))
         }
     }
 
     /// All wait reasons until `now`, with their lengths.
-    func held(until now: Instant) -> [HoldSpan] {
+    func held(until now: Instant) -> [WaitSpan] {
         var ended = self
-        ended.endHold(now: now)
+        ended.endReason(now: now)
         return ended.parts
     }
 }

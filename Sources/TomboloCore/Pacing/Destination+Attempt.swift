@@ -120,8 +120,8 @@ extension Destination {
 
     /// True if the destination waits, and its time has come or it waits for its device's budget.
     func isDue(now: Instant) -> Bool {
-        guard case .deferred(let until, let hold)? = waiting else { return false }
-        return hold.isOfDevice || until.map { $0 <= now } ?? false
+        guard case .deferred(let until, let reason)? = waiting else { return false }
+        return reason.isOfDevice || until.map { $0 <= now } ?? false
     }
 
     /// Stores a push, other than a frame, as the last delivery.

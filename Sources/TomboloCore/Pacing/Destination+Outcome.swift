@@ -65,7 +65,7 @@ extension Destination {
     }
 
     /// Sends nothing for a time that grows with the number of refusals in a row.
-    mutating func backOff(because cause: Hold, now: Instant) {
+    mutating func backOff(because cause: WaitReason, now: Instant) {
         pacing.backOff(until: now + PacingState.backOff(after: refusalsInRow), because: cause)
         refusalsInRow += 1
     }

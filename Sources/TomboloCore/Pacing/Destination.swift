@@ -139,7 +139,7 @@ struct Destination: SlotValue {
     var phase = Phase.waiting
     var reservation = Reservation.none
     private var flags: Flags = .checkpointIsDirty
-    private var hold: Hold?
+    private var waitReason: WaitReason?
     /// The decision that `DeliveryRecord.goesOn` extends to all later events; nil if none does.
     var goesOn: EventDecision?
     private var refusals: UInt8 = 0
@@ -325,14 +325,16 @@ struct Destination: SlotValue {
     /// Why the newest change waits, and until when; nil if nothing waits.
     var waiting: Decision? {
         get {
-            hold.map { .deferred(until: waitingUntil == .distantFuture ? nil : waitingUntil, $0) }
+            waitReason.map {
+                .deferred(until: waitingUntil == .distantFuture ? nil : waitingUntil, $0)
+            }
         }
         set {
-            guard case .deferred(let until, let hold)? = newValue else {
-                hold = nil
+            guard case .deferred(let until, let reason)? = newValue else {
+                waitReason = nil
                 return
             }
-            self.hold = hold
+            waitReason = reason
             waitingUntil = until ?? .distantFuture
         }
     }
@@ -340,19 +342,19 @@ struct Destination: SlotValue {
     /// Measures how long the newest change waits, for each reason.
     ///
     /// - Parameters:
-    ///   - hold: the wait reason; nil if nothing waits.
+    ///   - reason: why the change waits; nil if nothing waits.
     ///   - version: the newest version of the activity.
-    mutating func noteHold(_ hold: Hold?, newest version: Int64, now: Instant) {
-        guard let hold else {
+    mutating func noteWait(_ reason: WaitReason?, newest version: Int64, now: Instant) {
+        guard let reason else {
             if _delay.isThere { delay = nil }
             return
         }
         let isOfChange = version > ledger.decidedThrough && version > (carriedVersion ?? 0)
         guard _delay.isThere, _delay.value.isOfChange || !isOfChange else {
-            delay = Delay(hold, isOfChange: isOfChange, now: now)
+            delay = Delay(reason, isOfChange: isOfChange, now: now)
             return
         }
-        if _delay.value.hold != hold { _delay.value.change(to: hold, now: now) }
+        if _delay.value.reason != reason { _delay.value.change(to: reason, now: now) }
     }
 
     /// Number of refusals in a row, at most 255.

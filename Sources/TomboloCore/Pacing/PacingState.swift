@@ -19,7 +19,7 @@ package enum Turn: Hashable, Sendable {
     case send(priority: UInt8, timestamp: Int64)
     /// A token of the bucket must be reserved and durable first; then ask again.
     case reserve
-    case wait(until: Instant, Hold)
+    case wait(until: Instant, WaitReason)
 }
 
 /// What one destination has spent, and the rules by which it may send more (pacing rules 1 to 7).
@@ -35,7 +35,7 @@ package struct PacingState: Hashable, Sendable {
     package var bucket = TokenBucket()
     package private(set) var backOffUntil = Instant.distantPast
     /// Why nothing is sent until `backOffUntil`.
-    private var backOffCause = Hold.tokenBackOff
+    private var backOffCause = WaitReason.tokenBackOff
     package var taken = TakenTimestamps()
     private var lastLocalSecond: UInt32 = 0
     private var unsettledSecond: UInt32 = 0
@@ -63,7 +63,7 @@ package struct PacingState: Hashable, Sendable {
         min(.minutes(5), .seconds(1 << Int64(min(refusals, 9))))
     }
 
-    mutating func backOff(until end: Instant, because cause: Hold) {
+    mutating func backOff(until end: Instant, because cause: WaitReason) {
         (backOffUntil, backOffCause) = (end, cause)
     }
 
@@ -85,8 +85,8 @@ package struct PacingState: Hashable, Sendable {
             (lastSend + grant.spacing, .spacing),
             timestampTurn(timestamp, now: now, wall: wall))
         var high = highPriorityTime(wish, grant, in: bucket, now: now)
-            .map { ($0, Hold.bucket) }
-        var low = (lastLowPrioritySend + grant.lowPrioritySpacing, Hold.lowPrioritySpacing)
+            .map { ($0, WaitReason.bucket) }
+        var low = (lastLowPrioritySend + grant.lowPrioritySpacing, WaitReason.lowPrioritySpacing)
         if let (spent, grant) = device {
             floor = Self.latest(floor, (spent.lastSend + grant.spacing, .deviceSpacing))
             low = Self.latest(
@@ -112,7 +112,7 @@ package struct PacingState: Hashable, Sendable {
     /// app is ahead, the wait is at most a minute.
     private func timestampTurn(
         _ timestamp: Int64, now: Instant, wall: Instant
-    ) -> (Instant, Hold) {
+    ) -> (Instant, WaitReason) {
         let wait = Instant(seconds: timestamp - Self.timestampLeadMax) - wall
         let passed = timestamp - taken.counting(at: wall)
         guard wait > .zero, passed <= 1 else { return (now + wait, .nextSecond) }
@@ -270,8 +270,8 @@ package struct PacingState: Hashable, Sendable {
     }
 
     private static func latest(
-        _ one: (Instant, Hold), _ other: (Instant, Hold)
-    ) -> (Instant, Hold) {
+        _ one: (Instant, WaitReason), _ other: (Instant, WaitReason)
+    ) -> (Instant, WaitReason) {
         other.0 > one.0 ? other : one
     }
 }

@@ -13,9 +13,9 @@ extension ServerDoors {
         Self.write(await relay.counters(of: tenant), to: &text)
         text.write(.lastSeq, await relay.lastSeq(of: tenant))
         let waiting = await relay.waitingChanges(of: tenant)
-        text.write(.waiting, waiting.map { ([$0.hold.name], $0.count) })
+        text.write(.waiting, waiting.map { ([$0.reason.name], $0.count) })
         text.write(
-            .waitingOldest, waiting.map { ([$0.hold.name], $0.age.nanoseconds / 1_000_000_000) })
+            .waitingOldest, waiting.map { ([$0.reason.name], $0.age.nanoseconds / 1_000_000_000) })
         let operates = request.principal?.operatesRelay == true
         let own = await relay.upstreams(of: tenant)
         Self.write(operates ? await relay.upstreams() : own, to: &text)

@@ -208,7 +208,7 @@ extension ServerDoors {
             })
         else { return nil }
         if group.trouble == .tokenRefused { return destination.refusedText }
-        guard destination.waiting?.reason == Hold.startToken.name else { return nil }
+        guard destination.waiting?.reason == WaitReason.startToken.name else { return nil }
         let isRegistered = await relay.type(view.type, app: view.app, tenant: tenant) != nil
         return "The app on these phones has not reported a push-to-start token for the type "
             + "\(view.type)"

@@ -3,15 +3,15 @@ import TomboloCore
 extension IslandScreen {
     /// Why a change waits, in words that fit below an island. Nil if no change waits.
     static func waiting(_ decision: Decision?, now: Instant) -> String? {
-        guard case .deferred(let until, let hold) = decision else { return nil }
-        guard let until, until > now, let text = timed(hold) else { return untimed(hold) }
+        guard case .deferred(let until, let reason) = decision else { return nil }
+        guard let until, until > now, let text = timed(reason) else { return untimed(reason) }
         let seconds = ((until - now).seconds * 10).rounded(.up) / 10
-        return seconds < 1_000 ? "\(text) \(seconds) s" : untimed(hold)
+        return seconds < 1_000 ? "\(text) \(seconds) s" : untimed(reason)
     }
 
     /// The words before the remaining time; nil if the wait has no known end.
-    private static func timed(_ hold: Hold) -> String? {
-        switch hold {
+    private static func timed(_ reason: WaitReason) -> String? {
+        switch reason {
         case .spacing, .lowPrioritySpacing, .bucket: "next push in"
         case .deviceSpacing, .deviceLowPrioritySpacing, .deviceBucket: "phone's next in"
         case .startBudget: "next start in"
@@ -26,8 +26,8 @@ extension IslandScreen {
         }
     }
 
-    private static func untimed(_ hold: Hold) -> String {
-        switch hold {
+    private static func untimed(_ reason: WaitReason) -> String {
+        switch reason {
         case .spacing, .lowPrioritySpacing, .bucket: "waits for its budget"
         case .inFlight: "a push is on its way"
         case .streamLimit: "waits for a stream"

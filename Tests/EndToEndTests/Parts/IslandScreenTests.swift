@@ -33,10 +33,10 @@ import TomboloCrypto
             IslandScreen.waiting(
                 .deferred(until: now + .milliseconds(14_620), .lowPrioritySpacing), now: now)
                 == "next push in 14.7 s")
-        for hold in Hold.allCases {
+        for reason in WaitReason.allCases {
             for until in [nil, now, now + .milliseconds(999_900), now + .seconds(43_200)] {
                 let text = try #require(
-                    IslandScreen.waiting(.deferred(until: until, hold), now: now))
+                    IslandScreen.waiting(.deferred(until: until, reason), now: now))
                 #expect((1...IslandScreen.width).contains(text.count), "\(text)")
             }
         }

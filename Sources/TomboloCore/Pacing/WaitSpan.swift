@@ -1,11 +1,11 @@
 /// One wait reason of a change, and how long it lasted.
-package struct HoldSpan: Hashable, Sendable {
-    package var hold: Hold
+package struct WaitSpan: Hashable, Sendable {
+    package var reason: WaitReason
     /// How long the change has waited for this reason in all.
     package var span: Span
 
-    package init(hold: Hold, span: Span) {
-        self.hold = hold
+    package init(reason: WaitReason, span: Span) {
+        self.reason = reason
         self.span = span
     }
 }

@@ -6,14 +6,14 @@ import TomboloEventLog
 extension Relay {
     /// The effect that a command would have now. Stores nothing.
     package func dryRun(_ command: Command) async -> Result<DryRun, Refusal> {
-        guard let answer = await dryRun([command]).first else {
+        guard let answer = await dryRunAll([command]).first else {
             preconditionFailure("a command has an answer")
         }
         return answer
     }
 
     /// The same for several commands. Each is tried alone, after the effects of those before.
-    package func dryRun(_ commands: [Command]) async -> [Result<DryRun, Refusal>] {
+    package func dryRunAll(_ commands: [Command]) async -> [Result<DryRun, Refusal>] {
         let missing = Set(commands.map(\.activity)).filter(core.mayHaveRetired)
         var last: [ActivityKey: PositionedHead] = [:]
         if !missing.isEmpty {
@@ -31,7 +31,7 @@ extension Relay {
         for first in stride(from: 0, to: commands.count, by: Self.dryRunPieceMax) {
             if first > 0 { await letOthersGo() }
             let piece = commands[first..<min(commands.count, first + Self.dryRunPieceMax)]
-            runs += core.dryRun(piece, on: &trial, remembered: last, now: steadyNow())
+            runs += core.dryRunAll(piece, on: &trial, remembered: last, now: steadyNow())
         }
         return runs
     }
@@ -40,27 +40,27 @@ extension Relay {
     private static let dryRunPieceMax = 4
 
     /// The effect of registering a type now. Stores nothing.
-    package func dryRun(
+    package func dryRunType(
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID
     ) -> Result<Stored, Refusal> {
         Result { () throws(Refusal) in
-            try core.dryRun(type, named: name, app: app, tenant: tenant)
+            try core.dryRunType(type, named: name, app: app, tenant: tenant)
         }
     }
 
     /// The answer that a device's command would get now.
-    package func dryRun(
+    package func dryRunDeviceCommand(
         _ command: DeviceCommand, for device: DeviceKey, by authority: DeviceAuthority
     ) -> Result<Stored, Refusal> {
         read { core, now in
             Result { () throws(Refusal) in
-                try core.dryRun(command, for: device, by: authority, now: now)
+                try core.dryRunDeviceCommand(command, for: device, by: authority, now: now)
             }
         }
     }
 
     /// The activities that an `EndMany` would end. Examines them in pieces.
-    package func dryRun(
+    package func dryRunEnds(
         _ request: EndMany
     ) async -> Result<[(activity: Identifier, version: Int64)], Refusal> {
         var request = request
@@ -69,7 +69,7 @@ extension Relay {
         while let places = await nextPiece(of: request, from: place) {
             (request.places, place) = (places, places.upperBound)
             let piece = read { core, now in
-                Result { () throws(Refusal) in try core.dryRun(request, now: now) }
+                Result { () throws(Refusal) in try core.dryRunEnds(request, now: now) }
             }
             switch piece {
             case .success(let ended): all += ended
@@ -80,11 +80,11 @@ extension Relay {
     }
 
     /// The pause that would begin or end.
-    package func dryRun(
+    package func dryRunPause(
         _ command: PauseCommand, of tenant: TenantID
     ) -> Result<Pause, Refusal> {
         read { core, now in
-            Result { () throws(Refusal) in try core.dryRun(command, of: tenant, now: now) }
+            Result { () throws(Refusal) in try core.dryRunPause(command, of: tenant, now: now) }
         }
     }
 
@@ -94,18 +94,20 @@ extension Relay {
     }
 
     /// The devices that a reload would reach.
-    package func dryRun(_ request: ReloadRequest, of tenant: TenantID) -> Stored {
-        read { core, _ in core.dryRun(request, of: tenant) }
+    package func dryRunReloads(_ request: ReloadRequest, of tenant: TenantID) -> Stored {
+        read { core, _ in core.dryRunReloads(request, of: tenant) }
     }
 
     /// The result of a retry of dead letters.
-    package func dryRun(_ query: DeadLetterQuery) async -> Result<Stored, Refusal> {
+    package func dryRunDeadLetters(_ query: DeadLetterQuery) async -> Result<Stored, Refusal> {
         var all = Stored(.updated)
         for serials in core.pieces(of: query) {
             if all.count + all.unreachable > 0 { await letOthersGo() }
             var piece = query
             piece.serials = serials
-            switch read({ core, _ in Result { () throws(Refusal) in try core.dryRun(piece) } }) {
+            switch read({ core, _ in
+                Result { () throws(Refusal) in try core.dryRunDeadLetters(piece) }
+            }) {
             case .success(let stored): all.add(stored)
             case .failure(let refusal): return .failure(refusal)
             }
@@ -136,7 +138,7 @@ extension Relay {
             guard let found = try? await log.retired(named: [key]) else { return Self.stillness }
             if !found.isEmpty { return nil }
         }
-        do throws(Refusal) { try core.dryRun(erasure) } catch { return error }
+        do throws(Refusal) { try core.dryRunErasure(erasure) } catch { return error }
         return nil
     }
 }

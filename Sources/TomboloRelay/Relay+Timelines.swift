@@ -9,11 +9,11 @@ extension Relay {
     }
 
     /// The answer that a command would get now. Stores nothing.
-    package func dryRun(
+    package func dryRunTimeline(
         _ command: TimelineCommand, of tenant: TenantID
     ) -> Result<Stored, Refusal> {
         read { core, _ in
-            Result { () throws(Refusal) in try core.dryRun(command, of: tenant) }
+            Result { () throws(Refusal) in try core.dryRunTimeline(command, of: tenant) }
         }
     }
 

@@ -267,7 +267,7 @@ import TomboloJSON
         let request = try TimelineRequest(
             reading: Rig.json(
                 #"{"subject":{"user":"u42"},"type":"Door","content":{"a":1},\#(member)}"#))
-        let stored = try rig.core.dryRun(
+        let stored = try rig.core.dryRunTimeline(
             .put(request, kind: Identifier("profile")!), of: Rig.tenant)
         #expect(stored.lint.map(\.pointer) == (pointer.map { [$0] } ?? []))
         #expect(stored.lint.allSatisfy { $0.code == .linksInSmallFamilies })

@@ -77,7 +77,7 @@ import TomboloJSON
         case 4:
             let pause = PauseCommand.resume(Int64.random(in: 1...4, using: &chance))
             let run = result { () throws(Refusal) in
-                _ = try rig.core.dryRun(pause, of: Rig.tenant, now: rig.now)
+                _ = try rig.core.dryRunPause(pause, of: Rig.tenant, now: rig.now)
                 return Stored(.deleted)
             }
             rig.step(.pause(pause, Rig.tenant, Ticket(9)))
@@ -86,13 +86,13 @@ import TomboloJSON
         case 6:
             var query = DeadLetterQuery(tenant: Rig.tenant)
             if Bool.random(using: &chance) { query.serial = Int64(step % 5) }
-            let run = result { () throws(Refusal) in try rig.core.dryRun(query) }
+            let run = result { () throws(Refusal) in try rig.core.dryRunDeadLetters(query) }
             rig.step(.retry(query, Ticket(9)))
             return text(run)
         case 7:
             let request = try ReloadRequest(
                 reading: Rig.json(#"{"devices":["\#(device)","none"]}"#), control: nil)
-            let run = rig.core.dryRun(request, of: Rig.tenant)
+            let run = rig.core.dryRunReloads(request, of: Rig.tenant)
             rig.step(.reload(request, Rig.tenant, Ticket(9)))
             return text(.success(run))
         default: return try erase(activity, &rig)
@@ -104,7 +104,7 @@ import TomboloJSON
         let request = EndMany(
             tenant: Rig.tenant, type: "Runner", user: nil,
             end: End(change: .none, dismissal: .now), body: Array("{}".utf8))
-        let ended = try rig.core.dryRun(request, now: rig.now)
+        let ended = try rig.core.dryRunEnds(request, now: rig.now)
         rig.step(.endMany(request, Ticket(9)))
         return "ended \(ended.map { "\($0.activity) \($0.version)" })"
     }
@@ -113,7 +113,7 @@ import TomboloJSON
         let key = ActivityKey(tenant: Rig.tenant, id: try #require(Identifier(activity)))
         let subject = ErasureSubject.activity(key, number: nil)
         let run = result { () throws(Refusal) in
-            try rig.core.dryRun(subject)
+            try rig.core.dryRunErasure(subject)
             return Stored(.deleted)
         }
         rig.step(.erase(subject, Ticket(9)))
@@ -127,7 +127,7 @@ import TomboloJSON
         let key = DeviceKey(tenant: Rig.tenant, id: try #require(Identifier(device)))
         let command = try word(step, &chance)
         let run = result { () throws(Refusal) in
-            try rig.core.dryRun(command, for: key, by: .operate, now: rig.now)
+            try rig.core.dryRunDeviceCommand(command, for: key, by: .operate, now: rig.now)
         }
         rig.tell(command, device)
         return text(run)
@@ -213,7 +213,7 @@ import TomboloJSON
         rig.verdict = { _ in .accepted }
         let before = rig.pushes.count
         let query = DeadLetterQuery(tenant: Rig.tenant)
-        #expect(try rig.core.dryRun(query).count == 3)
+        #expect(try rig.core.dryRunDeadLetters(query).count == 3)
         rig.step(.retry(query, Ticket(9)))
         guard case .stored(let stored)? = rig.answers.last else {
             Issue.record("no answer")

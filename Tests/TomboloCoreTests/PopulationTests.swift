@@ -100,7 +100,7 @@ import TomboloJSON
                 #expect(places.lowerBound == place && !places.isEmpty)
                 #expect(places.count <= EndMany.lookedAtMax)
                 request.places = places
-                let piece = try rig.core.dryRun(request, now: rig.now).count
+                let piece = try rig.core.dryRunEnds(request, now: rig.now).count
                 #expect(piece <= EndMany.pieceMax)
                 planned += piece
                 place = places.upperBound

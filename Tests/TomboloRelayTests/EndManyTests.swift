@@ -74,7 +74,7 @@ private final class CrampedLog: EventLog {
             let end = EndMany(
                 tenant: RelayTests.tenant, type: "Runner", user: nil, end: how,
                 body: document.bytes)
-            guard case .success(let planned) = await relay.dryRun(end) else {
+            guard case .success(let planned) = await relay.dryRunEnds(end) else {
                 Issue.record("a dry run is refused")
                 return
             }

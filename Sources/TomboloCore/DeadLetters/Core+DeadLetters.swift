@@ -66,7 +66,7 @@ extension Core {
     }
 
     /// The result that a retry would have. It sends nothing.
-    package func dryRun(_ query: DeadLetterQuery) throws(Refusal) -> Stored {
+    package func dryRunDeadLetters(_ query: DeadLetterQuery) throws(Refusal) -> Stored {
         var stored = Stored(.updated)
         for letter in try deadLetters.meant(by: query) {
             do throws(RetryObstacle) {

@@ -2,7 +2,7 @@
 
 extension Core {
     /// The answer that a device's command would get now. Throws the refusal that it would get.
-    package func dryRun(
+    package func dryRunDeviceCommand(
         _ command: DeviceCommand, for key: DeviceKey, by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> Stored {
         try devices.checkOwner(of: key, authority)
@@ -51,7 +51,7 @@ extension Core {
     }
 
     /// The pause that the command would begin or end.
-    package func dryRun(
+    package func dryRunPause(
         _ command: PauseCommand, of tenant: TenantID, now: Instant
     ) throws(Refusal) -> Pause {
         try pauses.pause(of: command, tenant, since: wall(now))

@@ -35,25 +35,25 @@ extension Core {
         _ command: Command, remembered: PositionedHead? = nil, now: Instant
     ) throws(Refusal) -> DryRun {
         var trial = trial()
-        return try dryRun(command, on: &trial, remembered, now: now)
+        return try tryCommand(command, on: &trial, remembered, now: now)
     }
 
     /// What several commands would do, each applied after those before it.
     ///
     /// - Parameter trial: made by `trial()`. Each command changes it for the later ones.
-    package func dryRun(
+    package func dryRunAll(
         _ commands: some Collection<Command>, on trial: inout Core,
         remembered: [ActivityKey: PositionedHead] = [:], now: Instant
     ) -> [Result<DryRun, Refusal>] {
         commands.map { command in
             Result { () throws(Refusal) in
-                try dryRun(command, on: &trial, remembered[command.activity], now: now)
+                try tryCommand(command, on: &trial, remembered[command.activity], now: now)
             }
         }
     }
 
     /// What the registration of a type would do. Throws the refusal that it would get.
-    package func dryRun(
+    package func dryRunType(
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID
     ) throws(Refusal) -> Stored {
         var trial = trial()
@@ -85,7 +85,7 @@ extension Core {
     }
 
     /// Tries the command in the trial core, and describes the result.
-    private func dryRun(
+    private func tryCommand(
         _ command: Command, on trial: inout Core, _ remembered: PositionedHead?, now: Instant
     ) throws(Refusal) -> DryRun {
         let present = activities.slot(of: command.activity)
@@ -122,7 +122,7 @@ extension Core {
     }
 
     /// The activities in the request's slots that would end, with their versions after the end.
-    package func dryRun(
+    package func dryRunEnds(
         _ request: EndMany, now: Instant
     ) throws(Refusal) -> [(activity: Identifier, version: Int64)] {
         var trial = trial()

@@ -58,7 +58,7 @@ extension Core {
     }
 
     /// Throws the refusal that an erasure would get. It changes nothing.
-    package func dryRun(_ subject: ErasureSubject) throws(Refusal) {
+    package func dryRunErasure(_ subject: ErasureSubject) throws(Refusal) {
         switch subject {
         case .activity(let key, let number): _ = try erasable(key, number: number)
         case .device(let key): _ = try named(key)

@@ -16,7 +16,7 @@ extension Core {
     }
 
     /// What a reload would reach. It sends nothing.
-    package func dryRun(_ request: ReloadRequest, of tenant: TenantID) -> Stored {
+    package func dryRunReloads(_ request: ReloadRequest, of tenant: TenantID) -> Stored {
         let (_, slots, unreachable) = reached(by: request, of: tenant)
         var stored = Stored(.updated)
         (stored.count, stored.unreachable) = (slots.count, unreachable)

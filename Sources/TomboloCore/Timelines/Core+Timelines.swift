@@ -192,7 +192,7 @@ extension Core {
     }
 
     /// What a command would return now. It stores nothing.
-    package func dryRun(
+    package func dryRunTimeline(
         _ command: TimelineCommand, of tenant: TenantID
     ) throws(Refusal) -> Stored {
         switch command {

@@ -16,7 +16,8 @@ extension ServerDoors {
         let key = try request.deviceKey()
         let authority = request.deviceAuthority
         if try request.isDryRun {
-            _ = try Self.found(await relay.dryRun(.action(action), for: key, by: authority))
+            _ = try Self.found(
+                await relay.dryRunDeviceCommand(.action(action), for: key, by: authority))
             return .json { ActionAnswer(nil).write(to: &$0) }
         }
         let stored = try Self.stored(

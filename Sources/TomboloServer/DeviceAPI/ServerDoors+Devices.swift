@@ -151,7 +151,7 @@ extension ServerDoors {
         let isDryRun = try request.isDryRun
         let stored =
             isDryRun
-            ? try Self.found(await relay.dryRun(command, for: key, by: authority))
+            ? try Self.found(await relay.dryRunDeviceCommand(command, for: key, by: authority))
             : try Self.stored(await relay.submit(command, for: key, by: authority), "a device")
         let answer = StoredAnswer(
             device: key.id, subject: subject, kind: stored.kind, presence: stored.presence,

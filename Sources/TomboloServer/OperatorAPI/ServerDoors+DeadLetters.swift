@@ -31,7 +31,7 @@ extension ServerDoors {
             try await checkNames(request, asked.query.activity, asked.query.device)
         }
         if try request.isDryRun {
-            let stored = try Self.found(await relay.dryRun(asked.query))
+            let stored = try Self.found(await relay.dryRunDeadLetters(asked.query))
             return .json { RetryAnswer(stored, isDryRun: true).write(to: &$0) }
         }
         let deed = deed("dead-letters.retried", [:], request)
@@ -55,7 +55,7 @@ extension ServerDoors {
         query.apnsID = attempt.apnsID
         let asked = query
         // Make a dry run first, so that a retry that would send nothing leaves no trace in the log.
-        var stored = try Self.sent(await relay.dryRun(asked), id)
+        var stored = try Self.sent(await relay.dryRunDeadLetters(asked), id)
         guard try !request.isDryRun else {
             return .json { RetryAnswer(stored, isDryRun: true).write(to: &$0) }
         }

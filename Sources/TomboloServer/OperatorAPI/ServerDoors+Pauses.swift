@@ -19,7 +19,7 @@ extension ServerDoors {
             throw Problem(objection)
         }
         if try request.isDryRun {
-            var pause = try Self.found(await relay.dryRun(.pause(asked), of: request.tenant))
+            var pause = try Self.found(await relay.dryRunPause(.pause(asked), of: request.tenant))
             pause.key = request.asking
             return .json { pause.write(to: &$0, isDryRun: true) }
         }
@@ -59,7 +59,7 @@ extension ServerDoors {
         let serial = try pauseSerial(request)
         let isDryRun = try request.isDryRun
         if isDryRun {
-            _ = try Self.found(await relay.dryRun(.resume(serial), of: request.tenant))
+            _ = try Self.found(await relay.dryRunPause(.resume(serial), of: request.tenant))
         } else {
             _ = try await store(.resume(serial), request)
             tell(

@@ -80,7 +80,7 @@ extension ServerDoors {
             body: document.bytes)
         wish.key = request.asking
         if try request.isDryRun {
-            let ended = try Self.found(await relay.dryRun(wish))
+            let ended = try Self.found(await relay.dryRunEnds(wish))
             return .json { EndManyAnswer(dryRun: ended).write(to: &$0) }
         }
         switch await relay.endMany(wish) {

@@ -105,7 +105,7 @@ extension ServerDoors {
                 request, exchange, form, atMost: configuration.dryRunLinesMax,
                 bytes: configuration.dryRunBytesMax)
         let tried = await tried(lines)
-        let runs = await relay.dryRun(tried.commands)
+        let runs = await relay.dryRunAll(tried.commands)
         var writer = LinesWriter()
         for (place, line) in lines.enumerated() {
             if place > 0, place.isMultiple(of: configuration.atomicLinesMax) {

@@ -21,7 +21,7 @@ extension ServerDoors {
         let isDryRun = try request.isDryRun
         let stored =
             isDryRun
-            ? await relay.dryRun(asked, of: request.tenant)
+            ? await relay.dryRunReloads(asked, of: request.tenant)
             : try Self.stored(await relay.reload(asked, of: request.tenant), "a reload")
         return .json(isDryRun ? 200 : 202) { writer in
             writer.beginObject()

@@ -23,7 +23,7 @@ extension ServerDoors {
         let isDryRun = try request.isDryRun
         let stored =
             isDryRun
-            ? try Self.found(await relay.dryRun(command, of: request.tenant))
+            ? try Self.found(await relay.dryRunTimeline(command, of: request.tenant))
             : try Self.stored(await relay.submit(command, of: request.tenant), "a timeline")
         let answer = TimelineAnswer(
             kind: kind, subject: asked.subject, stored: stored, isDryRun: isDryRun)
@@ -47,7 +47,7 @@ extension ServerDoors {
             kind: kind, app: request.target["app"], try request.namedSubject())
         let isDryRun = try request.isDryRun
         if isDryRun {
-            _ = try Self.found(await relay.dryRun(command, of: request.tenant))
+            _ = try Self.found(await relay.dryRunTimeline(command, of: request.tenant))
         } else {
             _ = try Self.stored(await relay.submit(command, of: request.tenant), "a timeline")
         }

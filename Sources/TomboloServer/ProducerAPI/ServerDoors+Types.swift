@@ -26,7 +26,7 @@ extension ServerDoors {
         try await checkBudgetClass(type.budgetClass, of: name, app: app, request)
         if try request.isDryRun {
             let stored = try Self.found(
-                await relay.dryRun(type, named: name, app: app, tenant: request.tenant))
+                await relay.dryRunType(type, named: name, app: app, tenant: request.tenant))
             return .json { TypeAnswer(type: name, stored: stored, isDryRun: true).write(to: &$0) }
         }
         let deed = deed("type.put", ["type": name, "app": app ?? ""], request)

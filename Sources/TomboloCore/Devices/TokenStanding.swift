@@ -89,7 +89,7 @@ extension Device {
     }
 
     /// A lint for each token that Apple has refused and the app sends again.
-    func lints(ofAgain set: [(name: TokenName, registration: TokenRegistration)]) -> [Lint] {
+    func refusedTokenLints(of set: [(name: TokenName, registration: TokenRegistration)]) -> [Lint] {
         set.compactMap { name, registration in
             guard retired[name]?.value == PushToken(registration.token) else { return nil }
             let standing = standing(of: name)

@@ -7,16 +7,16 @@ extension Core {
     static let startTokenAgeMax = Span.hours(30 * 24)
 
     /// Warnings about effects of a command that would otherwise stay unnoticed. Also for a dry run.
-    func lints(
+    func commandLints(
         _ content: Command.Content, _ activity: Activity, now: Instant
     ) -> [Lint] {
         let type = types.type(of: activity.definition, activity.key.tenant)
         var lints: [Lint] = []
         switch content {
-        case .start(let start): lints = self.lints(start, activity, type, now: now)
-        case .update(let update): lints = self.lints(update, activity, type, now: now)
+        case .start(let start): lints = startLints(start, activity, type, now: now)
+        case .update(let update): lints = updateLints(update, activity, type, now: now)
         case .end(let end): lints = Lint.of(end, now: wall(now))
-        case .play(let clip): lints = self.lints(ofClip: clip, activity, now: now)
+        case .play(let clip): lints = clipLints(clip, activity, now: now)
         case .stop: break
         }
         if let alert = content.alert {
@@ -28,13 +28,13 @@ extension Core {
         return Array(lints.prefix(Lint.countMax))
     }
 
-    private func lints(
+    private func startLints(
         _ start: Start, _ activity: Activity, _ type: ActivityType?, now: Instant
     ) -> [Lint] {
         var lints = Lint.of(start.state, type)
         lints += audienceLints(start, activity, type)
         if case .channel(let name) = start.audience {
-            lints += self.lints(onChannel: name, activity.key.tenant)
+            lints += channelLints(name, activity.key.tenant)
         }
         if start.framesShowWhen != nil || type?.presence != nil,
             let channel = Lint.channel(of: start)
@@ -92,7 +92,7 @@ extension Core {
 
     /// Warns if no registered device can listen on the channel, because environments do not share
     /// channels.
-    private func lints(onChannel name: Identifier, _ tenant: TenantID) -> [Lint] {
+    private func channelLints(_ name: Identifier, _ tenant: TenantID) -> [Lint] {
         guard let channel = channel(ChannelKey(tenant: tenant, name: name)) else { return [] }
         let phones = devices.prefix(Self.devicesMax).lazy.compactMap { $0 }.filter { device in
             device.channel == nil && device.key.tenant == tenant
@@ -109,7 +109,7 @@ extension Core {
         ]
     }
 
-    private func lints(
+    private func updateLints(
         _ update: Update, _ activity: Activity, _ type: ActivityType?, now: Instant
     ) -> [Lint] {
         var lints: [Lint] = []
@@ -176,7 +176,7 @@ extension Core {
             wish, grant, device: deviceBudget(destinations[slot].device, grant), now: now)
     }
 
-    private func lints(ofClip clip: Clip, _ activity: Activity, now: Instant) -> [Lint] {
+    private func clipLints(_ clip: Clip, _ activity: Activity, now: Instant) -> [Lint] {
         var slowest = Span.zero
         for slot in activity.destinations where destinations.holds(slot) {
             slowest = max(slowest, grantInForce(slot).grant.frameInterval)

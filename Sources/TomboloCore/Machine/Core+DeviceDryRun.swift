@@ -21,10 +21,10 @@ extension Core {
         case .putToken(let name, let registration):
             let judged = try judge(name, registration, of: device, by: authority, now: now)
             return Stored(
-                judged?.1 ?? .outdated, lint: device.lints(ofAgain: [(name, registration)]))
+                judged?.1 ?? .outdated, lint: device.refusedTokenLints(of: [(name, registration)]))
         case .putTokens(let set):
             _ = try gone(after: set, of: device, by: authority, now: now)
-            return Stored(.updated, lint: device.lints(ofAgain: set.tokens))
+            return Stored(.updated, lint: device.refusedTokenLints(of: set.tokens))
         case .action(let action):
             let action = action.arrived(at: wall(now), clockIsBehind: clock.isBehind)
             _ = try check(action, of: device, now: now)

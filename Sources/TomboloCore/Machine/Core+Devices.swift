@@ -23,7 +23,7 @@ extension Core {
                     name, registration, key, by: authority, ticket, now: now)
             case .putTokens(let set):
                 let slot = try devices.registered(key)
-                let lint = devices[slot]?.lints(ofAgain: set.tokens) ?? []
+                let lint = devices[slot]?.refusedTokenLints(of: set.tokens) ?? []
                 try putTokens(set, slot, by: authority, now: now)
                 writeDevice(slot)
                 journal.answer(ticket, Stored(.updated, lint: lint))
@@ -153,7 +153,7 @@ extension Core {
         by authority: DeviceAuthority, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
         let slot = try devices.registered(key)
-        let lint = devices[slot]?.lints(ofAgain: [(name, registration)]) ?? []
+        let lint = devices[slot]?.refusedTokenLints(of: [(name, registration)]) ?? []
         let kind = try keepToken(
             name, registration, slot, by: authority, now: now)
         guard kind != .outdated else {

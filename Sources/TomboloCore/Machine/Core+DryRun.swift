@@ -64,7 +64,7 @@ extension Core {
         var stored = trial.journal.comingAnswer(to: Ticket(0)) ?? Stored(.updated)
         let key = ActivityType.Key(
             tenant: tenant, app: try configuration.app(app, of: tenant), name: name)
-        stored.lint += activities.lints(ofRunning: type, key)
+        stored.lint += activities.runningTypeLints(of: type, key)
         return stored
     }
 
@@ -167,7 +167,7 @@ extension Core {
             run.plan = self.plan(
                 plan.clip, payloadBytes: plan.payloadBytes, activity.accepted, activity, slowest)
         }
-        run.lint = lints(of: run, activity, command, present, now: now)
+        run.lint = dryRunLints(of: run, activity, command, present, now: now)
         return run
     }
 
@@ -225,19 +225,19 @@ extension Core {
         GrantInForce(budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
     }
 
-    /// Lints of a push that `lints(_:_:now:)` has found in the command already.
+    /// Lints of a push that `commandLints(_:_:now:)` has found in the command already.
     private static let saidByCommand: Set<Lint.Code> = [
         .startWithoutAlert, .alertWithoutTitle, .alertSoundUnknown, .dismissalDateNotInFuture,
     ]
 
     /// Lints of the command, then lints of its push that say something new.
-    private func lints(
+    private func dryRunLints(
         of run: DryRun, _ activity: Activity, _ command: Command, _ present: ActivitySlot?,
         now: Instant
     ) -> [Lint] {
         var known = activity
         known.destinations = present.map { activities[$0].destinations } ?? []
-        let own = lints(command.content, known, now: now)
+        let own = commandLints(command.content, known, now: now)
         let seen = Set(own.map(\.code))
         let pushed = PayloadLint.lints(
             payload: run.payload,

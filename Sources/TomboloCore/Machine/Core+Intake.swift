@@ -227,7 +227,7 @@ extension Core {
         _ command: Command, _ slot: ActivitySlot, _ projection: Projection,
         definition: Activity.Definition? = nil, plan: (Clip, Int)? = nil, now: Instant
     ) -> Int {
-        let lint = lints(command.content, activities[slot], now: now)
+        let lint = commandLints(command.content, activities[slot], now: now)
         var weight =
             activities[slot].destinations.count
             + timelines.slots(from: command.activity).count

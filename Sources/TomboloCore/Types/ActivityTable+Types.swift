@@ -7,7 +7,7 @@ extension ActivityTable {
 
     /// A lint with the number of running activities whose present state the type refuses; empty if
     /// there are none.
-    func lints(ofRunning type: ActivityType, _ key: ActivityType.Key) -> [Lint] {
+    func runningTypeLints(of type: ActivityType, _ key: ActivityType.Key) -> [Lint] {
         guard type.state != nil else { return [] }
         var (states, bytes, refused) = (0, 0, 0)
         var example: (Identifier, FieldError)?

@@ -26,7 +26,8 @@ extension Core {
             if type.budgetClass != before?.budgetClass { sweeps.add(.grants, now: now) }
             journal.write(record)
             var stored = Stored(before == nil ? .created : .updated)
-            stored.lint = Lint.of(type, replacing: before) + activities.lints(ofRunning: type, key)
+            stored.lint =
+                Lint.of(type, replacing: before) + activities.runningTypeLints(of: type, key)
             journal.answer(ticket, stored)
         } catch {
             counters[tenant].commandsRefused += 1

@@ -346,7 +346,7 @@ import TomboloJSON
         }
         let first = pool.asks(now: now)
         pool.made(0)
-        let taken = pool.take(now: now)
+        let taken = pool.takeChannel(now: now)
         let second = pool.asks(now: now)
         #expect(first && taken == 0 && !second)
     }

@@ -30,7 +30,7 @@ import TomboloJSON
         var replay = GrantReplay(
             configuration: configuration, records: Array(newest.values), names: [:], only: only,
             budgetClass: budgetClass, speed: speed)
-        for event in rig.history { replay.take(event) }
+        for event in rig.history { replay.apply(event) }
         return replay.finish()
     }
 
@@ -97,7 +97,7 @@ import TomboloJSON
         #expect(Self.replay(rig, only: other).events == 1)
         var replay = GrantReplay(
             configuration: rig.core.configuration, records: [], names: [:], only: nil)
-        for event in rig.history.dropFirst() { replay.take(event) }
+        for event in rig.history.dropFirst() { replay.apply(event) }
         let outcome = replay.finish()
         #expect(outcome.events == 1, "the dog's start")
         #expect(outcome.setAside == Int64(rig.history.count - 2))

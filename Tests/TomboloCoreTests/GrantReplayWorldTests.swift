@@ -15,7 +15,7 @@ import TomboloJSON
         for record in rig.stored { newest["\(record.space) \(record.number)"] = record }
         var replay = GrantReplay(
             configuration: configuration, records: Array(newest.values), names: [:], only: only)
-        for event in rig.history { replay.take(event) }
+        for event in rig.history { replay.apply(event) }
         return replay.finish()
     }
 

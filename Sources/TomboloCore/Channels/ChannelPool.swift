@@ -60,7 +60,7 @@ struct ChannelPool: Sendable {
     // MARK: Resting channels
 
     /// Takes a channel whose rest is over.
-    mutating func take(now: Instant) -> DeviceSlot? {
+    mutating func takeChannel(now: Instant) -> DeviceSlot? {
         guard let place = free.firstIndex(where: { $0.restsUntil <= now }) else { return nil }
         return free.remove(at: place).slot
     }

@@ -3,7 +3,7 @@ import TomboloJSON
 // Broadcast channels: creation, look-up and deletion.
 
 extension Core {
-    mutating func take(
+    mutating func takeChannelCommand(
         _ command: ChannelCommand, _ ticket: Ticket?, now: Instant
     ) {
         switch command {

@@ -54,7 +54,7 @@ extension Core {
             channelDestination(destination.activity) == nil
         else { return nil }
         let upstream = destination.upstream
-        let taken = channels[upstream].take(now: now)
+        let taken = channels[upstream].takeChannel(now: now)
         if channels[upstream].asks(now: now) == true { effects.channels.append(upstream) }
         if let taken {
             use(taken, for: destination.activity, upstream, now: now)

@@ -69,7 +69,7 @@ struct ActionTable: Sendable {
     }
 
     /// Accepts an action. Returns its id and expiry, and the records to write.
-    mutating func take(
+    mutating func takeAction(
         _ action: DeviceAction, of device: DeviceKey, _ chance: inout Chance, now: Instant
     ) -> (Stored.TakenAction, [Record]) {
         let digits = String(chance.next(), radix: 16)

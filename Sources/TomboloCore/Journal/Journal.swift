@@ -265,7 +265,7 @@ struct Journal: Sendable {
     ///
     /// - Parameter stays: true for an activity that was started again meanwhile and must not be
     ///   retired.
-    mutating func take(
+    mutating func takeBatch(
         now: Instant, writesAll: Bool, stays: (JournalBatch.Retired) -> Bool
     ) -> (batch: JournalBatch, checkpoints: [CardSlot]) {
         let late = takeLateCheckpoints(now: now, writesAll: writesAll)

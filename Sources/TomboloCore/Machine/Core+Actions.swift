@@ -19,7 +19,7 @@ extension Core {
         }
         let activity = try check(action, of: device, now: now)
         try devices.actions.count(key, now: now)
-        let (taken, records) = devices.actions.take(action, of: key, &chance, now: now)
+        let (taken, records) = devices.actions.takeAction(action, of: key, &chance, now: now)
         journal.write(records)
         let body = action.body(
             taken.id, of: device.recipient,

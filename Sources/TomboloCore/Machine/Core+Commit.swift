@@ -18,7 +18,8 @@ extension Core {
         // Reports of left-out facts must not come later than the checkpoints of this batch.
         journal.sayWhatIsLeftOut(clock, now: now, all: writesAll)
         guard journal.hasBatch(now: now, writesAll: writesAll) else { return nil }
-        let (taken, checkpoints) = journal.take(now: now, writesAll: writesAll) { [activities] in
+        let (taken, checkpoints) = journal.takeBatch(now: now, writesAll: writesAll) {
+            [activities] in
             activities[$0.slot].accepted.version != $0.version
         }
         var batch = AppendBatch()

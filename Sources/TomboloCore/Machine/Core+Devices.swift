@@ -3,7 +3,7 @@ import TomboloJSON
 // Commands of devices: registration, tokens and reports.
 
 extension Core {
-    mutating func take(
+    mutating func takeDeviceCommand(
         _ command: DeviceCommand, for key: DeviceKey, by authority: DeviceAuthority,
         _ ticket: Ticket, now: Instant
     ) {
@@ -30,9 +30,9 @@ extension Core {
             case .deleteToken(let name, let token):
                 try deleteToken(name, token, key, ticket, now: now)
             case .presence(let report):
-                try take(report, of: key, ticket, now: now)
+                try takePresence(report, of: key, ticket, now: now)
             case .report(let reference, let report):
-                try take(report, on: reference, key, now: now)
+                try takeReport(report, on: reference, key, now: now)
                 // The phone does not repeat its last report about a card, so that one must be
                 // durable.
                 if report.phase == .ended || report.phase == .dismissed {
@@ -86,7 +86,7 @@ extension Core {
         } else {
             slot = devices.insert(
                 Device(key: key, number: devices.takeNumber(), registration: registration))
-            devices[known: slot].audience = audiences.take(key)
+            devices[known: slot].audience = audiences.takeActivities(naming: key)
             devices.register(slot, key)
             journal.write(devices.comeBack(key))
             recallStarts(ofDevice: slot, now: now)

@@ -3,7 +3,7 @@ import TomboloJSON
 // Intake of producers' commands. All checks are made before anything is stored.
 
 extension Core {
-    mutating func take(
+    mutating func takeCommand(
         _ command: Command, _ ticket: Ticket, now: Instant
     ) {
         makeRoom(for: CollectionOfOne(command), now: now)

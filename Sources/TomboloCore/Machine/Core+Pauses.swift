@@ -3,7 +3,7 @@ import TomboloJSON
 // Operators' pauses (pacing rule 16). A pause is durable, and is checked before each push.
 
 extension Core {
-    mutating func take(
+    mutating func takePauseCommand(
         _ command: PauseCommand, of tenant: TenantID, by key: AskingKey, _ ticket: Ticket,
         now: Instant
     ) {

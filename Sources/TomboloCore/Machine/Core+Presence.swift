@@ -4,7 +4,7 @@ import TomboloJSON
 
 extension Core {
     /// Applies a device's presence report, which has a phase or signals.
-    mutating func take(
+    mutating func takePresence(
         _ report: PresenceReport, of key: DeviceKey, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
         let slot = try devices.registered(key)
@@ -106,7 +106,7 @@ extension Core {
 
     // MARK: Reports about cards
 
-    mutating func take(
+    mutating func takeReport(
         _ report: PhoneReport, on reference: ActivityReference, _ key: DeviceKey, now: Instant
     ) throws(Refusal) {
         let slot = try devices.registered(key)

@@ -68,16 +68,16 @@ package struct Core: Sendable {
         defer { workNote?.set(nil) }
         switch input {
         case .command(let command, let ticket):
-            take(command, ticket, now: now)
+            takeCommand(command, ticket, now: now)
         case .atomic(let commands, let ticket):
             takeAtomically(commands, ticket, now: now)
         case .endMany(let request, let ticket):
             endMany(request, ticket, now: now)
         case .device(let key, let command, let ticket, let authority):
-            take(command, for: key, by: authority, ticket, now: now)
+            takeDeviceCommand(command, for: key, by: authority, ticket, now: now)
         case .keys(let stored, let ticket): keep(stored, ticket)
         case .pause(let command, let tenant, let ticket, let key):
-            take(command, of: tenant, by: key, ticket, now: now)
+            takePauseCommand(command, of: tenant, by: key, ticket, now: now)
         case .deed(let next, let ticket):
             return adopt(next, ticket, now: now)
         case .erase(let subject, let ticket):
@@ -85,11 +85,11 @@ package struct Core: Sendable {
         case .type(let type, let name, let app, let tenant, let ticket):
             put(type, named: name, app: app, tenant: tenant, ticket, now: now)
         case .channel(let command, let ticket):
-            take(command, ticket, now: now)
+            takeChannelCommand(command, ticket, now: now)
         case .reload(let request, let tenant, let ticket):
-            take(request, of: tenant, ticket, now: now)
+            takeReloadRequest(request, of: tenant, ticket, now: now)
         case .timeline(let command, let tenant, let ticket):
-            take(command, of: tenant, ticket, now: now)
+            takeTimelineCommand(command, of: tenant, ticket, now: now)
         case .retry(let query, let ticket):
             retry(query, ticket, now: now)
         case .committed(let commit):

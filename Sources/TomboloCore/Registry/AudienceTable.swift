@@ -60,7 +60,7 @@ struct AudienceTable: Sendable {
     }
 
     /// Moves the activities that name a device to the device, when it registers.
-    mutating func take(_ device: DeviceKey) -> SlotList<Tables.Activities> {
+    mutating func takeActivities(naming device: DeviceKey) -> SlotList<Tables.Activities> {
         let named = byName.removeValue(forKey: device) ?? []
         cards.add(-named.count, of: device.tenant)
         return named

@@ -5,7 +5,7 @@ import TomboloJSON
 
 extension Core {
     /// Lets widgets or a control fetch new content, as a request asks.
-    mutating func take(
+    mutating func takeReloadRequest(
         _ request: ReloadRequest, of tenant: TenantID, _ ticket: Ticket, now: Instant
     ) {
         let (name, slots, unreachable) = reached(by: request, of: tenant)

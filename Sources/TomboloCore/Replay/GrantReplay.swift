@@ -99,7 +99,7 @@ package struct GrantReplay: Sendable {
     }
 
     /// Applies the next event of the history. Events must come in the order of the log.
-    package mutating func take(_ recorded: RecordedEvent) {
+    package mutating func apply(_ recorded: RecordedEvent) {
         let event = recorded.event
         last = max(last ?? event.recordedAt, event.recordedAt)
         if let only, event.activity != only { return }

@@ -19,7 +19,7 @@ extension Core {
     /// Maximum size of the entries that one widget gets, because each entry repeats its content.
     static let timelineAnswerMax = 2 << 20
 
-    mutating func take(
+    mutating func takeTimelineCommand(
         _ command: TimelineCommand, of tenant: TenantID, _ ticket: Ticket, now: Instant
     ) {
         do throws(Refusal) {

@@ -37,7 +37,7 @@ enum BudgetSimulateCommand {
             var replays = [replay(configured, nil), replay(asked, budgetClass)]
             try LogExport(home.reading()).run { item in
                 guard case .event(let event) = item else { return }
-                for index in replays.indices { replays[index].take(event) }
+                for index in replays.indices { replays[index].apply(event) }
             }
             var outcomes: [GrantReplayOutcome] = []
             for index in replays.indices { outcomes.append(replays[index].finish()) }

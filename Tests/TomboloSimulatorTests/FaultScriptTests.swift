@@ -74,7 +74,8 @@ import Testing
             push("b0ff"), push("a0"), push("a0", type: .widgets), push("a0"), push("a0"),
         ]
         .map { push -> Int? in
-            guard case .answer(let answer)? = script.take(push, at: Self.now)?.outcome else {
+            guard case .answer(let answer)? = script.takeRule(for: push, at: Self.now)?.outcome
+            else {
                 return nil
             }
             return answer.status
@@ -87,7 +88,7 @@ import Testing
         let taken = try (0..<2).map { _ in
             var script = FaultScript(seed: 7)
             script.add(try rule(#"{"share":0.05,"status":410}"#), at: Self.now)
-            return (0..<10_000).filter { _ in script.take(push(), at: Self.now) != nil }
+            return (0..<10_000).filter { _ in script.takeRule(for: push(), at: Self.now) != nil }
         }
         #expect(taken[0] == taken[1])
         #expect((400...600).contains(taken[0].count))
@@ -98,7 +99,7 @@ import Testing
         let id = script.add(try rule(#"{"status":500}"#), at: Self.now)
         let removed = [script.remove(id), script.remove(id)]
         #expect(removed == [true, false])
-        let rule = script.take(push(), at: Self.now)
+        let rule = script.takeRule(for: push(), at: Self.now)
         #expect(rule == nil)
     }
 }

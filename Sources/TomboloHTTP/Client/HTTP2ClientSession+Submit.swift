@@ -13,7 +13,7 @@ extension HTTP2ClientSession {
         if let part = HTTP2RequestCheck.unsendablePart(request) {
             return .failure(.unsendable(part))
         }
-        let slot = slab.take()
+        let slot = slab.takeSlot()
         slot.pointee.tag = tag
         slot.receiver = receiver
         slot.stream = stream
@@ -40,7 +40,7 @@ extension HTTP2ClientSession {
     ) -> HTTP2Failure? {
         guard capacity > 0 else { return goAway.map { .goneAway($0) } ?? .noCapacity }
         if let part = template.unsendablePart { return .unsendable(part) }
-        let slot = slab.take()
+        let slot = slab.takeSlot()
         slot.pointee.tag = tag
         slot.pointee.tellsSessionReceiver = true
         slot.pointee.deadline = deadline

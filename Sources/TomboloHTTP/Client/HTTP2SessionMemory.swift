@@ -50,11 +50,11 @@ final class HTTP2SessionMemory {
     var functions: nghttp2_mem {
         nghttp2_mem(
             mem_user_data: state,
-            malloc: { size, user in HTTP2SessionMemory.take(size, user) },
+            malloc: { size, user in HTTP2SessionMemory.allocate(size, user) },
             free: { piece, user in HTTP2SessionMemory.giveBack(piece, user) },
             calloc: { count, size, user in
                 let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: size)
-                guard !isTooLarge, let piece = HTTP2SessionMemory.take(bytes, user) else {
+                guard !isTooLarge, let piece = HTTP2SessionMemory.allocate(bytes, user) else {
                     return nil
                 }
                 memset(piece, 0, bytes)
@@ -70,7 +70,7 @@ final class HTTP2SessionMemory {
             : Int.bitWidth - (bytes - 1).leadingZeroBitCount - pieceMin.trailingZeroBitCount
     }
 
-    private static func take(
+    private static func allocate(
         _ bytes: Int, _ user: UnsafeMutableRawPointer?
     ) -> UnsafeMutableRawPointer? {
         guard bytes <= Int.max - headBytes else { return nil }
@@ -121,7 +121,7 @@ final class HTTP2SessionMemory {
     private static func resize(
         _ piece: UnsafeMutableRawPointer?, _ bytes: Int, _ user: UnsafeMutableRawPointer?
     ) -> UnsafeMutableRawPointer? {
-        guard let piece else { return take(bytes, user) }
+        guard let piece else { return allocate(bytes, user) }
         let start = piece - headBytes
         let index = (start + 8).load(as: Int.self)
         guard index < sizesCount else {
@@ -130,7 +130,7 @@ final class HTTP2SessionMemory {
         }
         let capacity = (pieceMin << index) - headBytes
         if bytes <= capacity { return piece }
-        guard let larger = take(bytes, user) else { return nil }
+        guard let larger = allocate(bytes, user) else { return nil }
         memcpy(larger, piece, capacity)
         giveBack(piece, user)
         return larger

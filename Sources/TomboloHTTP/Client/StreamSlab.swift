@@ -35,7 +35,7 @@ final class StreamSlab {
     /// Slots in use.
     var count: Int { state.pointee.used }
 
-    func take() -> Slot {
+    func takeSlot() -> Slot {
         state.pointee.used += 1
         let slot = state.pointee.free ?? addChunk()
         state.pointee.free = slot.pointee.link?.assumingMemoryBound(to: StreamSlot.self)

@@ -13,7 +13,7 @@ package struct HTTP2FieldCount {
     package init() {}
 
     /// Counts a field. Returns false if the head now exceeds the limits.
-    package mutating func take(_ characters: Int, isPseudo: Bool) -> Bool {
+    package mutating func add(_ characters: Int, isPseudo: Bool) -> Bool {
         if !isPseudo { fields += 1 }
         bytes += characters + Self.fieldOverhead
         return fields <= HTTP1RequestParser.fieldsMax && bytes <= HTTP1RequestParser.headBytesMax

@@ -229,7 +229,7 @@ extension HTTP2ServerSession {
     /// Counts a field of the head that is being decoded. The first field beyond the limits refuses
     /// the request. Returns false if the head is a flood; this ends the session.
     func countField(_ characters: Int, isPseudo: Bool, of request: HTTP2ServerStream?) -> Bool {
-        guard !fieldCount.take(characters, isPseudo: isPseudo) else { return true }
+        guard !fieldCount.add(characters, isPseudo: isPseudo) else { return true }
         if let refusal = fieldCount.refusal {
             request?.head.refuse(refusal)
             return true

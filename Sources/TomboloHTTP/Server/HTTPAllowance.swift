@@ -50,11 +50,11 @@ package struct HTTPAddressAllowances {
     }
 
     /// Takes one token of the peer with this numeric address.
-    package mutating func take(host: String, now: MonotonicInstant) -> Bool {
-        take(SocketAddress.network(ofHost: host), now: now)
+    package mutating func takeOne(host: String, now: MonotonicInstant) -> Bool {
+        takeOne(network: SocketAddress.network(ofHost: host), now: now)
     }
 
-    mutating func take(_ address: String, now: MonotonicInstant) -> Bool {
+    mutating func takeOne(network address: String, now: MonotonicInstant) -> Bool {
         if allowances.count >= Self.addressesMax, allowances[address] == nil {
             allowances = allowances.filter { !$0.value.isFull(now: now) }
             if allowances.count >= Self.addressesMax { allowances = [:] }

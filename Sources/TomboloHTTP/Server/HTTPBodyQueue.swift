@@ -27,7 +27,7 @@ struct HTTPBodyQueue {
     mutating func complete() { isComplete = true }
 
     /// Takes the oldest piece; nil if there is none. Does not move the others in memory.
-    mutating func take() -> [UInt8]? {
+    mutating func takePiece() -> [UInt8]? {
         guard !isEmpty else { return nil }
         let piece = pieces[first]
         pieces[first] = []

@@ -62,7 +62,7 @@ package final class HTTPExchange: @unchecked Sendable {
     package func nextPiece() async throws(HTTPExchangeError) -> [UInt8]? {
         loop.checkIsolated()
         while true {
-            if let piece = body.take() {
+            if let piece = body.takePiece() {
                 wire.memory?.releaseBody(piece.count)
                 wire.took(piece.count)
                 return piece

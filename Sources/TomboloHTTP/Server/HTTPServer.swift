@@ -167,7 +167,7 @@ extension HTTPServer: ListenerOwner {
             cuts.count(.connections)
             return connection.abort()
         }
-        guard !isSecure || handshakes.take(network, now: loop.now) else {
+        guard !isSecure || handshakes.takeOne(network: network, now: loop.now) else {
             cuts.count(.handshakes)
             return connection.abort()
         }

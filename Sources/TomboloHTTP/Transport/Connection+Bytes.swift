@@ -16,7 +16,7 @@ extension Connection {
             switch readOnce() {
             case .done(let received):
                 count += received
-                take(received)
+                handleReceived(received)
                 // The loop reports bytes that come later. Another read would be a useless call.
                 if !mayHoldMore(after: received) { return }
             case .wantsRead: return
@@ -39,7 +39,7 @@ extension Connection {
         tls == nil ? received == buffers.input.count : tls?.hasPending ?? false
     }
 
-    private func take(_ count: Int) {
+    private func handleReceived(_ count: Int) {
         guard phase == .lingering else {
             owner?.received(UnsafeRawBufferPointer(rebasing: buffers.input[..<count]))
             return

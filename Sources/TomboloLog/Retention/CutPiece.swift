@@ -8,7 +8,7 @@ package struct CutPiece: Hashable, Sendable {
     package var goesOn = false
 
     /// Adds a deleted row of this many bytes, or `rows` rows that have this many bytes together.
-    mutating func take(_ bytes: Int64, rows: Int64 = 1) {
+    mutating func count(_ bytes: Int64, rows: Int64 = 1) {
         self.rows += rows
         self.bytes += bytes
     }

@@ -71,7 +71,7 @@ struct LogRetainer {
             before: RetiredDays.day(before + cut.leads.least), rows.allowance, engine)
         {
             // The events of these activities are already cut, so their heads are of no more use.
-            piece.take(retired.bytes, rows: retired.rows)
+            piece.count(retired.bytes, rows: retired.rows)
             hasMore = true
         }
         if fact > cut.fact {
@@ -108,9 +108,9 @@ struct LogRetainer {
                 return false
             }
             (last, count) = (seq, count + 1)
-            piece.take(Int64(row.byteCount))
+            piece.count(Int64(row.byteCount))
             while let next = snapshots.first, next.seq <= last {
-                piece.take(next.length)
+                piece.count(next.length)
                 snapshots.removeFirst()
             }
             return count < allowance.rows && piece.bytes < allowance.bytes
@@ -128,14 +128,14 @@ struct LogRetainer {
         let earlier = piece
         var (last, seen) = (cut.fact, CutPiece())
         try engine.scan(.fact, after: cut.fact) { seq, row in
-            seen.take(Int64(row.byteCount))
+            seen.count(Int64(row.byteCount))
             // A damaged row is deleted together with the next old row after it.
             let isOld = FactRow.numbers(seq, row).map {
                 Instant(nanoseconds: $0.recordedAt) < before + cut.leads.lead(.fact, seq)
             }
             if seq <= excess || isOld ?? false {
                 (last, piece) = (seq, earlier)
-                piece.take(seen.bytes, rows: seen.rows)
+                piece.count(seen.bytes, rows: seen.rows)
             }
             return allowance.hasRoom(in: seen)
         }

@@ -85,7 +85,7 @@ struct RetiredDays: ~Copyable {
         var last: Int64?
         try engine.lengths(.retired(day), 0 ... .max) { activity, length in
             last = activity
-            piece.take(length)
+            piece.count(length)
             return allowance.hasRoom(in: piece)
         }
         if let last {

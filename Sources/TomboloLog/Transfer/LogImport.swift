@@ -96,7 +96,7 @@ package final class LogImport {
             batch.facts.append(recorded.fact)
             places.facts.append(recorded.tenantSeq)
         case .head(let head, let tenant, let day):
-            try take(head, tenant, day)
+            try takeHead(head, tenant, day)
         case .record(let record):
             batch.records.append(record)
         case .tally(let tenant, let event, let fact):
@@ -131,7 +131,7 @@ package final class LogImport {
         return false
     }
 
-    private func take(
+    private func takeHead(
         _ head: RecoveredHead, _ tenant: TenantID, _ day: Int64?
     ) throws(EventLogError) {
         if try isNew(head.activity, of: tenant) {

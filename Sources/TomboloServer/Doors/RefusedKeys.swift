@@ -45,7 +45,7 @@ struct RefusedKeys {
         _ refusal: Problem, to operation: Operation, of host: String, now: MonotonicInstant
     ) -> Problem {
         guard refusal.code == .unauthorized else { return refusal }
-        guard allowances.take(host: host, now: now) else {
+        guard allowances.takeOne(host: host, now: now) else {
             slowed += 1
             return Problem(
                 .overloaded,

@@ -44,12 +44,12 @@ package struct FaultScript: Sendable {
     }
 
     /// Returns the rule that applies to this push, and counts its use; nil if none applies.
-    mutating func take(_ push: AcceptedPush, at now: WallInstant) -> FaultRule? {
-        take(FaultedRequest(push), at: now)
+    mutating func takeRule(for push: AcceptedPush, at now: WallInstant) -> FaultRule? {
+        takeRule(for: FaultedRequest(push), at: now)
     }
 
     /// The same for any request.
-    mutating func take(_ request: FaultedRequest, at now: WallInstant) -> FaultRule? {
+    mutating func takeRule(for request: FaultedRequest, at now: WallInstant) -> FaultRule? {
         for index in entries.indices {
             let entry = entries[index]
             guard entry.rule.touchesPushes, entry.taken < entry.rule.times ?? .max,

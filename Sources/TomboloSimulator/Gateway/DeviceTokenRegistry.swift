@@ -62,7 +62,7 @@ package struct DeviceTokenRegistry: Sendable {
     func entry(_ token: String) -> Entry? { entries[token] }
 
     /// Counts one request against the token's rate limit. Returns false if the limit is exceeded.
-    mutating func take(_ token: String, at now: WallInstant) -> Bool {
+    mutating func takeRequest(of token: String, at now: WallInstant) -> Bool {
         guard let index = entries.index(forKey: token) else { return true }
         return entries.values[index].bucket?.take(at: now) ?? true
     }

@@ -66,7 +66,9 @@ package struct RequestJudge: Sendable {
         let expiration = try expiration(of: request)
         try checkDeviceToken(token, topic: topic)
         let payload = try payload(of: request, type: type)
-        if !rules.acceptsAnyToken, !tokens.take(token, at: now) { throw Refusal(.tooManyRequests) }
+        if !rules.acceptsAnyToken, !tokens.takeRequest(of: token, at: now) {
+            throw Refusal(.tooManyRequests)
+        }
         var push = AcceptedPush(
             apnsID: id, token: token, topic: topic, type: type, priority: priority,
             expiration: expiration, collapseID: collapseID, payload: request.body, acceptedAt: now)

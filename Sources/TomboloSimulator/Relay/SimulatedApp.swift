@@ -94,7 +94,7 @@ struct SimulatedApp: Sendable {
             guard let number = id.flatMap({ newestCards[$0] }) else { return }
             cards[number]?.token = token
             passToken(of: number, at: now, wall)
-        case .changed(let card, _), .drawn(let card): take(card, at: now, wall)
+        case .changed(let card, _), .drawn(let card): takeCard(card, at: now, wall)
         case .touched(let point):
             let (x, y) = (point.x / PhoneGlass.width, point.y / PhoneGlass.height)
             handle(.touch(x: x, y: y), at: now, wall)
@@ -129,8 +129,9 @@ struct SimulatedApp: Sendable {
 
     // MARK: - ActivityKit
 
-    private mutating func take(_ card: ActivityCard, at now: MonotonicInstant, _ wall: WallInstant)
-    {
+    private mutating func takeCard(
+        _ card: ActivityCard, at now: MonotonicInstant, _ wall: WallInstant
+    ) {
         let isNew = cards[card.number] == nil
         cards[card.number, default: ObservedCard(newest: card)].newest = card
         if let id = card.activityID { newestCards[id] = max(newestCards[id] ?? 0, card.number) }

@@ -108,7 +108,8 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         if case .success = answer.result, let key = memory.judged.keyID {
             counts.acceptedByKey[key, default: 0] += 1
         }
-        if case .success(let push) = answer.result, let fault = faults.take(push, at: now) {
+        if case .success(let push) = answer.result, let fault = faults.takeRule(for: push, at: now)
+        {
             return await suffer(fault, push, answer, exchange)
         }
         respond(answer, to: exchange)
@@ -128,7 +129,7 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
             freshChannel: { RandomBytes.make(16) })
         if connections[id] != nil { connections[id] = memory }
         if memory.judged.hasAcceptedRequest, !hadAccepted { limitStreams(memory, at: now) }
-        if answer.status < 300, let fault = faults.take(FaultedRequest(answer), at: now) {
+        if answer.status < 300, let fault = faults.takeRule(for: FaultedRequest(answer), at: now) {
             if case .answer = fault.outcome, !fault.isDelivered, let before {
                 judge.channels = before
             }

@@ -89,12 +89,12 @@ struct BenchEvents: Sendable {
     /// The next `size` events, and the generator for the events after them.
     func next(_ size: Int, at now: Instant) -> (rest: BenchEvents, batch: AppendBatch) {
         var rest = self
-        let batch = rest.take(size, at: now)
+        let batch = rest.takeBatch(size, at: now)
         return (rest, batch)
     }
 
     /// The next `size` events, all at one instant, with a head for each of their activities.
-    private mutating func take(_ size: Int, at now: Instant) -> AppendBatch {
+    private mutating func takeBatch(_ size: Int, at now: Instant) -> AppendBatch {
         var batch = AppendBatch()
         batch.events.reserveCapacity(size)
         let isMixed = newEvery > 0

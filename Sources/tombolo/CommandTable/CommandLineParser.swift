@@ -148,7 +148,7 @@ private struct FlagReader {
                     + Suggestion.question("--\(name)", among: command.flags.map { "--\($0.name)" }),
                 remedy: remedy)
         }
-        try take(flag, as: "--\(name)", attached: parts.count == 2 ? String(parts[1]) : nil)
+        try takeFlag(flag, as: "--\(name)", attached: parts.count == 2 ? String(parts[1]) : nil)
     }
 
     private mutating func readShort(_ word: String) throws(ProgramError) {
@@ -161,12 +161,12 @@ private struct FlagReader {
         }
         var attached = word.dropFirst(2)
         if attached.hasPrefix("=") { attached = attached.dropFirst() }
-        try take(
+        try takeFlag(
             flag, as: "-\(flag.short ?? "?")",
             attached: word.utf8.count > 2 ? String(attached) : nil)
     }
 
-    private mutating func take(
+    private mutating func takeFlag(
         _ flag: Flag, as spelling: String, attached: String?
     ) throws(ProgramError) {
         if given[flag.name] != nil, !flag.repeats {

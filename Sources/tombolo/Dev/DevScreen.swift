@@ -144,7 +144,7 @@ final class DevScreen: @unchecked Sendable {
             guard let answer = await ask("POST", "/\(name)", Array(body.utf8)) else { return false }
             // A refusal is an object with the member `error`. Any other answer is a phone's page.
             let said = (try? JSONDocument(answer.body))?.root["error"]?.string
-            if let said { add(note: said) } else { take(page: answer.body) }
+            if let said { add(note: said) } else { keepPage(answer.body) }
             return false
         }
     }
@@ -157,7 +157,7 @@ final class DevScreen: @unchecked Sendable {
             for phone in (try? JSONDocument(body))?.root["phones"]?.elements.map(\.json)
                 ?? []
             {
-                take(page: phone.bytes)
+                keepPage(phone.bytes)
             }
             await learnTypes()
             try await loop.sleep(for: Self.watchingInterval)
@@ -186,7 +186,7 @@ final class DevScreen: @unchecked Sendable {
         }
     }
 
-    private func take(page bytes: [UInt8]) {
+    private func keepPage(_ bytes: [UInt8]) {
         // An answer that is not JSON is ignored.
         guard let page = try? JSON(validating: bytes),
             let name = page.document.root["phone"]?.string

@@ -29,7 +29,7 @@ enum LogTransferCommands {
         return .succeeded
     }
 
-    static func take(_ context: CommandContext) async throws -> ExitStatus {
+    static func importLog(_ context: CommandContext) async throws -> ExitStatus {
         let home = try LogHome(context, "log import --data DIR <log.ndjson")
         if let old = context.invocation.text(.fromData) {
             guard case .directory(let data) = home else {
@@ -37,14 +37,14 @@ enum LogTransferCommands {
                     "--from-data makes a log in a data directory",
                     remedy: "import it there, export that, and import the lines into the database")
             }
-            return try take(over: old, to: data, context)
+            return try importOldLog(old, to: data, context)
         }
         let file = context.invocation.arguments.first.flatMap { $0 == "-" ? nil : $0 }
         let descriptor = try file.map(open) ?? 0
         defer { if descriptor != 0 { close(descriptor) } }
         do {
             let into = try home.importing()
-            let count = try take(from: descriptor, into)
+            let count = try importLines(from: descriptor, into)
             try into.finish()
             try report(context, count, "lines")
         } catch let error as EventLogError {
@@ -54,8 +54,8 @@ enum LogTransferCommands {
     }
 
     /// Imports the log of an older program, and copies the secret that its API keys need.
-    private static func take(
-        over old: String, to data: String, _ context: CommandContext
+    private static func importOldLog(
+        _ old: String, to data: String, _ context: CommandContext
     ) throws -> ExitStatus {
         guard context.invocation.arguments.isEmpty, !isSame(old, data) else {
             throw ProgramError.usage(
@@ -131,10 +131,10 @@ enum LogTransferCommands {
     }
 
     /// Reads lines until the end. May block, because nothing else runs in this process.
-    private static func take(from descriptor: Int32, _ into: LogImport) throws -> Int {
+    private static func importLines(from descriptor: Int32, _ into: LogImport) throws -> Int {
         var splitter = LineSplitter(bytesMax: lineBytesMax)
         var count = 0
-        func take(_ line: ArraySlice<UInt8>) throws {
+        func importLine(_ line: ArraySlice<UInt8>) throws {
             count += 1
             guard !line.isEmpty else { return }
             do {
@@ -151,9 +151,9 @@ enum LogTransferCommands {
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw ProgramError("cannot read: \(SystemError(errno))") }
             guard got > 0 else { break }
-            for line in try splitter.lines(in: Array(piece[..<got])) { try take(line) }
+            for line in try splitter.lines(in: Array(piece[..<got])) { try importLine(line) }
         }
-        if !splitter.unfinished.isEmpty { try take(splitter.unfinished[...]) }
+        if !splitter.unfinished.isEmpty { try importLine(splitter.unfinished[...]) }
         return count
     }
 

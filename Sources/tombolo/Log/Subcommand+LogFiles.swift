@@ -65,5 +65,5 @@ extension Subcommand {
             "tombolo log import log.ndjson --data /var/lib/tombolo",
             "tombolo log import --from-data /var/lib/tombolo.old --data /var/lib/tombolo",
         ],
-        exits: [.notFoundOrConflict], run: LogTransferCommands.take)
+        exits: [.notFoundOrConflict], run: LogTransferCommands.importLog)
 }

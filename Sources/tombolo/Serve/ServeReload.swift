@@ -70,7 +70,7 @@ final class ServeReload: @unchecked Sendable {
         isReloading = true
         defer { isReloading = false }
         if !isDryRun { await manager.reloading(on: context.loop) }
-        let notes = await take(isDryRun: isDryRun)
+        let notes = await apply(isDryRun: isDryRun)
         if !isDryRun { await manager.ready(on: context.loop) }
         // If the task was cancelled, the relay stops and answers are incomplete: log nothing.
         if !isDryRun, !Task.isCancelled { for note in notes { log.write(note) } }
@@ -88,7 +88,7 @@ final class ServeReload: @unchecked Sendable {
 
     /// Applies the certificate first, because Apple's answers about keys may take long. A dry run
     /// does the same checks, but does not ask Apple.
-    private func take(isDryRun: Bool) async -> [OperatorNote] {
+    private func apply(isDryRun: Bool) async -> [OperatorNote] {
         let sources: ConfigurationSources
         do {
             sources = try ConfigurationSources(context.invocation, socket: manager.address)

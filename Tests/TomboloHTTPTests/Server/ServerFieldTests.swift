@@ -90,7 +90,7 @@ import Testing
     @Test func `fields are counted up to each limit, and not beyond`() {
         func taken(_ fields: [(characters: Int, isPseudo: Bool)]) -> [Bool] {
             var count = HTTP2FieldCount()
-            return fields.map { count.take($0.characters, isPseudo: $0.isPseudo) }
+            return fields.map { count.add($0.characters, isPseudo: $0.isPseudo) }
         }
         let sixtyFour = [(characters: Int, isPseudo: Bool)](repeating: (2, false), count: 64)
         #expect(taken(sixtyFour + [(2, true)]).allSatisfy { $0 })
@@ -102,7 +102,7 @@ import Testing
     @Test func `a head beyond a limit is refused, and a flood has no answer`() {
         func refusal(_ fields: Int, _ characters: Int) -> HTTP1Refusal? {
             var count = HTTP2FieldCount()
-            for _ in 0..<fields { _ = count.take(characters, isPseudo: false) }
+            for _ in 0..<fields { _ = count.add(characters, isPseudo: false) }
             return count.refusal
         }
         #expect(refusal(65, 2) == .tooManyFields)

@@ -20,7 +20,7 @@ extension Relay {
     }
 
     /// A device with its complete tokens: the caller must hide them.
-    package func device(_ key: DeviceKey) -> DeviceView? { core.view(key, now: steadyNow()) }
+    package func device(_ key: DeviceKey) -> DeviceView? { core.deviceView(key, now: steadyNow()) }
 
     /// A user's currently registered devices.
     package func devices(ofUser user: String, tenant: TenantID) -> [Identifier] {

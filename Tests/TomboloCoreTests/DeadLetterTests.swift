@@ -319,7 +319,8 @@ import TomboloJSON
                 #"{"tokens":{"start:New":{"token":"bb"}},"observed_at":"2023-11-14T22:13:25Z"}"#))
         rig.tell(.putTokens(set))
         let key = DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)
-        #expect(rig.core.view(key, now: rig.now)?.tokens.map(\.name) == ["start:New", "widget"])
+        #expect(
+            rig.core.deviceView(key, now: rig.now)?.tokens.map(\.name) == ["start:New", "widget"])
     }
 
     @Test(arguments: [false, true])
@@ -340,7 +341,7 @@ import TomboloJSON
         #expect(register(&rig, "widget", "cc", observed: 60) == .created)
         rig.tell(try set(#"{"control:old":{"token":"dd"}}"#, 30))
         let key = DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)
-        let names = rig.core.view(key, now: rig.now)?.tokens.map(\.name)
+        let names = rig.core.deviceView(key, now: rig.now)?.tokens.map(\.name)
         #expect(names == ["start:New", "widget"], "a set may be late too")
         // An app whose clock is a day ahead.
         rig.tell(try set("{}", 86_400))

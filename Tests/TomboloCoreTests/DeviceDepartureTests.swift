@@ -30,7 +30,7 @@ import TomboloJSON
     @Test func `it is gone at once, its card ends without content, and then nothing is left`() {
         var rig = Self.running()
         rig.tell(.delete)
-        #expect(rig.core.view(Self.key, now: rig.now) == nil)
+        #expect(rig.core.deviceView(Self.key, now: rig.now) == nil)
         #expect(rig.lastStored?.endsWaiting == 0)
         rig.advance(to: 40)
         #expect(Self.ends(rig).map(\.token) == ["bb"])
@@ -50,7 +50,7 @@ import TomboloJSON
             rig.advance(to: 60)
             let damage = rig.crash(recoverAt: 70)
             #expect(damage == [])
-            #expect(rig.core.view(Self.key, now: rig.now) == nil)
+            #expect(rig.core.deviceView(Self.key, now: rig.now) == nil)
             rig.advance(to: resumed)
             rig.resume(pause)
             rig.advance(to: 800)
@@ -73,14 +73,14 @@ import TomboloJSON
         rig.token("start:Runner", "aa")
         rig.advance(to: 700)
         #expect(!Self.ends(rig).isEmpty && Self.ends(rig).allSatisfy { $0.token == "bb" })
-        #expect(rig.core.view(Self.key, now: rig.now) != nil)
+        #expect(rig.core.deviceView(Self.key, now: rig.now) != nil)
         #expect(Self.devices(rig) == 1)
         rig.token("activity:cat~1.1", "cc")
         rig.report("cat~1.1", #"{"phase":"active"}"#)
         #expect(Self.began(rig) == 2, "the card that is new")
         let damage = rig.crash(recoverAt: 800)
         #expect(damage == [])
-        #expect(rig.core.view(Self.key, now: rig.now) != nil)
+        #expect(rig.core.deviceView(Self.key, now: rig.now) != nil)
     }
 
     @Test func `it ends its cards also where the device is here again and the relay restarts`() {

@@ -73,7 +73,7 @@ import TomboloJSON
         }
         #expect(stored.lint.isEmpty)
         let key = DeviceKey(tenant: Rig.tenant, id: try #require(Identifier("phone")))
-        let view = try #require(rig.core.view(key, now: rig.now))
+        let view = try #require(rig.core.deviceView(key, now: rig.now))
         #expect(view.tokens.count == 1)
         #expect(view.registration.environment?.name == environment)
     }
@@ -86,7 +86,7 @@ import TomboloJSON
         rig.tell(
             .register(try DeviceRegistration(reading: Rig.json(#"{"app":"com.example.app"}"#))))
         let key = DeviceKey(tenant: Rig.tenant, id: try #require(Identifier("phone")))
-        let view = try #require(rig.core.view(key, now: rig.now))
+        let view = try #require(rig.core.deviceView(key, now: rig.now))
         #expect(view.tokens.map(\.token) == ["aa"])
         #expect(view.registration.environment == .production)
     }
@@ -99,7 +99,7 @@ import TomboloJSON
         rig.token("widget", "bb")
         #expect(rig.crash(recoverAt: 5).isEmpty)
         let key = DeviceKey(tenant: Rig.tenant, id: try #require(Identifier("phone")))
-        let view = try #require(rig.core.view(key, now: rig.now))
+        let view = try #require(rig.core.deviceView(key, now: rig.now))
         #expect(view.tokens.map(\.token) == ["bb"])
         #expect(view.registration.environment == .production)
         #expect(view.registration.budgetClass == .lab, "an operator set it")

@@ -95,11 +95,11 @@ import TomboloCore
             Issue.record("\(String(describing: rig.answers.last))")
             return
         }
-        #expect(rig.core.view(Self.phone, now: rig.now) == nil)
+        #expect(rig.core.deviceView(Self.phone, now: rig.now) == nil)
         let alone = ActivityKey(tenant: Rig.tenant, id: Identifier("alone")!)
-        #expect(rig.core.view(alone, now: rig.now) == nil)
+        #expect(rig.core.deviceView(alone, now: rig.now) == nil)
         let both = ActivityKey(tenant: Rig.tenant, id: Identifier("both")!)
-        #expect(rig.core.view(both, now: rig.now)?.destinations.count == 1)
+        #expect(rig.core.deviceView(both, now: rig.now)?.destinations.count == 1)
         let head = try #require(rig.heads[ActivityNumber(2)]?.0)
         #expect(DeviceTrace.inHead(head.value, of: Self.phone.id) == .none)
         #expect(!head.follows, "no event says so: the head itself must be written")
@@ -107,6 +107,7 @@ import TomboloCore
         #expect(rig.heads[ActivityNumber(2)]?.0.follows == true)
         rig.device("phone")
         #expect(
-            rig.core.view(both, now: rig.now)?.destinations.count == 1, "it is a stranger now")
+            rig.core.deviceView(both, now: rig.now)?.destinations.count == 1, "it is a stranger now"
+        )
     }
 }

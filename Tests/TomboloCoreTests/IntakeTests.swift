@@ -243,7 +243,7 @@ import TomboloJSON
         #expect(
             rig.core.view(ActivityKey(tenant: other, id: Identifier("cat")!), now: rig.now) == nil)
         let phone = DeviceKey(tenant: other, id: Identifier("phone")!)
-        #expect(rig.core.view(phone, now: rig.now) == nil)
+        #expect(rig.core.deviceView(phone, now: rig.now) == nil)
         #expect(rig.core.name(of: rig.view()!.number, tenant: other) == nil)
     }
 

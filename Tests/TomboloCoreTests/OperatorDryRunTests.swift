@@ -197,7 +197,7 @@ import TomboloJSON
         rig.tell(.putTokens(try TokenSet(reading: Rig.json(many))))
         #expect(rig.lastRefusal == .limitReached)
         let key = DeviceKey(tenant: Rig.tenant, id: try #require(Identifier("phone")))
-        #expect(rig.core.view(key, now: rig.now)?.tokens.map(\.name) == ["widget"])
+        #expect(rig.core.deviceView(key, now: rig.now)?.tokens.map(\.name) == ["widget"])
     }
 
     @Test func `dead letters of one card are retried with one push`() throws {

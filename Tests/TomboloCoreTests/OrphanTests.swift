@@ -7,7 +7,7 @@ import TomboloJSON
 @Suite struct OrphanTests {
     static func names(_ rig: Rig) -> [String] {
         let key = DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)
-        return rig.core.view(key, now: rig.now)?.tokens.map(\.name) ?? []
+        return rig.core.deviceView(key, now: rig.now)?.tokens.map(\.name) ?? []
     }
 
     static let start = #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#

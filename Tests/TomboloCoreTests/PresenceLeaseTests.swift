@@ -11,7 +11,7 @@ import Testing
 
     private static func place(_ rig: Rig) -> String? {
         let key = DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)
-        return rig.core.view(key, now: rig.now)?.presence?.state.name
+        return rig.core.deviceView(key, now: rig.now)?.presence?.state.name
     }
 
     @Test func `each report is answered with where the app is and what the report was`() {

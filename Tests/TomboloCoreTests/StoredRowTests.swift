@@ -89,7 +89,7 @@ import TomboloJSON
         let page = rig.activities(limit: 100)
         for view in page.views { _ = rig.core.ledgers(of: view.key, now: rig.now) }
         for device in ["phone"] {
-            _ = rig.core.view(
+            _ = rig.core.deviceView(
                 DeviceKey(tenant: Rig.tenant, id: Identifier(device)!), now: rig.now)
         }
         _ = rig.core.counters(of: Rig.tenant)

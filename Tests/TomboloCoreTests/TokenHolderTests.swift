@@ -236,7 +236,7 @@ import TomboloJSON
         rig.advance(to: 180)
         #expect(Self.starts(rig, at: "aa") == 10)
         let names = { (id: String) in
-            rig.core.view(DeviceKey(tenant: Rig.tenant, id: Identifier(id)!), now: rig.now)?
+            rig.core.deviceView(DeviceKey(tenant: Rig.tenant, id: Identifier(id)!), now: rig.now)?
                 .tokens.map(\.name)
         }
         #expect(names("one") == [])

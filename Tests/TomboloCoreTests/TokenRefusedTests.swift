@@ -26,7 +26,7 @@ import Testing
     }
 
     private func refused(_ rig: Rig) -> [TokenStanding] {
-        rig.core.view(Self.key, now: rig.now)?.refused ?? []
+        rig.core.deviceView(Self.key, now: rig.now)?.refused ?? []
     }
 
     private func pushes(_ rig: Rig) -> RefusedPushes {

@@ -27,9 +27,9 @@ extension Core {
             guard case .start(let start) = command.content else { continue }
             tenant = command.activity.tenant
             count += devices.cards(of: start.audience, command.activity.tenant)
-            makeRoom(onDevicesOf: start.audience, command.activity.tenant, now: now)
+            makeRoomOnDevices(of: start.audience, command.activity.tenant, now: now)
         }
-        if let tenant { makeRoom(count, of: tenant, now: now) }
+        if let tenant { makeRoomForTenant(tenant, cards: count, now: now) }
     }
 
     /// Makes room for the cards of a device's command in the same way.
@@ -41,47 +41,47 @@ extension Core {
                 device.flatMap({ devices[$0]?.registration.user }) != user
             else { return }
             let count = audiences.running(of: UserKey(tenant: key.tenant, user: user))
-            makeRoom(count, of: key.tenant, now: now)
-            if let device { makeRoom(count, on: device, now: now) }
-        case .putToken(let name, _): makeRoom(forTokens: [name], device, now: now)
-        case .putTokens(let set): makeRoom(forTokens: set.tokens.map(\.name), device, now: now)
+            makeRoomForTenant(key.tenant, cards: count, now: now)
+            if let device { makeRoomOnDevice(device, cards: count, now: now) }
+        case .putToken(let name, _): makeRoomForTokens([name], device, now: now)
+        case .putTokens(let set): makeRoomForTokens(set.tokens.map(\.name), device, now: now)
         case .delete, .deleteToken, .presence, .report, .action: break
         }
     }
 
     /// Makes room for tokens that may belong to new cards.
-    private mutating func makeRoom(
-        forTokens names: [TokenName], _ device: DeviceSlot?, now: Instant
+    private mutating func makeRoomForTokens(
+        _ names: [TokenName], _ device: DeviceSlot?, now: Instant
     ) {
         guard let device else { return }
         let count = names.count { name in
             guard case .activity = name else { return false }
             return devices[device]?.tokens[name] == nil
         }
-        makeRoom(count, on: device, now: now)
+        makeRoomOnDevice(device, cards: count, now: now)
     }
 
-    private mutating func makeRoom(
-        onDevicesOf audience: Audience, _ tenant: TenantID, now: Instant
+    private mutating func makeRoomOnDevices(
+        of audience: Audience, _ tenant: TenantID, now: Instant
     ) {
         switch audience {
         case .none, .channel: break
         case .user(let user):
             for device in devices.slots(of: UserKey(tenant: tenant, user: user)) {
-                makeRoom(1, on: device, now: now)
+                makeRoomOnDevice(device, cards: 1, now: now)
             }
         case .devices(let ids):
             for id in ids {
                 guard let device = devices.slot(of: DeviceKey(tenant: tenant, id: id)) else {
                     continue
                 }
-                makeRoom(1, on: device, now: now)
+                makeRoomOnDevice(device, cards: 1, now: now)
             }
         }
     }
 
     /// Retires ended activities of a device until it has room for `more` cards.
-    private mutating func makeRoom(_ more: Int, on device: DeviceSlot, now: Instant) {
+    private mutating func makeRoomOnDevice(_ device: DeviceSlot, cards more: Int, now: Instant) {
         let max = configuration.limits.cardsPerDeviceMax
         guard more > 0, (devices[device]?.destinations.count ?? 0) + more > max else { return }
         for slot in devices[device]?.destinations ?? [] {
@@ -94,7 +94,7 @@ extension Core {
 
     /// Retires the oldest ended activities until there is room for `more` cards: those of the
     /// tenant if its own limit is reached, else those of all tenants.
-    private mutating func makeRoom(_ more: Int, of tenant: TenantID, now: Instant) {
+    private mutating func makeRoomForTenant(_ tenant: TenantID, cards more: Int, now: Instant) {
         var looked = 0
         while looked < Self.lookedAtMax,
             let limit = audiences.exceeded(more, of: tenant, configuration.limits)

@@ -7,7 +7,7 @@ extension Core {
     ) throws(Refusal) -> Stored {
         try devices.checkOwner(of: key, authority)
         if case .register(let registration) = command {
-            return try admit(registration, key, by: authority).1
+            return try admitRegistration(registration, key, by: authority).1
         }
         guard let device = devices[try devices.registered(key)] else { return Stored(.outdated) }
         switch command {

@@ -12,7 +12,7 @@ extension Core {
             makeRoom(for: command, key, now: now)
             switch command {
             case .register(let registration):
-                let (admitted, stored) = try admit(registration, key, by: authority)
+                let (admitted, stored) = try admitRegistration(registration, key, by: authority)
                 register(
                     admitted, key, by: authority,
                     forgetsUser: registration.forgets.contains(.user), now: now)
@@ -107,7 +107,7 @@ extension Core {
 
     /// The registration to store, and the answer with its lints. Throws if the device may not
     /// register so.
-    func admit(
+    func admitRegistration(
         _ registration: DeviceRegistration, _ key: DeviceKey, by authority: DeviceAuthority
     ) throws(Refusal) -> (DeviceRegistration, Stored) {
         let known = devices.slot(of: key).flatMap { devices[$0] }

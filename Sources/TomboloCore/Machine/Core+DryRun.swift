@@ -89,7 +89,7 @@ extension Core {
         _ command: Command, on trial: inout Core, _ remembered: PositionedHead?, now: Instant
     ) throws(Refusal) -> DryRun {
         let present = activities.slot(of: command.activity)
-        switch try admit(command, on: &trial, remembered, now: now) {
+        switch try admitOnTrial(command, &trial, remembered, now: now) {
         case .refused(let refusal): throw refusal
         case .replay: throw .keyReused  // A trial has no idempotency keys.
         case .standing(let slot):
@@ -102,8 +102,8 @@ extension Core {
     }
 
     /// Tries the command, after copying its activity to the trial core.
-    private func admit(
-        _ command: Command, on trial: inout Core, _ remembered: PositionedHead?, now: Instant
+    private func admitOnTrial(
+        _ command: Command, _ trial: inout Core, _ remembered: PositionedHead?, now: Instant
     ) throws(Refusal) -> Admission {
         if case .start(let start) = command.content {
             try checkAudience(start, command.activity, isTry: true)
@@ -130,7 +130,7 @@ extension Core {
         for slot in activities.indices.clamped(to: request.slots) where matches(slot, request) {
             let command = Command(
                 activity: activities[slot].key, content: .end(request.end), body: request.body)
-            switch try admit(command, on: &trial, nil, now: now) {
+            switch try admitOnTrial(command, &trial, nil, now: now) {
             case .pending(let index):
                 let place = trial.journal.event(index).activity
                 ended.append((command.activity.id, trial.activities[place].accepted.version))
@@ -153,7 +153,7 @@ extension Core {
         let (routes, count) = routes(of: activity, command.content.kind, present, devices)
         let slowest =
             routes.map(\.grant).max { $0.grant.frameInterval < $1.grant.frameInterval }
-            ?? grantInForce(.standard)
+            ?? grantOfClass(.standard)
         let content = content(
             activity, command.content, devices, present.map { activities[$0].destinations } ?? [],
             granted: slowest.grant.frameInterval, now: now)
@@ -221,7 +221,7 @@ extension Core {
         return self.devices[slot]?.channel?.id
     }
 
-    private func grantInForce(_ budgetClass: BudgetClass) -> GrantInForce {
+    private func grantOfClass(_ budgetClass: BudgetClass) -> GrantInForce {
         GrantInForce(budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
     }
 

@@ -2,18 +2,18 @@
 
 extension Core {
     func grantInForce(_ destination: Destination) -> GrantInForce {
-        grantInForce(
+        grantOfCard(
             device: destination.device, activity: destination.activity, destination.upstream)
     }
 
     /// The grant of the destination in this slot.
     func grantInForce(_ slot: CardSlot) -> GrantInForce {
-        grantInForce(
+        grantOfCard(
             device: destinations[slot].device, activity: destinations[slot].activity,
             destinations[slot].upstream)
     }
 
-    private func grantInForce(
+    private func grantOfCard(
         device: DeviceSlot, activity: ActivitySlot, _ upstream: UpstreamNumber
     ) -> GrantInForce {
         inForce(budgetClass(device: device, activity: activity), upstream)

@@ -61,7 +61,7 @@ extension Core {
         }
         do {
             switch command.content {
-            case .start(let start): return try admit(start, command, now: now)
+            case .start(let start): return try admitStart(start, command, now: now)
             default: return try admitChange(command, now: now)
             }
         } catch {
@@ -69,7 +69,7 @@ extension Core {
         }
     }
 
-    private mutating func admit(
+    private mutating func admitStart(
         _ start: Start, _ command: Command, now: Instant
     ) throws(Refusal) -> Admission {
         let digest = start.digest

@@ -180,7 +180,7 @@ extension Core {
                 let slot = devices.slot(of: DeviceKey(tenant: tenant, id: id))
                 return (slot.flatMap { devices[$0]?.tokens.count } ?? 0) * IDPage.tokenBytes
             },
-            view: { view(DeviceKey(tenant: tenant, id: $0), now: now) })
+            view: { deviceView(DeviceKey(tenant: tenant, id: $0), now: now) })
     }
 
     /// A page of the tenant's registered types, by app and then by name.

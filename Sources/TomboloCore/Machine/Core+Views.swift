@@ -37,11 +37,11 @@ extension Core {
                 guard let destination = destinations.at(index),
                     destination.incarnation == activity.durableIncarnation
                 else { return nil }
-                return view(destination, durable, now: now)
+                return destinationView(destination, durable, now: now)
             })
     }
 
-    private func view(
+    private func destinationView(
         _ destination: Destination, _ projection: Projection, now: Instant
     ) -> DestinationView? {
         guard let device = devices[destination.device] else { return nil }
@@ -132,7 +132,7 @@ extension Core {
     }
 
     /// A device with its tokens. The caller must not show a token in full.
-    package func view(_ key: DeviceKey, now: Instant) -> DeviceView? {
+    package func deviceView(_ key: DeviceKey, now: Instant) -> DeviceView? {
         guard let slot = devices.slot(of: key), let device = devices[slot] else { return nil }
         return DeviceView(
             id: key.id, registration: device.registration, budgetClass: device.budgetClass,

@@ -28,10 +28,10 @@ extension Core {
             tenant: tenant, app: try configuration.app(app, of: tenant), kind: kind,
             subject: subject)
         guard let row = timelines[key] else { throw .unknownTimeline(key) }
-        return view(of: row)
+        return timelineView(of: row)
     }
 
-    private func view(of row: StoredTimeline) -> TimelineView {
+    private func timelineView(of row: StoredTimeline) -> TimelineView {
         TimelineView(
             key: row.key, timeline: row.timeline, updatedAt: row.updatedAt,
             dueAt: row.nextDue(zones(of: row))?.at)
@@ -51,7 +51,7 @@ extension Core {
 
     /// A timeline from a listing; nil if it was removed meanwhile.
     package func timeline(_ key: TimelineKey) -> TimelineView? {
-        timelines[key].map { view(of: $0) }
+        timelines[key].map { timelineView(of: $0) }
     }
 
     /// What a widget shows from now on. Throws if the timeline does not exist, or if the reader may

@@ -47,7 +47,7 @@ extension Relay {
     }
 
     /// Runs a command that a device or its backend sent.
-    package func submit(
+    package func submitDeviceCommand(
         _ command: DeviceCommand, for device: DeviceKey, by authority: DeviceAuthority
     ) async -> Answer {
         await ask { .device(device, command, $0, by: authority) }

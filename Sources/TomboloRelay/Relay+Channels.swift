@@ -42,7 +42,7 @@ extension Relay {
     }
 
     /// Records the result of an operation on a channel at Apple. Returns when it is durable.
-    package func submit(_ command: ChannelCommand) async -> Answer {
+    package func submitChannelCommand(_ command: ChannelCommand) async -> Answer {
         await ask { .channel(command, $0) }
     }
 

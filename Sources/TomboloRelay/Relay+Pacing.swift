@@ -49,7 +49,7 @@ extension Relay {
     private static let endPause = Duration.milliseconds(100)
 
     /// Begins or ends a pause. Returns when the change is durable.
-    package func submit(
+    package func submitPauseCommand(
         _ command: PauseCommand, of tenant: TenantID, by key: AskingKey = .unknown
     ) async -> Answer {
         await ask { .pause(command, tenant, $0, by: key) }

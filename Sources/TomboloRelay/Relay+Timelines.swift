@@ -4,7 +4,9 @@ package import TomboloCore
 
 extension Relay {
     /// Stores or deletes a timeline. Returns when the change is durable.
-    package func submit(_ command: TimelineCommand, of tenant: TenantID) async -> Answer {
+    package func submitTimelineCommand(_ command: TimelineCommand, of tenant: TenantID) async
+        -> Answer
+    {
         await ask { .timeline(command, tenant, $0) }
     }
 

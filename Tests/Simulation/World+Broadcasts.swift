@@ -46,7 +46,7 @@ extension World {
             let made = Channel(
                 tenant: key.tenant, app: Self.appID, environment: .sandbox, name: key.name,
                 id: id, storage: storage)
-            let answer = await relay.submit(.made(made))
+            let answer = await relay.submitChannelCommand(.made(made))
             guard !life.isDead, case .stored = answer else {
                 // Whether it is on record nobody knows.
                 return
@@ -65,7 +65,7 @@ extension World {
         else { return }
         note(.command, who: -1, 0, 0, "channel \(key.name) of \(key.tenant) goes")
         removeChannel(channel.id)
-        _ = await relay.submit(.deleted(key))
+        _ = await relay.submitChannelCommand(.deleted(key))
     }
 
     /// Somebody deletes a channel at Apple, and the relay does not know.

@@ -117,7 +117,8 @@ extension World {
             book.wantedAt = loop.now
         }
         note(.command, who: -1, Int64(number), 0, "\(door.id) is for \(names)")
-        let answer = await relay.submit(.put(request, kind: Self.doorKind), of: door.tenant)
+        let answer = await relay.submitTimelineCommand(
+            .put(request, kind: Self.doorKind), of: door.tenant)
         note(.answer, who: -1, Int64(number), 0, "\(answer)")
         guard !life.isDead, case .stored = answer else { return false }
         door.taken = max(door.taken, number)
@@ -264,7 +265,7 @@ extension World {
             await pause(dice.time(.doors, isSlow ? 5_000...40_000 : 5...1_500))
             guard phone.isOnline, let life, life.isReady, let relay = life.relay else { continue }
             let since = door.taken
-            let answer = await relay.submit(
+            let answer = await relay.submitDeviceCommand(
                 .action(seam.action(action)), for: phone.key, by: phone.authority)
             note(.answer, who: phone.number, Int64(tap.number), 0, "\(answer) to a tap")
             guard !life.isDead else { continue }

@@ -95,7 +95,8 @@ extension World {
             reloads.wantedAt = loop.now
         }
         note(.command, who: -1, number, 0, "timeline \(number) of \(book.user)")
-        let answer = await relay.submit(.put(request, kind: Self.kind), of: book.tenant)
+        let answer = await relay.submitTimelineCommand(
+            .put(request, kind: Self.kind), of: book.tenant)
         note(.answer, who: -1, number, 0, "\(answer)")
         guard !life.isDead, case .stored = answer else { return false }
         if number > book.taken { (book.taken, book.takenAt) = (number, loop.now) }

@@ -84,10 +84,10 @@ import TomboloRelay
         let key = DeviceKey(tenant: tenant, id: Identifier(device)!)
         let fields = JSON(unchecked: Array(#"{"budget_class":"lab"}"#.utf8)).document.root
         let token = JSON(unchecked: Array(#"{"token":"ab"}"#.utf8)).document.root
-        _ = await relay.submit(
+        _ = await relay.submitDeviceCommand(
             .register(try DeviceRegistration(reading: fields)), for: key, by: .operate)
         for name in ["start:Runner", "activity:cat"] {
-            _ = await relay.submit(
+            _ = await relay.submitDeviceCommand(
                 .putToken(TokenName(name)!, try TokenRegistration(reading: token)), for: key,
                 by: .operate)
         }

@@ -21,7 +21,7 @@ extension ServerDoors {
             return .json { ActionAnswer(nil).write(to: &$0) }
         }
         let stored = try Self.stored(
-            await relay.submit(.action(action), for: key, by: authority), "a device")
+            await relay.submitDeviceCommand(.action(action), for: key, by: authority), "a device")
         var fields: HTTPFields = [:]
         if stored.isReplay { fields.append("idempotent-replayed", "true") }
         return .json(202, fields) { ActionAnswer(stored.action).write(to: &$0) }

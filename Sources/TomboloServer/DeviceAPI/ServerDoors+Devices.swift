@@ -152,7 +152,8 @@ extension ServerDoors {
         let stored =
             isDryRun
             ? try Self.found(await relay.dryRunDeviceCommand(command, for: key, by: authority))
-            : try Self.stored(await relay.submit(command, for: key, by: authority), "a device")
+            : try Self.stored(
+                await relay.submitDeviceCommand(command, for: key, by: authority), "a device")
         let answer = StoredAnswer(
             device: key.id, subject: subject, kind: stored.kind, presence: stored.presence,
             endsWaiting: stored.endsWaiting, lint: stored.lint + lint, isDryRun: isDryRun)

@@ -42,7 +42,7 @@ extension ServerDoors {
             if case .device(let name) = recipient {
                 question.recipient = try await self.recipient(called: name, of: asked)
             }
-            return try await self.explain(question)
+            return try await self.explainQuestion(question)
         }
         return .json { explanation.write(to: &$0) }
     }
@@ -87,7 +87,7 @@ extension ServerDoors {
         switch asked {
         case .push(let push):
             let entry = try await delivery(push.deliveryID, of: tenant)
-            return try await [explain(entry, tenant)]
+            return try await [explainDelivery(entry, tenant)]
         case .token(let token):
             guard let device = await relay.device(holding: token, tenant: tenant) else {
                 throw Problem(
@@ -117,9 +117,9 @@ extension ServerDoors {
             (query.order, query.limit) = (.newestFirst, 1)
             (query.kinds, query.recipient) = (DeliveryRecord.kinds, .device(device))
             if let entry = try await entries(query).first {
-                found.append(try await explain(entry, tenant))
+                found.append(try await explainDelivery(entry, tenant))
             } else if let waiting = await waiting(for: device, tenant) {
-                found.append(try await explain(waiting))
+                found.append(try await explainQuestion(waiting))
             }
         }
         return found
@@ -132,7 +132,7 @@ extension ServerDoors {
         return Question(activity: view, recipient: .device(device), tenant: tenant)
     }
 
-    private func explain(
+    private func explainDelivery(
         _ entry: DeliveryEntry, _ tenant: TenantID
     ) async throws(Problem) -> Explanation {
         guard let id = entry.activity,
@@ -141,7 +141,7 @@ extension ServerDoors {
             throw Problem(
                 .unknownActivity, "The activity of this delivery is not known any more.")
         }
-        return try await explain(
+        return try await explainQuestion(
             Question(
                 activity: view, recipient: entry.record.recipient, version: entry.record.version,
                 tenant: tenant))
@@ -149,14 +149,14 @@ extension ServerDoors {
 
     // MARK: Gathering
 
-    private func explain(_ question: Question) async throws(Problem) -> Explanation {
+    private func explainQuestion(_ question: Question) async throws(Problem) -> Explanation {
         let asked = try await asked(question)
         if let recipient = question.recipient {
-            return try await explain(question, asked, at: recipient)
+            return try await explainCard(question, asked, at: recipient)
         }
         let recipients = try await recipients(of: question)
         if let only = recipients.first, recipients.count == 1 {
-            return try await explain(question, asked, at: only)
+            return try await explainCard(question, asked, at: only)
         }
         var all: [Explanation] = []
         for recipient in recipients.prefix(Self.devicesMax) {
@@ -167,7 +167,7 @@ extension ServerDoors {
             left: max(0, recipients.count - Self.devicesMax))
     }
 
-    private func explain(
+    private func explainCard(
         _ question: Question, _ asked: Evidence.Asked, at recipient: Recipient
     ) async throws(Problem) -> Explanation {
         var found = Explainer(try await evidence(question, asked, recipient)).explanation

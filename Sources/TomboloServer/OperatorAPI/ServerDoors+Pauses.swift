@@ -85,7 +85,7 @@ extension ServerDoors {
     private func store(
         _ command: PauseCommand, _ request: DoorRequest
     ) async throws(Problem) -> Stored {
-        switch await relay.submit(command, of: request.tenant, by: request.asking) {
+        switch await relay.submitPauseCommand(command, of: request.tenant, by: request.asking) {
         case .stored(let stored): return stored
         case .refused(let refusal): throw Problem(refusal)
         case .accepted, .acceptedAll, .replay, .replayAll, .partlyThere, .refusedBatch:

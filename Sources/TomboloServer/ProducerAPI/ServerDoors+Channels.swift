@@ -54,7 +54,7 @@ extension ServerDoors {
             tenant: key.tenant, app: app.id, environment: app.environment, name: key.name, id: id,
             storage: asked.storage)
         do throws(Problem) {
-            _ = try Self.stored(await relay.submit(.made(channel)), "a channel")
+            _ = try Self.stored(await relay.submitChannelCommand(.made(channel)), "a channel")
         } catch {
             // No record has the channel's id, so delete it. If that fails, lists show it as
             // unknown.
@@ -128,9 +128,9 @@ extension ServerDoors {
         let upstream = await upstream(of: channel)
         let service = upstream == nil ? nil : try service()
         if isDryRun { return .gone("channel", key.name.rawValue, isDryRun: true) }
-        _ = try Self.stored(await relay.submit(.deleting(key)), "a channel")
+        _ = try Self.stored(await relay.submitChannelCommand(.deleting(key)), "a channel")
         if let upstream, let service { try await delete(channel, key, in: upstream, by: service) }
-        _ = try Self.stored(await relay.submit(.deleted(key)), "a channel")
+        _ = try Self.stored(await relay.submitChannelCommand(.deleted(key)), "a channel")
         return .gone("channel", key.name.rawValue, isDryRun: false)
     }
 
@@ -144,7 +144,8 @@ extension ServerDoors {
             try await service.delete(channel.id, in: upstream)
         } catch {
             switch error {
-            case .refused, .unreachable: _ = await relay.submit(ChannelCommand.kept(key))
+            case .refused, .unreachable:
+                _ = await relay.submitChannelCommand(ChannelCommand.kept(key))
             case .unknown: break
             }
             throw Problem(error)

@@ -24,7 +24,8 @@ extension ServerDoors {
         let stored =
             isDryRun
             ? try Self.found(await relay.dryRunTimeline(command, of: request.tenant))
-            : try Self.stored(await relay.submit(command, of: request.tenant), "a timeline")
+            : try Self.stored(
+                await relay.submitTimelineCommand(command, of: request.tenant), "a timeline")
         let answer = TimelineAnswer(
             kind: kind, subject: asked.subject, stored: stored, isDryRun: isDryRun)
         return .json(answer.httpStatus) { answer.write(to: &$0) }
@@ -49,7 +50,8 @@ extension ServerDoors {
         if isDryRun {
             _ = try Self.found(await relay.dryRunTimeline(command, of: request.tenant))
         } else {
-            _ = try Self.stored(await relay.submit(command, of: request.tenant), "a timeline")
+            _ = try Self.stored(
+                await relay.submitTimelineCommand(command, of: request.tenant), "a timeline")
         }
         return .gone("kind", kind.rawValue, isDryRun: isDryRun)
     }

@@ -150,11 +150,13 @@ enum BenchFramesCommand {
                 guard let id = Identifier("d\(index)"), let name = TokenName("activity:a\(index)")
                 else { continue }
                 let device = DeviceKey(tenant: tenant, id: id)
-                _ = await relay.submit(.register(registration), for: device, by: .operate)
+                _ = await relay.submitDeviceCommand(
+                    .register(registration), for: device, by: .operate)
                 let digest = SHA256.digest("token\(index)")
                 let token = try TokenRegistration(
                     reading: JSONDocument(Array(#"{"token":"\#(Hex.encode(digest))"}"#.utf8)).root)
-                _ = await relay.submit(.putToken(name, token), for: device, by: .operate)
+                _ = await relay.submitDeviceCommand(
+                    .putToken(name, token), for: device, by: .operate)
             }
             try await submit(0..<activities) { index in
                 let body =

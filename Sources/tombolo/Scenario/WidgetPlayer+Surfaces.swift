@@ -13,11 +13,11 @@ extension WidgetPlayer {
                 return false
             }
         }
-        return (step.cards.map(hold) ?? true) && (step.controls.map(hold) ?? true)
-            && (step.gallery.map(hold) ?? true) && (step.tap.map(hold) ?? true)
+        return (step.cards.map(cardsHold) ?? true) && (step.controls.map(controlsHold) ?? true)
+            && (step.gallery.map(galleryHolds) ?? true) && (step.tap.map(tapHolds) ?? true)
     }
 
-    private func hold(_ tap: WidgetScenario.Tap) -> Bool {
+    private func tapHolds(_ tap: WidgetScenario.Tap) -> Bool {
         guard let page = phones[tap.phone] else { return true }
         return page.document.root["tap"]?["reason"]?.string == tap.reason
     }
@@ -26,7 +26,7 @@ extension WidgetPlayer {
         pages[place.name]?.document.root["fetches"]?.integer ?? 0
     }
 
-    private func hold(_ cards: WidgetScenario.Cards) -> Bool {
+    private func cardsHold(_ cards: WidgetScenario.Cards) -> Bool {
         let activity = filled(cards.activity)
         return cards.phones.allSatisfy { phone in
             guard let page = phones[phone] else { return true }
@@ -39,7 +39,7 @@ extension WidgetPlayer {
         }
     }
 
-    private func hold(_ controls: WidgetScenario.Controls) -> Bool {
+    private func controlsHold(_ controls: WidgetScenario.Controls) -> Bool {
         func count(_ page: JSON?) -> Int64 {
             page?.document.root["reloads"]?["control:\(controls.kind)"]?.integer ?? 0
         }
@@ -48,7 +48,7 @@ extension WidgetPlayer {
         }
     }
 
-    private func hold(_ gallery: WidgetScenario.Gallery) -> Bool {
+    private func galleryHolds(_ gallery: WidgetScenario.Gallery) -> Bool {
         guard let page = phones[gallery.phone] else { return true }
         guard let open = page.document.root["gallery"], open["complete"]?.bool == true,
             open["kind"]?.string == filled("{kind}")

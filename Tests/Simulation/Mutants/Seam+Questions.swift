@@ -28,7 +28,7 @@ extension Seam {
             if seen < known { return .stored(Stored(.outdated)) }
             tokensSeen[TokenOfDevice(device: key, name: name)] = seen
         }
-        return await relay.submit(changed(command, key), for: key, by: authority)
+        return await relay.submitDeviceCommand(changed(command, key), for: key, by: authority)
     }
 
     /// The mutants read a device's user once, or take its token for a new one after a deletion.
@@ -60,10 +60,10 @@ extension Seam {
     /// An operator's pause. The mutant holds all activities, and nothing else.
     func pause(_ request: PauseRequest, of tenant: TenantID, _ relay: Relay) async -> Answer {
         guard mutant == .reloadThroughPause, !request.alertsOnly else {
-            return await relay.submit(.pause(request), of: tenant)
+            return await relay.submitPauseCommand(.pause(request), of: tenant)
         }
         switch request.scope {
-        case .type, .activity: return await relay.submit(.pause(request), of: tenant)
+        case .type, .activity: return await relay.submitPauseCommand(.pause(request), of: tenant)
         case .all, .app: break
         }
         var numbers: [Int64] = []
@@ -71,7 +71,7 @@ extension Seam {
         for type in Plan.types.reversed() {
             var part = request
             part.scope = .type(type)
-            answer = await relay.submit(.pause(part), of: tenant)
+            answer = await relay.submitPauseCommand(.pause(part), of: tenant)
             if case .stored(let stored) = answer, let number = stored.number {
                 numbers.append(number)
             }
@@ -85,7 +85,7 @@ extension Seam {
         for number in [pairedPauses.removeValue(forKey: number), number].compactMap(\.self) {
             let held = await relay.pauses(of: tenant).first { $0.number == number }
             // A tenant names a pause by the tenant's own count.
-            _ = await relay.submit(.resume(held?.serial ?? number), of: tenant)
+            _ = await relay.submitPauseCommand(.resume(held?.serial ?? number), of: tenant)
         }
     }
 
@@ -111,9 +111,9 @@ extension Seam {
             let relay = life.relay, let channel = await relay.channel(key),
             await relay.activity(on: key) == nil, !life.isDead
         else { return }
-        _ = await relay.submit(.deleted(key))
+        _ = await relay.submitChannelCommand(.deleted(key))
         guard !life.isDead else { return }
-        _ = await relay.submit(
+        _ = await relay.submitChannelCommand(
             .made(
                 Channel(
                     tenant: channel.tenant, app: channel.app,

@@ -5,7 +5,6 @@ import Testing
     private static let shape = Ratchet(table: [
         "bare Int parameters": 13,
         "calls of evaluate": 1,
-        "functions beyond three of one name": 25,
         "functions in extension Core": 468,
         "signatures with effects: inout": 13,
         "stored properties of Core": 25,

@@ -97,9 +97,9 @@ import TomboloCore
         }
         #expect(rig.core.deviceView(Self.phone, now: rig.now) == nil)
         let alone = ActivityKey(tenant: Rig.tenant, id: Identifier("alone")!)
-        #expect(rig.core.deviceView(alone, now: rig.now) == nil)
+        #expect(rig.core.view(alone, now: rig.now) == nil)
         let both = ActivityKey(tenant: Rig.tenant, id: Identifier("both")!)
-        #expect(rig.core.deviceView(both, now: rig.now)?.destinations.count == 1)
+        #expect(rig.core.view(both, now: rig.now)?.destinations.count == 1)
         let head = try #require(rig.heads[ActivityNumber(2)]?.0)
         #expect(DeviceTrace.inHead(head.value, of: Self.phone.id) == .none)
         #expect(!head.follows, "no event says so: the head itself must be written")
@@ -107,7 +107,7 @@ import TomboloCore
         #expect(rig.heads[ActivityNumber(2)]?.0.follows == true)
         rig.device("phone")
         #expect(
-            rig.core.deviceView(both, now: rig.now)?.destinations.count == 1, "it is a stranger now"
+            rig.core.view(both, now: rig.now)?.destinations.count == 1, "it is a stranger now"
         )
     }
 }

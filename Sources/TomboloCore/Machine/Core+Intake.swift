@@ -20,7 +20,7 @@ extension Core {
 
     enum Admission {
         /// The event's index in the pending batch.
-        case pending(index: Int)
+        case pending(Int)
         /// The activity already has the state that the command asks for.
         case standing(ActivitySlot)
         case replay(seq: Int64)
@@ -127,8 +127,7 @@ extension Core {
         try checkState(projection, definition, command.content, command.activity.tenant)
         let place = slot ?? newActivity(command.activity, definition, projection)
         if slot != nil { beginAnew(place, incarnation, definition, projection) }
-        return .pending(
-            index: addEvent(command, place, projection, definition: definition, now: now))
+        return .pending(addEvent(command, place, projection, definition: definition, now: now))
     }
 
     private mutating func beginAnew(
@@ -184,7 +183,7 @@ extension Core {
         activities[slot].accepted = change.projection
         if change.projection.ending != nil { activities.recount(slot) }
         return .pending(
-            index: addEvent(change.command, slot, change.projection, plan: change.plan, now: now))
+            addEvent(change.command, slot, change.projection, plan: change.plan, now: now))
     }
 
     /// A valid change: the completed command, and the new state of its activity.

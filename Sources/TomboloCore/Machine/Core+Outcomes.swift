@@ -48,7 +48,7 @@ extension Core {
             journal.flushAtOnce()
         case .rejected(let status, let reason, .tokenMisplaced, _),
             .rejected(let status, let reason, .topic, _):
-            guard let device = device(of: outcome.push),
+            guard let device = pushedDevice(of: outcome.push),
                 upstreams[upstream].noteWrongToken(ofDevice: device)
             else { return outcome }
             var outcome = outcome
@@ -61,7 +61,7 @@ extension Core {
     }
 
     /// The device to which the push goes; nil if the push is not in flight any more.
-    private func device(of push: PushID) -> DeviceSlot? {
+    private func pushedDevice(of push: PushID) -> DeviceSlot? {
         switch push.turn {
         case .surface(let slot):
             return surfaces.isInFlight(push, slot) ? surfaces[slot].device : nil

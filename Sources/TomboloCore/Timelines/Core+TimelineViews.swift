@@ -63,7 +63,7 @@ extension Core {
         _ kind: Identifier, app: String?, _ subject: TimelineSubject?, family: WidgetFamily?,
         by reader: TimelineReader, of tenant: TenantID, now: Instant
     ) throws(Refusal) -> TimelineEntries {
-        let device = device(of: reader, tenant)
+        let device = readingDevice(of: reader, tenant)
         let name = try configuration.app(device?.registration.app ?? app, of: tenant)
         func readable(_ subject: TimelineSubject) -> StoredTimeline? {
             timelines[TimelineKey(tenant: tenant, app: name, kind: kind, subject: subject)]
@@ -115,7 +115,7 @@ extension Core {
             tenant, kind: kind, after: after, limit: TimelineListing.choices)
         (listing.app, listing.isOfKeys) = (app, true)
         guard case .device = reader else { return listing }
-        let known = device(of: reader, tenant)
+        let known = readingDevice(of: reader, tenant)
         listing.app = try configuration.app(known?.registration.app ?? app, of: tenant)
         listing.places =
             reader.user(of: known).map {
@@ -138,7 +138,7 @@ extension Core {
         var bytes = 0
         var last: [String]?
         for key in listing.keys.prefix(listing.limit) {
-            let own = device(of: reader, key.tenant)
+            let own = readingDevice(of: reader, key.tenant)
             // The timeline may have other readers by now.
             guard let row = timelines[key], row.isReadable(by: reader, own),
                 case .key(let id) = key.subject
@@ -165,7 +165,7 @@ extension Core {
         return (choices, hasMore ? listing.keys.dropLast().last?.order : nil)
     }
 
-    private func device(of reader: TimelineReader, _ tenant: TenantID) -> Device? {
+    private func readingDevice(of reader: TimelineReader, _ tenant: TenantID) -> Device? {
         guard case .device(let id, _) = reader else { return nil }
         return devices.slot(of: DeviceKey(tenant: tenant, id: id)).flatMap { devices[$0] }
     }

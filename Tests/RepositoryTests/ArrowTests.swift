@@ -20,6 +20,18 @@ import Testing
         }
     }
 
+    @Test func `the page of the rooms lists their arrows`() throws {
+        let page = try #require(tree.text("Sources/README.md"))
+        let rows = page.split(separator: "\n").map { $0.split(separator: "|") }
+        for (room, arrows) in Rooms.arrows where !arrows.isEmpty {
+            guard tree.sources.contains(where: { $0.target == room }) else { continue }
+            let row = rows.first { $0.first == " `\(room)` " }
+            let named = (row?.last ?? "").split { $0 == "," || $0 == " " }
+                .map { Rooms.arrows["Tombolo\($0)"] == nil ? String($0) : "Tombolo\($0)" }
+            #expect(Set(named) == arrows, "the row of \(room) in Sources/README.md")
+        }
+    }
+
     @Test func `every folder of Sources and Tests is a target`() throws {
         for folder in ["Sources", "Tests"] {
             for entry in try Directory.entries(tree.root + "/" + folder)

@@ -272,7 +272,7 @@ import TomboloJSON
         #expect(Self.actions(rig).count == 2)
     }
 
-    @Test func `what nothing offers is refused`() {
+    @Test func `an action that no card or widget offers is refused`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.device("other", .lab)
@@ -350,7 +350,7 @@ import TomboloJSON
         (#"{"link":"","at":"2026-11-20T09:03:00Z"}"#, "/link"),
         (#"{"activity":"cat"}"#, "/at"), (#"{"at":"2026-11-20T09:03:00Z"}"#, "/activity"),
     ])
-    func `what says no action is refused where it is wrong`(body: String, pointer: String) {
+    func `an invalid action is refused with its place`(body: String, pointer: String) {
         do {
             _ = try DeviceAction(reading: Rig.json(body))
             Issue.record("\(body)")

@@ -67,7 +67,9 @@ import TomboloCore
     }
 
     /// A standard bucket holds 4, and keeps 1 for alerts.
-    @Test func `what goes at 5 for the reserve is told, and a card that is behind`() throws {
+    @Test func `a push at priority 5 for the reserve is reported, and so is a card that is behind`()
+        throws
+    {
         var rig = confirmed(.standard)
         for lap in 1...4 {
             rig.command(.update, "{\"state\":{\"lap\":\(lap)},\"urgency\":\"high\"}")

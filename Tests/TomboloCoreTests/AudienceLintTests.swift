@@ -32,7 +32,7 @@ import TomboloJSON
         (#"{"devices":["phone","tablet"]}"#, [.deviceNotRegistered]),
         (#"{"user":"u43"}"#, [.userWithoutDevice]),
     ])
-    func `who cannot see it is named`(audience: String, codes: [Lint.Code]) {
+    func `the answer names who cannot see it`(audience: String, codes: [Lint.Code]) {
         var rig = Self.rig()
         let lints = Self.start(audience, in: &rig)
         #expect(lints.map(\.code) == codes)
@@ -48,7 +48,7 @@ import TomboloJSON
         #expect(lints.first?.message.hasPrefix("2 of 3 devices, such as \"a\", are") == true)
     }
 
-    @Test func `a type that nobody can start is told, one letter off with what is meant`() {
+    @Test func `a type that nobody can start gets a lint, with the nearest name`() {
         var rig = Self.rig()
         let lints = Self.start(#"{"device":"phone"}"#, type: "Runer", in: &rig)
         #expect(lints.map(\.code) == [.typeNotRegistered])
@@ -63,7 +63,7 @@ import TomboloJSON
         #expect(Self.start(#"{"device":"phone"}"#, in: &right) == [])
     }
 
-    @Test func `a device of another app, and a relay without apps, are told`() {
+    @Test func `a device of another app gets a lint, and so does a relay without apps`() {
         var rig = Rig {
             var other = $0.apps[0]
             other.id = "com.example.other"

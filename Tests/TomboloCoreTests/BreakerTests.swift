@@ -75,7 +75,7 @@ import TomboloJSON
         #expect(rig.pushes.count > before)
     }
 
-    @Test func `what may be the cure is tried at once, and only once`() {
+    @Test func `a possible cure is tried at once, and only once`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.advance(to: 1)
@@ -325,7 +325,7 @@ import TomboloJSON
         #expect(!rig.core.isParked(UpstreamNumber(0)))
     }
 
-    @Test func `where all phones are wrong the tries become rare`() {
+    @Test func `tries become rare if all tokens are wrong`() {
         var rig = Self.manyStrangers(5)
         let refusal = Self.topics[0]
         rig.verdict = { _ in refusal }
@@ -352,7 +352,7 @@ import TomboloJSON
         #expect(!Self.isOpen(alternating + [false, true]), "50 of 100")
     }
 
-    @Test func `what was longer ago than a hundred answers counts no more`() {
+    @Test func `an answer more than a hundred answers ago does not count`() {
         let storm = (0..<96).map { $0.isMultiple(of: 2) }
         let calm = [Bool](repeating: false, count: 100)
         #expect(Self.isOpen(storm + calm + storm))

@@ -86,7 +86,7 @@ import TomboloJSON
         #expect(Self.story(rig) == ["card.ended", "card.began", "card.ended"])
     }
 
-    @Test func `a card that its phone has called over does not begin once more`() {
+    @Test func `a card that its phone reported as over does not start again`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.advance(to: 5)

@@ -135,7 +135,7 @@ import TomboloJSON
         #expect(rig.pushes.count { Rig.state($0.push) == #"{"goals":7}"# } == 1)
     }
 
-    @Test func `what one activity has spent of a channel's budget the next one has not`() {
+    @Test func `the next activity on a channel cannot spend the budget again`() {
         var rig = Rig()
         rig.channel("final", "Y2g=")
         for round in 0..<3 {
@@ -325,7 +325,7 @@ import TomboloJSON
         #expect(Rig.aps(rig.pushes[0].push)?["input-push-token"]?.integer == 1)
     }
 
-    @Test func `where Apple refuses another channel, nobody waits for one`() {
+    @Test func `no activity waits for a channel that Apple refuses`() {
         var rig = Self.rig(makes: false)
         rig.step(.channel(.notMade(UpstreamNumber(0)), nil))
         #expect(rig.pushes.count == 1)
@@ -338,7 +338,7 @@ import TomboloJSON
         #expect(rig.channelWishes == 1, "it is not asked again for a while")
     }
 
-    @Test func `near Apple's quota no further channel is asked for`() {
+    @Test func `near Apple's quota the relay requests no further channel`() {
         var pool = ChannelPool()
         let now = Rig.epoch
         for slot in DeviceSlot(1)..<DeviceSlot(ChannelPool.countMax) {
@@ -351,7 +351,7 @@ import TomboloJSON
         #expect(first && taken == 0 && !second)
     }
 
-    @Test func `a channel is used again only when no old card can be left`() {
+    @Test func `a channel is used again only after every old card is gone`() {
         var rig = Self.rig()
         func channel(_ rig: Rig) -> String? {
             rig.pushes.last { $0.push.event == .start }
@@ -409,7 +409,7 @@ import TomboloJSON
         #expect(rig.view()?.destinations.first?.phase == "listening")
     }
 
-    @Test func `what changed while the start was on its way goes once more on the channel`() {
+    @Test func `a change during the start's flight is sent on the channel again`() {
         var rig = Rig()
         rig.makesChannels = true
         rig.verdict = { $0.event == .start ? nil : .accepted }

@@ -8,7 +8,7 @@ import TomboloCore
         rig.stored.count { $0.space == .checkpoint }
     }
 
-    @Test func `that updates went is on record soon, and not with every batch`() {
+    @Test func `sent updates are on record soon, but not with every batch`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.advance(to: 60)
@@ -23,7 +23,7 @@ import TomboloCore
         #expect(Self.checkpoints(rig) == checkpoints + 1)
     }
 
-    @Test func `what else is new in a checkpoint goes with the next batch, also after an update`() {
+    @Test func `any other change of a checkpoint goes with the next batch, even after an update`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.advance(to: 60)

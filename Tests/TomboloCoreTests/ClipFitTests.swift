@@ -146,7 +146,9 @@ import TomboloJSON
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":3}"#)
     }
 
-    @Test func `what is too large for a bundle, or undeclared, goes frame by frame`() throws {
+    @Test func `a clip that is too large for a bundle, or undeclared, is sent frame by frame`()
+        throws
+    {
         let large = (0..<5).map { "\"\($0)\(String(repeating: "x", count: 900))\"" }
         let body =
             #"{"flipbook":{"path":"/lap","frames":[\#(large.joined(separator: ","))],"#
@@ -256,7 +258,7 @@ import TomboloJSON
         #expect(frames.last.map { abs($0 - end) < 1e-9 } == true)
     }
 
-    @Test func `an easing has keyframes where it bends, and a grant has the last word`() throws {
+    @Test func `an easing has keyframes where it bends, within the grant`() throws {
         var rig = try Self.rig(.lab)
         let body =
             #"{"tween":{"path":"/lap","from":0,"to":100,"duration":"4s","easing":"easeInOut"}}"#

@@ -80,7 +80,7 @@ import TomboloJSON
     // MARK: Achieved
 
     @Test(arguments: [(BudgetClass.lab, 10.0), (.frequent, 0.2), (.standard, 1.0 / 15)])
-    func `the achieved rate is told after, also after the end and a restart`(
+    func `the achieved rate is reported afterwards, even after the end and a restart`(
         _ budgetClass: BudgetClass, _ rate: Double
     ) throws {
         var rig = try Self.rig(budgetClass)

@@ -44,7 +44,7 @@ import TomboloJSON
     }
 
     @Test(arguments: [false, true])
-    func `what phones dropped for its time binds nobody, and what they took before it does`(
+    func `a push that phones dropped for its timestamp sets no limit, and one that they took does`(
         restarts: Bool
     ) throws {
         var rig = Rig()

@@ -12,7 +12,7 @@ import TomboloJSON
         rig.core.deadLetters(DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 100).letters
     }
 
-    @Test func `what Apple refuses for good is kept with its cause, over a crash`() throws {
+    @Test func `a final refusal is kept with its cause, even after a crash`() throws {
         var rig = Rig()
         rig.runningActivity()
         rig.verdict = { _ in Self.topicDisallowed }
@@ -169,7 +169,7 @@ import TomboloJSON
         }
     }
 
-    @Test func `what Apple refused of a channel goes to it again`() {
+    @Test func `a refused push of a channel is sent to it again`() {
         var rig = Rig()
         rig.channel("final", "Y2g=")
         rig.device("final")
@@ -188,7 +188,7 @@ import TomboloJSON
         #expect(again.map { Rig.state($0) } == [#"{"goals":1}"#])
     }
 
-    @Test func `where no card is left the letter stays, and the answer says so`() {
+    @Test func `without a card the letter stays, and the answer says so`() {
         var rig = Rig()
         rig.runningActivity()
         rig.verdict = { _ in Self.topicDisallowed }
@@ -228,7 +228,7 @@ import TomboloJSON
         #expect(letters(rig) == [all[0]])
     }
 
-    @Test func `another tenant's letters are not there`() {
+    @Test func `another tenant's letters are not visible`() {
         var rig = Rig()
         rig.runningActivity()
         rig.verdict = { _ in Self.topicDisallowed }
@@ -349,7 +349,7 @@ import TomboloJSON
         #expect(register(&rig, "widget", "ee", observed: 125) == .created)
     }
 
-    @Test func `a fault in a set of tokens is told with its place`() {
+    @Test func `a fault in a set of tokens is refused with its place`() {
         #expect {
             try TokenSet(reading: Rig.json(#"{"tokens":{"widget":{"token":"a"},"what":{}}}"#))
         } throws: { error in

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: EventDecision.allCases)
-    func `a record comes to what the books count, whatever was superseded`(
+    func `the records add up to the ledger, with superseded versions too`(
         _ decision: EventDecision
     ) {
         for chosen in 0..<16 {
@@ -144,7 +144,7 @@ import Testing
             !rig.facts.contains { String(decoding: $0.body, as: UTF8.self).contains("secret-7") })
     }
 
-    @Test func `on a full disk what a phone says of itself is no fact`() {
+    @Test func `a phone's report makes no fact while the disk is full`() {
         var rig = Rig()
         rig.device()
         rig.advance(to: 10)

@@ -83,7 +83,7 @@ import TomboloJSON
         #expect(rig.core.deviceView(Self.key, now: rig.now) != nil)
     }
 
-    @Test func `it ends its cards also where the device is here again and the relay restarts`() {
+    @Test func `it ends its cards even if the device is back and the relay restarts`() {
         var rig = Self.running()
         let pause = rig.pause(#"{"all":true}"#)
         rig.tell(.delete)

@@ -26,7 +26,7 @@ import TomboloJSON
     }
 
     @Test(arguments: [#"{"user":"other"}"#, #"{"user":null}"#])
-    func `the next user of a device reads nothing of the one before`(fields: String) {
+    func `the next user of a device reads nothing of the previous user`(fields: String) {
         var rig = TimelineTests.rig()
         rig.timeline(Self.own)
         rig.register("phone", fields)
@@ -47,7 +47,7 @@ import TomboloJSON
         #expect(Self.reloads(rig, from: before) == reloads)
     }
 
-    @Test func `a device's zone that does not exist is refused, and what it said before stays`() {
+    @Test func `an unknown zone of a device is refused, and its previous zone stays`() {
         var rig = TimelineTests.rig()
         rig.register("phone", #"{"time_zone":"Europe/Berlim"}"#, isRefused: true)
         #expect(rig.lastRefusal == .invalidField)
@@ -55,7 +55,7 @@ import TomboloJSON
         #expect(device?.registration.timeZone == "Europe/Berlin")
     }
 
-    @Test func `what a registration leaves out stays, and null forgets it`() {
+    @Test func `a value that a registration leaves out stays, and null removes it`() {
         var rig = TimelineTests.rig()
         func registration() -> DeviceRegistration? {
             rig.core.devices.compactMap(\.self).first?.registration

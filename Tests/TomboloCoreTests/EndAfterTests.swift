@@ -51,7 +51,7 @@ import TomboloJSON
         #expect(rig.view("dog")?.status == .ended)
     }
 
-    @Test func `without it nothing ends by itself, and what has ended does not end again`() {
+    @Test func `without it no activity ends by itself, and an ended one does not end again`() {
         var silent = Self.running("")
         silent.advance(to: 20_000)
         #expect(silent.view()?.status == .active)
@@ -62,7 +62,7 @@ import TomboloJSON
         #expect(over.view()?.version == 2)
     }
 
-    @Test func `a restart neither forgets it nor begins it anew`() {
+    @Test func `a restart of the relay neither loses it nor starts it again`() {
         var rig = Self.running()
         rig.advance(to: 300)
         _ = rig.crash(recoverAt: 310)

@@ -52,7 +52,7 @@ import TomboloJSON
         #expect(later.last.map { Rig.state($0) } == #"{"n":3}"#)
     }
 
-    @Test func `who registers again in the same environment keeps everything`() throws {
+    @Test func `a device that registers again in the same environment keeps everything`() throws {
         var rig = Self.rig()
         _ = try register(&rig, "sandbox")
         rig.token("start:Runner", "aa")
@@ -61,7 +61,8 @@ import TomboloJSON
     }
 
     @Test(arguments: ["sandbox", "production"])
-    func `who does not say its environment stays where it was`(environment: String) throws {
+    func `a device that omits its environment stays in the previous one`(environment: String) throws
+    {
         var rig = Self.rig()
         _ = try register(&rig, environment)
         rig.token("start:Runner", "aa")
@@ -91,7 +92,7 @@ import TomboloJSON
         #expect(view.registration.environment == .production)
     }
 
-    @Test func `what was forgotten with the environment stays so over a crash`() throws {
+    @Test func `values that were removed with the environment stay removed after a crash`() throws {
         var rig = Self.rig()
         _ = try register(&rig, "sandbox")
         rig.token("widget", "aa")

@@ -50,7 +50,7 @@ import TomboloJSON
         #expect(thinned.allSatisfy { $0.tenant == Rig.tenant && $0.activity == nil })
     }
 
-    @Test func `what the history has not said yet can be asked`() {
+    @Test func `left-out facts that are not reported yet can be queried`() {
         var rig = Self.rig()
         Self.register(300, &rig)
         let written = Self.tokens(rig)
@@ -63,7 +63,7 @@ import TomboloJSON
         #expect(rig.core.comingThinning(of: Self.other, now: rig.now) == nil)
     }
 
-    @Test func `a tenant within its part loses nothing to another one`() {
+    @Test func `a tenant within its share loses nothing to another tenant`() {
         var rig = Self.rig()
         Self.register(300, &rig)
         let key = DeviceKey(tenant: Self.other, id: Identifier("phone")!)
@@ -126,7 +126,7 @@ import TomboloJSON
         #expect(Self.tokens(rig) == before + 1)
     }
 
-    @Test func `what was left out last is said when the relay stops`() {
+    @Test func `the last facts that were left out are reported when the relay stops`() {
         var rig = Self.rig()
         Self.register(300, &rig)
         rig.advance(to: 5)

@@ -4,7 +4,7 @@ import TomboloCore
 
 /// What the core does when the log has no room, or says whether it has. Found by the simulation.
 @Suite struct FullLogTests {
-    @Test func `without room for the clock no timestamp is later than what is on record allows`() {
+    @Test func `without room for the clock, no timestamp exceeds what the record allows`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.advance(to: 60)
@@ -25,7 +25,7 @@ import TomboloCore
         #expect(rig.pushes.count == before + 1)
     }
 
-    @Test func `what is told in a turn counts before what is due in it`() {
+    @Test func `reports of a turn count before deadlines of the same turn`() {
         var rig = Rig()
         rig.runningActivity()
         rig.command(.update, #"{"state":{"lap":1}}"#)

@@ -29,7 +29,7 @@ import TomboloJSON
     }
 
     /// Each went to nobody, and the history seemed to cost nothing.
-    @Test func `what goes to a channel is replayed`() {
+    @Test func `pushes to a channel are replayed`() {
         var rig = Rig()
         rig.channel("final", "apple-1")
         rig.command(

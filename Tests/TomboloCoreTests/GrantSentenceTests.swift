@@ -73,7 +73,7 @@ import TomboloJSON
         #expect(rig.pushes.count < 16)
     }
 
-    @Test func `an old word of Apple is not believed soon after the registration`() {
+    @Test func `an old answer of Apple does not count soon after the registration`() {
         for (end, phase) in [(500.0, "live"), (1_200, "gone")] {
             var rig = Rig()
             rig.runningActivity()
@@ -169,7 +169,7 @@ import TomboloJSON
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 15 })
     }
 
-    @Test func `a type's lab is not for the environment that is Apple's`() throws {
+    @Test func `class lab of a type does not apply in Apple's environment`() throws {
         var rig = Rig {
             let app = $0.apps[0]
             $0.apps.append(
@@ -189,7 +189,7 @@ import TomboloJSON
             rig.view()?.destinations.map(\.grant.budgetClass) == [.lab, .standard])
     }
 
-    @Test func `an alert that has expired is told`() {
+    @Test func `an expired alert is noted as a fact`() {
         var rig = Rig()
         rig.runningActivity()
         rig.advance(to: 10)

@@ -33,7 +33,7 @@ import TomboloJSON
         }
     }
 
-    @Test func `keys of a batch that is taken back count no longer`() {
+    @Test func `keys of a batch that is rolled back do not count`() {
         var rig = CardsTests.shared { $0.idempotencyKeysPerTenantMax = 2 }
         var batch = CardsTests.starts([["a"], ["b"], ["c"]])
         for place in batch.indices {

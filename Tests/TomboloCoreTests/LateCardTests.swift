@@ -40,7 +40,8 @@ import TomboloJSON
         #expect(rig.line(from: count) == #"28900:U10{"lap":9}"#)
     }
 
-    @Test func `a card that a lost part of the log renewed gets no older timestamp`() throws {
+    @Test func `a card that was renewed in a lost part of the log gets no older timestamp`() throws
+    {
         var rig = Rig()
         rig.device()
         rig.token("start:Runner", "aa")

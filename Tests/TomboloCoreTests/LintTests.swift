@@ -7,7 +7,7 @@ import TomboloJSON
 @Suite struct LintTests {
     private func codes(_ rig: Rig) -> [Lint.Code] { rig.lastAccepted?.lint.map(\.code) ?? [] }
 
-    @Test func `a start without an alert is told where it is pushed, and only there`() {
+    @Test func `a start without an alert gets a lint if it is pushed, and only then`() {
         var rig = Rig()
         rig.device()
         rig.token("start:T", "aa")
@@ -25,7 +25,7 @@ import TomboloJSON
         #expect(codes(rig) == [])
     }
 
-    @Test func `an app that opted out of ids, and an old start token, are told`() {
+    @Test func `an app that opted out of ids gets a lint, and so does an old start token`() {
         var rig = Rig()
         rig.type(#"{"id_at":null}"#)
         rig.device()
@@ -74,14 +74,16 @@ import TomboloJSON
         (#"{"state":{"legs":[{"eta":1790000000000}]}}"#, [.dateInAnotherEpoch]),
         (#"{"state":{"count":1390000000,"text":"at 2026-11-20T09:03:00Z"}}"#, []),
     ])
-    func `what looks like a date of another epoch is told`(body: String, wanted: [Lint.Code]) {
+    func `a number that looks like a date of another epoch gets a lint`(
+        body: String, wanted: [Lint.Code]
+    ) {
         var rig = Rig()
         rig.runningActivity()
         rig.command(.update, body)
         #expect(codes(rig) == wanted)
     }
 
-    @Test func `a member that the type does not have is told with its nearest`() {
+    @Test func `a member that the type lacks gets a lint with the nearest name`() {
         var rig = Rig()
         rig.type(#"{"state":{"properties":{"lap":{"type":"integer"}}}}"#)
         rig.runningActivity()
@@ -91,7 +93,7 @@ import TomboloJSON
         #expect(rig.lastAccepted?.lint.first?.message.contains("\"lap\"?") == true)
     }
 
-    @Test func `an update that nobody sees, and one near the eight hours, are told`() {
+    @Test func `an update that nobody sees gets a lint, and so does one near the eight hours`() {
         var rig = Rig()
         rig.runningActivity()
         rig.advance(to: 7 * 3_600 + 1)
@@ -105,7 +107,7 @@ import TomboloJSON
         #expect(codes(rig).first == .updateAfterEnd)
     }
 
-    @Test func `an activity that is renewed is told nothing of its eight hours`() {
+    @Test func `a renewed activity gets no lint about its eight hours`() {
         var rig = Rig()
         rig.device()
         rig.command(
@@ -126,7 +128,7 @@ import TomboloJSON
         (#"{"state":{"other":9}}"#, []), (#"{"replace":{"other":9}}"#, []),
         (#"{"relevance":1}"#, []),
     ])
-    func `a change where a clip plays is told, and shows nowhere`(
+    func `a change at a place where a clip plays gets a lint and is not shown`(
         body: String, wanted: [Lint.Code]
     ) {
         var rig = Rig()
@@ -148,7 +150,7 @@ import TomboloJSON
         #expect(rig.line().contains("9"))
     }
 
-    @Test func `what is changed after a clip's last frame is told nothing`() {
+    @Test func `a change after a clip's last frame gets no lint`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.command(.play, #"{"flipbook":{"path":"/lap","frames":[1,2],"every":"1s","loop":1}}"#)
@@ -164,7 +166,7 @@ import TomboloJSON
         (#""audience":{"device":"phone"}"#, false),
         (#""audience":{"device":"phone","start":"push"}"#, false),
     ])
-    func `presence on a channel is told, where it is asked for`(
+    func `presence on a channel gets a lint if the start asks for it`(
         audience: String, isTold: Bool
     ) throws {
         for frames in ["background", "always"] {
@@ -184,7 +186,7 @@ import TomboloJSON
     }
 
     @Test(arguments: [#""urgency":"high""#, #""alert":{"title":"a"}"#])
-    func `what goes at 5 because the budget is spent has a lint, and nothing else has`(
+    func `only a push at priority 5 for a spent budget gets a lint`(
         words: String
     ) throws {
         var rig = Rig()
@@ -217,14 +219,14 @@ import TomboloJSON
         (#"{"dismiss":"2020-01-01T00:00:00Z"}"#, [.dismissalDateNotInFuture]),
         (#"{"dismiss":"after 4h"}"#, []), (#"{"dismiss":"now"}"#, []),
     ])
-    func `a dismissal that the system cuts is told`(body: String, wanted: [Lint.Code]) {
+    func `a dismissal that the system cuts gets a lint`(body: String, wanted: [Lint.Code]) {
         var rig = Rig()
         rig.runningActivity()
         rig.command(.end, body)
         #expect(codes(rig) == wanted)
     }
 
-    @Test func `a device without its environment is told which one is taken`() throws {
+    @Test func `a device without its environment gets a lint with the assumed one`() throws {
         for (fields, wanted) in [
             ("{}", [Lint.Code.environmentUnstated]), (#"{"environment":"sandbox"}"#, []),
         ] {
@@ -238,7 +240,7 @@ import TomboloJSON
         }
     }
 
-    @Test func `a channel that no device can hear is told`() throws {
+    @Test func `a channel that no device can hear gets a lint`() throws {
         var rig = Rig {
             let app = $0.apps[0]
             $0.apps.append(
@@ -257,7 +259,7 @@ import TomboloJSON
         #expect(codes(rig) == [.channelEnvironment])
     }
 
-    @Test func `pushes that wait for Apple are told`() {
+    @Test func `pushes that wait for Apple get a lint`() {
         var rig = Rig()
         rig.runningActivity()
         rig.verdict = { _ in
@@ -320,7 +322,7 @@ import TomboloJSON
         #"{"type":"Runner","audience":{"device":"new","start":"auto"},"state":{"n":0}}"#,
         #"{"type":"Runner","audience":{"device":"new"},"state":{"n":0},"stale_after":"10m"}"#,
     ])
-    func `a dry start has the payload of the real one, also where channels are`(
+    func `a dry start has the payload of the real one, with channels too`(
         start: String
     ) throws {
         var rig = Rig()
@@ -375,7 +377,7 @@ import TomboloJSON
         #expect(rig.view()?.clip == nil)
     }
 
-    @Test func `an ended activity stands so already`() throws {
+    @Test func `an end for an ended activity changes nothing`() throws {
         var rig = Rig()
         rig.runningActivity()
         rig.command(.end, "{}")

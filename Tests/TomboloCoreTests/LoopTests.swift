@@ -41,7 +41,7 @@ import TomboloJSON
         #expect(first < 31 || budgetClass == .standard, "\(first)")
     }
 
-    @Test func `start_at says which frame is first, and it is not repeated either`() {
+    @Test func `start_at selects the first frame, and that frame is not repeated`() {
         var rig = Self.rig(state: "3")
         let before = rig.pushes.count
         rig.command(.play, Self.loop(#","start_at":3"#))
@@ -67,7 +67,7 @@ import TomboloJSON
         #expect(zip(images, images.dropFirst()).allSatisfy { ($0 + 1) % 5 == $1 }, "\(images)")
     }
 
-    @Test func `a producer who says where to begin begins there`() {
+    @Test func `a clip starts at the place that the producer gives`() {
         var rig = Self.rig()
         rig.command(.play, Self.loop())
         rig.advance(to: 30.25)
@@ -77,7 +77,7 @@ import TomboloJSON
         #expect(Self.images(rig, from: before).prefix(3) == [0, 1, 2])
     }
 
-    @Test func `other frames begin anew`() {
+    @Test func `other frames start from the first one`() {
         var rig = Self.rig()
         rig.command(.play, Self.loop())
         rig.advance(to: 30.25)

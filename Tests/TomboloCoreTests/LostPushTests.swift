@@ -24,7 +24,7 @@ import TomboloJSON
         ),
     ]
 
-    @Test(arguments: causes) func `what holds a change after an answer has the answer's name`(
+    @Test(arguments: causes) func `the wait reason after an answer has the answer's name`(
         _ answer: PushResult, _ reason: String
     ) {
         var rig = Rig()
@@ -63,7 +63,7 @@ import TomboloJSON
         }
     }
 
-    @Test(arguments: fates) func `a second of its own is had at last`(_ fate: PushResult) {
+    @Test(arguments: fates) func `a push gets a second of its own in the end`(_ fate: PushResult) {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.advance(to: 10.5)
@@ -309,7 +309,7 @@ import TomboloJSON
         #expect(stamps.first == Rig.epoch.seconds + 61)
     }
 
-    @Test func `frames that no card was there for had no route`() {
+    @Test func `frames without a card count as having no route`() {
         var rig = Rig()
         rig.device("phone", .lab)
         rig.token("start:Runner", "aa")

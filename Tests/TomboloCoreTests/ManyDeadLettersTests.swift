@@ -73,7 +73,7 @@ import Testing
         #expect(rig.pushes.count == before + 1)
     }
 
-    @Test func `where nothing matches there is one piece, which says so`() {
+    @Test func `without a match there is one piece, which says so`() {
         var rig = Rig()
         Self.adopt(3, &rig)
         var query = DeadLetterQuery(tenant: Rig.tenant)

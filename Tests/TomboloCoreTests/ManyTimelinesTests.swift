@@ -33,7 +33,10 @@ import TomboloJSON
         #expect(all == (0..<Self.count).map { "d" + String(10_000 + $0) })
     }
 
-    @Test func `the kind alone is looked through, and what left meanwhile is not shown`() throws {
+    @Test
+    func `only timelines of the kind are examined, and one that left meanwhile is not shown`()
+        throws
+    {
         var rig = Self.doors(10)
         rig.timeline(
             #"{"subject":{"key":"d10003","readers":{"users":["u43"]}},"content":{}}"#,

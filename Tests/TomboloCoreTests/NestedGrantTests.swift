@@ -21,7 +21,7 @@ import TomboloJSON
     }
 
     /// Found by the simulation: it was paid for again and again, with every write of the disk.
-    @Test func `a token held over a change of grant is paid for anew once`() {
+    @Test func `a token that is held while the grant changes is paid for once more`() {
         let budgets = Budgets()
         var state = PacingState()
         state.reserve(budgets[.standard], now: Rig.epoch)

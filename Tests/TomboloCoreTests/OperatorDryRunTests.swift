@@ -172,7 +172,7 @@ import TomboloJSON
         }
     }
 
-    @Test func `what is tried is what happens then`() throws {
+    @Test func `the real run does what the dry run said`() throws {
         var seen: [String: Int] = [:]
         for seed in 0..<30 {
             seen.merge(try Self.live(seed: UInt64(seed)), uniquingKeysWith: +)

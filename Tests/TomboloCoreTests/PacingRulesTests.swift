@@ -102,7 +102,7 @@ import TomboloJSON
         #expect(rig.pushes.last?.push.priority == 10)
     }
 
-    @Test func `after a crash the budget is not spent a second time`() {
+    @Test func `the budget is not spent a second time after a crash`() {
         var rig = Rig()
         rig.runningActivity()
         for lap in 1...3 {
@@ -198,7 +198,7 @@ import TomboloJSON
         #expect(rig.line() == #"0:S10{"lap":0} 3600:E10{"lap":1}"#)
     }
 
-    @Test func `a start not yet sent and its end annihilate each other`() {
+    @Test func `a start that was not sent and its end cancel each other`() {
         var rig = Rig()
         rig.device()
         rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)

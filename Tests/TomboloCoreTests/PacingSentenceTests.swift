@@ -40,7 +40,7 @@ import TomboloJSON
 
     // MARK: 2 What holds a change is named
 
-    @Test func `what holds a change is named, and when it ends`() {
+    @Test func `the answer names the wait reason and its end`() {
         func reason(_ prepare: (inout Rig) -> Void) -> String? {
             var rig = Rig()
             rig.runningActivity()

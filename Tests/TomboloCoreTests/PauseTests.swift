@@ -48,7 +48,7 @@ import TomboloJSON
     }
 
     @Test(arguments: [#"{"app":"com.other"}"#, #"{"type":"Other"}"#, #"{"activity":"dog"}"#])
-    func `a pause holds nothing else`(scope: String) {
+    func `a pause does not hold other pushes`(scope: String) {
         var rig = Rig()
         rig.runningActivity()
         rig.advance(to: 5)
@@ -178,7 +178,7 @@ import TomboloJSON
         #expect(throws: FieldErrors.self) { try PauseRequest(reading: Rig.json(body)) }
     }
 
-    @Test func `a reason is a sentence or two, and no book`() throws {
+    @Test func `the length of a reason is limited`() throws {
         func request(_ count: Int) throws -> PauseRequest {
             let reason = String(repeating: "é", count: count)
             return try PauseRequest(reading: Rig.json(#"{"all":true,"reason":"\#(reason)"}"#))

@@ -145,7 +145,7 @@ import TomboloJSON
         #expect(rig.core.pauses(of: Rig.tenant).count == before + 1)
     }
 
-    @Test func `no id is a step of a path`() {
+    @Test func `an id cannot be a path segment`() {
         for text in [".", ".."] { #expect(Identifier(text) == nil) }
         for text in ["...", ".a", "a."] { #expect(Identifier(text) != nil) }
     }

@@ -70,7 +70,7 @@ import TomboloJSON
         }
     }
 
-    @Test func `each touch at the edge arms anew`() {
+    @Test func `each touch at the edge arms the timer again`() {
         var classifier = PresenceClassifier(edge: .bottom)
         for milliseconds in [Int64(0), 400, 800] {
             _ = classifier.classify(
@@ -208,7 +208,7 @@ import TomboloJSON
         #expect(texts.count == 2)
     }
 
-    @Test func `frames go always where the start says so`() {
+    @Test func `frames are always sent if the start asks for it`() {
         var rig = Rig()
         rig.device("phone", .lab)
         rig.token("activity:cat", "bb")
@@ -242,7 +242,7 @@ import TomboloJSON
         #expect(String(decoding: rig.view()!.state.bytes, as: UTF8.self) == #"{"lap":3}"#)
     }
 
-    @Test func `what the end itself says of the place counts on every phone`() {
+    @Test func `a place that the end gives counts on every phone`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.advance(to: 1)

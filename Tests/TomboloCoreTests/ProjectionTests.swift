@@ -43,7 +43,7 @@ import TomboloJSON
         #expect(Self.text(rig) == #"{"a":9}"#)
     }
 
-    @Test func `faults are told all at once, with pointers and a suggestion`() throws {
+    @Test func `all faults are reported at once, with pointers and a suggestion`() throws {
         let document = try JSONDocument(
             Array(
                 #"{"sate":{},"relevance":"high","stale_after":"2 weeks","alert":{"titel":1}}"#.utf8)

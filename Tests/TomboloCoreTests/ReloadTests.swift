@@ -68,7 +68,7 @@ import TomboloJSON
         #expect(last >= 119, "the last wish is fulfilled too")
     }
 
-    @Test func `who has no token is counted, and never pushed to`() {
+    @Test func `a device without a token is counted and gets no push`() {
         var rig = Self.rig()
         rig.reload(#"{"devices":["phone","other"]}"#, control: "door")
         #expect(rig.pushes.isEmpty)
@@ -167,7 +167,7 @@ import TomboloJSON
         #expect(Self.line(rig) == "0:control ff 0:control f2")
     }
 
-    @Test func `what is wanted while a push is refused for good is not refused with it`() {
+    @Test func `a reload that is requested during a final refusal is not refused with it`() {
         var rig = Self.rig()
         rig.verdict = { _ in nil }
         rig.reload(Self.phone, control: "lock")
@@ -181,7 +181,7 @@ import TomboloJSON
         #expect(rig.pushes.count == 2)
     }
 
-    @Test func `what was paid for on a slow disk is paid for anew before it is spent`() {
+    @Test func `a token that was paid for on a slow disk is paid for again before its use`() {
         var rig = Self.rig()
         rig.commitsByItself = false
         rig.reload(Self.phone, control: "lock")
@@ -194,7 +194,7 @@ import TomboloJSON
         #expect(Self.line(rig) == "20:control ff")
     }
 
-    @Test func `a wish and what was spent survive a crash`() {
+    @Test func `a requested reload and its spent budget survive a crash`() {
         var rig = Self.rig()
         rig.verdict = { _ in nil }
         rig.reload(Self.phone)
@@ -223,7 +223,7 @@ import TomboloJSON
         #expect(rig.pushes.count == 1)
     }
 
-    @Test func `one change of a door goes three ways where its type says so`() {
+    @Test func `one change of a door goes three ways if its type says so`() {
         var rig = Self.rig()
         rig.type(#"{"reloads":{"widgets":true,"controls":["lock"]}}"#, named: "Door")
         rig.token("start:Door", "aa")

@@ -45,7 +45,7 @@ import TomboloJSON
         #expect(view(rig)?.holder == nil)
     }
 
-    @Test func `a budget that is spent, a pause and a token that is not there are said`() {
+    @Test func `a spent budget, a pause and a missing token are reported`() {
         var rig = rig(Self.narrow)
         rig.reload(#"{"device":"phone"}"#)
         rig.advance(to: 10)

@@ -20,7 +20,7 @@ import TomboloCore
         rig.command(.start, second) { $0.restart = true }
     }
 
-    @Test func `who was in the audience before is in it no more after a restart in one batch`() {
+    @Test func `a restart in one batch removes the earlier audience`() {
         var rig = Self.rig()
         rig.command(.start, Self.first)
         rig.commitsByItself = false
@@ -34,7 +34,7 @@ import TomboloCore
         #expect(rig.line() == #"0:S10{"n":2}"#)
     }
 
-    @Test func `a card is not begun with what the next start says`() {
+    @Test func `a card does not start with the content of the next start`() {
         var rig = Self.rig()
         rig.token("start:Runner", "aa", "one")
         rig.commitsByItself = false

@@ -22,7 +22,7 @@ import TomboloJSON
         rig.pushes.dropFirst(mark).count { Rig.aps($0.push)?["alert"] != nil }
     }
 
-    @Test func `after a crash an alert that was not tried still goes`() {
+    @Test func `an alert that was not tried is still sent after a crash`() {
         var rig = waitingAlert()
         let mark = rig.pushes.count
         rig.verdict = { _ in .accepted }

@@ -33,7 +33,7 @@ import TomboloJSON
         (#"{"activity":"other"}"#, false), (#"{"app":"com.example.app"}"#, true),
         (#"{"app":"com.example.none"}"#, false),
     ])
-    func `a change under a pause says which, and one beside it does not`(
+    func `a change under a pause names the pause, and any other change does not`(
         pause: String, isHeld: Bool
     ) {
         var rig = Rig()

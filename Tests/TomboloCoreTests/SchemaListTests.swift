@@ -30,7 +30,8 @@ import TomboloJSON
         _ = try Self.schema(text, isStored: true)
     }
 
-    @Test func `what is missing is named in the schema's order, and what is there is not`() throws {
+    @Test func `missing members are named in the schema's order, and present ones are not`() throws
+    {
         let schema = #"{"required":["d","a","c","b"],"properties":{"a":{"type":"integer"}}}"#
         #expect(try Self.faults(schema, #"{"c":1}"#) == ["/d", "/a", "/b"])
         #expect(try Self.faults(schema, #"{"a":1,"b":2,"c":3,"d":4}"#).isEmpty)

@@ -29,7 +29,7 @@ import TomboloJSON
         #expect(zip(high, high.dropFirst()).allSatisfy { $1 - $0 <= 600 + 30 }, "\(high)")
     }
 
-    @Test func `what went at priority 10 goes at 10 no second time`() {
+    @Test func `a state that was sent at priority 10 is not sent at 10 again`() {
         var rig = Rig()
         rig.runningActivity()
         rig.advance(to: 5)
@@ -107,7 +107,7 @@ import TomboloJSON
         #expect(!later.isEmpty && later.allSatisfy { $0 == 5 }, "\(rig.line())")
     }
 
-    @Test func `a state that Apple refuses for good is not tried at 10`() {
+    @Test func `a state that Apple finally refuses is not tried at 10`() {
         var rig = Rig()
         rig.runningActivity()
         rig.advance(to: 5)

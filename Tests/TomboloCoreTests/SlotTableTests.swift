@@ -43,7 +43,7 @@ import Testing
         #expect(table[slot].text == "ab" && copy[slot].text == "a")
     }
 
-    @Test func `a vacant destination is no destination`() {
+    @Test func `an empty place is not a destination`() {
         #expect(Destination.vacant.isVacant)
         let first = Destination(
             number: 1, activity: 0, device: 0, incarnation: 1, upstream: UpstreamNumber(0),

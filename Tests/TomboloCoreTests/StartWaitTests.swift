@@ -132,7 +132,7 @@ import TomboloJSON
         #expect(rig.lastRefusal == .activityRunning)
     }
 
-    @Test func `the wait goes on while no relay runs`() {
+    @Test func `the wait continues while no relay runs`() {
         var rig = Self.waiting(for: .token)
         rig.advance(to: 100)
         #expect(rig.crash(recoverAt: 500) == [])
@@ -150,7 +150,7 @@ import TomboloJSON
         #expect(rig.ledgers()[0].ledger.counts.startWait == 2)
     }
 
-    @Test func `a clock that is set right makes no start late`() {
+    @Test func `correcting the clock makes no start late`() {
         var rig = Self.waiting(for: .token)
         rig.advance(to: 100)
         rig.step(.clock(lead: .hours(24)))

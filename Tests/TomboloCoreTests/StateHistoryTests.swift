@@ -70,7 +70,7 @@ import TomboloJSON
         #expect(state(rig) == before)
     }
 
-    @Test func `a time of its own in a line gives way to that of the event`() {
+    @Test func `the event's time replaces a line's own time`() {
         var rig = rig()
         rig.command(.update, #"{"state":{"event":{"who":"Ada","at":"noon"}}}"#, id: "d")
         #expect(
@@ -80,7 +80,7 @@ import TomboloJSON
         #expect(names(rig) == #""rang" Ada"#)
     }
 
-    @Test func `a whole new state keeps the lines, and a new start begins anew`() throws {
+    @Test func `a replaced state keeps the lines, and a new start clears them`() throws {
         var rig = rig(state: #"{"event":{"who":"Ada"}}"#)
         #expect(names(rig) == "Ada")
         rig.command(.update, #"{"replace":{"event":{"who":"Bob"}}}"#, id: "d")
@@ -97,7 +97,7 @@ import TomboloJSON
         try expectSameFromLog(rig)
     }
 
-    @Test func `a type that changes later does not change what was`() throws {
+    @Test func `a later change of a type does not change the past`() throws {
         var rig = rig()
         for name in ["Ada", "Bob", "Cy"] { enter(&rig, name) }
         rig.type(#"{"history":{"path":"/history","length":1,"of":"/event"}}"#, named: "Door")
@@ -110,7 +110,7 @@ import TomboloJSON
         try expectSameFromLog(rig)
     }
 
-    @Test func `an old state version and a key that is sent twice bring no line`() {
+    @Test func `an old state version and a repeated key add no line`() {
         var rig = rig()
         rig.command(.update, #"{"state":{"event":{"who":"Ada"}},"state_version":5}"#, id: "d")
         rig.command(.update, #"{"state":{"event":{"who":"Bob"}},"state_version":4}"#, id: "d")
@@ -155,7 +155,7 @@ import TomboloJSON
             (#"{"path":"/h","of":"/p/q"}"#, "/history"),
             ("20", "/history"),
         ] as [(String, String?)])
-    func `what makes no history is refused, with its place`(rule: String, pointer: String?) {
+    func `an invalid history is refused with its place`(rule: String, pointer: String?) {
         let presence = #"{"path":"/p","active":8,"inactive":0,"duration":"350ms"}"#
         let state =
             #"{"type":"object","properties":{"n":{"type":"string"},"h":{"type":"array"},"#

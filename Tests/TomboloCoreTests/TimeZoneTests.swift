@@ -65,7 +65,7 @@ struct RuledZones: TimeZoneSource {
         "CET-25", "CET-1CEST,M3.6.0,M10.5.0", "CET-1CEST,M3.5.7,M10.5.0", "CET-1CEST,J0,J365",
         "CET-1CEST,M3.5.0,M10.5.0x", "<CET-1", "CET-1CEST,366,0", "CET-1:60",
     ])
-    func `what is no rule is none`(text: String) {
+    func `an invalid rule is refused`(text: String) {
         #expect(PosixZoneRule(Array(text.utf8)) == nil)
     }
 

@@ -32,7 +32,7 @@ import TomboloJSON
         return entries?.entries.first.map { "\($0.content)" }
     }
 
-    @Test func `it shows the cut of the activity's state, and nothing without one`() {
+    @Test func `it shows the cut of the activity's state, and nothing if there is no cut`() {
         var rig = rig()
         #expect(read(rig) == "{}")
         start(&rig)
@@ -86,7 +86,7 @@ import TomboloJSON
         #expect(first.choices.count + second.choices.count == 121)
     }
 
-    @Test func `what is not on disk yet is not shown`() {
+    @Test func `a change that is not durable yet is not shown`() {
         var rig = rig()
         rig.commitsByItself = false
         start(&rig)
@@ -126,7 +126,7 @@ import TomboloJSON
         #expect(ReloadTests.line(other) == first + " 3000:widgets ee")
     }
 
-    @Test func `an activity that shows elsewhere, or no more, reloads nobody`() {
+    @Test func `an activity that shows elsewhere, or no longer, reloads no widget`() {
         var rig = rig()
         start(&rig)
         rig.timeline(

@@ -9,7 +9,7 @@ import TomboloJSON
         rig.pushes.filter { $0.push.event == .start }.map { Rig.text($0.at) }
     }
 
-    @Test func `one other card is made for a lost one, and no third, also after a crash`() {
+    @Test func `a lost card is replaced once and not twice, even after a crash`() {
         for crashes in [false, true] {
             var rig = CardLifeTests.running(#","on_token_gone":"restart""#)
             rig.advance(to: 60)

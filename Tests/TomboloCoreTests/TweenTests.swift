@@ -213,7 +213,7 @@ import TomboloJSON
         #expect(refusal.errors.map(\.pointer) == ["/tween/from"])
     }
 
-    @Test func `members of an object have no order`() throws {
+    @Test func `the order of an object's members does not matter`() throws {
         var rig = Self.rig(.lab)
         rig.command(.update, ##"{"state":{"o":{"x":0,"c":"#000000","y":10}}}"##)
         rig.command(
@@ -255,7 +255,7 @@ import TomboloJSON
             "/flipbook/frames", #"take "fit":"step""#
         ),
     ])
-    func `a clip that cannot be is refused with its remedy`(
+    func `an impossible clip is refused with its remedy`(
         _ body: String, _ pointer: String, _ words: String
     ) {
         var rig = Self.rig(.lab)
@@ -275,7 +275,7 @@ import TomboloJSON
         (#""duration":2"#, "/tween/duration", "such as"), (#""clock":1"#, "/tween/clock", "one of"),
         (#""path":7"#, "/tween/path", "JSON Pointer"),
     ])
-    func `a field that is wrong is told once, with what it may be`(
+    func `a wrong field is reported once, with the valid values`(
         _ field: String, _ pointer: String, _ words: String
     ) throws {
         let path = field.contains("path") ? "" : #","path":"/angle""#

@@ -42,7 +42,7 @@ import TomboloJSON
         (#"[{"name":"a","nam":1}]"#, "/intents/0/nam"), (#"[1]"#, "/intents"),
         (#"[{"name":"a","title":1}]"#, "/intents/0/title"),
     ])
-    func `an intent that no button can have is refused`(intents: String, pointer: String) {
+    func `an intent that a button cannot have is refused`(intents: String, pointer: String) {
         let body = #"{"state":{"properties":{"a":{}}},"intents":\#(intents)}"#
         let faults = #expect(throws: FieldErrors.self) {
             try ActivityType(reading: Rig.json(body))
@@ -50,7 +50,7 @@ import TomboloJSON
         #expect(faults?.errors.map(\.pointer) == [pointer])
     }
 
-    @Test func `what is left out has its default`() throws {
+    @Test func `a member that is left out has its default`() throws {
         let type = try ActivityType(
             reading: Rig.json(#"{"preview":{"radial":{"angle":"/g"}}}"#))
         #expect(type.preview?.radial?.items == 3)
@@ -72,7 +72,8 @@ import TomboloJSON
         (#"{"radial":{"angle":"/a","items":[]}}"#, "/preview/radial/items"),
         (#"{"radial":{"angle":"/a","items":["🦊",1]}}"#, "/preview/radial/items"),
     ])
-    func `what cannot be drawn is refused, with its place`(preview: String, pointer: String) {
+    func `a value that cannot be drawn is refused with its place`(preview: String, pointer: String)
+    {
         let body = #"{"state":{"properties":{"a":{}}},"preview":\#(preview)}"#
         do {
             _ = try ActivityType(reading: Rig.json(body))

@@ -57,7 +57,7 @@ private let runner = """
         (#"{"required":"a"}"#, "/state/required"), (#"{"enum":[]}"#, "/state/enum"),
         (#"{"items":{"maximum":"a"}}"#, "/state/items/maximum"),
     ])
-    func `what is not in the subset is refused, with its place`(schema: String, pointer: String) {
+    func `a keyword outside the subset is refused with its place`(schema: String, pointer: String) {
         #expect {
             try ActivityType(reading: Rig.json(#"{"state":\#(schema)}"#))
         } throws: { ($0 as? FieldErrors)?.errors.map(\.pointer) == [pointer] }
@@ -120,7 +120,7 @@ private let runner = """
         #expect(rig.view()?.state.description == #"{"lap":0,"at":"2023-11-14T22:13:20Z"}"#)
     }
 
-    @Test func `a type says where the id stands, and the class of devices without one`() {
+    @Test func `a type gives the place of the id, and the class of devices without one`() {
         var rig = Rig()
         rig.type(#"{"id_at":"/relay","budget_class":"frequent"}"#)
         let registration = try? DeviceRegistration(  // a test's own text
@@ -140,7 +140,7 @@ private let runner = """
         #expect(rig.lastRefusal == .invalidField)
     }
 
-    @Test func `types outlive a crash, and newly required fields are told`() {
+    @Test func `types survive a crash, and newly required fields get a lint`() {
         var rig = Rig()
         rig.type(runner)
         #expect(rig.lastStored?.kind == .created)

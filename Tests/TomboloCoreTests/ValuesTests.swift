@@ -26,7 +26,7 @@ import Testing
         "2026-11-20T09:03:00.Z", "2026-11-20T09:03:00Z ", "2026-11-20T09:03:00+24:00",
         "9999-01-01T00:00:00Z",
     ])
-    func `what is no time is refused`(_ text: String) {
+    func `an invalid time is refused`(_ text: String) {
         #expect(Instant(rfc3339: text) == nil)
     }
 
@@ -39,7 +39,7 @@ import Testing
         ("9999-12-31T23:59:59Z", "2262-01-01T00:00:00.000Z"),
         ("9999-02-29T00:00:00Z", nil), ("0001-01-01", nil),
     ])
-    func `a year that cannot be counted is the nearest one to look from`(
+    func `a year out of range counts as the nearest valid year`(
         _ text: String, _ written: String?
     ) {
         #expect(Instant(nearest: text)?.rfc3339 == written)
@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: [
         "", "90", "s", "-1s", "1 s", "101d", "1e3s", "1x", "99999999999d", "..s", "60d60d",
     ])
-    func `what is no duration is refused`(_ text: String) {
+    func `an invalid duration is refused`(_ text: String) {
         #expect(Span(text: text) == nil)
     }
 

@@ -34,7 +34,8 @@ import TomboloRelay
         return notes.all
     }
 
-    @Test func `a clock that was set ahead has a line, and one that time servers correct has none`()
+    @Test
+    func `a clock that was set ahead gets a line, and one that time servers correct gets none`()
         throws
     {
         try EpollLoop.run { loop in
@@ -55,7 +56,7 @@ import TomboloRelay
 
 /// A clock that is behind when the machine starts.
 extension ClockLineTests {
-    @Test(arguments: [false, true]) func `a clock that is behind at the start is told`(
+    @Test(arguments: [false, true]) func `a clock that is behind at the start gets a line`(
         restartsTwice: Bool
     ) throws {
         let log = InMemoryEventLog()

@@ -56,7 +56,7 @@ private final class CrampedLog: EventLog {
 }
 
 @Suite struct EndManyTests {
-    @Test func `one end for many ends them all, also more than one batch takes`() throws {
+    @Test func `one end for many ends them all, even more than fit into one batch`() throws {
         let count = 10_300
         try RelayTests.with { relay, _ in
             for part in 0..<count / 1_030 {

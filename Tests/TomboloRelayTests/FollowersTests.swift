@@ -20,7 +20,7 @@ import TomboloLoop
         (Self.interest(commands: false, facts: ["card.began"]), false),
         (Self.interest(commands: false, facts: ["device.registered"]), false),
     ])
-    func `a reader wakes for a row that it takes, and for no other`(
+    func `a reader wakes only for a row that matches its query`(
         interest: LogInterest, wakes: Bool
     ) throws {
         try RelayTests.with { relay, _ in
@@ -71,7 +71,7 @@ import TomboloLoop
         }
     }
 
-    @Test func `facts that somebody follows are written at once, and others wait`() throws {
+    @Test func `facts that a reader follows are written at once, and others wait`() throws {
         try RelayTests.with { relay, _ in
             let (loop, tenant) = (relay.loop, RelayTests.tenant)
             let interest = Self.interest(commands: false, facts: ["config.reloaded"])

@@ -5,7 +5,7 @@ import TomboloCore
 
 /// Requests that wait for the next batch.
 @Suite struct HeldRequestsTests {
-    @Test func `they come in their order, also where more come meanwhile`() {
+    @Test func `requests keep their order, even if more come meanwhile`() {
         var held = HeldRequests()
         func number(_ input: Input?) -> Int? {
             if case .capacity(_, let count)? = input { count } else { nil }
@@ -20,7 +20,8 @@ import TomboloCore
         #expect(held.isEmpty)
     }
 
-    @Test func `beyond its count and its bytes a request is refused, and what has no ticket waits`()
+    @Test
+    func `a request beyond the count or the bytes is refused, and an input without a ticket waits`()
     {
         let key = ActivityKey(tenant: TenantID(Identifier("a")!), id: Identifier("b")!)
         func command(_ bytes: Int) -> Input {
@@ -48,7 +49,7 @@ import TomboloCore
         #expect(third == nil)
     }
 
-    @Test func `what Apple, the disk and the machine say never waits`() {
+    @Test func `inputs from Apple, the disk and the machine never wait`() {
         #expect(!Input.tick.isRequest && !Input.room(true).isRequest)
         #expect(!Input.capacity(UpstreamNumber(0), 1).isRequest)
         #expect(

@@ -268,7 +268,7 @@ import TomboloRelay
     }
 
     @Test
-    func `a full disk refuses what is new, keeps what it took, and goes on when there is room`()
+    func `a full disk refuses new events, keeps those it took, and goes on when there is room`()
         throws
     {
         let log = CrampedLog()
@@ -295,7 +295,7 @@ import TomboloRelay
         }
     }
 
-    @Test func `who waits for a log that is silent is answered after ten seconds`() {
+    @Test func `a request that waits for a silent log is answered after ten seconds`() {
         let loop = VirtualLoop(seed: 1)
         let log = CrampedLog()
         let notes = Mutex<[OperatorNote.Event]>([])
@@ -337,7 +337,7 @@ import TomboloRelay
         #expect(lines == [.logSilent, .logAnswers])
     }
 
-    @Test func `a failed log stops the relay, and whoever waited is told`() throws {
+    @Test func `a failed log stops the relay and answers each waiting request`() throws {
         let log = InMemoryEventLog()
         do {
             try Self.with(log) { relay, _ in

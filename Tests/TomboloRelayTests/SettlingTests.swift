@@ -7,7 +7,7 @@ import TomboloCore
 @Suite struct SettlingTests {
     private static let now = Instant(seconds: 1_000)
 
-    @Test func `however many ask at once, nobody waits longer than a tenth of a second`() {
+    @Test func `no request waits longer than a tenth of a second, however many come at once`() {
         var last = Self.now - .hours(1)
         for _ in 0..<1_000 { last = Relay.settling(now: Self.now, last: last) }
         #expect(last <= Self.now + .milliseconds(100))

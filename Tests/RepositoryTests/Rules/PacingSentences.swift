@@ -43,14 +43,14 @@ enum PacingSentences {
         Words: lab is refused at Apple's
           lab is refused for an app whose endpoint is Apple's
           a class that is for simulators is none of Apple's
-          a type's lab is not for the environment that is Apple's
+          class lab of a type does not apply in Apple's environment
         Words: a stopped clip's frame becomes the state
           when a clip stops, the producer's frame of that instant is the state everywhere
         Words: the end of a shown clip keeps each phone's frame
           the end of a running shown clip keeps each phone's last frame
         Words: frames asked for are counted
           frames are counted by the second, and the seconds add up
-          frames that no card was there for had no route
+          frames without a card count as having no route
           random histories keep the rules, and their books add up
         1: a change goes out at once
           a change goes out at once when the grant allows
@@ -76,11 +76,11 @@ enum PacingSentences {
           the last value of a clip that a crash has cut off goes again
           a bundle that goes on after the app was in front goes again
         2: what holds it is named
-          what holds a change is named, and when it ends
+          the answer names the wait reason and its end
         3: no window over the grant
           priority 10 never exceeds burst and rate in any window
         3: across restarts
-          after a crash the budget is not spent a second time
+          the budget is not spent a second time after a crash
           the device's budget is not spent a second time after a crash
           an end at 10 that may have gone before a crash is counted
         3: across clock jumps
@@ -115,7 +115,7 @@ enum PacingSentences {
           an alert goes at 10 to the last token, then at 5, and expires
         4: past its time the alert is expired, its state latest
           an alert past its time is dropped and its state still goes
-          an alert that has expired is told
+          an expired alert is noted as a fact
         4: a start's alert does not expire while the start waits
           a start's alert does not expire while the start waits
         4: an alert's push carries the newest state
@@ -131,7 +131,7 @@ enum PacingSentences {
           a start that may go before that goes
           a start says how long it waits, else its type does
         5: also while no relay runs
-          the wait goes on while no relay runs
+          the wait continues while no relay runs
         5: what follows a skipped start is skipped with it
           what comes later ends so too, and one line of the history says it
         5: it goes with the newest alert, which rings only within its alert_ttl
@@ -149,7 +149,7 @@ enum PacingSentences {
         5: for at most 12 hours
           an end is held for a token twelve hours, and then has expired
         5: a start not sent and its end annihilate each other
-          a start not yet sent and its end annihilate each other
+          a start that was not sent and its end cancel each other
         5: a channel or an adopted activity needs no start
           an activity on a channel needs no start, and one push is for all
           a token that is there already adopts the card without a start
@@ -164,7 +164,7 @@ enum PacingSentences {
           an update of the app's own that is far ahead counts as now
         6: in lab a second is shared, the trailing push is newer
           in lab a second is shared, and the trailing push is strictly newer
-          a second of its own is had at last
+          a push gets a second of its own in the end
         6: the clock is followed whole, forwards and back, after 60 s
           a step of the wall clock is followed by a minute at once, else when it has held
         6: what Apple took counts on, and holds nothing
@@ -173,7 +173,7 @@ enum PacingSentences {
         6: a refused or surely unsent attempt puts the former back
           an attempt that Apple refused gives its timestamp back
         6: it counts while it is at most 8 h ahead
-          what phones dropped for its time binds nobody, and what they took before it does
+          a push that phones dropped for its timestamp sets no limit, and one that they took does
         6: after a kill the last reading and its reach, after an orderly stop nothing
           a kill is answered by the last reading and its reach, an orderly stop by nothing
         7: priority by urgency
@@ -207,9 +207,9 @@ enum PacingSentences {
           what plays once comes to the pushes of its plan
           a dry clip tells its plan
         9: the achieved rate after
-          the achieved rate is told after, also after the end and a restart
+          the achieved rate is reported afterwards, even after the end and a restart
         10: step, bundle, keyframes, auto
-          what is too large for a bundle, or undeclared, goes frame by frame
+          a clip that is too large for a bundle, or undeclared, is sent frame by frame
           a bundle is one push, and every frame counts as sent
           keyframes tell the end of each part, two seconds at most
           each keyframe but the last says when it is reached
@@ -249,7 +249,7 @@ enum PacingSentences {
         14: 410 retires the token, compared with its registration
           a 410 retires the token it is about, and nothing goes there again
           a 410 from before the registration does not retire the token
-          an old word of Apple is not believed soon after the registration
+          an old answer of Apple does not count soon after the registration
           a token that Apple calls dead again and again is dead
         14: on_token_gone
           a token that is gone stops the card, unless the producer wants another

@@ -56,7 +56,9 @@ package struct DeviceCheck: Sendable {
         checkRegistration(view)
         checkUser(view, boundUsers)
         checkStartTokens(view, at: now)
-        checkCards(view, at: now)
+        checkUpdateTokens(view, at: now)
+        checkReports(view, at: now)
+        checkFrequentUpdates(view)
         checkWidgets(view)
     }
 
@@ -149,7 +151,7 @@ package struct DeviceCheck: Sendable {
     /// An app has so long to register a card's token, and to report the card.
     private static let (tokenDueAfter, reportDueAfter) = (Span.seconds(30), Span.minutes(2))
 
-    private mutating func checkCards(_ view: DeviceView, at now: Instant) {
+    private mutating func checkUpdateTokens(_ view: DeviceView, at now: Instant) {
         let waiting = view.cards.filter {
             $0.needsToken && !$0.hasToken && now - $0.since > Self.tokenDueAfter
         }
@@ -173,6 +175,9 @@ package struct DeviceCheck: Sendable {
         } else {
             add(.updateToken, .notDue, "No card on the phone needs an update token now.")
         }
+    }
+
+    private mutating func checkReports(_ view: DeviceView, at now: Instant) {
         let isSilent = view.cards.contains {
             $0.hasToken && $0.report == nil && now - $0.since > Self.reportDueAfter
         }
@@ -188,6 +193,9 @@ package struct DeviceCheck: Sendable {
         } else {
             add(.report, .notDue, "The app has reported no card and no presence yet.")
         }
+    }
+
+    private mutating func checkFrequentUpdates(_ view: DeviceView) {
         if view.registration.frequentUpdates == true {
             add(.frequentUpdates, .done, "Frequent updates are allowed.")
         } else {

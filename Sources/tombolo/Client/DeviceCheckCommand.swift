@@ -87,6 +87,16 @@ private struct TestCard {
         writer.member("complete", isWhole)
         writer.member("stopped_at", steps.last { !$0.isDone }?.name ?? "")
         writer.member("text", steps.last { !$0.isDone }?.text ?? "")
+        writer.name("steps")
+        writer.beginArray()
+        for step in steps {
+            writer.beginObject()
+            writer.member("step", step.name)
+            writer.member("done", step.isDone)
+            writer.member("text", step.text)
+            writer.endObject()
+        }
+        writer.endArray()
         writer.endObject()
         return writer.json
     }
@@ -148,7 +158,10 @@ private struct TestCard {
             RelayRequest("PUT", path, fields: [("prefer", "wait=10")], body: writer.bytes))
         let root = try answer.document().root
         guard answer.status == 201 else {
-            note("start", false, root["detail"]?.string ?? "the relay answered \(answer.status)")
+            let refusal = RelayProblem(status: answer.status, body: answer.body).error(name: nil)
+            // A key without the scope tells nothing about the phone.
+            guard ![401, 403].contains(answer.status) else { throw refusal }
+            note("start", false, refusal.cause)
             return false
         }
         let delivery = root["deliveries"]?.elements.first { _ in true }

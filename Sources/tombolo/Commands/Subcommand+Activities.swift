@@ -163,7 +163,7 @@ extension Subcommand {
             "tombolo device check phone-1",
             "tombolo device check phone-1 --card --type OrderAttributes -s step=baking",
         ],
-        exits: [.failed, .unauthorized, .unreachable], run: DeviceCheckCommand.run)
+        exits: [.unauthorized, .unreachable], run: DeviceCheckCommand.run)
 
     static let deviceTrial = Subcommand(
         path: ["device", "trial"],
@@ -184,7 +184,7 @@ extension Subcommand {
             "tombolo device trial phone-1",
             "tombolo device trial phone-9 --type OrderAttributes -s step=Baking --out trial.json",
         ],
-        exits: [.failed, .unauthorized, .unreachable], run: DeviceTrialCommand.run)
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: DeviceTrialCommand.run)
 
     static let deviceShow = Subcommand(
         path: ["device", "show"], summary: "Show a device",

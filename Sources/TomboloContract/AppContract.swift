@@ -30,6 +30,9 @@ public struct AppContract: Sendable {
     var leaving: Set<String> = []
     /// True from the sign-out until the next key.
     var isSignedOut = false
+    /// True while the relay has accepted no upload with the newest key. If it refuses such a key,
+    /// another one would be refused too, so the app asks at the next launch or in the foreground.
+    private var isKeyUntried = false
     /// Ids of the cards that this process already observes.
     private var observed: Set<String> = []
 
@@ -104,7 +107,8 @@ public struct AppContract: Sendable {
     ) -> [AppAction] {
         let wasRefused = queue.isKeyRefused
         queue.ended(upload, outcome, at: now)
-        return queue.isKeyRefused && !wasRefused ? [.askForKey] : []
+        if case .answered(200..<300, _) = outcome { isKeyUntried = false }
+        return queue.isKeyRefused && !wasRefused && !isKeyUntried ? [.askForKey] : []
     }
 
     // MARK: - Launch and scenes
@@ -140,7 +144,7 @@ public struct AppContract: Sendable {
         let isAnother = self.user != nil && self.user != user
         let ends = isAnother ? leaveCards() : []
         if isAnother { queue.signOut() }
-        (self.user, isSignedOut) = (user, false)
+        (self.user, isSignedOut, isKeyUntried) = (user, false, true)
         queue.keyArrived(at: now)
         putDevice(at: now)
         putTokens(at: now)

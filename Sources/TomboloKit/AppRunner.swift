@@ -65,7 +65,8 @@ internal import TomboloWidgets
             case .end(let card): types.forEach { $0.end(card) }
             case .askForKey: Task { await askForKey() }
             case .signOut:
-                KeyStore.save(nil)
+                _ = KeyStore.save(nil)
+                Tombolo.clearEntries()
                 Task { await BackgroundUploads.cancel() }
             }
         }
@@ -76,8 +77,9 @@ internal import TomboloWidgets
     /// in front asks again.
     func askForKey() async {
         // Without a signed-in user the backend has no key.
-        guard let fresh = try? await key(), fresh != KeyStore.key else { return }
-        KeyStore.save(fresh)
+        guard let fresh = try? await key(), fresh != KeyStore.key, KeyStore.save(fresh) else {
+            return
+        }
         handle(.signedIn(user: nil))
     }
 

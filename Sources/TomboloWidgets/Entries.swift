@@ -39,41 +39,43 @@ extension Tombolo {
     public static func entries(
         kind: String, family: WidgetFamily, config: String? = nil
     ) async -> Timeline<TomboloEntry> {
-        let folder = Folder("entries")
+        let folder = Folder(folderName)
         let query = config.map { "&config=" + PathSegment.encoded($0) } ?? ""
         let name = PathSegment.encoded("\(kind) \(family) \(config ?? "")")
         let before = folder.read(name)
         let answer = await Transport.send(
             "GET", "/timelines/\(PathSegment.encoded(kind))/entries?family=\(family)\(query)")
         let kept = WidgetEntries.kept(status: answer.status, body: answer.body, before: before)
-        if kept == nil {
-            folder.clear()
-            Pictures.folder.clear()
-        }
+        if kept == nil { clearEntries() }
         kept.map { folder.write($0, name) }
         let known = WidgetEntries(kept ?? []) ?? .empty
-        let pictures = await Pictures.fetch(Set(known.entries.flatMap(\.pictures)))
+        let pictures = await pictures(
+            Set(known.entries.flatMap(\.pictures)), in: Folder("\(folderName)/pictures \(name)"))
         let entries = known.entries.map { TomboloEntry($0, pictures: pictures) }
         let after = known.after.map { TimelineReloadPolicy.after(Date(rfc3339: $0)) }
         return Timeline(
             entries: entries.isEmpty ? [.empty] : entries,
             policy: after ?? (known.isAtEnd ? .atEnd : .never))
     }
-}
 
-/// Pictures that entries name, kept in files.
-private enum Pictures {
-    static let folder = Folder("pictures")
+    private static let folderName = "entries"
 
-    /// The pictures that are there or can be fetched.
-    static func fetch(_ addresses: Set<String>) async -> [String: Data] {
+    /// Removes all that widgets have fetched, as it may be of a former user.
+    package static func clearEntries() { Folder(folderName).clear() }
+
+    /// The pictures that are kept or can be fetched. The folder then has these only.
+    private static func pictures(
+        _ addresses: Set<String>, in folder: Folder
+    ) async -> [String: Data] {
         var pictures: [String: Data] = [:]
         for address in addresses.sorted().prefix(WidgetEntries.picturesMax) {
-            let name = PathSegment.encoded(address)
-            pictures[address] = folder.read(name).map { Data($0) }
-            guard pictures[address] == nil, let data = await load(address) else { continue }
-            pictures[address] = data
-            folder.write(Array(data), name)
+            pictures[address] = folder.read(PathSegment.encoded(address)).map { Data($0) }
+            guard pictures[address] == nil else { continue }
+            pictures[address] = await load(address)
+        }
+        folder.clear()
+        for (address, data) in pictures {
+            folder.write(Array(data), PathSegment.encoded(address))
         }
         return pictures
     }

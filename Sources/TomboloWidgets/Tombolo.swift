@@ -105,16 +105,15 @@ package enum KeyStore {
         return (found as? Data).flatMap { String(data: $0, encoding: .utf8) }
     }
 
-    /// Replaces the key; nil removes it.
-    package static func save(_ key: String?) {
+    /// Replaces the key; nil removes it. False if there is no key now.
+    package static func save(_ key: String?) -> Bool {
         _ = SecItemDelete(item as CFDictionary)
-        for data in [key].compactMap({ $0?.data(using: .utf8) }) {
-            let value: [String: Any] = [
-                kSecValueData as String: data,
-                kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-            ]
-            _ = SecItemAdd(item.merging(value) { $1 } as CFDictionary, nil)
-        }
+        guard let data = key?.data(using: .utf8) else { return false }
+        let value: [String: Any] = [
+            kSecValueData as String: data,
+            kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
+        ]
+        return SecItemAdd(item.merging(value) { $1 } as CFDictionary, nil) == errSecSuccess
     }
 }
 #endif

@@ -31,6 +31,27 @@ import TomboloJSON
         #expect(UploadQueue.token("", name: "widget", device: "a", time: time) == nil)
     }
 
+    @Test func `a key that is refused at once is asked for once`() throws {
+        let facts = DeviceFacts(app: "a", environment: "sandbox", os: "26.1", frequentUpdates: true)
+        var contract = AppContract(device: "phone-1", facts: facts)
+        func answered(_ status: Int) throws -> [AppAction] {
+            let next = contract.queue.next(at: .zero)
+            let upload = try #require(next)
+            return contract.answered(upload, .answered(status: status), at: .zero)
+        }
+        _ = contract.handle(.launched, at: .zero, time: "")
+        #expect(try answered(401) == [.askForKey])
+        _ = contract.handle(.signedIn(user: nil), at: .zero, time: "")
+        #expect(try answered(401) == [])
+        // The next time in front asks again; a key that works may be over later.
+        let inFront = contract.handle(.scene(.active), at: .zero, time: "")
+        #expect(inFront.contains(.askForKey))
+        _ = contract.handle(.signedIn(user: nil), at: .zero, time: "")
+        #expect(try answered(200) == [])
+        _ = contract.handle(.scene(.background), at: .zero, time: "")
+        #expect(try answered(401) == [.askForKey])
+    }
+
     @Test func `only tokens may arrive late`() {
         var queue = UploadQueue()
         queue.put("/a", .token, [], at: .zero)

@@ -238,7 +238,7 @@ func relay() -> [Target] {
                 "scenarios.py",
                 "watched_day.py",
                 "alerts_test.yml", "package_life.py", "schema_five.py",
-                "cloud_events.py", "postgres.py", "postgres_standby.py",
+                "cloud_events.py", "codegen.py", "postgres.py", "postgres_standby.py",
             ]),
     ]
 }

@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// `type put`, `type show` and `type check`.
+/// `type put`, `type show`, `type check` and `type codegen`.
 enum TypeCommands {
     static func put(_ context: CommandContext) async throws -> ExitStatus {
         let name = context.invocation.arguments[0]
@@ -55,6 +55,32 @@ enum TypeCommands {
                 Lint(.stateDoesNotDecode, $0.pointer, $0.message)
             } + type.unknownMembers(in: state)
         return try LintReport(lints).print(context)
+    }
+
+    /// Prints the code of a type for an app.
+    static func codegen(_ context: CommandContext) async throws -> ExitStatus {
+        let name = context.invocation.arguments[0]
+        guard context.invocation.isGiven(.swift) else {
+            throw ProgramError.usage(
+                "type codegen needs the language: --swift",
+                remedy: "tombolo type codegen \(name) --swift")
+        }
+        let type = try await fetch(context, name).document().root
+        guard SwiftNames.isType(name) else {
+            throw ProgramError(
+                "no Swift type can have the name \"\(name)\", and Apple starts a card by that name",
+                remedy: "register it under another name: tombolo type put NAME FILE",
+                status: .notFoundOrConflict)
+        }
+        guard let source = SwiftAttributes.source(of: type, named: name) else {
+            throw ProgramError(
+                "the type \(name) has no schema that says what is in a state",
+                remedy: "register it again with a JSON Schema in \"state\": "
+                    + "tombolo type put \(name) FILE",
+                status: .notFoundOrConflict)
+        }
+        try context.terminal.write(source.utf8)
+        return .succeeded
     }
 
     private static func fetch(

@@ -3,6 +3,7 @@
 extension Flag {
     static let typeFile = Flag(
         "type", .file, "the type's description, as for type put, in a file")
+    static let swift = toggle("swift", "as Swift, the only language so far; required")
     static let ofDevice = Flag("device", .text("DEVICE"), "only this device's")
     static let reason = Flag(
         "reason", .text("REASON"), "only those refused with this word, such as BadDeviceToken")
@@ -53,6 +54,22 @@ extension Subcommand {
             "tombolo type check RunnerWidgetAttributes state.json --type runner.json",
         ],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable, .lint], run: TypeCommands.check)
+
+    static let typeCodegen = Subcommand(
+        path: ["type", "codegen"], summary: "Print a registered type as code for the app",
+        arguments: [.typeName], flags: [.swift, .app, .relay, .key, .caFile],
+        details: [
+            "The code is a struct of ActivityAttributes with its ContentState. What is required and not\n"
+                + "null is not optional. Texts and whole numbers that the schema lists are an enum. A date\n"
+                + "is a Date where \"dates\" is swift-reference, else a Double (unix) or a String (iso8601).\n"
+                + "A place without a single type is a JSONValue, which the code then has, too.",
+            "The code has one attribute: the card's name, at \"id_at\". Add those that your starts have.",
+        ],
+        examples: [
+            "tombolo type codegen RunnerWidgetAttributes --swift",
+            "tombolo type codegen RunnerWidgetAttributes --swift > RunnerWidgetAttributes.swift",
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TypeCommands.codegen)
 
     static let lint = Subcommand(
         path: ["lint"], summary: "Find what would fail in silence: in a push, or in a start",

@@ -1,11 +1,6 @@
 import TomboloJSON
 
 /// What a widget shows, and when: the answer of `GET /v1/timelines/KIND/entries`.
-///
-/// ```swift
-/// let body = WidgetEntries.kept(status: status, body: answer, before: cached)
-/// let entries = WidgetEntries(body ?? []) ?? .empty
-/// ```
 public struct WidgetEntries: Hashable, Sendable {
     /// One entry of a timeline.
     public struct Entry: Hashable, Sendable {

@@ -9,8 +9,8 @@ extension Tombolo {
     /// The runner of this process; nil until `configure`.
     @MainActor private(set) static var runner: AppRunner?
 
-    /// Begins to upload. Call it in `application(_:didFinishLaunchingWithOptions:)`, at each launch,
-    /// also in the background, and call `observe` for each type in the same turn.
+    /// Begins to upload. Call it once in `application(_:didFinishLaunchingWithOptions:)`, at each
+    /// launch, also in the background, and call `observe` for each type in the same turn.
     ///
     /// - Parameters:
     ///   - relay: the relay's origin, such as `https://relay.example.com`.

@@ -53,7 +53,7 @@ extension Tombolo {
         return Tap.outcome(status: answer.status, body: answer.body)
     }
 
-    /// Sends the tap on a button, for the `perform()` of a `LiveActivityIntent`. Throws `Tap.NotSent`.
+    /// Sends the tap on a button: for the `perform()` of an intent. Throws `Tap.NotSent`.
     ///
     /// - Parameters:
     ///   - intent: the name that the producer knows.

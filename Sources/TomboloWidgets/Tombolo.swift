@@ -4,7 +4,7 @@ internal import Security
 
 /// Tombolo in an app and in its widget extension.
 ///
-/// Both targets have the member `TomboloGroup` in their `Info.plist`: the App Group that they share.
+/// Both targets have the member `TomboloGroup` in their `Info.plist`: their common App Group.
 /// The app calls `configure` and `observe` of `TomboloKit`; the extension uses what is here.
 public enum Tombolo {}
 

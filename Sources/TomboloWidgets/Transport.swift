@@ -58,8 +58,8 @@ package enum Transport {
     }
 }
 
-/// Uploads that outlive the process. Their answers do not matter: the next launch uploads the tokens
-/// again.
+/// Uploads that outlive the process. Their answers do not matter: the next launch uploads the
+/// tokens again.
 package final class BackgroundUploads: NSObject, URLSessionTaskDelegate {
     /// From `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
     @MainActor package static var completionHandler: (() -> Void)?

@@ -1,7 +1,7 @@
 import Testing
 
-/// The kit for phones. Nobody here has a phone, so it is small enough to be read, and decides little:
-/// what can be decided without ActivityKit is in `TomboloContract`, and tested.
+/// The kit for phones. Nobody here has a phone, so it is small enough to be read, and decides
+/// little: what can be decided without ActivityKit is in `TomboloContract`, and tested.
 @Suite struct KitTests {
     private let tree: SourceTree
 

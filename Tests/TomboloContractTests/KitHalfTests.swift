@@ -2,8 +2,8 @@ import Testing
 import TomboloContract
 import TomboloJSON
 
-/// What the kit for phones leaves to the contract: answers, tokens of an extension, the environment,
-/// and a widget's entries.
+/// What the kit for phones leaves to the contract: answers, tokens of an extension, the
+/// environment, and a widget's entries.
 @Suite struct KitHalfTests {
     @Test(arguments: [
         (nil, "", UploadQueue.Outcome.unreachable),

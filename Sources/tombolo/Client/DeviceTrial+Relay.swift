@@ -7,7 +7,7 @@ import TomboloLoop
 extension DeviceTrial {
     var devicePath: String { "/v1/devices/\(PathText.escaped(device))" }
 
-    func path(_ card: String) -> String { "/v1/activities/\(PathText.escaped(card))" }
+    func cardPath(_ card: String) -> String { "/v1/activities/\(PathText.escaped(card))" }
 
     func view(_ path: String) async throws -> JSONView {
         try await client.send(RelayRequest("GET", path), name: device).document().root
@@ -15,7 +15,7 @@ extension DeviceTrial {
 
     /// The device's part of the activity; nil if the activity is no longer for it.
     func destination(of card: String) async throws -> JSONView? {
-        try await view(path(card))["destinations"]?.elements.first {
+        try await view(cardPath(card))["destinations"]?.elements.first {
             $0["device"]?.string == device
         }
     }
@@ -34,7 +34,7 @@ extension DeviceTrial {
             more(&writer)
         }
         let answer = try await client.answer(
-            RelayRequest("PATCH", path(card), body: patch))
+            RelayRequest("PATCH", cardPath(card), body: patch))
         guard (200..<300).contains(answer.status),
             let version = try answer.document().root["version"]?.integer
         else { throw Miss(text: refusal(answer)) }
@@ -63,7 +63,7 @@ extension DeviceTrial {
 
     func endRequest(_ card: String) -> RelayRequest {
         RelayRequest(
-            "POST", path(card) + "/end", fields: [("prefer", "wait=10")],
+            "POST", cardPath(card) + "/end", fields: [("prefer", "wait=10")],
             body: Array(#"{"dismiss":"now"}"#.utf8))
     }
 

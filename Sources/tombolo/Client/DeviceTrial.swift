@@ -90,7 +90,7 @@ struct DeviceTrial {
     private mutating func result(of step: TrialStep) async throws -> String {
         switch step {
         case .startToken: return try await startToken()
-        case .start: return try await begin(audience: "device", device)
+        case .start: return try await startCard(audience: "device", device)
         case .allow: return try await awaitToken()
         case .update: return try await changeState { _ in }
         case .alert: return try await changeState { Self.writeAlert(&$0) }
@@ -100,7 +100,7 @@ struct DeviceTrial {
         case .swipe: return try await swipe()
         case .relaunch: return try await relaunch()
         case .signOut: return try await signOut()
-        case .end: return try await end()
+        case .end: return try await endCard()
         }
     }
 
@@ -114,9 +114,9 @@ struct DeviceTrial {
     // MARK: - Steps
 
     /// A card of a later step. Without update tokens these steps cannot pass.
-    private mutating func beginAnother(audience: String, _ whom: String) async throws {
+    private mutating func startAnotherCard(audience: String, _ whom: String) async throws {
         guard registersTokens else { throw Miss(text: Self.noCard, wasTried: false) }
-        _ = try await begin(audience: audience, whom)
+        _ = try await startCard(audience: audience, whom)
         _ = try await awaitToken()
     }
 
@@ -131,7 +131,7 @@ struct DeviceTrial {
         return "registered at \(token["registered_at"]?.string ?? "")"
     }
 
-    private mutating func begin(audience: String, _ whom: String) async throws -> String {
+    private mutating func startCard(audience: String, _ whom: String) async throws -> String {
         cardCount += 1
         let card = "\(name)-\(cardCount)"
         let body = Self.body { writer in
@@ -145,7 +145,7 @@ struct DeviceTrial {
             writer.member("end_after", "30m")
             Self.writeAlert(&writer)
         }
-        let answer = try await client.answer(RelayRequest("PUT", path(card), body: body))
+        let answer = try await client.answer(RelayRequest("PUT", cardPath(card), body: body))
         guard answer.status == 201 else {
             throw Miss(text: refusal(answer))
         }
@@ -252,7 +252,7 @@ struct DeviceTrial {
     }
 
     private mutating func relaunch() async throws -> String {
-        try await beginAnother(audience: "device", device)
+        try await startAnotherCard(audience: "device", device)
         try await act(#"{"do":"terminate"}"#)
         let version = try await post { _ in }
         if isSimulated { try await context.loop.sleep(for: .seconds(1)) }
@@ -281,7 +281,7 @@ struct DeviceTrial {
     }
 
     private mutating func endOfUser(_ user: String) async throws -> String {
-        try await beginAnother(audience: "user", user)
+        try await startAnotherCard(audience: "user", user)
         let card = try runningCard()
         // The backend's part of a sign-out. The simulated app has no sign-out of its own.
         if isSimulated { try await setUser(nil) }
@@ -294,8 +294,8 @@ struct DeviceTrial {
         return "the card of the former user ended"
     }
 
-    private mutating func end() async throws -> String {
-        try await beginAnother(audience: "device", device)
+    private mutating func endCard() async throws -> String {
+        try await startAnotherCard(audience: "device", device)
         let card = try runningCard()
         try await cleanUp()
         let phase = try await seen("the app did not report the end") {

@@ -19,7 +19,7 @@ enum DeviceTrialCommand {
                     context.terminal.complain("\(step.rawValue): \(instruction)\n")
                 }
                 try await trial.carryOut(step)
-                if isTable, let row = trial.rows.last { try print(row, context) }
+                if isTable, let row = trial.rows.last { try printRow(row, context) }
             }
         } catch {
             try await trial.cleanUp()
@@ -42,7 +42,7 @@ enum DeviceTrialCommand {
         return trial.rows.contains { $0.verdict == .no } ? .failed : .succeeded
     }
 
-    private static func print(_ row: DeviceTrial.Row, _ context: CommandContext) throws {
+    private static func printRow(_ row: DeviceTrial.Row, _ context: CommandContext) throws {
         let verdict = row.verdict.rawValue
         let pad = String(repeating: " ", count: max(1, 10 - verdict.count))
         var lines = ["\(verdict)\(pad)\(row.step.rawValue), \(row.seconds) s: \(row.text)"]

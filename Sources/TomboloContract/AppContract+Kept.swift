@@ -7,8 +7,10 @@ extension AppContract {
     public var kept: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
+        writer.member("device", device)
         if let user { writer.member("user", user) }
         if isSignedOut { writer.member("signed_out", true) }
+        if queue.isDeviceKnown { writer.member("registered", true) }
         writer.name("tokens")
         writer.beginArray()
         for (name, token) in tokens.sorted(by: { $0.key < $1.key }) {
@@ -32,11 +34,13 @@ extension AppContract {
         return writer.bytes
     }
 
-    /// Restores the state from a value of `kept`. If it cannot be read, it is ignored: the launch
-    /// reads all tokens and cards again.
+    /// Restores the state from a value of `kept`. If it cannot be read, or is another device's, it
+    /// is ignored: the launch reads all tokens and cards again.
     mutating func restore(_ kept: [UInt8]) {
         // It does not matter why the file cannot be read.
         guard let root = (try? JSONDocument(kept))?.root else { return }
+        // A backup that was restored to another phone has the tokens of the first one.
+        if let other = root["device"]?.string, other != device { return }
         user = root["user"]?.string
         for view in Self.elements(root["tokens"]) {
             guard let name = view["name"]?.string, let token = Token(kept: view) else { continue }
@@ -50,6 +54,7 @@ extension AppContract {
                     isOver: view["over"]?.bool ?? false))
         }
         leaving = Set(Self.elements(root["leaving"]).compactMap(\.string))
+        queue.isDeviceKnown = root["registered"]?.bool ?? false
         isSignedOut = root["signed_out"]?.bool ?? false
         if isSignedOut { queue.signOut() }
         queue.restore(root["queue"], at: .zero)

@@ -33,6 +33,8 @@ public struct AppContract: Sendable {
     /// True while the relay has accepted no upload with the newest key. If it refuses such a key,
     /// another one would be refused too, so the app asks at the next launch or in the foreground.
     private var isKeyUntried = false
+    /// True once the relay has said that another user has the device now.
+    private var isUserFormer = false
     /// Ids of the cards that this process already observes.
     private var observed: Set<String> = []
 
@@ -79,7 +81,9 @@ public struct AppContract: Sendable {
         case .scene(let phase): return take(phase, at: now, time: time)
         case .touch(let x, let y): presence.touch(x: x, y: y, at: now)
         case .statusBar(let hidden): presence.setStatusBar(hidden: hidden)
-        case .networkReturned: queue.resume(at: now)
+        case .networkReturned:
+            queue.resume(at: now)
+            return queue.isKeyRefused && !isSignedOut ? [.askForKey] : []
         case .startToken(let type, let token): note(token, "start:" + type, at: now, time: time)
         case .widgetToken(let token): note(token, "widget", at: now, time: time)
         case .controlToken(let kind, let token):
@@ -108,6 +112,7 @@ public struct AppContract: Sendable {
         let wasRefused = queue.isKeyRefused
         queue.ended(upload, outcome, at: now)
         if case .answered(200..<300, _) = outcome { isKeyUntried = false }
+        if case .answered(403, "key-of-former-user") = outcome { isUserFormer = true }
         return queue.isKeyRefused && !wasRefused && !isKeyUntried ? [.askForKey] : []
     }
 
@@ -141,7 +146,9 @@ public struct AppContract: Sendable {
     // MARK: - Users
 
     private mutating func signIn(_ user: String?, at now: Duration) -> [AppAction] {
-        let isAnother = self.user != nil && self.user != user
+        // An app that does not know its user learns only from the relay that it is another one.
+        let isAnother = self.user.map { $0 != user } ?? (isUserFormer && user == nil)
+        isUserFormer = false
         let ends = isAnother ? leaveCards() : []
         if isAnother { queue.signOut() }
         (self.user, isSignedOut, isKeyUntried) = (user, false, true)

@@ -38,6 +38,14 @@ public enum PathSegment {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// A file's name for a text of any length: FNV-1a, 64 bits in hex.
+    public static func fileName(_ text: String) -> String {
+        let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+        }
+        return String(hash, radix: 16)
+    }
+
     /// Decodes `%XX`. Returns nil if two digits do not follow a `%`, or if the result is not UTF-8.
     static func decoded(_ segment: Substring) -> String? {
         var bytes: [UInt8] = []

@@ -24,6 +24,8 @@ public struct UploadQueue: Sendable {
         public var body: [UInt8]
         public var kind: Kind
         fileprivate var generation: UInt64
+        /// Which key it was sent with.
+        fileprivate var keyNumber: UInt64
     }
 
     /// Outcome of an attempt.
@@ -59,6 +61,10 @@ public struct UploadQueue: Sendable {
     /// Paths in the order in which they were added.
     var order: [String] = []
     private var generations: UInt64 = 0
+    private var keyNumber: UInt64 = 0
+    /// True once the relay has taken the device, also in a former process. While it does not know the
+    /// device, only the device is sent.
+    var isDeviceKnown = false
     /// True if the app has no key that the relay accepts. Nothing is sent until `keyArrived`.
     public private(set) var isKeyRefused = false
 
@@ -140,6 +146,7 @@ public struct UploadQueue: Sendable {
     /// The app has a new key.
     public mutating func keyArrived(at now: Duration) {
         isKeyRefused = false
+        keyNumber += 1
         resume(at: now)
     }
 
@@ -185,7 +192,8 @@ public struct UploadQueue: Sendable {
         entries[path]?.state = .underWay
         entries[path]?.sentAt = now
         return Upload(
-            path: path, body: entry.body, kind: entry.kind, generation: entry.generation)
+            path: path, body: entry.body, kind: entry.kind, generation: entry.generation,
+            keyNumber: keyNumber)
     }
 
     /// Takes the outcome of an upload.
@@ -195,16 +203,18 @@ public struct UploadQueue: Sendable {
         switch outcome {
         case .answered(200..<300, _):
             (entry.failures, entry.failedSince) = (0, nil)
+            if entry.kind == .device { isDeviceKnown = true }
             entry.state =
                 isNewest ? .done : .waiting(until: (entry.sentAt ?? now) + entry.kind.spacing)
             if isNewest, entry.isLast { return forget(upload.path) }
         case .answered(401, _), .answered(403, "key-of-former-user"):
-            isKeyRefused = true
+            // A refusal of a former key says nothing about the newest one.
+            if upload.keyNumber == keyNumber { isKeyRefused = true }
             entry.state = .waiting(until: now)
         case .answered(let status, _):
             fail(&entry, mostWait: Self.refusedBackOffMax, at: now)
-            // The relay no longer knows the device: send it again.
-            if status == 404 { introduceDevice(at: now) }
+            // The relay no longer knows the device: send it again, and before all else.
+            if status == 404, entry.kind != .device { introduceDevice(at: now) }
             if entry.kind == .report, isNewest, entry.failures >= Self.refusedReportsMax {
                 if entry.isLast { return forget(upload.path) }
                 entry.state = .done
@@ -227,13 +237,14 @@ public struct UploadQueue: Sendable {
     // MARK: -
 
     private var isDeviceUnknown: Bool {
-        entries.values.contains { entry in
-            guard entry.kind == .device else { return false }
-            switch entry.state {
-            case .waiting, .resting: return true
-            case .underWay, .done: return false
+        !isDeviceKnown
+            && entries.values.contains { entry in
+                guard entry.kind == .device else { return false }
+                switch entry.state {
+                case .waiting, .resting: return true
+                case .underWay, .done: return false
+                }
             }
-        }
     }
 
     private func isDue(_ entry: Entry, at now: Duration) -> Bool {
@@ -250,6 +261,7 @@ public struct UploadQueue: Sendable {
     }
 
     private mutating func introduceDevice(at now: Duration) {
+        isDeviceKnown = false
         for path in order where entries[path]?.kind == .device {
             if entries[path]?.state == .done { entries[path]?.state = .waiting(until: now) }
         }

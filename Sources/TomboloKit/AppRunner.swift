@@ -18,6 +18,8 @@ internal import TomboloWidgets
     private var contract: AppContract
     private var types: [any ObservedType] = []
     private var isSending = false
+    private var keyRequests = 0
+    private var written: [UInt8] = []
     private var next: Task<Void, any Error>?
     private let start = ContinuousClock.now
     private let controlCenter: ScenePresence.Edge?
@@ -30,20 +32,28 @@ internal import TomboloWidgets
     ) {
         self.controlCenter = controlCenter
         self.key = key
-        contract = AppContract(
-            device: device, facts: .current(controlCenter: controlCenter),
-            kept: Self.folder.read(Self.file) ?? [])
+        contract = AppContract(device: device, facts: .current(controlCenter: controlCenter))
     }
 
     func add(_ type: any ObservedType) { types.append(type) }
 
-    func launch() {
+    /// Takes up the state of the last process, once it can be read.
+    func launch() async {
+        while Self.folder.isLocked(Self.file) { try? await Task.sleep(for: .seconds(2)) }
+        contract = AppContract(
+            device: contract.device, facts: .current(controlCenter: controlCenter),
+            kept: Self.folder.read(Self.file) ?? [])
         types.forEach { $0.begin() }
         handle(.launched)
         begin()
     }
 
     private var now: Duration { ContinuousClock.now - start }
+
+    /// A touch alone changes nothing that is kept or sent.
+    func note(_ touch: AppEvent) {
+        _ = contract.handle(touch, at: now, time: Date.now.rfc3339)
+    }
 
     func handle(_ event: AppEvent) {
         carryOut(contract.handle(event, at: now, time: Date.now.rfc3339))
@@ -54,7 +64,9 @@ internal import TomboloWidgets
 
     private func carryOut(_ actions: [AppAction]) {
         // The state outlives the process, which the system may end at any time.
-        Self.folder.write(contract.kept, Self.file)
+        let state = contract.kept
+        if state != written { Self.folder.write(state, Self.file) }
+        written = state
         for action in actions {
             switch action {
             case .readStartTokens:
@@ -65,27 +77,29 @@ internal import TomboloWidgets
             case .end(let card): types.forEach { $0.end(card) }
             case .askForKey: Task { await askForKey() }
             case .signOut:
+                keyRequests += 1
                 _ = KeyStore.save(nil)
-                Tombolo.clearEntries()
+                Tombolo.forgetEntries()
                 Task { await BackgroundUploads.cancel() }
             }
         }
         Task { await send() }
     }
 
-    /// Gets a key from the backend. The key that the relay has refused is no answer: the next time
-    /// in front asks again.
+    /// Gets a key from the backend. Only the newest request counts: a former user's key may come late.
     func askForKey() async {
+        keyRequests += 1
+        let number = keyRequests
         // Without a signed-in user the backend has no key.
-        guard let fresh = try? await key(), fresh != KeyStore.key, KeyStore.save(fresh) else {
-            return
-        }
+        guard let key = try? await key(), number == keyRequests, KeyStore.save(key) else { return }
+        Tombolo.forgetEntries()
         handle(.signedIn(user: nil))
     }
 
     /// Sends what is due, one upload at a time, and comes back when the next is due.
     private func send() async {
         guard !isSending else { return }
+        guard let due = contract.queue.deadline, due <= now else { return schedule() }
         isSending = true
         let end = Transport.beginExpiringActivity()
         while let upload = contract.queue.next(at: now) {
@@ -95,6 +109,10 @@ internal import TomboloWidgets
         }
         end.signal()
         isSending = false
+        schedule()
+    }
+
+    private func schedule() {
         next?.cancel()
         next = contract.queue.deadline.map { due in
             Task {

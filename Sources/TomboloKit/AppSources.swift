@@ -6,7 +6,6 @@ internal import Network
 internal import TomboloContract
 internal import TomboloWidgets
 internal import UIKit
-public import SwiftUI
 internal import WidgetKit
 
 // What the runner reads beside cards: scene phases, the network, facts, tokens of surfaces.
@@ -16,6 +15,10 @@ extension AppRunner {
 
     /// Awaits changes for as long as the process lives.
     func begin() {
+        let phases: [UIApplication.State: ScenePresence.Phase] = [
+            .active: .active, .inactive: .inactive, .background: .background,
+        ]
+        handle(.scene(phases[UIApplication.shared.applicationState] ?? .background))
         whenever(UIApplication.didBecomeActiveNotification) { $0.handle(.scene(.active)) }
         whenever(UIApplication.willResignActiveNotification) { $0.handle(.scene(.inactive)) }
         whenever(UIApplication.didEnterBackgroundNotification) { $0.handle(.scene(.background)) }
@@ -73,25 +76,6 @@ extension DeviceFacts {
         // A build from the App Store has no such file.
         return environment(ofProfile: file.flatMap { try? Data(contentsOf: $0) }.map(Array.init))
         #endif
-    }
-}
-
-extension View {
-    /// Reports where touches begin, by which the relay tells the Control Center from leaving the
-    /// app. Give it to the root view, and the edge to `Tombolo.configure`.
-    ///
-    /// - Parameter statusBarHidden: whether the app hides the status bar now.
-    public func tomboloScreen(statusBarHidden: Bool = false) -> some View {
-        GeometryReader { screen in
-            simultaneousGesture(
-                DragGesture(minimumDistance: 0, coordinateSpace: .global).onChanged { touch in
-                    let (place, size) = (touch.startLocation, screen.size)
-                    Tombolo.runner?.handle(.statusBar(hidden: statusBarHidden))
-                    Tombolo.runner?.handle(
-                        .touch(x: place.x / size.width, y: place.y / size.height))
-                }
-            )
-        }
     }
 }
 #endif

@@ -14,21 +14,22 @@ extension Tombolo {
     ///
     /// - Parameters:
     ///   - relay: the relay's origin, such as `https://relay.example.com`.
-    ///   - device: one id for each installation, such as a UUID that the app keeps.
-    ///   - controlCenter: the edge from which the Control Center is pulled, if the app reports
-    ///     touches by `tomboloScreen()`.
+    ///   - device: one id for each installation. Keep none of your own in `UserDefaults`: it is empty
+    ///     at a launch before the first unlock.
+    ///   - controlCenter: the edge from which the Control Center is pulled, if the app calls `touch`.
     ///   - key: asks the app's backend for the device's key: at first, and when the relay refuses
     ///     the one before. It throws while nobody is signed in.
     @MainActor public static func configure(
-        relay: URL, device: String, controlCenter: ScenePresence.Edge? = nil,
+        relay: URL, device: String = installation, controlCenter: ScenePresence.Edge? = nil,
         key: @escaping @Sendable () async throws -> String
     ) {
+        guard runner == nil else { return }
         Connection(relay: relay, device: device).save()
         let runner = AppRunner(device: device, controlCenter: controlCenter, key: key)
         self.runner = runner
         _ = BackgroundUploads.session
         // After the calls of `observe` in this turn.
-        Task { runner.launch() }
+        Task { await runner.launch() }
     }
 
     /// Observes the cards of a type: their tokens, states and ends.
@@ -42,6 +43,17 @@ extension Tombolo {
 
     /// Somebody has signed in: asks for the key now.
     @MainActor public static func signIn() async { await runner?.askForKey() }
+
+    /// A touch began, by which the relay tells the Control Center from leaving the app. Call it from
+    /// your window's `sendEvent(_:)`, for touches that begin.
+    ///
+    /// - Parameters:
+    ///   - x: the place as a fraction of the window's width, from the left.
+    ///   - y: the same of its height, from the top.
+    @MainActor public static func touch(x: Double, y: Double, statusBarHidden: Bool) {
+        runner?.note(.statusBar(hidden: statusBarHidden))
+        runner?.note(.touch(x: x, y: y))
+    }
 
     /// Ends the cards of the user, and sends nothing more until the next key. Let your backend
     /// delete the key and forget the device's user before it makes the next one.

@@ -49,21 +49,19 @@ internal import TomboloWidgets
         guard let card = cards[id] else { return }
         let note = { [runner] in runner.handle(.updateToken(card: id, $0)) }
         note(card.pushToken?.hex ?? "")
+        report(card)
         Task { for await token in card.pushTokenUpdates { note(token.hex) } }
-        Task {
-            for await state in card.activityStateUpdates {
-                handle(.word(card: id, CardWord(.init(state))))
-            }
-        }
-        Task {
-            for await content in card.contentUpdates {
-                var word = CardWord(.init(card.activityState))
-                // A state that does not encode is reported without its value.
-                word.receivedState = (try? JSONEncoder().encode(content.state)).map(Array.init)
-                word.shownAt = Date.now.rfc3339
-                handle(.word(card: id, word))
-            }
-        }
+        Task { for await _ in card.activityStateUpdates { report(card) } }
+        Task { for await _ in card.contentUpdates { report(card) } }
+    }
+
+    /// Reports phase and state together: only the newest report of a card is sent.
+    private func report(_ card: Activity<A>) {
+        var word = CardWord(.init(card.activityState))
+        // A state that does not encode is reported without its value.
+        word.receivedState = (try? JSONEncoder().encode(card.content.state)).map(Array.init)
+        word.shownAt = Date.now.rfc3339
+        handle(.word(card: card.id, word))
     }
 
     func end(_ id: String) {
@@ -79,6 +77,11 @@ internal import TomboloWidgets
 
 extension CardWord.Phase {
     /// A state that a later system adds counts as active.
-    init(_ state: ActivityState) { self = .init(rawValue: "\(state)") ?? .active }
+    init(_ state: ActivityState) {
+        let known: [(ActivityState, Self)] = [
+            (.ended, .ended), (.dismissed, .dismissed), (.stale, .stale),
+        ]
+        self = known.first { $0.0 == state }?.1 ?? .active
+    }
 }
 #endif

@@ -41,51 +41,67 @@ extension Tombolo {
     ) async -> Timeline<TomboloEntry> {
         let folder = Folder(folderName)
         let query = config.map { "&config=" + PathSegment.encoded($0) } ?? ""
-        let name = PathSegment.encoded("\(kind) \(family) \(config ?? "")")
+        let family = families[family] ?? "\(family)"
+        let name = PathSegment.fileName("\(kind) \(family) \(config ?? "")")
         let before = folder.read(name)
-        let answer = await Transport.send(
-            "GET", "/timelines/\(PathSegment.encoded(kind))/entries?family=\(family)\(query)")
+        let answer = await Transport.get(
+            "/timelines/\(PathSegment.encoded(kind))/entries?family=\(family)\(query)")
         let kept = WidgetEntries.kept(status: answer.status, body: answer.body, before: before)
         if kept == nil { clearEntries() }
         kept.map { folder.write($0, name) }
         let known = WidgetEntries(kept ?? []) ?? .empty
         let pictures = await pictures(
-            Set(known.entries.flatMap(\.pictures)), in: Folder("\(folderName)/pictures \(name)"))
+            known.entries.flatMap(\.pictures), in: Folder("\(folderName)/pictures-\(name)"))
         let entries = known.entries.map { TomboloEntry($0, pictures: pictures) }
         let after = known.after.map { TimelineReloadPolicy.after(Date(rfc3339: $0)) }
+        let policy = after ?? (known.isAtEnd ? .atEnd : .never)
         return Timeline(
             entries: entries.isEmpty ? [.empty] : entries,
-            policy: after ?? (known.isAtEnd ? .atEnd : .never))
+            // Without an answer the widget asks again soon.
+            policy: [200, 404].contains(answer.status) ? policy : .after(.now + 900))
     }
+
+    private static let families: [WidgetFamily: String] = [
+        .systemSmall: "systemSmall", .systemMedium: "systemMedium", .systemLarge: "systemLarge",
+        .systemExtraLarge: "systemExtraLarge", .accessoryInline: "accessoryInline",
+        .accessoryCircular: "accessoryCircular", .accessoryRectangular: "accessoryRectangular",
+    ]
 
     private static let folderName = "entries"
 
-    /// Removes all that widgets have fetched, as it may be of a former user.
-    package static func clearEntries() { Folder(folderName).clear() }
+    /// Removes all that widgets have fetched, as it may be of a former user, and reloads them.
+    package static func forgetEntries() {
+        clearEntries()
+        WidgetCenter.shared.reloadAllTimelines()
+    }
+
+    private static func clearEntries() { Folder(folderName).clear() }
 
     /// The pictures that are kept or can be fetched. The folder then has these only.
     private static func pictures(
-        _ addresses: Set<String>, in folder: Folder
+        _ addresses: [String], in folder: Folder
     ) async -> [String: Data] {
         var pictures: [String: Data] = [:]
-        for address in addresses.sorted().prefix(WidgetEntries.picturesMax) {
-            pictures[address] = folder.read(PathSegment.encoded(address)).map { Data($0) }
-            guard pictures[address] == nil else { continue }
+        for address in addresses
+        where pictures[address] == nil && pictures.count < WidgetEntries.picturesMax {
+            let kept = folder.read(PathSegment.fileName(address)).map { Data($0) }
+            pictures[address] = kept
+            guard kept == nil else { continue }
             pictures[address] = await load(address)
         }
         folder.clear()
         for (address, data) in pictures {
-            folder.write(Array(data), PathSegment.encoded(address))
+            folder.write(Array(data), PathSegment.fileName(address))
         }
         return pictures
     }
 
-    /// Nil if the picture does not come within 8 s, or is too large: the widget draws without it.
+    /// Nil if the picture does not come within 4 s, or is too large: the widget draws without it.
     private static func load(_ address: String) async -> Data? {
         guard let url = URL(string: address),
             // Why it does not come does not matter.
             let answer = try? await URLSession.shared.data(
-                for: URLRequest(url: url, timeoutInterval: 8)),
+                for: URLRequest(url: url, timeoutInterval: 4)),
             (answer.1 as? HTTPURLResponse)?.statusCode == 200,
             answer.0.count <= WidgetEntries.pictureBytesMax
         else { return nil }

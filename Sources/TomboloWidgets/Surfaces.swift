@@ -28,15 +28,16 @@ public struct TomboloControlPushHandler: ControlPushHandler {
 }
 
 extension Tombolo {
-    /// Uploads a token of a surface from the extension's process.
+    /// Uploads a token of a surface from the extension's process. If that fails, the app uploads it
+    /// when it is in front.
     fileprivate static func upload(_ token: Data, _ name: String) {
-        let (hex, time) = (token.hex, Date.now.rfc3339)
+        let upload = UploadQueue.token(
+            token.hex, name: name, device: Connection.current?.device ?? "",
+            time: Date.now.rfc3339)
+        let end = Transport.beginExpiringActivity()
         Task {
-            let device = Connection.current?.device ?? ""
-            let upload = UploadQueue.token(hex, name: name, device: device, time: time)
-            let end = Transport.beginExpiringActivity()
             for (path, body) in [upload].compactMap({ $0 }) {
-                _ = await Transport.put(path, body, mayBeLate: true)
+                _ = await Transport.put(path, body, mayBeLate: false)
             }
             end.signal()
         }
@@ -47,8 +48,8 @@ extension Tombolo {
     /// Sends a tap once, and waits at most `Tap.patience` for the relay. It is never sent later.
     public static func send(_ tap: Tap) async -> Tap.Outcome {
         let device = PathSegment.encoded(Connection.current?.device ?? "")
-        let answer = await Transport.send(
-            "POST", "/devices/\(device)/actions", tap.body(time: Date.now.rfc3339),
+        let answer = await Transport.post(
+            "/devices/\(device)/actions", tap.body(time: Date.now.rfc3339),
             within: 5)  // as `Tap.patience`
         return Tap.outcome(status: answer.status, body: answer.body)
     }

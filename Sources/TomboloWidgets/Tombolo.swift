@@ -6,7 +6,17 @@ internal import Security
 ///
 /// Both targets have the member `TomboloGroup` in their `Info.plist`: their common App Group.
 /// The app calls `configure` and `observe` of `TomboloKit`; the extension uses what is here.
-public enum Tombolo {}
+public enum Tombolo {
+    /// An id for this installation: made at the first launch, and not in backups. It can be read at
+    /// any time, also before the phone was unlocked for the first time.
+    public static var installation: String {
+        let (folder, name) = (Folder("app"), "installation")
+        let known = folder.read(name).map { String(decoding: $0, as: UTF8.self) }
+        let id = known ?? UUID().uuidString.lowercased()
+        folder.write(Array(id.utf8), name, .noFileProtection)
+        return id
+    }
+}
 
 /// How an app and its extension reach the relay. The app writes it, and the extension reads it.
 package struct Connection: Codable, Sendable {
@@ -50,17 +60,27 @@ package struct Folder: Sendable {
 
     package func url(_ name: String) -> URL { url.appending(path: name) }
 
-    /// The file's bytes; nil if there is none.
+    /// The file's bytes; nil if there is none, or if `isLocked`.
     package func read(_ name: String) -> [UInt8]? {
-        // A file that cannot be read, such as before the first unlock, counts as none.
+        // It does not matter why: the caller does without.
         (try? Data(contentsOf: url(name))).map(Array.init)
     }
 
-    /// Writes a file that can be read after the first unlock. A full disk loses it.
-    package func write(_ bytes: [UInt8], _ name: String) {
+    /// True if the file cannot be read because the phone was not unlocked since its start.
+    package func isLocked(_ name: String) -> Bool {
+        FileManager.default.fileExists(atPath: url(name).path) && read(name) == nil
+    }
+
+    /// Writes a file that no backup has. A full disk loses it.
+    package func write(
+        _ bytes: [UInt8], _ name: String,
+        _ protection: Data.WritingOptions = .completeFileProtectionUntilFirstUserAuthentication
+    ) {
         try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        try? Data(bytes).write(
-            to: url(name), options: [.atomic, .completeFileProtectionUntilFirstUserAuthentication])
+        var (folder, values) = (url, URLResourceValues())
+        values.isExcludedFromBackup = true
+        try? folder.setResourceValues(values)
+        try? Data(bytes).write(to: url(name), options: [.atomic, protection])
     }
 
     /// Removes the folder, if it is there.
@@ -91,7 +111,8 @@ package enum KeyStore {
         let base: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword,
             kSecAttrService as String: "tombolo",
-            kSecAttrAccount as String: "device",
+            // Of this installation: the Keychain outlives the app.
+            kSecAttrAccount as String: Connection.current?.device ?? "",
         ]
         let group = Connection.group.map { [kSecAttrAccessGroup as String: $0 as Any] } ?? [:]
         return base.merging(group) { $1 }

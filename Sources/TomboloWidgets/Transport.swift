@@ -5,31 +5,54 @@ package import TomboloContract
 
 /// Requests to the relay, with the device's key.
 package enum Transport {
-    private static func request(_ method: String, _ path: String, _ body: [UInt8]?) -> URLRequest? {
+    /// It keeps nothing on disk, and an answer takes at most 10 s.
+    private static let session: URLSession = {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForResource = 10
+        return URLSession(configuration: configuration)
+    }()
+
+    /// Nil without a key, or before `configure`.
+    private static func request(_ method: String, _ path: String) -> URLRequest? {
         guard let connection = Connection.current, let key = KeyStore.key,
             let url = URL(string: "/v1" + path, relativeTo: connection.relay)
         else { return nil }
         var request = URLRequest(url: url, timeoutInterval: 10)
         request.httpMethod = method
-        request.httpBody = body.map { Data($0) }
         request.setValue("Bearer " + key, forHTTPHeaderField: "Authorization")
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         return request
     }
 
+    private static func send(
+        _ request: URLRequest?, _ body: [UInt8]
+    ) async -> (status: Int?, body: [UInt8]) {
+        guard let request else { return (401, []) }
+        // Why no answer came does not matter: the caller tries again.
+        let answer = try? await session.upload(for: request, from: Data(body))
+        return ((answer?.1 as? HTTPURLResponse)?.statusCode, answer.map { Array($0.0) } ?? [])
+    }
+
     /// Sends a request. The status is nil if no answer came; without a key it is 401.
     ///
     /// - Parameter path: below `/v1`, escaped.
-    package static func send(
-        _ method: String, _ path: String, _ body: [UInt8]? = nil, within seconds: Double = 10
+    package static func post(
+        _ path: String, _ body: [UInt8], within seconds: Double
     ) async -> (status: Int?, body: [UInt8]) {
-        guard var request = request(method, path, body) else { return (401, []) }
-        request.timeoutInterval = seconds
-        // Why no answer came does not matter: the caller tries again.
-        let answer = try? await URLSession.shared.data(for: request)
-        return (
-            (answer?.1 as? HTTPURLResponse)?.statusCode, answer.map { Array($0.0) } ?? []
-        )
+        var request = request("POST", path)
+        request?.timeoutInterval = seconds
+        return await send(request, body)
+    }
+
+    /// As `post`.
+    package static func get(_ path: String) async -> (status: Int?, body: [UInt8]) {
+        guard let request = request("GET", path) else { return (401, []) }
+        let answer = try? await session.data(for: request)  // as in `send`
+        // An answer to the key of a former user is none.
+        let isOver = request != Self.request("GET", path)
+        return isOver
+            ? (401, [])
+            : ((answer?.1 as? HTTPURLResponse)?.statusCode, answer.map { Array($0.0) } ?? [])
     }
 
     /// Uploads by an ordinary request. If no answer comes and the upload may be late, the same goes
@@ -37,10 +60,11 @@ package enum Transport {
     package static func put(
         _ path: String, _ body: [UInt8], mayBeLate: Bool
     ) async -> UploadQueue.Outcome {
-        let answer = await send("PUT", path, body)
+        let request = request("PUT", path)
+        let answer = await send(request, body)
         let outcome = UploadQueue.Outcome(status: answer.status, body: answer.body)
-        if mayBeLate, outcome == .unreachable, let request = request("PUT", path, nil) {
-            BackgroundUploads.start(request, body)
+        if mayBeLate, outcome == .unreachable, let request, request == Self.request("PUT", path) {
+            await BackgroundUploads.start(request, body)
         }
         return outcome
     }
@@ -76,8 +100,12 @@ package final class BackgroundUploads: NSObject, URLSessionTaskDelegate {
             configuration: configuration, delegate: BackgroundUploads(), delegateQueue: nil)
     }()
 
-    static func start(_ request: URLRequest, _ body: [UInt8]) {
-        let name = UUID().uuidString
+    /// Starts an upload, unless the same is under way.
+    static func start(_ request: URLRequest, _ body: [UInt8]) async {
+        let name = PathSegment.fileName("\(request.url?.path ?? "") \(body)")
+        guard await !session.allTasks.contains(where: { $0.taskDescription == name }) else {
+            return
+        }
         folder.write(body, name)
         let task = session.uploadTask(with: request, fromFile: folder.url(name))
         task.taskDescription = name

@@ -87,6 +87,7 @@ public struct Data: RandomAccessCollection, RangeReplaceableCollection, MutableC
         public let rawValue: UInt
         public init(rawValue: UInt) { fatalError() }
         public static let atomic = WritingOptions(rawValue: 1)
+        public static let noFileProtection = WritingOptions(rawValue: 2)
         public static let completeFileProtectionUntilFirstUserAuthentication =
             WritingOptions(rawValue: 3)
     }
@@ -165,9 +166,16 @@ public struct URL: Hashable, Codable, Sendable {
         path: S, directoryHint: URL.DirectoryHint = .inferFromPath
     ) -> URL { fatalError() }
     public func deletingLastPathComponent() -> URL { fatalError() }
+    public mutating func setResourceValues(_ values: URLResourceValues) throws { fatalError() }
 }
 
 // https://developer.apple.com/documentation/foundation/urlrequest
+// https://developer.apple.com/documentation/foundation/urlresourcevalues, from memory
+public struct URLResourceValues {
+    public init() { fatalError() }
+    public var isExcludedFromBackup: Bool?
+}
+
 public struct URLRequest: Hashable, Sendable {
     public enum CachePolicy: UInt, Sendable {
         case useProtocolCachePolicy, reloadIgnoringLocalCacheData

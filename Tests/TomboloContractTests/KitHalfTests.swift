@@ -52,6 +52,57 @@ import TomboloJSON
         #expect(try answered(401) == [.askForKey])
     }
 
+    private static let facts = DeviceFacts(
+        app: "a", environment: "sandbox", os: "26.1", frequentUpdates: true)
+
+    /// Launches the contract, and answers what is sent until nothing is due.
+    private func launched(_ contract: inout AppContract, _ outcome: UploadQueue.Outcome) -> [String]
+    {
+        _ = contract.handle(.launched, at: .zero, time: "")
+        _ = contract.handle(.startToken(type: "A", "a1"), at: .zero, time: "2026-11-28T09:00:00Z")
+        var paths: [String] = []
+        while let upload = contract.queue.next(at: .zero) {
+            paths.append(upload.path)
+            _ = contract.answered(upload, outcome, at: .zero)
+        }
+        return paths
+    }
+
+    @Test func `a token does not wait for a device that the relay knows`() {
+        var first = AppContract(device: "b", facts: Self.facts)
+        #expect(launched(&first, .unreachable) == ["/devices/b"])
+        var known = AppContract(device: "b", facts: Self.facts)
+        #expect(launched(&known, .answered(status: 200)).count == 2)
+        var again = AppContract(device: "b", facts: Self.facts, kept: known.kept)
+        #expect(launched(&again, .unreachable).contains("/devices/b/tokens/start:A"))
+        // Another phone, to which a backup was restored, has nothing of the first one.
+        var other = AppContract(device: "c", facts: Self.facts, kept: known.kept)
+        #expect(launched(&other, .answered(status: 200)).allSatisfy { $0.hasPrefix("/devices/c") })
+    }
+
+    @Test func `a former key's refusal does not stop the newest one`() throws {
+        var contract = AppContract(device: "b", facts: Self.facts)
+        _ = contract.handle(.launched, at: .zero, time: "")
+        let next = contract.queue.next(at: .zero)
+        let upload = try #require(next)
+        _ = contract.handle(.signedIn(user: nil), at: .zero, time: "")
+        #expect(contract.answered(upload, .answered(status: 401), at: .zero) == [])
+        #expect(!contract.queue.isKeyRefused)
+    }
+
+    @Test func `an app without users leaves the cards of a former user`() throws {
+        var contract = AppContract(device: "b", facts: Self.facts)
+        _ = contract.handle(.launched, at: .zero, time: "")
+        _ = contract.handle(.appeared(SeenCard(id: "1", name: "order")), at: .zero, time: "")
+        let next = contract.queue.next(at: .zero)
+        let upload = try #require(next)
+        let refused = UploadQueue.Outcome.answered(status: 403, code: "key-of-former-user")
+        #expect(contract.answered(upload, refused, at: .zero) == [.askForKey])
+        #expect(contract.handle(.networkReturned, at: .zero, time: "") == [.askForKey])
+        #expect(contract.handle(.signedIn(user: nil), at: .zero, time: "") == [.end(card: "1")])
+        #expect(contract.handle(.signedIn(user: nil), at: .zero, time: "") == [])
+    }
+
     @Test func `only tokens may arrive late`() {
         var queue = UploadQueue()
         queue.put("/a", .token, [], at: .zero)

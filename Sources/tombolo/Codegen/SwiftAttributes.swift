@@ -22,7 +22,7 @@ struct SwiftAttributes {
         let lines =
             ["// Made by: tombolo type codegen \(name) --swift", "import ActivityKit"]
             + (code.needsFoundation ? ["import Foundation"] : [])
-            + ["", "struct \(name): ActivityAttributes {"]
+            + ["", "nonisolated struct \(name): ActivityAttributes {"]
             + indented(state + (code.needsAnyValue ? [""] + anyValue : []))
             + (attributes.isEmpty ? [] : [""] + indented(attributes)) + ["}", ""]
         return lines.joined(separator: "\n")

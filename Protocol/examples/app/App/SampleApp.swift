@@ -1,6 +1,5 @@
 import Foundation
 import SwiftUI
-import TomboloContract
 import TomboloKit
 import TomboloWidgets
 import UIKit
@@ -11,9 +10,7 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
         didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]? = nil
     ) -> Bool {
         guard let relay = URL(string: "https://relay.example.com") else { return false }
-        Tombolo.configure(relay: relay, device: Backend.device, controlCenter: .topRight) {
-            try await Backend.tomboloKey()
-        }
+        Tombolo.configure(relay: relay) { try await Backend.tomboloKey() }
         Tombolo.observe(RunnerWidgetAttributes.self) { $0.activity_id }
         Tombolo.observe(WindowWidgetAttributes.self) { $0.activity_id }
         Tombolo.observe(RadialWidgetAttributes.self) { $0.activity_id }
@@ -25,8 +22,9 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
         _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void
     ) {
-        _ = Tombolo.handleBackgroundEvents(
+        let isTombolo = Tombolo.handleBackgroundEvents(
             identifier: identifier, completionHandler: completionHandler)
+        if !isTombolo { completionHandler() }
     }
 }
 
@@ -34,7 +32,7 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
     @UIApplicationDelegateAdaptor(AppDelegate.self) private var delegate
 
     var body: some Scene {
-        WindowGroup { ProfileView().tomboloScreen() }
+        WindowGroup { ProfileView() }
     }
 }
 
@@ -51,6 +49,7 @@ struct ProfileView: View {
                     try await Tombolo.edited(kind: "profile") { try await Backend.save(edited) }
                 }
             }
+            Button("Sign in") { Task { await Tombolo.signIn() } }
             Button("Sign out") { Tombolo.signOut() }
         }
     }
@@ -60,15 +59,8 @@ struct ProfileView: View {
 enum Backend {
     struct SignedOut: Error {}
 
-    /// One id for each installation.
-    static var device: String {
-        let name = "device"
-        let id = UserDefaults.standard.string(forKey: name) ?? UUID().uuidString
-        UserDefaults.standard.set(id, forKey: name)
-        return id
-    }
-
-    /// Asks for a key with the scope `device:ID`, bound to the user. Replace it.
+    /// Asks for a key with the scope `device:` and `Tombolo.installation`, bound to the user. Replace
+    /// it.
     static func tomboloKey() async throws -> String { throw SignedOut() }
 
     /// Puts the widget's timeline at the relay. Replace it.

@@ -1,9 +1,10 @@
 import ActivityKit
 
-// One file in both targets. `tombolo type codegen TYPE --swift` prints such a type.
+// One file in both targets. `tombolo type codegen TYPE --swift` prints such a type. In a new project of
+// Xcode 26 a type is of the main actor, unless it says `nonisolated`.
 
 /// A flip-book: the relay writes one picture after the other.
-struct RunnerWidgetAttributes: ActivityAttributes {
+nonisolated struct RunnerWidgetAttributes: ActivityAttributes {
     struct ContentState: Codable, Hashable {
         /// A PNG in base64.
         var image: String
@@ -12,7 +13,7 @@ struct RunnerWidgetAttributes: ActivityAttributes {
 }
 
 /// A window whose corners are square while the app is left.
-struct WindowWidgetAttributes: ActivityAttributes {
+nonisolated struct WindowWidgetAttributes: ActivityAttributes {
     struct ContentState: Codable, Hashable {
         var corner: Double
     }
@@ -20,7 +21,7 @@ struct WindowWidgetAttributes: ActivityAttributes {
 }
 
 /// Three pictures on a circle.
-struct RadialWidgetAttributes: ActivityAttributes {
+nonisolated struct RadialWidgetAttributes: ActivityAttributes {
     struct ContentState: Codable, Hashable {
         /// In degrees. It grows from turn to turn.
         var offset: Double
@@ -29,7 +30,7 @@ struct RadialWidgetAttributes: ActivityAttributes {
 }
 
 /// A door, with its last event.
-struct DoorAttributes: ActivityAttributes {
+nonisolated struct DoorAttributes: ActivityAttributes {
     struct ContentState: Codable, Hashable {
         struct Event: Codable, Hashable {
             var who: String?
@@ -50,7 +51,7 @@ struct DoorAttributes: ActivityAttributes {
 }
 
 /// The content of the profile's widget. It has no card.
-struct Profile: Codable {
+nonisolated struct Profile: Codable {
     var name: String
     var rank: Int
     /// A picture: its address, or a PNG in base64.

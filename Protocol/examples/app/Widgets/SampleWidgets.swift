@@ -76,9 +76,30 @@ struct DoorWidget: Widget {
     var body: some WidgetConfiguration {
         AppIntentConfiguration(kind: "door", intent: DoorChoice.self, provider: DoorProvider()) {
             entry in
-            ProfileEntryView(entry: entry)
+            DoorEntryView(entry: entry)
         }
         .supportedFamilies([.systemSmall, .accessoryInline, .accessoryRectangular])
+    }
+}
+
+struct DoorEntryView: View {
+    var entry: TomboloEntry
+
+    /// Each family gets its own part of the door's state.
+    struct Content: Codable {
+        var door: DoorAttributes.ContentState.Door?
+        var word: String?
+    }
+
+    var body: some View {
+        // A content that does not decode shows the empty widget.
+        let content = try? entry.content(as: Content.self)
+        VStack {
+            Text(content?.door?.name ?? "")
+            Text(content?.word ?? "")
+        }
+        .widgetURL(entry.url)
+        .containerBackground(for: .widget) { Color.clear }
     }
 }
 

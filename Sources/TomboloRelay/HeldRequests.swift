@@ -2,7 +2,8 @@ import TomboloCore
 
 /// Requests that wait, in order, until the core's batch has space.
 struct HeldRequests {
-    /// Maximum waiting requests, and their bytes, as in a batch. If more come, the log is slow.
+    /// Maximum number and bytes of waiting requests; the pending batch has the same limits. Above
+    /// it, requests are refused, because the log is too slow.
     static let (countMax, bytesMax) = (10_000, 32 << 20)
 
     private var inputs: [Input] = []

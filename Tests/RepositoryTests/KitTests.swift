@@ -7,8 +7,8 @@ import Testing
 
     init() throws { tree = try SourceTree.here.get() }
 
-    private static let linesMax = 700
-    private static let linesOfFileMax = 120
+    private static let linesMax = 740
+    private static let linesOfFileMax = 122
     private static let branchesMax = 25
 
     private var kit: [SwiftFile] {

@@ -20,7 +20,8 @@ package struct RowsLeftOut: Hashable, Sendable {
         writer.member("count", count)
     }
 
-    /// Writes the same members for facts that were not stored, because the history had no space.
+    /// Writes a `history.thinned` fact: how many facts were not stored, in all and for each kind,
+    /// because the tenant had used up its part of the history.
     static func write(_ fact: RecordedFact, to writer: inout JSONWriter) {
         // If the body is damaged, the counts are unknown.
         let body = try? JSONDocument(fact.fact.body)

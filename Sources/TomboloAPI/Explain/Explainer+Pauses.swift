@@ -28,9 +28,9 @@ extension Explainer {
         }
     }
 
-    /// True if the pause really held this version.
+    /// True if a pause held this version, or if this pause probably held it at the asked moment.
     func hasHeld(_ pause: Outage) -> Bool {
-        // Why a change waited before a restart is not recorded.
+        // The log does not say why a version waited before the relay's restart.
         let isRestarted = evidence.relay.contains {
             $0.kind == "relay.started" && window.contains($0.recordedAt)
         }
@@ -58,7 +58,7 @@ extension Explainer {
         }
     }
 
-    /// Findings for pauses of alerts while the version was sent: its alert may be missing.
+    /// Findings for pauses of alerts while the version waited: its alert may be missing.
     var alertPauses: [Finding] {
         pauses.filter { $0.isOfAlerts && isInWindow($0) && !hasHeld($0) }.map { pause in
             Finding(

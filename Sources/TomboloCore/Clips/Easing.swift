@@ -43,7 +43,7 @@ package struct CubicBezier: Hashable, Sendable {
         self.y2 = y2.held(in: Self.yRange)
     }
 
-    /// Progress at a fraction of the time, from 0 to 1.
+    /// Progress at `time`, a fraction from 0 to 1. The progress itself may leave this range.
     package func value(at time: Double) -> Double {
         if time <= 0 { return 0 }
         if time >= 1 { return 1 }

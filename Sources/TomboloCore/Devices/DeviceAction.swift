@@ -28,7 +28,7 @@ package struct DeviceAction: Hashable, Sendable {
     package static let intentBytesMax = 256
     /// Maximum size of a link, as for the `url` of a widget's entry.
     package static let linkBytesMax = 2_048
-    /// How long after a card's state was sent its links and intents may be used.
+    /// How long after its newest push a card accepts taps and intents.
     package static let offeredFor = Span.hours(24)
 
     /// Reads the body of `POST …/actions`. Throws `FieldErrors` with all faults.

@@ -38,8 +38,8 @@ package struct IdempotencyKey: Hashable, Sendable {
     /// The key as the producer wrote it (header `Idempotency-Key`, or `id` of a line): 1 to 255
     /// bytes.
     package var key: String
-    /// A 64-bit hash of method, path and body as sent. If two digests are equal, the requests are;
-    /// else the bodies are compared by value.
+    /// A 64-bit hash of method, path and body as sent. Requests with equal digests are the same. If
+    /// the digests differ, an event's body is compared by value, and an action is refused.
     package var bodyDigest: UInt64
 
     package init(key: String, bodyDigest: UInt64) {

@@ -10,7 +10,8 @@ package enum ErasureSubject: Hashable, Sendable {
 
 extension Core {
     /// Erases the data in memory, and adds the deletion of its records to the pending batch.
-    /// Refused if an activity to erase runs, or has events that are not durable yet.
+    /// Refuses `.activity` if it is running. `.device` also erases running activities that are for
+    /// it alone. Both are refused if an affected activity has events that are not durable yet.
     mutating func erase(_ subject: ErasureSubject, _ ticket: Ticket, now: Instant) {
         do throws(Refusal) {
             switch subject {
@@ -100,8 +101,8 @@ extension Core {
         return (alone, shared)
     }
 
-    /// Throws if an activity has events that are not durable: their batch refers to the slot, which
-    /// another activity could have by then.
+    /// Throws if an activity has events that are not durable: their batch refers to the slot, and
+    /// the slot could belong to another activity before the batch is durable.
     private func requireDurable(_ slots: [ActivitySlot]) throws(Refusal) {
         let waits = slots.contains {
             activities[$0].durable?.version != activities[$0].accepted.version

@@ -37,8 +37,8 @@ extension Core {
             destinations[slot].final = final
             // The card began before its device was deleted; the history already has that fact.
             if isLeft { destinations[slot].story = .began }
-            // The deleted device still has a destination for this card: the new one ends the card
-            // instead.
+            // The deleted device may still have a destination for this card. That one is gone now,
+            // because the new destination ends the card.
             for other in devices.leaving where devices[other]?.key == owner.key {
                 for card in devices[other]?.destinations ?? []
                 where self.reference(destinations[card]) == reference {
@@ -50,7 +50,8 @@ extension Core {
     }
 
     /// Adds a destination for a card of which only the token is known; nil if the device's app is
-    /// not configured any more. The caller decides what follows, and lets it be examined.
+    /// not configured any more. The caller sets its final state and history, and then calls
+    /// `wakeFirst` for it.
     private mutating func addCard(
         _ token: Device.Token, _ reference: ActivityReference, of device: DeviceSlot,
         _ activity: ActivitySlot,
@@ -144,7 +145,8 @@ extension Core {
         return final
     }
 
-    /// Drops update tokens that have belonged to no running activity for too long.
+    /// Drops update tokens that are older than `orphanToken`, and that belong to no destination and
+    /// no running activity. Sets the time of the next sweep.
     mutating func sweepOrphans(of device: DeviceSlot, now: Instant) {
         guard let owner = devices[device] else { return }
         noteWork(onDevice: device)
@@ -166,7 +168,7 @@ extension Core {
         devices.orphanDeadlines.set(device, at: next)
     }
 
-    /// Finds such tokens after a restart.
+    /// Sweeps the devices that have update tokens, after a restart.
     mutating func recoverOrphans(now: Instant) {
         for slot in devices.indices {
             let waits = devices[slot]?.tokens.names.contains { name in
@@ -176,8 +178,8 @@ extension Core {
         }
     }
 
-    /// Drops a device's tokens of an activity that leaves memory, because its cards ended hours
-    /// ago.
+    /// Drops a device's tokens of an activity that leaves memory: nothing is left to send to its
+    /// cards.
     mutating func dropTokens(of activity: ActivitySlot, on device: DeviceSlot, now: Instant) {
         let key = activities[activity].key
         let incarnation = activities[activity].incarnation

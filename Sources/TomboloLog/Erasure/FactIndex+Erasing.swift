@@ -2,8 +2,9 @@ import TomboloCore
 import TomboloEventLog
 
 extension FactIndex {
-    /// Removes a tenant's erased facts from the index; the facts' bodies become `{}`. `open` is
-    /// chapter `number`, which has no rows yet. Damaged rows of the index are rebuilt.
+    /// Removes the recipients' entries of a tenant's erased facts, and subtracts the bytes of the
+    /// erased bodies. Entries by activity stay. The caller replaces each body by `{}`. `open` is
+    /// chapter `number`, which has no rows yet. A chapter with damaged rows is rebuilt.
     static func erase(
         _ facts: [RecordedFact], tenant: Int64, from number: Int64, _ open: inout FactChapter,
         _ engine: any LogWriting

@@ -24,8 +24,9 @@ enum TailFormat: Hashable, Sendable {
         Array((self == .lines ? "\n" : ": heartbeat\n\n").utf8)
     }
 
-    /// Sends the first position as an event id. A reader that is cut off before the first event
-    /// then returns to it. An event without data is not dispatched, but its id is kept.
+    /// The first position as an event id; empty for lines. A reader that is cut off before the
+    /// first event continues from this position. An event without data is not dispatched, but its
+    /// id is kept.
     func beginning(_ cursor: LogCursor) -> [UInt8] {
         self == .lines ? [] : Array("id: \(cursor.text)\n\n".utf8)
     }

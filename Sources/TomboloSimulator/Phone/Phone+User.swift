@@ -57,7 +57,8 @@ extension Phone {
         return effects
     }
 
-    /// Sets the phone's silent faults. If the widget extension works again, cards are drawn.
+    /// Sets the phone's silent faults. If the widget extension works again, the cards whose picture
+    /// is behind their state are drawn.
     package mutating func setTrouble(
         _ next: PhoneTrouble, at now: WallInstant
     ) -> [PhoneEffect] {

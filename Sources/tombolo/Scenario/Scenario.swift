@@ -15,7 +15,7 @@ struct Scenario: Sendable {
         var presenceState: String?
         /// The content state that every phone should draw at the step's end; nil means not checked.
         var shows: JSON?
-        /// The ending of the activity id of the card that is checked.
+        /// The suffix of the checked card's activity id, such as `-2`; empty if it has none.
         var card: String
     }
 
@@ -49,13 +49,14 @@ struct Scenario: Sendable {
     let name: String
     /// The types that the producer registers first: name and body of each.
     private(set) var types: [(name: String, body: JSON)] = []
-    /// The types of the activities if each phone has its own activity. Phones get them in turn.
+    /// The types of the cards; empty if all phones show one activity. If the phones suffice, each
+    /// phone gets one type in turn. Else a `lab` phone gets all types, and others get the first.
     private(set) var apps: [String] = []
     /// By the card's type, the request that the producer sends after a tap on the card.
     private(set) var answers: [String: Request] = [:]
     private(set) var steps: [Step] = []
 
-    /// The names of all scenarios with steps.
+    /// The names of the scenarios that this type reads. `WidgetScenario` reads the others.
     static let names = ["radial", "runner", "window"]
 
     /// The compiled-in scenario with this name; nil if there is none.

@@ -62,8 +62,8 @@ public struct UploadQueue: Sendable {
     var order: [String] = []
     private var generations: UInt64 = 0
     private var keyNumber: UInt64 = 0
-    /// True once the relay has taken the device, also in a former process. While it does not know the
-    /// device, only the device is sent.
+    /// True once the relay has taken the device, also in a former process. While it does not know
+    /// the device, only the device is sent.
     var isDeviceKnown = false
     /// True if the app has no key that the relay accepts. Nothing is sent until `keyArrived`.
     public private(set) var isKeyRefused = false

@@ -29,7 +29,8 @@ public struct WidgetEntries: Hashable, Sendable {
 
     /// No entries, and no next timeline.
     public static let empty = WidgetEntries(entries: [])
-    /// Maximum number of pictures of an entry, and of a widget. An extension has about 30 MB of memory.
+    /// Maximum number of pictures of an entry, and of a widget. An extension has about 30 MB of
+    /// memory.
     public static let picturesMax = 8
     /// Maximum size of a picture in bytes.
     public static let pictureBytesMax = 1 << 20

@@ -86,7 +86,7 @@ internal import TomboloWidgets
         Task { await send() }
     }
 
-    /// Gets a key from the backend. Only the newest request counts: a former user's key may come late.
+    /// Gets a key from the backend. Only the newest request counts: a former user's key may be late.
     func askForKey() async {
         keyRequests += 1
         let number = keyRequests

@@ -14,9 +14,9 @@ extension Tombolo {
     ///
     /// - Parameters:
     ///   - relay: the relay's origin, such as `https://relay.example.com`.
-    ///   - device: one id for each installation. Keep none of your own in `UserDefaults`: it is empty
-    ///     at a launch before the first unlock.
-    ///   - controlCenter: the edge from which the Control Center is pulled, if the app calls `touch`.
+    ///   - device: one id for each installation. Keep none of your own in `UserDefaults`: that is
+    ///     empty at a launch before the first unlock.
+    ///   - controlCenter: the edge of the Control Center's pull, if the app calls `touch`.
     ///   - key: asks the app's backend for the device's key: at first, and when the relay refuses
     ///     the one before. It throws while nobody is signed in.
     @MainActor public static func configure(
@@ -44,8 +44,8 @@ extension Tombolo {
     /// Somebody has signed in: asks for the key now.
     @MainActor public static func signIn() async { await runner?.askForKey() }
 
-    /// A touch began, by which the relay tells the Control Center from leaving the app. Call it from
-    /// your window's `sendEvent(_:)`, for touches that begin.
+    /// A touch began: the relay tells the Control Center from leaving the app. Call it from your
+    /// window's `sendEvent(_:)`, for touches that begin.
     ///
     /// - Parameters:
     ///   - x: the place as a fraction of the window's width, from the left.

@@ -86,7 +86,7 @@ internal import TomboloWidgets
         Task { await send() }
     }
 
-    /// Gets a key from the backend. Only the newest request counts: a former user's key may be late.
+    /// Gets a key from the backend. Only the newest request counts: a former key may come late.
     func askForKey() async {
         keyRequests += 1
         let number = keyRequests

@@ -33,6 +33,8 @@ public struct AppContract: Sendable {
     /// True while the relay has accepted no upload with the newest key. If it refuses such a key,
     /// another one would be refused too, so the app asks at the next launch or in the foreground.
     private var isKeyUntried = false
+    /// The newest report of the scene's phase.
+    private var presenceBody: [UInt8]?
     /// True once the relay has said that another user has the device now.
     private var isUserFormer = false
     /// Ids of the cards that this process already observes.
@@ -111,8 +113,13 @@ public struct AppContract: Sendable {
     ) -> [AppAction] {
         let wasRefused = queue.isKeyRefused
         queue.ended(upload, outcome, at: now)
-        if case .answered(200..<300, _) = outcome { isKeyUntried = false }
-        if case .answered(403, "key-of-former-user") = outcome { isUserFormer = true }
+        switch outcome {
+        // An answer to a former key says nothing about the newest one and its user.
+        case _ where !queue.hasNewestKey(upload): break
+        case .answered(200..<300, _): isKeyUntried = false
+        case .answered(403, "key-of-former-user"): isUserFormer = true
+        case .answered, .unreachable: break
+        }
         return queue.isKeyRefused && !wasRefused && !isKeyUntried ? [.askForKey] : []
     }
 
@@ -138,8 +145,8 @@ public struct AppContract: Sendable {
             queue.resume(at: now)
             queue.refresh(at: now)
         }
-        let body = presence.body(phase, app: facts.app, time: time, at: now)
-        queue.put(path("/presence"), .presence, body, at: now)
+        presenceBody = presence.body(phase, app: facts.app, time: time, at: now)
+        putPresence(at: now)
         return phase == .active ? reading : []
     }
 
@@ -155,6 +162,7 @@ public struct AppContract: Sendable {
         queue.keyArrived(at: now)
         putDevice(at: now)
         putTokens(at: now)
+        if isAnother { putPresence(at: now) }
         return ends
     }
 
@@ -288,6 +296,11 @@ public struct AppContract: Sendable {
             !cards.contains(where: { $0.id != card.id && $0.name == name && $0.token != nil })
         else { return }
         queue.forget(tokenPath("activity:" + name))
+    }
+
+    private mutating func putPresence(at now: Duration) {
+        guard let presenceBody else { return }
+        queue.put(path("/presence"), .presence, presenceBody, at: now)
     }
 
     private mutating func putDevice(at now: Duration) {

@@ -53,6 +53,8 @@ public struct UploadQueue: Sendable {
         var isLast: Bool
         var state: State
         var failures = 0
+        /// How often the relay has refused this value for good.
+        var refusals = 0
         var failedSince: Duration?
         var sentAt: Duration?
     }
@@ -122,6 +124,7 @@ public struct UploadQueue: Sendable {
         entries.values[index].generation = generations
         entries.values[index].isLast = isLast
         entries.values[index].failedSince = nil
+        entries.values[index].refusals = 0
         guard [.done, .resting].contains(entries.values[index].state) else { return }
         let earliest = entries.values[index].sentAt.map { $0 + kind.spacing } ?? now
         entries.values[index].state = .waiting(until: max(now, earliest))
@@ -196,6 +199,9 @@ public struct UploadQueue: Sendable {
             keyNumber: keyNumber)
     }
 
+    /// True if the upload was sent with the newest key.
+    func hasNewestKey(_ upload: Upload) -> Bool { upload.keyNumber == keyNumber }
+
     /// Takes the outcome of an upload.
     public mutating func ended(_ upload: Upload, _ outcome: Outcome, at now: Duration) {
         guard var entry = entries[upload.path] else { return }
@@ -209,13 +215,17 @@ public struct UploadQueue: Sendable {
             if isNewest, entry.isLast { return forget(upload.path) }
         case .answered(401, _), .answered(403, "key-of-former-user"):
             // A refusal of a former key says nothing about the newest one.
-            if upload.keyNumber == keyNumber { isKeyRefused = true }
+            if hasNewestKey(upload) { isKeyRefused = true }
             entry.state = .waiting(until: now)
         case .answered(let status, _):
             fail(&entry, mostWait: Self.refusedBackOffMax, at: now)
             // The relay no longer knows the device: send it again, and before all else.
             if status == 404, entry.kind != .device { introduceDevice(at: now) }
-            if entry.kind == .report, isNewest, entry.failures >= Self.refusedReportsMax {
+            // Other statuses say that the relay may take the same value later.
+            if (400..<500).contains(status), ![408, 425, 429].contains(status) {
+                entry.refusals += 1
+            }
+            if entry.kind == .report, isNewest, entry.refusals >= Self.refusedReportsMax {
                 if entry.isLast { return forget(upload.path) }
                 entry.state = .done
             }

@@ -103,6 +103,37 @@ import TomboloJSON
         #expect(contract.handle(.signedIn(user: nil), at: .zero, time: "") == [])
     }
 
+    @Test func `a report outlives a relay that is away, and not one that refuses it`() {
+        for (status, stays) in [(503, true), (429, true), (502, true), (422, false)] {
+            var queue = UploadQueue()
+            queue.put("/a", .report, [1], isLast: true, at: .zero)
+            var now = Duration.zero
+            for _ in 0..<UploadQueue.refusedReportsMax {
+                now += .seconds(60)
+                guard let upload = queue.next(at: now) else { continue }
+                queue.ended(upload, .answered(status: status), at: now)
+            }
+            #expect((queue.count == 1) == stays, "\(status)")
+        }
+    }
+
+    @Test func `a late refusal of a former key says nothing about its user`() throws {
+        var contract = AppContract(device: "b", facts: Self.facts)
+        _ = contract.handle(.launched, at: .zero, time: "")
+        _ = contract.handle(.scene(.active), at: .zero, time: "")
+        _ = contract.handle(.appeared(SeenCard(id: "1", name: "order")), at: .zero, time: "")
+        let next = contract.queue.next(at: .zero)
+        let upload = try #require(next)
+        _ = contract.handle(.signedIn(user: nil), at: .zero, time: "")
+        let refused = UploadQueue.Outcome.answered(status: 403, code: "key-of-former-user")
+        #expect(contract.answered(upload, refused, at: .zero) == [])
+        #expect(contract.handle(.signedIn(user: nil), at: .zero, time: "") == [])
+        // For another user the phase of now goes again.
+        _ = contract.handle(.signedIn(user: "a"), at: .zero, time: "")
+        #expect(!contract.handle(.signedIn(user: "b"), at: .zero, time: "").isEmpty)
+        #expect(contract.queue.paths(of: .presence, waiting: true) == ["/devices/b/presence"])
+    }
+
     @Test func `only tokens may arrive late`() {
         var queue = UploadQueue()
         queue.put("/a", .token, [], at: .zero)

@@ -37,7 +37,12 @@ extension DeviceTrial {
             RelayRequest("PATCH", cardPath(card), body: patch))
         guard (200..<300).contains(answer.status),
             let version = try answer.document().root["version"]?.integer
-        else { throw Miss(text: refusal(answer)) }
+        else {
+            // The relay refuses the trial's own change: that says nothing about the phone.
+            throw Miss(
+                text: "the changed state is refused: \(refusal(answer))",
+                wasTried: ![400, 422].contains(answer.status))
+        }
         return version
     }
 
@@ -47,7 +52,8 @@ extension DeviceTrial {
         }
         let value =
             member.value.string.map { StateInput.string("\($0) \(change)") }
-            ?? StateInput.value("\((member.value.integer ?? 0) + Int64(change))")
+            ?? member.value.integer.map { StateInput.value("\($0 &+ Int64(change))") }
+            ?? StateInput.value("\((member.value.double ?? 0) + Double(change) / 1_000)")
         return state.setting(JSONPointer(tokens: [member.name]), to: value) ?? state
     }
 
@@ -108,6 +114,13 @@ extension DeviceTrial {
     }
 
     // MARK: - Waiting and writing
+
+    /// Says what the person with a real phone does now, and gives them time for it.
+    func ask(_ step: TrialStep) async throws {
+        guard !isSimulated, let instruction = step.instruction else { return }
+        context.terminal.complain("\(step.rawValue): \(instruction)\n")
+        try await context.loop.sleep(for: Self.personTime)
+    }
 
     /// Reads until there is a value. Throws a miss after the time of a step.
     func seen<Value>(

@@ -44,6 +44,8 @@ struct DeviceTrial {
     var change = 0
 
     static let interval = Duration.milliseconds(100)
+    /// A person has so long to begin what is asked.
+    static let personTime = Duration.seconds(15)
     static let noCard = "there is no card with an update token: an earlier step failed"
     static let widgetKind = "device-trial"
 
@@ -82,6 +84,9 @@ struct DeviceTrial {
         } catch let miss as Miss {
             row.verdict = miss.wasTried ? .no : .notTried
             row.text = miss.text
+        } catch let error as ProgramError {
+            // The steps before it are still worth a report.
+            (row.verdict, row.text) = (.no, error.cause)
         }
         row.seconds = Double((context.loop.now - start).nanoseconds / 1_000_000) / 1_000
         rows.append(row)
@@ -116,11 +121,13 @@ struct DeviceTrial {
     /// A card of a later step. Without update tokens these steps cannot pass.
     private mutating func startAnotherCard(audience: String, _ whom: String) async throws {
         guard registersTokens else { throw Miss(text: Self.noCard, wasTried: false) }
+        try await cleanUp()
         _ = try await startCard(audience: audience, whom)
         _ = try await awaitToken()
     }
 
     private func startToken() async throws -> String {
+        try await ask(.startToken)
         try await act(#"{"do":"front"}"#)
         try await act(#"{"do":"back"}"#)
         let token = try await seen("the app registered no start token of \(type)") {
@@ -159,6 +166,7 @@ struct DeviceTrial {
 
     private mutating func awaitToken() async throws -> String {
         guard let card else { throw Miss(text: Self.noCard, wasTried: false) }
+        if !registersTokens { try await ask(.allow) }
         if isSimulated { try await allow() }
         _ = try await seen("the app registered no update token of \(card)") {
             let view = try await destination(of: card)
@@ -182,6 +190,7 @@ struct DeviceTrial {
 
     private mutating func whileLocked() async throws -> String {
         _ = try runningCard()
+        try await ask(.locked)
         try await act(#"{"do":"lock"}"#)
         do {
             let version = try await post { $0.member("urgency", "low") }
@@ -196,38 +205,49 @@ struct DeviceTrial {
 
     private mutating func tenInARow() async throws -> String {
         let card = try runningCard()
-        let before = try await destination(of: card)?["shown"]?["count"]?.integer ?? 0
+        let before = try await destination(of: card)?["shown"]?["count"]?.integer
         var version: Int64 = 0
         for _ in 0..<10 {
             version = try await post { _ in }
             try await context.loop.sleep(for: .milliseconds(500))
         }
         let text = try await awaitVersion(version)
-        let after = try await destination(of: card)?["shown"]?["count"]?.integer ?? 0
+        // Not each app counts what it shows.
+        guard let before, let after = try await destination(of: card)?["shown"]?["count"]?.integer
+        else { return text }
         return "\(text); of ten states the phone took \(after - before)"
     }
 
     private func reloadWidget() async throws -> String {
-        let given = context.invocation.text(.trialWidget)
-        guard given != nil || isSimulated else {
+        if let kind = context.invocation.text(.trialWidget) { return try await reload(kind) }
+        guard isSimulated else {
             throw Miss(text: "no widget is named: --widget KIND", wasTried: false)
         }
-        let kind = given ?? Self.widgetKind
-        if given == nil { try await addWidget() }
+        let outcome: Result<String, any Error>
+        do {
+            try await addWidget()
+            outcome = .success(try await reload(Self.widgetKind))
+        } catch {
+            outcome = .failure(error)
+        }
+        try await removeWidget()
+        return try outcome.get()
+    }
+
+    private func reload(_ kind: String) async throws -> String {
         let path = "/v1/timelines/\(PathText.escaped(kind))"
         let device = PathText.escaped(self.device)
-        let before = try await fetched(path, device)
+        let before = try await seen("the widget \(kind) has never fetched") {
+            try await fetched(path, device)
+        }
         try await context.loop.sleep(for: .seconds(1))
         let body = Self.body { $0.member("device", self.device) }
         let answer = try await client.answer(RelayRequest("POST", path + "/reload", body: body))
-        guard (200..<300).contains(answer.status) else {
-            throw Miss(text: refusal(answer))
-        }
+        guard (200..<300).contains(answer.status) else { throw Miss(text: refusal(answer)) }
         let fetch = try await seen("the widget \(kind) has not fetched after the reload") {
             let now = try await fetched(path, device)
             return now == before ? nil : now
         }
-        if given == nil { try await removeWidget() }
         return "the widget fetched at \(fetch)"
     }
 
@@ -240,6 +260,7 @@ struct DeviceTrial {
 
     private mutating func swipe() async throws -> String {
         let card = try runningCard()
+        try await ask(.swipe)
         try await act(Self.deed("swipe", card))
         try await act(#"{"do":"front"}"#)
         try await act(#"{"do":"back"}"#)
@@ -253,9 +274,16 @@ struct DeviceTrial {
 
     private mutating func relaunch() async throws -> String {
         try await startAnotherCard(audience: "device", device)
+        try await ask(.relaunch)
         try await act(#"{"do":"terminate"}"#)
-        let version = try await post { _ in }
-        if isSimulated { try await context.loop.sleep(for: .seconds(1)) }
+        let version: Int64
+        do {
+            version = try await post { _ in }
+            if isSimulated { try await context.loop.sleep(for: .seconds(1)) }
+        } catch {
+            try await act(#"{"do":"launch"}"#)
+            throw error
+        }
         try await act(#"{"do":"launch"}"#)
         try await act(#"{"do":"front"}"#)
         try await act(#"{"do":"back"}"#)
@@ -285,16 +313,21 @@ struct DeviceTrial {
         let card = try runningCard()
         // The backend's part of a sign-out. The simulated app has no sign-out of its own.
         if isSimulated { try await setUser(nil) }
+        try await ask(.signOut)
+        // The app may end the card without a word, as it has no key any more. Then the relay's word
+        // counts.
         _ = try await seen("the card of the former user is still there") {
             let view = try await destination(of: card)
-            let phase = view?["shown"]?["phase"]?.string
-            return view == nil || phase == "ended" || phase == "dismissed" ? true : nil
+            let phases = [view?["shown"]?["phase"]?.string, view?["phase"]?.string]
+            let isOver = phases.contains { ["ended", "dismissed", "gone", "lapsed"].contains($0) }
+            return view == nil || isOver ? true : nil
         }
         try await cleanUp()
         return "the card of the former user ended"
     }
 
     private mutating func endCard() async throws -> String {
+        try await ask(.end)
         try await startAnotherCard(audience: "device", device)
         let card = try runningCard()
         try await cleanUp()

@@ -13,11 +13,10 @@ enum DeviceTrialCommand {
         let phone = try await client.send(RelayRequest("GET", path), name: device)
         var trial = try await DeviceTrial(device: device, client, context)
         let isTable = OutputFormat(context) == .table
+        // Whether the file can be written is better known before twenty minutes with a phone.
+        if let file = context.invocation.text(.trialOut) { try write([], to: file) }
         do {
             for step in TrialStep.allCases {
-                if let instruction = step.instruction, !trial.isSimulated {
-                    context.terminal.complain("\(step.rawValue): \(instruction)\n")
-                }
                 try await trial.carryOut(step)
                 if isTable, let row = trial.rows.last { try printRow(row, context) }
             }
@@ -27,19 +26,23 @@ enum DeviceTrialCommand {
         }
         try await trial.cleanUp()
         let report = try json(trial, phone: phone.document().root)
-        if let file = context.invocation.text(.trialOut) {
-            do {
-                try FileBytes.write(report.bytes + [10], to: file)
-            } catch {
-                throw ProgramError("\(file) cannot be written: \(error)")
-            }
-        }
         if isTable {
             try context.terminal.print(pageRow(trial, phone: try phone.document().root))
         } else {
             try context.terminal.write(report.bytes + [10])
         }
+        if let file = context.invocation.text(.trialOut) {
+            try write(report.bytes + [10], to: file)
+        }
         return trial.rows.contains { $0.verdict == .no } ? .failed : .succeeded
+    }
+
+    private static func write(_ bytes: [UInt8], to file: String) throws(ProgramError) {
+        do {
+            try FileBytes.write(bytes, to: file)
+        } catch {
+            throw ProgramError("\(file) cannot be written: \(error)")
+        }
     }
 
     private static func printRow(_ row: DeviceTrial.Row, _ context: CommandContext) throws {

@@ -16,18 +16,20 @@ enum TrialStep: String, CaseIterable {
         switch self {
         case .startToken: "Open the app, and close it again."
         case .allow: "If the card asks, tap \"Allow\"."
-        case .locked: "Lock the phone for ten seconds. Unlock it, and open the app."
+        case .locked: "Lock the phone within 15 s. Half a minute later unlock it, and open the app."
         case .swipe: "Swipe the card away, and open the app."
-        case .relaunch: "Close the app in the app switcher, wait ten seconds, and open it again."
-        case .signOut: "Sign out in the app. Sign in again when this step is over."
-        case .start, .update, .alert, .ten, .widget, .end: nil
+        case .relaunch:
+            "Close the app in the app switcher within 15 s. Half a minute later open it again."
+        case .signOut: "Sign out in the app."
+        case .end: "Sign in again in the app, within 15 s."
+        case .start, .update, .alert, .ten, .widget: nil
         }
     }
 
     /// What a phone and an app that do their part show.
     var expectation: String {
         switch self {
-        case .startToken: "the app registers a start token of the type at its launch"
+        case .startToken: "the app has registered a start token of the type"
         case .start: "Apple takes the start, and the phone shows the card"
         case .allow: "the app registers the card's update token within seconds of \"Allow\""
         case .update: "the app reports the new state within seconds"

@@ -8,7 +8,7 @@ import Synchronization
 /// ```swift
 /// let proxy = try WireProxy(to: 5432)
 /// proxy.stop(after: 3)          // three messages of the client pass
-/// _ = proxy.waitUntilStopped()  // … and the fourth does not
+/// _ = await proxy.waitUntilStopped()  // … and the fourth does not
 /// proxy.end(.cut)
 /// ```
 package final class WireProxy: @unchecked Sendable {
@@ -81,9 +81,13 @@ package final class WireProxy: @unchecked Sendable {
         }
     }
 
-    /// False where it did not stop within ten seconds.
-    package func waitUntilStopped() -> Bool {
-        for _ in 0..<10_000 where !state.withLock({ $0.isStopped }) { poll(nil, 0, 1) }
+    /// False if it did not stop within a minute. It yields its thread: what makes it stop may wait
+    /// for one, where many tests run.
+    package func waitUntilStopped() async -> Bool {
+        for _ in 0..<60_000 where !state.withLock({ $0.isStopped }) {
+            await Task.yield()
+            poll(nil, 0, 1)
+        }
         return state.withLock { $0.isStopped }
     }
 

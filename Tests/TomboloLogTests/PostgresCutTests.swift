@@ -120,7 +120,7 @@ import TomboloEventLog
             }
             let (log, batch) = (cutting.log, cutting.batch())
             async let receipt = log.append(batch)
-            #expect(cutting.proxy.waitUntilStopped())
+            #expect(await cutting.proxy.waitUntilStopped())
             if deed == .relay { log.hurry() }
             try Self.end(deed, cutting)
             do {

@@ -116,7 +116,7 @@ extension DeviceTrial {
     // MARK: - Waiting and writing
 
     /// Says what the person with a real phone does now, and gives them time for it.
-    func ask(_ step: TrialStep) async throws {
+    func instruct(_ step: TrialStep) async throws {
         guard !isSimulated, let instruction = step.instruction else { return }
         context.terminal.complain("\(step.rawValue): \(instruction)\n")
         try await context.loop.sleep(for: Self.personTime)

@@ -127,7 +127,7 @@ struct DeviceTrial {
     }
 
     private func startToken() async throws -> String {
-        try await ask(.startToken)
+        try await instruct(.startToken)
         try await act(#"{"do":"front"}"#)
         try await act(#"{"do":"back"}"#)
         let token = try await seen("the app registered no start token of \(type)") {
@@ -166,7 +166,7 @@ struct DeviceTrial {
 
     private mutating func awaitToken() async throws -> String {
         guard let card else { throw Miss(text: Self.noCard, wasTried: false) }
-        if !registersTokens { try await ask(.allow) }
+        if !registersTokens { try await instruct(.allow) }
         if isSimulated { try await allow() }
         _ = try await seen("the app registered no update token of \(card)") {
             let view = try await destination(of: card)
@@ -190,7 +190,7 @@ struct DeviceTrial {
 
     private mutating func whileLocked() async throws -> String {
         _ = try runningCard()
-        try await ask(.locked)
+        try await instruct(.locked)
         try await act(#"{"do":"lock"}"#)
         do {
             let version = try await post { $0.member("urgency", "low") }
@@ -219,14 +219,14 @@ struct DeviceTrial {
     }
 
     private func reloadWidget() async throws -> String {
-        if let kind = context.invocation.text(.trialWidget) { return try await reload(kind) }
+        if let kind = context.invocation.text(.trialWidget) { return try await reloadAndWait(kind) }
         guard isSimulated else {
             throw Miss(text: "no widget is named: --widget KIND", wasTried: false)
         }
         let outcome: Result<String, any Error>
         do {
             try await addWidget()
-            outcome = .success(try await reload(Self.widgetKind))
+            outcome = .success(try await reloadAndWait(Self.widgetKind))
         } catch {
             outcome = .failure(error)
         }
@@ -234,7 +234,7 @@ struct DeviceTrial {
         return try outcome.get()
     }
 
-    private func reload(_ kind: String) async throws -> String {
+    private func reloadAndWait(_ kind: String) async throws -> String {
         let path = "/v1/timelines/\(PathText.escaped(kind))"
         let device = PathText.escaped(self.device)
         let before = try await seen("the widget \(kind) has never fetched") {
@@ -260,7 +260,7 @@ struct DeviceTrial {
 
     private mutating func swipe() async throws -> String {
         let card = try runningCard()
-        try await ask(.swipe)
+        try await instruct(.swipe)
         try await act(Self.deed("swipe", card))
         try await act(#"{"do":"front"}"#)
         try await act(#"{"do":"back"}"#)
@@ -274,7 +274,7 @@ struct DeviceTrial {
 
     private mutating func relaunch() async throws -> String {
         try await startAnotherCard(audience: "device", device)
-        try await ask(.relaunch)
+        try await instruct(.relaunch)
         try await act(#"{"do":"terminate"}"#)
         let version: Int64
         do {
@@ -313,7 +313,7 @@ struct DeviceTrial {
         let card = try runningCard()
         // The backend's part of a sign-out. The simulated app has no sign-out of its own.
         if isSimulated { try await setUser(nil) }
-        try await ask(.signOut)
+        try await instruct(.signOut)
         // The app may end the card without a word, as it has no key any more. Then the relay's word
         // counts.
         _ = try await seen("the card of the former user is still there") {
@@ -327,7 +327,7 @@ struct DeviceTrial {
     }
 
     private mutating func endCard() async throws -> String {
-        try await ask(.end)
+        try await instruct(.end)
         try await startAnotherCard(audience: "device", device)
         let card = try runningCard()
         try await cleanUp()

@@ -180,7 +180,7 @@ import TomboloJSON
         rig.presence(.background)
         rig.advance(to: 30)
         let largest = rig.pushes.map(\.push.payload.count).max() ?? 0
-        #expect((3_950...4_096).contains(largest), "\(largest)")
+        #expect((3_920...4_096).contains(largest), "\(largest)")
     }
 
     @Test(arguments: [

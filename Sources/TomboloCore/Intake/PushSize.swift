@@ -152,6 +152,9 @@ enum PushSize {
     /// Maximum number of bytes that a renewal adds to the card's name in the attributes (`~1.12`).
     private static let renewalBytesMax = 8
 
+    /// Size of a channel's id. Apple's are 16 bytes in base64; this leaves room for longer ones.
+    private static let channelIDBytes = 32
+
     /// The size of a push with the members of both a start and an update, so that each of them
     /// fits.
     static func bytes(
@@ -159,11 +162,13 @@ enum PushSize {
     ) -> Int {
         var content = Payload.Content(
             timestamp: projection.changedAt.seconds, event: .update, state: state)
-        content.alert = alert ?? projection.alert?.content
+        content.alert = alert ?? projection.alert?.content ?? Core.quietAlert
         content.staleDate = projection.changedAt.seconds
         content.relevance = projection.relevance
+        let onChannel = definition.route == .channel || definition.route == .auto
         content.start = Payload.StartContent(
-            type: definition.type, attributes: definition.attributes, asksForToken: true)
+            type: definition.type, attributes: definition.attributes, asksForToken: true,
+            channel: onChannel ? String(repeating: "a", count: channelIDBytes) : nil)
         let renewed = definition.renew == .always ? renewalBytesMax : 0
         return Payload.encode(content).count + renewed
     }

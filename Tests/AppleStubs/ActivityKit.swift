@@ -144,7 +144,7 @@ public struct ActivityContent<State> where State: Decodable, State: Encodable, S
 extension ActivityContent: Sendable where State: Sendable {}
 
 // https://developer.apple.com/documentation/activitykit/activitystate
-// The page names SendableMetatype, which stands beside Sendable on all of Apple's pages.
+// The page names SendableMetatype, which is beside Sendable on all of Apple's pages.
 @available(iOS 16.1, *)
 @available(macCatalyst, unavailable)
 public enum ActivityState: Encodable, Sendable {

@@ -7,6 +7,7 @@ import Testing
 
     init() throws { tree = try SourceTree.here.get() }
 
+    /// Lines without blank ones. So much can be read at once, and it only shrinks.
     private static let linesMax = 740
     private static let linesOfFileMax = 122
     private static let branchesMax = 25

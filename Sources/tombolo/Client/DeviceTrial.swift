@@ -6,7 +6,7 @@ import TomboloLoop
 /// A trial of one phone: starts cards on it, and reads from the app's reports what arrived.
 ///
 /// On a simulated phone it also does what the person with the phone does. It leaves no card, widget
-/// or timeline behind.
+/// or timeline behind, unless it is interrupted: then its card ends by itself after 30 minutes.
 struct DeviceTrial {
     /// How a step went.
     struct Row {

@@ -30,7 +30,7 @@ enum TrialStep: String, CaseIterable {
     var expectation: String {
         switch self {
         case .startToken: "the app has registered a start token of the type"
-        case .start: "Apple takes the start, and the phone shows the card"
+        case .start: "Apple takes the start"
         case .allow: "the app registers the card's update token within seconds of \"Allow\""
         case .update: "the app reports the new state within seconds"
         case .alert: "the app reports the state of an update with an alert"

@@ -6,8 +6,13 @@ extension JSON {
     /// - Parameter bytes: one valid JSON value, without comments. They are read once.
     package static func shortest(of bytes: [UInt8]) -> [UInt8]? {
         bytes.withUnsafeBufferPointer { text in
-            var shortener = JSONShortener(text)
-            return shortener.run()
+            guard let first = JSONShortener.firstLong(in: text) else { return nil }
+            let shortest = [UInt8](unsafeUninitializedCapacity: text.count) { output, count in
+                var shortener = JSONShortener(text, output, equal: first)
+                count = shortener.run()
+            }
+            // What is spelled otherwise is shorter.
+            return shortest.count < text.count ? shortest : nil
         }
     }
 }
@@ -15,76 +20,101 @@ extension JSON {
 /// Copies a text without its white space, and with the shortest escapes.
 private struct JSONShortener {
     private let text: UnsafeBufferPointer<UInt8>
-    private var position = 0
-    /// The shortened text for the bytes before `copied`.
-    private var output: [UInt8] = []
-    private var copied = 0
+    /// As long as the text. The first `count` bytes are written.
+    private let output: UnsafeMutableBufferPointer<UInt8>
+    private var position: Int
+    private var count: Int
+    private var isInString: Bool
 
-    init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
-
-    mutating func run() -> [UInt8]? {
+    /// The place of the first white space outside strings, or of the first escape that may have a
+    /// shorter spelling. Nil if there is none.
+    static func firstLong(in text: UnsafeBufferPointer<UInt8>) -> (place: Int, isInString: Bool)? {
+        var position = 0
         while position < text.count {
             switch text[position] {
             case ASCII.space, ASCII.tab, ASCII.lineFeed, ASCII.carriageReturn:
-                let start = position
-                repeat { position += 1 } while position < text.count && isSpace(text[position])
-                replace(from: start, with: [])
-            case ASCII.quote: passString()
-            default: position += 1
-            }
-        }
-        guard copied > 0 else { return nil }
-        output += text[copied...]
-        return output
-    }
-
-    private func isSpace(_ byte: UInt8) -> Bool {
-        byte == ASCII.space || byte == ASCII.lineFeed || byte == ASCII.carriageReturn
-            || byte == ASCII.tab
-    }
-
-    /// Writes `spelling` for the bytes from `start` to the current position.
-    private mutating func replace(from start: Int, with spelling: [UInt8]) {
-        output += text[copied..<start]
-        output += spelling
-        copied = position
-    }
-
-    private mutating func passString() {
-        position += 1
-        while text[position] != ASCII.quote {
-            guard text[position] == ASCII.backslash else {
+                return (position, false)
+            case ASCII.quote:
                 position += 1
-                continue
+                while text[position] != ASCII.quote {
+                    if text[position] == ASCII.backslash {
+                        let next = text[position + 1]
+                        if next == ASCII.slash || next == UInt8(ascii: "u") {
+                            return (position, true)
+                        }
+                        // The escaped byte may be a quote.
+                        position += 1
+                    }
+                    position += 1
+                }
+            default: break
             }
-            let start = position
-            let length = JSONText.escapeLength(in: text, at: position)
-            position += length
-            if length == 2 {
-                if text[start + 1] == ASCII.slash { replace(from: start, with: [ASCII.slash]) }
-            } else {
-                shorten(from: start)
-            }
+            position += 1
         }
-        position += 1
+        return nil
     }
 
-    /// A `\uXXXX`, or a pair of them, from `start` to the position.
-    private mutating func shorten(from start: Int) {
+    /// - Parameter first: the bytes before this place stay as they are.
+    init(
+        _ text: UnsafeBufferPointer<UInt8>, _ output: UnsafeMutableBufferPointer<UInt8>,
+        equal first: (place: Int, isInString: Bool)
+    ) {
+        self.text = text
+        self.output = output
+        (position, isInString) = first
+        count = output[..<position].initialize(fromContentsOf: text[..<position])
+    }
+
+    /// Copies the rest. Returns the length of the shortest text.
+    @inline(__always)
+    mutating func run() -> Int {
+        while position < text.count {
+            let byte = text[position]
+            switch byte {
+            case ASCII.backslash:
+                copyEscape()
+                continue
+            case ASCII.space, ASCII.tab, ASCII.lineFeed, ASCII.carriageReturn:
+                if isInString { put(byte) }
+            default:
+                if byte == ASCII.quote { isInString.toggle() }
+                put(byte)
+            }
+            position += 1
+        }
+        return count
+    }
+
+    @inline(__always)
+    private mutating func put(_ byte: UInt8) {
+        output.initializeElement(at: count, to: byte)
+        count += 1
+    }
+
+    private mutating func copyEscape() {
+        let start = position
+        let length = JSONText.escapeLength(in: text, at: position)
+        position += length
+        guard length > 2 else {
+            if text[start + 1] != ASCII.slash { put(ASCII.backslash) }
+            return put(text[start + 1])
+        }
         var place = start + 2
         let scalar = JSONText.scalar(in: text, at: &place)
         switch scalar {
-        case "\"", "\\": replace(from: start, with: [ASCII.backslash, UInt8(ascii: scalar)])
-        case "\u{8}": replace(from: start, with: Array("\\b".utf8))
-        case "\u{c}": replace(from: start, with: Array("\\f".utf8))
-        case "\n": replace(from: start, with: Array("\\n".utf8))
-        case "\r": replace(from: start, with: Array("\\r".utf8))
-        case "\t": replace(from: start, with: Array("\\t".utf8))
-        case "\u{0}"..."\u{1f}": break
-        default:
-            output += text[copied..<start]
-            output += Unicode.UTF8.encode(scalar).unsafelyUnwrapped
-            copied = position
+        case "\"", "\\": put(escaped: UInt8(ascii: scalar))
+        case "\u{8}": put(escaped: UInt8(ascii: "b"))
+        case "\u{c}": put(escaped: UInt8(ascii: "f"))
+        case "\n": put(escaped: UInt8(ascii: "n"))
+        case "\r": put(escaped: UInt8(ascii: "r"))
+        case "\t": put(escaped: UInt8(ascii: "t"))
+        case "\u{0}"..."\u{1f}": for byte in text[start..<position] { put(byte) }
+        default: for byte in Unicode.UTF8.encode(scalar).unsafelyUnwrapped { put(byte) }
         }
+    }
+
+    private mutating func put(escaped byte: UInt8) {
+        put(ASCII.backslash)
+        put(byte)
     }
 }

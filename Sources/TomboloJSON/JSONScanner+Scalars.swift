@@ -26,8 +26,10 @@ extension JSONScanner {
         if peek | 0x20 == UInt8(ascii: "e") {
             position += 1
             if peek == ASCII.plus || peek == ASCII.minus { position += 1 }
+            let digits = position
             try scanDigits()
-            isShort = false
+            // Two digits move the point by at most 99 places.
+            isShort = position - digits <= 2 && position - start <= JSONDecimal.shortBytesMax
         }
         if numbersFit, !isShort, !JSONDecimal.fitsDouble(text[start..<position]) {
             throw unfitNumber(start)

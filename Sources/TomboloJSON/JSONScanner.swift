@@ -27,8 +27,9 @@ struct JSONScanner {
         self.depthMax = depthMax
         self.numbersFit = numbersFit
         self.comments = comments
-        // Events usually have one value in eight bytes; for other texts the tape grows.
-        tape.reserveCapacity(text.count / 8 + 8)
+        // No text has more: each value or name after the first has a comma, a colon or a bracket
+        // of its own. Memory that no entry uses is never touched.
+        tape.reserveCapacity(text.count / 2 + 1)
     }
 
     /// The byte at the current position; at the end 0, which has no meaning in JSON.
@@ -56,21 +57,13 @@ struct JSONScanner {
         case ASCII.quote:
             try scanString()
         case ASCII.openBrace:
-            try begin(.object)
-            if peek == ASCII.closeBrace {
-                try end()
-            } else {
-                try scanName()
-                return false
-            }
+            guard try begin(.object, ASCII.closeBrace) else { return true }
+            try scanName()
+            return false
         case ASCII.openBracket:
-            try begin(.array)
-            if peek == ASCII.closeBracket {
-                try end()
-            } else {
-                uncounted += 1
-                return false
-            }
+            guard try begin(.array, ASCII.closeBracket) else { return true }
+            uncounted += 1
+            return false
         case ASCII.minus, ASCII.zero...ASCII.nine:
             try scanNumber()
         default:
@@ -105,17 +98,25 @@ struct JSONScanner {
         }
     }
 
-    /// Opens an object or array at its bracket, and goes to the first byte of its content.
+    /// Opens an object or array at its bracket, and goes to the first byte of its content. An empty
+    /// one is complete at once: then it goes behind the closing bracket and returns false.
     @inline(__always)
-    private mutating func begin(_ kind: JSONEntry.Kind) throws(JSONError) {
+    private mutating func begin(_ kind: JSONEntry.Kind, _ close: UInt8) throws(JSONError) -> Bool {
         guard depth < depthMax else { throw tooDeep() }
-        if depth > 0 { countContent() }
-        depth += 1
-        tape.append(JSONEntry(kind, start: position, next: open))
-        open = tape.count - 1
-        isObject = kind == .object
+        let start = position
         position += 1
         try skipSpace()
+        if peek == close {
+            position += 1
+            append(kind, from: start)
+            return false
+        }
+        if depth > 0 { countContent() }
+        depth += 1
+        tape.append(JSONEntry(kind, start: start, next: open))
+        open = tape.count - 1
+        isObject = kind == .object
+        return true
     }
 
     /// Closes the innermost object or array at its bracket, and goes behind the bracket.

@@ -6,6 +6,8 @@
 struct JSONValueHash {
     private let text: UnsafeBufferPointer<UInt8>
     private var position = 0
+    /// The content of the last string that had escapes, without them.
+    private var plain: [UInt8] = []
 
     /// - Parameter bytes: one valid JSON value, without comments.
     static func hash(of bytes: ArraySlice<UInt8>) -> UInt64 {
@@ -103,7 +105,7 @@ struct JSONValueHash {
         let content = UnsafeBufferPointer(rebasing: text[start..<position])
         position += 1
         guard escapes else { return Self.hash(UnsafeRawBufferPointer(content)) }
-        var plain: [UInt8] = []
+        plain.removeAll(keepingCapacity: true)
         JSONText.unescape(content, into: &plain)
         return plain.withUnsafeBytes(Self.hash)
     }
@@ -123,10 +125,61 @@ struct JSONValueHash {
         return mix(hash, last)
     }
 
+    @inline(__always)
     private mutating func number() -> UInt64 {
         let start = position
-        if let hash = smallInteger() { return hash }
+        if let hash = shortNumber() { return hash }
         position = start
+        return longNumber()
+    }
+
+    /// Most numbers: at most 17 digits. Nil for others.
+    @inline(__always)
+    private mutating func shortNumber() -> UInt64? {
+        let isNegative = text[position] == ASCII.minus
+        if isNegative { position += 1 }
+        var (word, count, exponent): (UInt64, UInt64, Int) = (0, 0, 0)
+        digits(&word, &count)
+        if position < text.count, text[position] == ASCII.dot {
+            position += 1
+            let start = position
+            digits(&word, &count)
+            exponent = start - position
+        }
+        guard count <= 17 else { return nil }
+        if position < text.count, text[position] | 0x20 == UInt8(ascii: "e") {
+            exponent += self.exponent()
+        }
+        guard word != 0 else { return Self.hash(Seed.number, 0, 0, false, 0) }
+        while word.isMultiple(of: 10) {
+            word /= 10
+            exponent += 1
+            count -= 1
+        }
+        return Self.hash(Seed.number, word, count, isNegative, exponent)
+    }
+
+    /// Reads digits. `count` is the number of digits of `word`, without zeros before the first
+    /// other digit.
+    @inline(__always)
+    private mutating func digits(_ word: inout UInt64, _ count: inout UInt64) {
+        while position < text.count, ASCII.isDigit(text[position]) {
+            word = word &* 10 &+ UInt64(text[position] &- ASCII.zero)
+            if count > 0 || word != 0 { count += 1 }
+            position += 1
+        }
+    }
+
+    /// Reads the exponent from its `e` on.
+    private mutating func exponent() -> Int {
+        position += 1
+        let start = position
+        while position < text.count, Self.isOfNumber(text[position]) { position += 1 }
+        return JSONDecimal.exponent(text[start..<position])
+    }
+
+    private mutating func longNumber() -> UInt64 {
+        let start = position
         while position < text.count, Self.isOfNumber(text[position]) { position += 1 }
         var (hash, word, count) = (Seed.number, UInt64(0), UInt64(0))
         let form = JSONDecimal.normalized(text[start..<position]) { digit in
@@ -146,28 +199,6 @@ struct JSONValueHash {
         let sign: UInt64 = isNegative ? 1 : 0
         return mix(
             mix(mix(hash, word), count), UInt64(bitPattern: Int64(exponent)) << 1 | sign)
-    }
-
-    /// Fast path: an integer of at most 17 digits, spelled without a fraction and an exponent. Nil
-    /// for other numbers.
-    private mutating func smallInteger() -> UInt64? {
-        let isNegative = text[position] == ASCII.minus
-        if isNegative { position += 1 }
-        var (word, count): (UInt64, UInt64) = (0, 0)
-        while position < text.count, ASCII.isDigit(text[position]) {
-            word = word &* 10 &+ UInt64(text[position] &- ASCII.zero)
-            count += 1
-            position += 1
-        }
-        if count > 17 || position < text.count && Self.isOfNumber(text[position]) { return nil }
-        guard word != 0 else { return Self.hash(Seed.number, 0, 0, false, 0) }
-        var exponent = 0
-        while word.isMultiple(of: 10) {
-            word /= 10
-            exponent += 1
-            count -= 1
-        }
-        return Self.hash(Seed.number, word, count, isNegative, exponent)
     }
 
     private static func isOfNumber(_ byte: UInt8) -> Bool {

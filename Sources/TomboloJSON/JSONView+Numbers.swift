@@ -35,42 +35,44 @@ extension JSONDecimal {
     /// range.
     static let plainBytesMax = 300
 
+    /// The same for a number with an exponent of one or two digits.
+    static let shortBytesMax = 200
+
     /// True if the nearest double is finite, and is 0 only if the number is 0. The time is linear
     /// in the length of the text.
     static func fitsDouble(_ spelling: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        guard spelling.count > plainBytesMax || spelling.contains(where: { $0 | 0x20 == 0x65 })
-        else { return true }
-        var significant: [UInt8] = []
-        // The power of ten of the first digit that is not 0.
-        var exponent = 0
-        var inFraction = false
-        var power = 0
-        scan: for (offset, byte) in spelling.enumerated() {
-            switch byte {
-            case ASCII.minus: continue
-            case ASCII.dot: inFraction = true
-            case ASCII.zero...ASCII.nine:
-                if significant.isEmpty {
-                    if inFraction { exponent -= 1 }
-                    if byte != ASCII.zero { significant.append(byte) }
-                } else {
-                    if !inFraction { exponent += 1 }
-                    // Further digits cannot change the nearest double.
-                    if significant.count < digitsMax { significant.append(byte) }
-                }
-            default:
-                power = Self.exponent(spelling.dropFirst(offset + 1))
-                break scan
-            }
+        let text = UnsafeBufferPointer(rebasing: spelling)
+        var (place, power) = (0, 0)
+        while place < text.count, text[place] | 0x20 != UInt8(ascii: "e") { place += 1 }
+        if place < text.count {
+            power = Self.exponent(spelling.dropFirst(place + 1))
+        } else if text.count <= plainBytesMax {
+            return true
         }
-        if significant.isEmpty { return true }
+        let end = place
+        place = text[0] == ASCII.minus ? 1 : 0
+        // The power of ten of the first digit that is not 0: its distance from the point.
+        var (isZero, exponent) = (true, -1)
+        while place < end, text[place] != ASCII.dot {
+            if !isZero || text[place] != ASCII.zero { (isZero, exponent) = (false, exponent + 1) }
+            place += 1
+        }
+        place += 1
+        if isZero {
+            while place < end, text[place] == ASCII.zero {
+                (place, exponent) = (place + 1, exponent - 1)
+            }
+            isZero = place >= end
+        }
+        if isZero { return true }
         exponent += power
         // Doubles have magnitudes from 4.9e-324 to 1.8e308.
         if (-323...307).contains(exponent) { return true }
         guard exponent == 308 || exponent == -324 else { return false }
-        let digits = String(decoding: significant, as: UTF8.self)
-        let number = Double("0.\(digits)e\(exponent + 1)") ?? .infinity
-        return number.isFinite && number != 0
+        let digits = text[..<end].filter(ASCII.isDigit).drop { $0 == ASCII.zero }
+        let number = Double(
+            "0.\(String(decoding: digits.prefix(digitsMax), as: UTF8.self))e\(exponent + 1)")
+        return (number ?? .infinity).isFinite && number != 0
     }
 
     /// Digits after this many cannot change the nearest double.

@@ -66,6 +66,37 @@ import Testing
         }
     }
 
+    /// Heads in a log have digests of these hashes, so a change would make each start another one.
+    @Test(
+        arguments: [
+            (#"0"#, 0xbcb16335422f233b),
+            (#"-1.50"#, 0x7c18f47993057da4),
+            (#"123456789012345678901"#, 0x611400cc23462f37),
+            (#"0.05e-7"#, 0x700b97fc0fdc912d),
+            (#"12345678901234567"#, 0xf738f6dbaf2866a1),
+            (#"123456789012345678"#, 0x11bcdb045f8e236),
+            (#""a\/b\n""#, 0xf85f12cb86b93f4b),
+            (#""Größe 12345678""#, 0x765a3f717d2186cf),
+            (#"[true,false,null,[],{}]"#, 0x924f9d2d9917a833),
+            (#"{"a":[1,20.0,-3e5],"b":{"c":"\u00e9"}}"#, 0xd27f48654fd52e62),
+        ] as [(String, UInt64)])
+    func `the hash of a value is the same in each version`(text: String, hash: UInt64) throws {
+        #expect(try json(text).valueHash == hash)
+    }
+
+    /// The first spelling has at most 17 digits, and the second always more.
+    @Test func `short and long spellings of a number have one hash`() throws {
+        for whole in ["0", "-0", "7", "-70", "100200"] {
+            for fraction in ["0", "5", "05", "50", "00120", "12345678901"] {
+                for exponent in ["", "e0", "E+2", "e-7", "e300"] {
+                    let short = "\(whole).\(fraction)\(exponent)"
+                    let long = "\(whole).\(fraction)\(String(repeating: "0", count: 18))\(exponent)"
+                    #expect(try json(short).valueHash == json(long).valueHash, "\(short)")
+                }
+            }
+        }
+    }
+
     @Test func `hashes of similar values are far apart`() throws {
         var hashes: Set<UInt64> = []
         for one in 0..<300 {

@@ -20,6 +20,10 @@ SLOW_SECONDS = 2
 LARGE = 64 << 10
 _NAMES = {"device": "d0", "type": "Any", "kind": "profile", "clip": "clip_1", "ref": "base-0", "phone": "phone-1",
           "file": "main.js", "seq": "1", "slug": "not-found"}
+# The smallest values of each kind and spelling, of which a body has the most.
+_SMALL = [
+    "1", "-1", "10", " 1", "0.5", "1.5", "1e1", "1e-100", "123456789012345678", "true", "null", "[]", "{}", "[[1]]",
+    '{"a":1}', '{"a":1,"b":2}', '""', '"a"', '"\\n"', '"\\/"', '"\\u0041"', '"\\u001f"', '"é"']
 _KNOWN = {"users": "crowd", "devices": "d0", "links": "https://example.com"}
 
 
@@ -136,8 +140,9 @@ class Largest:
         yield ask("putTimeline", "/v1/timelines/text", {
             "subject": {"user": "u1"}, "content": {"a": {"$repeat": ["a", 1_040_000]}}})
         # Many small values: more to read than one text of the same length.
-        yield ask("putTimeline", "/v1/timelines/members", {
-            "subject": {"user": "u1"}, "content": {"a": {"$items": [500_000, 1]}}})
+        for value in _SMALL:
+            yield ask("putTimeline", "/v1/timelines/members", {"subject": {"user": "u1"}, "content": {
+                "a": {"$items": [1_000_000 // (len(value.encode()) + 1), {"$raw": value}]}}})
         yield ask("putTimeline", "/v1/timelines/entries", {
             "subject": {"user": "u1"}, "content": {"a": 1}, "entries": {"$items": [
                 400, {"date": {"$now": 3600}, "content": {"a": {"$repeat": ["a", 2400]}}}]}})

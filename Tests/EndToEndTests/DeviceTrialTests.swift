@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import TomboloJSON
 
@@ -32,7 +33,7 @@ import TomboloJSON
             $0["token"]?.string?.prefix(8)
         }
         #expect(try #require(tokens).allSatisfy { !report.contains($0) })
-        let left = try relay.tombolo("phone", "show", "phone-1", "-o", "json").output
+        let left = try phone()
         #expect(left.contains(#""cards":[]"#) && left.contains(#""widgets":[]"#), "\(left)")
     }
 
@@ -47,6 +48,23 @@ import TomboloJSON
         let failed = TrialStep.allCases.filter { verdicts[$0.rawValue] == "no" }
         #expect(failed == [.allow], "\(verdicts)")
         #expect(verdicts["start"] == "yes" && verdicts["update"] == "not tried")
+    }
+
+    @Test func `an interrupted trial leaves neither a card nor a locked phone`() throws {
+        let trial = try ChildProcess(
+            ["device", "trial", "phone-1"], environment: relay.environment)
+        while try !trial.line(within: 30).contains(TrialStep.alert.rawValue) {}
+        // The next step locks the phone.
+        try relay.waitUntil { try phone().contains(#""locked":true"#) }
+        trial.signal(SIGINT)
+        let result = try trial.finish(within: 30)
+        #expect(result.status == 1 && result.errors.contains("interrupted"), "\(result.errors)")
+        let left = try phone()
+        #expect(left.contains(#""cards":[]"#) && left.contains(#""locked":false"#), "\(left)")
+    }
+
+    private func phone() throws -> String {
+        try relay.tombolo("phone", "show", "phone-1", "-o", "json").output
     }
 
     @Test func `a phone that is not simulated needs a type and a state`() throws {

@@ -28,7 +28,7 @@ extension Sample {
     }
 
     /// The head that follows another.
-    package static func head(after head: ActivityHead, _ events: NewEvent...) -> ActivityHead? {
+    fileprivate static func head(after head: ActivityHead, _ events: [NewEvent]) -> ActivityHead? {
         guard let version = events.first?.expectedVersion else { return head }
         let recorded = events.map { RecordedEvent(seq: 1, previous: 0, event: $0) }
         var next = ActivityHead.following(head, version: version, recorded)
@@ -41,6 +41,8 @@ extension Sample {
 package struct SampleActivities {
     package private(set) var versions: [Int64: Int64] = [:]
     private var heads: [Int64: ActivityHead] = [:]
+    /// Events that are not in `heads` yet: a head of many events costs little more than of one.
+    private var pending: [Int64: [NewEvent]] = [:]
     private var incarnations: [Int64: Int64] = [:]
     package let tenant: TenantID
 
@@ -56,7 +58,7 @@ package struct SampleActivities {
     /// Goes on from what a log has.
     package mutating func recover(_ recovered: [(head: ActivityHead, version: Int64)]) {
         versions = [:]
-        heads = [:]
+        (heads, pending) = ([:], [:])
         for (head, version) in recovered {
             versions[head.activity.rawValue] = version
             heads[head.activity.rawValue] = head
@@ -78,17 +80,23 @@ package struct SampleActivities {
         versions[activity] = version + 1
         if kind == .start {
             incarnations[activity, default: 0] += 1
+            pending[activity] = nil
             heads[activity] = Sample.head(
                 activity, named: Self.name(activity).rawValue, event,
                 incarnation: incarnations[activity, default: 1], devices: devices, state: state)
-        } else if let head = heads[activity], let next = Sample.head(after: head, event) {
-            heads[activity] = next
+        } else {
+            pending[activity, default: []].append(event)
         }
         return event
     }
 
     /// A batch of events that `next` has made, with the heads that stand after them.
-    package func batch(_ events: [NewEvent]) -> AppendBatch {
+    package mutating func batch(_ events: [NewEvent]) -> AppendBatch {
+        for (activity, events) in pending {
+            guard let head = heads[activity] else { continue }
+            heads[activity] = Sample.head(after: head, events) ?? head
+        }
+        pending = [:]
         let started = Set(events.filter { $0.kind == .start }.map(\.activity))
         let heads = Set(events.map(\.activity)).sorted().compactMap { number in
             self.heads[number.rawValue].map {

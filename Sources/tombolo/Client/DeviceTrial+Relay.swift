@@ -119,7 +119,11 @@ extension DeviceTrial {
     func instruct(_ step: TrialStep) async throws {
         guard !isSimulated, let instruction = step.instruction else { return }
         context.terminal.complain("\(step.rawValue): \(instruction)\n")
-        try await context.loop.sleep(for: Self.personTime)
+        let end = context.loop.now + Self.personTime
+        while context.loop.now < end {
+            try stop.check()
+            try await context.loop.sleep(for: Self.interval)
+        }
     }
 
     /// Reads until there is a value. Throws a miss after the time of a step.
@@ -128,6 +132,7 @@ extension DeviceTrial {
     ) async throws -> Value {
         let start = context.loop.now
         while true {
+            try stop.check()
             if let value = try await read() { return value }
             guard context.loop.now - start < within else { throw Miss(text: miss) }
             try await context.loop.sleep(for: Self.interval)

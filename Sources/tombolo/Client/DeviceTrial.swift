@@ -6,7 +6,8 @@ import TomboloLoop
 /// A trial of one phone: starts cards on it, and reads from the app's reports what arrived.
 ///
 /// On a simulated phone it also does what the person with the phone does. It leaves no card, widget
-/// or timeline behind, unless it is interrupted: then its card ends by itself after 30 minutes.
+/// or timeline behind, also after Ctrl-C. If the process is killed, its card ends by itself after
+/// 30 minutes.
 struct DeviceTrial {
     /// How a step went.
     struct Row {
@@ -30,6 +31,7 @@ struct DeviceTrial {
     let isSimulated: Bool
     let client: RelayClient
     let context: CommandContext
+    let stop: StopFlag
     let within: Duration
     private let type: String
     let state: JSON
@@ -49,8 +51,11 @@ struct DeviceTrial {
     static let noCard = "there is no card with an update token: an earlier step failed"
     static let widgetKind = "device-trial"
 
-    init(device: String, _ client: RelayClient, _ context: CommandContext) async throws {
-        (self.device, self.client, self.context) = (device, client, context)
+    /// - Parameter stop: if it is set, the current step throws `CancellationError`.
+    init(
+        device: String, _ client: RelayClient, _ context: CommandContext, stop: StopFlag
+    ) async throws {
+        (self.device, self.client, self.context, self.stop) = (device, client, context, stop)
         within = .nanoseconds(
             (context.invocation.duration(.trialWithin) ?? .minutes(2)).nanoseconds)
         let phone = try await client.answer(
@@ -77,6 +82,7 @@ struct DeviceTrial {
 
     /// Carries out one step, and adds its row.
     mutating func carryOut(_ step: TrialStep) async throws {
+        try stop.check()
         let start = context.loop.now
         var row = Row(step: step, verdict: .yes, seconds: 0, text: "")
         do {
@@ -148,7 +154,7 @@ struct DeviceTrial {
             writer.member(audience, whom)
             writer.endObject()
             writer.member("state", state)
-            // The card ends by itself if this command is interrupted.
+            // The card ends by itself if this command is killed.
             writer.member("end_after", "30m")
             Self.writeAlert(&writer)
         }

@@ -11,20 +11,24 @@ enum DeviceTrialCommand {
         defer { client.close() }
         let path = "/v1/devices/\(PathText.escaped(device))"
         let phone = try await client.send(RelayRequest("GET", path), name: device)
-        var trial = try await DeviceTrial(device: device, client, context)
         let isTable = OutputFormat(context) == .table
         // Whether the file can be written is better known before twenty minutes with a phone.
         if let file = context.invocation.text(.trialOut) { try write([], to: file) }
-        do {
-            for step in TrialStep.allCases {
-                try await trial.carryOut(step)
-                if isTable, let row = trial.rows.last { try printRow(row, context) }
+        let trial = try await context.untilSignal { stop in
+            var trial = try await DeviceTrial(device: device, client, context, stop: stop)
+            do {
+                for step in TrialStep.allCases {
+                    try await trial.carryOut(step)
+                    if isTable, let row = trial.rows.last { try printRow(row, context) }
+                }
+            } catch {
+                try await trial.cleanUp()
+                throw error is CancellationError
+                    ? ProgramError("the trial was interrupted; it has ended its card") : error
             }
-        } catch {
             try await trial.cleanUp()
-            throw error
+            return trial
         }
-        try await trial.cleanUp()
         let report = try json(trial, phone: phone.document().root)
         if isTable {
             try context.terminal.print(pageRow(trial, phone: try phone.document().root))

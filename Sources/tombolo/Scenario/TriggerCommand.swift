@@ -26,15 +26,7 @@ enum TriggerCommand {
             return try await play(name, client, phones: phones, duration, context)
         }
         // A signal ends the scenario in order: its activities and widgets are removed.
-        let signals = try SignalWaiter([SIGTERM, SIGINT], on: context.loop)
-        defer { signals.close() }
-        let stop = StopFlag()
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                _ = try await signals.next()
-                stop.isSet = true
-            }
-            defer { group.cancelAll() }
+        return try await context.untilSignal { stop in
             let status = try await play(name, client, phones: phones, duration, context)
             guard !stop.isSet else { return status }
             context.terminal.complain("\(name) stays, and answers taps, until Ctrl-C\n")
@@ -110,10 +102,4 @@ enum TriggerCommand {
         }
         return .succeeded
     }
-}
-
-/// True once a scenario that goes on should end. Used on the loop only.
-final class StopFlag: @unchecked Sendable {
-    // Sendable: used on the loop's thread only.
-    var isSet = false
 }

@@ -52,7 +52,7 @@ import TomboloJSON
 
     @Test func `an interrupted trial leaves neither a card nor a locked phone`() throws {
         let trial = try ChildProcess(
-            ["device", "trial", "phone-1"], environment: relay.environment)
+            ["device", "trial", "phone-1", "-o", "table"], environment: relay.environment)
         while try !trial.line(within: 30).contains(TrialStep.alert.rawValue) {}
         // The next step locks the phone.
         try relay.waitUntil { try phone().contains(#""locked":true"#) }

@@ -121,7 +121,7 @@ extension DeviceTrial {
         context.terminal.complain("\(step.rawValue): \(instruction)\n")
         let end = context.loop.now + Self.personTime
         while context.loop.now < end {
-            try stop.check()
+            try stop.throwIfSet()
             try await context.loop.sleep(for: Self.interval)
         }
     }
@@ -132,7 +132,7 @@ extension DeviceTrial {
     ) async throws -> Value {
         let start = context.loop.now
         while true {
-            try stop.check()
+            try stop.throwIfSet()
             if let value = try await read() { return value }
             guard context.loop.now - start < within else { throw Miss(text: miss) }
             try await context.loop.sleep(for: Self.interval)

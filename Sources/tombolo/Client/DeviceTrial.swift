@@ -82,7 +82,7 @@ struct DeviceTrial {
 
     /// Carries out one step, and adds its row.
     mutating func carryOut(_ step: TrialStep) async throws {
-        try stop.check()
+        try stop.throwIfSet()
         let start = context.loop.now
         var row = Row(step: step, verdict: .yes, seconds: 0, text: "")
         do {

@@ -7,7 +7,7 @@ final class StopFlag: @unchecked Sendable {
     fileprivate(set) var isSet = false
 
     /// Throws `CancellationError` if it is set.
-    func check() throws {
+    func throwIfSet() throws {
         if isSet { throw CancellationError() }
     }
 }

@@ -7,7 +7,7 @@ extension JSONScanner {
     /// Decoders disagree about which of two such members counts (RFC 8259 section 4), so a phone
     /// could show something else than the log has.
     @inline(__always)
-    func checkNames(of object: Int) throws(JSONError) {
+    mutating func checkNames(of object: Int) throws(JSONError) {
         let count = tape[object].count
         guard count > 1 else { return }
         guard count <= Self.namesComparedMax, !tape[object].escapes else {
@@ -49,11 +49,30 @@ extension JSONScanner {
     }
 
     /// The same check for large objects and for names with escapes, in n log n.
-    private func checkNamesSorted(of object: Int) throws(JSONError) {
-        // Escaped names are unescaped one after the other into `pool`.
-        var pool: [UInt8] = []
-        var names: [(entry: Int, range: Range<Int>, pooled: Bool)] = []
-        names.reserveCapacity(tape[object].count)
+    private mutating func checkNamesSorted(of object: Int) throws(JSONError) {
+        names.take(tape, text, object)
+        if let second = names.firstRepeated(text) { throw duplicateKey(tape[second]) }
+    }
+}
+
+/// The names of one object, to be compared. A scanner has one for all objects, so that each object
+/// costs no new memory.
+struct JSONNames {
+    private struct Name {
+        /// Index of the name's entry.
+        var entry: Int
+        /// Where it is in the text, or, if it has escapes, in `pool` without them.
+        var range: Range<Int>
+        var isPooled: Bool
+    }
+
+    private var pool: [UInt8] = []
+    private var names: [Name] = []
+
+    /// Replaces the names by those of the object at `object`.
+    mutating func take(_ tape: [JSONEntry], _ text: UnsafeBufferPointer<UInt8>, _ object: Int) {
+        pool.removeAll(keepingCapacity: true)
+        names.removeAll(keepingCapacity: true)
         var name = object + 1
         for _ in 0..<tape[object].count {
             let entry = tape[name]
@@ -61,27 +80,32 @@ extension JSONScanner {
                 let start = pool.count
                 JSONText.unescape(
                     UnsafeBufferPointer(rebasing: text[entry.content]), into: &pool)
-                names.append((name, start..<pool.count, true))
+                names.append(Name(entry: name, range: start..<pool.count, isPooled: true))
             } else {
-                names.append((name, entry.content, false))
+                names.append(Name(entry: name, range: entry.content, isPooled: false))
             }
             name = Int(tape[name + 1].next)
         }
-        let second = pool.withUnsafeBufferPointer { pool -> Int? in
-            func compare(_ left: Int, _ right: Int) -> Int {
-                let (left, right) = (names[left], names[right])
-                return JSONText.compare(
-                    UnsafeBufferPointer(rebasing: (left.pooled ? pool : text)[left.range]),
-                    UnsafeBufferPointer(rebasing: (right.pooled ? pool : text)[right.range]))
+    }
+
+    /// The entry of the first name that the object has before, too. Changes the names' order.
+    mutating func firstRepeated(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
+        pool.withUnsafeBufferPointer { pool in
+            func compare(_ left: Name, _ right: Name) -> Int {
+                JSONText.compare(
+                    UnsafeBufferPointer(rebasing: (left.isPooled ? pool : text)[left.range]),
+                    UnsafeBufferPointer(rebasing: (right.isPooled ? pool : text)[right.range]))
+            }
+            if names.count == 2 {
+                return compare(names[0], names[1]) == 0 ? names[1].entry : nil
             }
             // Equal names stay in the order of the text, so that the later one is reported.
-            let order = names.indices.sorted { left, right in
+            names.sort { left, right in
                 let result = compare(left, right)
-                return result < 0 || result == 0 && left < right
+                return result < 0 || result == 0 && left.entry < right.entry
             }
-            return zip(order, order.dropFirst())
-                .filter { compare($0, $1) == 0 }.map { names[$1].entry }.min()
+            return zip(names, names.dropFirst())
+                .filter { compare($0, $1) == 0 }.map(\.1.entry).min()
         }
-        if let second { throw duplicateKey(tape[second]) }
     }
 }

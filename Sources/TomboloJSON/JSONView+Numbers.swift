@@ -69,10 +69,26 @@ extension JSONDecimal {
         // Doubles have magnitudes from 4.9e-324 to 1.8e308.
         if (-323...307).contains(exponent) { return true }
         guard exponent == 308 || exponent == -324 else { return false }
+        // The first 18 digits decide, unless they are those of the edge itself.
+        let edge: UInt64 = exponent == 308 ? 179_769_313_486_231_580 : 247_032_822_920_623_272
+        let leading = Self.leadingDigits(text[..<end])
+        if leading != edge { return (leading < edge) == (exponent == 308) }
         let digits = text[..<end].filter(ASCII.isDigit).drop { $0 == ASCII.zero }
         let number = Double(
             "0.\(String(decoding: digits.prefix(digitsMax), as: UTF8.self))e\(exponent + 1)")
         return (number ?? .infinity).isFinite && number != 0
+    }
+
+    /// The first 18 digits without zeros before them, filled up with zeros.
+    private static func leadingDigits(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64 {
+        var (leading, count): (UInt64, Int) = (0, 0)
+        for byte in text where ASCII.isDigit(byte) && (count > 0 || byte != ASCII.zero) {
+            leading = leading * 10 + UInt64(byte - ASCII.zero)
+            count += 1
+            if count == 18 { return leading }
+        }
+        while count < 18 { (leading, count) = (leading * 10, count + 1) }
+        return leading
     }
 
     /// Digits after this many cannot change the nearest double.

@@ -51,6 +51,7 @@ import Testing
         ("{\"a\":1,\"\\u0061\":2}", .duplicateKey, 1, 8),
         ("[{},\n{\"x\":1,\"y\":{\"z\":1,\n\"z\":2}}]", .duplicateKey, 3, 1),
         ("{\"\":1,\"\":2}", .duplicateKey, 1, 7),
+        ("[{\"\\n\":1,\"b\":2},{\"\\n\":1,\"c\":2,\"\\u000a\":3}]", .duplicateKey, 1, 31),
         ("1 2", .trailingBytes, 1, 3), ("{}}", .trailingBytes, 1, 3),
         ("[]\n\n,", .trailingBytes, 3, 1),
         ("0x10", .trailingBytes, 1, 2), ("\"a\nb\"", .controlCharacter, 1, 3),

@@ -54,6 +54,29 @@ import Testing
         }
     }
 
+    /// Around the largest double and half of the smallest, the C library says which numbers fit.
+    @Test func `numbers at the edges are judged as strtod reads them`() throws {
+        for (edge, exponent) in [
+            ("17976931348623158079372897140530341507993413271", 308),
+            ("24703282292062327208828439643411068618252990130", -324),
+        ] {
+            for kept in 1...edge.utf8.count {
+                for last in ["", "0", "1", "9", "99999"] {
+                    let digits = edge.prefix(kept) + last
+                    for number in [
+                        "\(digits)e\(exponent + 1 - digits.utf8.count)",
+                        "0.000\(digits)e\(exponent + 4)",
+                    ] {
+                        let value = try #require(Double(number))
+                        let fits = value.isFinite && value != 0
+                        #expect(
+                            (fault(text(number), limits: .received) == nil) == fits, "\(number)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a number of many digits is judged by the first of them`() {
         let digits = String(repeating: "9", count: 60_000)
         #expect(fault(text("0.\(digits)"), limits: .received) == nil)

@@ -24,7 +24,9 @@ enum DeviceTrialCommand {
             } catch {
                 try await trial.cleanUp()
                 throw error is CancellationError
-                    ? ProgramError("the trial was interrupted; it has ended its card") : error
+                    ? ProgramError(
+                        "the trial was interrupted, and has ended its card",
+                        remedy: "a card that waits for \"Allow\" goes when you tap it") : error
             }
             try await trial.cleanUp()
             return trial

@@ -26,6 +26,7 @@ extension CommandContext {
                 _ = try await signals.next()
                 stop.isSet = true
                 signals.close()
+                terminal.complain("ending in order; press Ctrl-C again to leave at once\n")
             }
             defer { group.cancelAll() }
             return try await body(stop)

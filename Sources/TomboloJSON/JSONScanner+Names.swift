@@ -10,7 +10,9 @@ extension JSONScanner {
     mutating func checkNames(of object: Int) throws(JSONError) {
         let count = tape[object].count
         guard count > 1 else { return }
-        guard count <= Self.namesComparedMax, !tape[object].escapes else {
+        guard count <= Self.namesComparedMax,
+            !tape[object].escapes || hasOneSpelling(namesOf: object, count)
+        else {
             return try checkNamesSorted(of: object)
         }
         var seen: UInt64 = 0
@@ -22,6 +24,26 @@ extension JSONScanner {
             seen |= bit
             name = Int(tape[name + 1].next)
         }
+    }
+
+    /// True if no name has an escape for a character that has another spelling: `\uXXXX` or `\/`.
+    /// Such names are equal if their texts are.
+    private func hasOneSpelling(namesOf object: Int, _ count: Int) -> Bool {
+        var name = object + 1
+        for _ in 0..<count {
+            let content = tape[name].content
+            var place = content.lowerBound
+            while tape[name].escapes, place < content.upperBound {
+                if text[place] == ASCII.backslash {
+                    place += 1
+                    let escaped = text[place]
+                    if escaped == UInt8(ascii: "u") || escaped == ASCII.slash { return false }
+                }
+                place += 1
+            }
+            name = Int(tape[name + 1].next)
+        }
+        return true
     }
 
     /// One of 64 bits, chosen by a name's length, first and last byte. Equal names have the same
@@ -48,7 +70,7 @@ extension JSONScanner {
         }
     }
 
-    /// The same check for large objects and for names with escapes, in n log n.
+    /// The same check for large objects and for names of several spellings, in n log n.
     private mutating func checkNamesSorted(of object: Int) throws(JSONError) {
         names.take(tape, text, object)
         if let second = names.firstRepeated(text) { throw duplicateKey(tape[second]) }
@@ -96,8 +118,13 @@ struct JSONNames {
                     UnsafeBufferPointer(rebasing: (left.isPooled ? pool : text)[left.range]),
                     UnsafeBufferPointer(rebasing: (right.isPooled ? pool : text)[right.range]))
             }
-            if names.count == 2 {
-                return compare(names[0], names[1]) == 0 ? names[1].entry : nil
+            if names.count <= JSONScanner.namesComparedMax {
+                for (place, name) in names.enumerated() {
+                    for earlier in names[..<place] where compare(earlier, name) == 0 {
+                        return name.entry
+                    }
+                }
+                return nil
             }
             // Equal names stay in the order of the text, so that the later one is reported.
             names.sort { left, right in

@@ -21,7 +21,11 @@ enum JSONText {
             case UInt8(ascii: "t"): output.append(ASCII.tab)
             case UInt8(ascii: "u"):
                 let scalar = scalar(in: content, at: &position)
-                output.append(contentsOf: Unicode.UTF8.encode(scalar).unsafelyUnwrapped)
+                if scalar.isASCII {
+                    output.append(UInt8(truncatingIfNeeded: scalar.value))
+                } else {
+                    output.append(contentsOf: Unicode.UTF8.encode(scalar).unsafelyUnwrapped)
+                }
             default: output.append(escaped)
             }
         }
@@ -92,10 +96,12 @@ enum JSONText {
         in content: UnsafeBufferPointer<UInt8>, at position: inout Int
     ) -> Unicode.Scalar {
         func unit() -> UInt32 {
-            defer { position += 4 }
-            return content[position..<position + 4].reduce(0) {
-                $0 << 4 | UInt32(ASCII.hexadecimal($1) ?? 0)
+            var unit: UInt32 = 0
+            for _ in 0..<4 {
+                unit = unit << 4 | UInt32(ASCII.hexadecimal(content[position]) ?? 0)
+                position += 1
             }
+            return unit
         }
         let first = unit()
         if let scalar = Unicode.Scalar(first) { return scalar }

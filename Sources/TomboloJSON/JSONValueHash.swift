@@ -179,18 +179,35 @@ struct JSONValueHash {
     }
 
     private mutating func longNumber() -> UInt64 {
-        let start = position
-        while position < text.count, Self.isOfNumber(text[position]) { position += 1 }
+        let isNegative = text[position] == ASCII.minus
+        if isNegative { position += 1 }
+        // Places of the point, and of the first and the last digit that is not 0.
+        var (point, first, last): (Int?, Int?, Int) = (nil, nil, 0)
+        while position < text.count, ASCII.isDigit(text[position]) || text[position] == ASCII.dot {
+            if text[position] == ASCII.dot {
+                point = position
+            } else if text[position] != ASCII.zero {
+                first = first ?? position
+                last = position
+            }
+            position += 1
+        }
+        let end = point ?? position
+        var exponent = last < end ? end - last - 1 : end - last
+        if position < text.count, text[position] | 0x20 == UInt8(ascii: "e") {
+            exponent += self.exponent()
+        }
+        guard let first else { return Self.hash(Seed.number, 0, 0, false, 0) }
         var (hash, word, count) = (Seed.number, UInt64(0), UInt64(0))
-        let form = JSONDecimal.normalized(text[start..<position]) { digit in
-            word = word * 10 + UInt64(digit)
+        for place in first...last where place != point {
+            word = word * 10 + UInt64(text[place] - ASCII.zero)
             count += 1
             // A word holds 18 digits.
-            guard count.isMultiple(of: 18) else { return }
+            guard count.isMultiple(of: 18) else { continue }
             hash = Self.mix(hash, word)
             word = 0
         }
-        return Self.hash(hash, word, count, form.isNegative, form.exponent)
+        return Self.hash(hash, word, count, isNegative, exponent)
     }
 
     private static func hash(

@@ -51,6 +51,8 @@ import Testing
         ("{\"a\":1,\"\\u0061\":2}", .duplicateKey, 1, 8),
         ("[{},\n{\"x\":1,\"y\":{\"z\":1,\n\"z\":2}}]", .duplicateKey, 3, 1),
         ("{\"\":1,\"\":2}", .duplicateKey, 1, 7),
+        ("{\"\\n\":1,\"\\t\":2,\"\\n\":3}", .duplicateKey, 1, 16),
+        ("{\"a/\":1,\"a\\/\":2}", .duplicateKey, 1, 9),
         ("[{\"\\n\":1,\"b\":2},{\"\\n\":1,\"c\":2,\"\\u000a\":3}]", .duplicateKey, 1, 31),
         ("1 2", .trailingBytes, 1, 3), ("{}}", .trailingBytes, 1, 3),
         ("[]\n\n,", .trailingBytes, 3, 1),

@@ -10,6 +10,7 @@ struct JSONScanner {
     let comments: Bool
     var tape: [JSONEntry] = []
     var position = 0
+    /// Names of the object that is compared now.
     var names = JSONNames()
 
     /// Index of the innermost object or array that is not closed. Without meaning while `depth` is

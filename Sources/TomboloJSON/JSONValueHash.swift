@@ -178,6 +178,7 @@ struct JSONValueHash {
         return JSONDecimal.exponent(text[start..<position])
     }
 
+    /// Any number. The digits are those of `JSONDecimal.normalized`, which is slower.
     private mutating func longNumber() -> UInt64 {
         let isNegative = text[position] == ASCII.minus
         if isNegative { position += 1 }

@@ -14,7 +14,7 @@ extension Relay {
 
     /// The same for several commands. Each is tried alone, after the effects of those before.
     package func dryRunAll(_ commands: [Command]) async -> [Result<DryRun, Refusal>] {
-        let missing = Set(commands.map(\.activity)).filter(core.mayHaveRetired)
+        let missing = Set(commands.map(\.activity)).filter({ core.mayHaveRetired($0) })
         var last: [ActivityKey: PositionedHead] = [:]
         if !missing.isEmpty {
             // If the log cannot be read, retired activities are treated as unknown.

@@ -132,7 +132,9 @@ extension Relay {
     }
 
     /// Calls `look` with the core and the present time.
-    func read<Value>(_ look: (Core, Instant) -> Value) -> Value { look(core, steadyNow()) }
+    func read<Value>(_ look: (borrowing Core, Instant) -> Value) -> Value {
+        look(core, steadyNow())
+    }
 
     // MARK: Waiting
 

@@ -4,7 +4,7 @@ import TomboloJSON
 /// One random life of a relay on virtual time: events, clips, alerts, outcomes, presence, pauses,
 /// crashes and a wall clock that is set either way, from a seed; and what must hold of it
 /// afterwards (pacing rules 2 to 6, the ledger sum).
-package struct RandomHistory {
+package struct RandomHistory: ~Copyable {
     /// A push and what Apple said of it; nil until then.
     private final class Fates {
         var results: [PushID: PushResult] = [:]

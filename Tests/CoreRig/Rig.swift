@@ -6,7 +6,7 @@ package import TomboloJSON
 /// does as scripted.
 ///
 /// `line` is the marble diagram of what was pushed: `second:event priority(what)`, in order.
-package struct Rig {
+package struct Rig: ~Copyable {
     package static let epoch = Instant(seconds: 1_700_000_000)
     package static let tenant = TenantID(Identifier("main")!)
 
@@ -155,6 +155,16 @@ package struct Rig {
         }
         step(.tick)
         return damage
+    }
+
+    /// Another machine with the same disk, clock and Apple. Its core knows nothing yet.
+    package func twin() -> Rig {
+        let configuration = core.configuration
+        var twin = Rig { $0 = configuration }
+        (twin.now, twin.verdict, twin.makesChannels) = (now, verdict, makesChannels)
+        (twin.seq, twin.factSeq, twin.ticket) = (seq, factSeq, ticket)
+        (twin.stored, twin.facts, twin.history, twin.heads) = (stored, facts, history, heads)
+        return twin
     }
 
     // MARK: Apple

@@ -22,12 +22,12 @@ import TomboloJSON
         rig.tell(.action(action), device, by: authority)
     }
 
-    private static func actions(_ rig: Rig) -> [JSONView] {
+    private static func actions(_ rig: borrowing Rig) -> [JSONView] {
         rig.facts.filter { $0.kind == DeviceAction.factKind }
             .map { JSON(unchecked: $0.body).document.root }
     }
 
-    private static func taken(_ rig: Rig) -> Stored.TakenAction? {
+    private static func taken(_ rig: borrowing Rig) -> Stored.TakenAction? {
         if case .stored(let stored)? = rig.answers.last { stored.action } else { nil }
     }
 

@@ -5,7 +5,7 @@ import TomboloCore
 /// Lists of activities, page by page.
 @Suite struct ActivityPageTests {
     /// All ids, and of how many each page was.
-    static func pages(_ rig: Rig, limit: Int) -> (ids: [String], counts: [Int]) {
+    static func pages(_ rig: borrowing Rig, limit: Int) -> (ids: [String], counts: [Int]) {
         var ids: [String] = []
         var counts: [Int] = []
         var after: Identifier?

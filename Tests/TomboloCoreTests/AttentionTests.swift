@@ -4,7 +4,7 @@ import TomboloCore
 
 /// What needs attention where Apple has taken each push.
 @Suite struct AttentionTests {
-    private func troubles(_ rig: Rig) -> [Overview.Trouble] {
+    private func troubles(_ rig: borrowing Rig) -> [Overview.Trouble] {
         var (overview, place): (Overview, Int?) = (Overview(), 0)
         while let next = place {
             place = rig.core.look(&overview, of: Rig.tenant, from: next, now: rig.now)

@@ -15,7 +15,7 @@ import TomboloJSON
     }
 
     /// The limit that the last answer names; nil where it is no such refusal.
-    static func limit(_ rig: Rig) -> String? {
+    static func limit(_ rig: borrowing Rig) -> String? {
         guard case .refused(let refusal)? = rig.answers.last, refusal.code == .limitReached else {
             return nil
         }

@@ -91,12 +91,12 @@ import TomboloJSON
         var count = rig.pushes.count
         rig.step(.probe(upstream))
         #expect(rig.pushes.count == count + 1, "not when the next try is due")
-        #expect(rig.core.isParked(upstream))
+        #expect(rig.core.isParked(upstream) == true)
         rig.verdict = { _ in .accepted }
         count = rig.pushes.count
         rig.step(.probe(upstream))
         #expect(rig.pushes.count == count + 1)
-        #expect(!rig.core.isParked(upstream))
+        #expect(rig.core.isParked(upstream) == false)
         rig.step(.probe(upstream))
         #expect(rig.pushes.count == count + 1, "pushes go: nothing is to be tried")
     }
@@ -130,21 +130,21 @@ import TomboloJSON
         var rig = Self.unanswered(8, capacity: 1)
         let upstream = UpstreamNumber(0)
         for seconds in [10.0, 20] {
-            #expect(!rig.core.isParked(upstream))
+            #expect(rig.core.isParked(upstream) == false)
             rig.advance(to: seconds)
             for push in rig.flying {
                 rig.answer(push, .unknown(reason: "silence"), took: .seconds(10))
             }
             while rig.commit() {}
         }
-        #expect(rig.core.isParked(upstream))
+        #expect(rig.core.isParked(upstream) == true)
         #expect(rig.notices.last?.silence == UpstreamSilence(pushes: 2, span: .seconds(20)))
         let waiting = rig.view()?.destinations.compactMap(\.waiting?.reason)
         #expect(waiting?.contains("upstream_closed") == true)
         #expect(waiting?.contains("stream_limit") == false, "it closed while they waited")
         rig.verdict = { _ in .accepted }
         rig.advance(to: 60)
-        #expect(!rig.core.isParked(upstream))
+        #expect(rig.core.isParked(upstream) == false)
         #expect(rig.notices.last?.cause == nil)
     }
 
@@ -154,14 +154,14 @@ import TomboloJSON
         if let push = rig.flying.last { rig.answer(push, .accepted) }
         rig.advance(to: 10)
         for push in rig.flying { rig.answer(push, .unknown(reason: "silence"), took: .seconds(10)) }
-        #expect(!rig.core.isParked(UpstreamNumber(0)))
+        #expect(rig.core.isParked(UpstreamNumber(0)) == false)
     }
 
     @Test func `a connection that breaks with many pushes closes nothing`() {
         var rig = Self.unanswered(100)
         rig.advance(to: 1)
         for push in rig.flying { rig.answer(push, .unknown(reason: "reset"), took: .seconds(1)) }
-        #expect(!rig.core.isParked(UpstreamNumber(0)))
+        #expect(rig.core.isParked(UpstreamNumber(0)) == false)
     }
 
     @Test func `what waits for a stream says for how long Apple has said nothing`() {
@@ -237,15 +237,15 @@ import TomboloJSON
             #"{"type":"Runner","audience":{"devices":["d0","d1","d2","d3","d4"]},"state":{}}"#)
         let upstream = UpstreamNumber(0)
         rig.advance(to: 1)
-        #expect(rig.core.isParked(upstream))
+        #expect(rig.core.isParked(upstream) == true)
         rig.advance(to: 200)
-        #expect(rig.core.isParked(upstream))
+        #expect(rig.core.isParked(upstream) == true)
         let (letters, _) = rig.core.deadLetters(
             DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 10)
         #expect(letters.count == Upstream.strangersMax - 1)
         rig.verdict = { _ in .accepted }
         rig.advance(to: 2_000)
-        #expect(!rig.core.isParked(upstream))
+        #expect(rig.core.isParked(upstream) == false)
         let reached = rig.view()?.destinations.count { $0.acknowledgedVersion == 1 }
         // A start token that is refused so is set aside, until its app registers it again.
         let lost = refusal == Self.topics[0] ? Upstream.strangersMax - 1 : 0
@@ -259,7 +259,7 @@ import TomboloJSON
         rig.verdict = { _ in refusal }
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.advance(to: 60)
-        #expect(!rig.core.isParked(UpstreamNumber(0)))
+        #expect(rig.core.isParked(UpstreamNumber(0)) == false)
     }
 
     @Test(arguments: topics) func `tokens of another app among others are their own fault`(
@@ -269,7 +269,7 @@ import TomboloJSON
         let strangers: Set = ["b10010", "b10020", "b10040"]
         rig.verdict = { strangers.contains($0.token) ? refusal : .accepted }
         rig.command(.update, #"{"state":{"lap":1}}"#)
-        #expect(!rig.core.isParked(UpstreamNumber(0)))
+        #expect(rig.core.isParked(UpstreamNumber(0)) == false)
         let (letters, _) = rig.core.deadLetters(
             DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 10)
         #expect(Set(letters.map(\.device.rawValue)) == ["d1", "d2", "d4"])
@@ -299,7 +299,7 @@ import TomboloJSON
         rig.advance(to: Double(count) * 3 + 10)
         let isServed = rig.pushes.contains { $0.push.token == "a\(1_000 + count)0" }
         #expect(isServed)
-        #expect(!rig.core.isParked(UpstreamNumber(0)))
+        #expect(rig.core.isParked(UpstreamNumber(0)) == false)
     }
 
     @Test func `an upstream that was right once stays open over a restart`() {
@@ -309,7 +309,7 @@ import TomboloJSON
         rig.verdict = { $0.token == "b10040" ? .accepted : refusal }
         rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
         rig.advance(to: 60)
-        #expect(!rig.core.isParked(UpstreamNumber(0)))
+        #expect(rig.core.isParked(UpstreamNumber(0)) == false)
         #expect(rig.pushes.last { $0.push.token == "b10040" } != nil)
     }
 
@@ -318,11 +318,11 @@ import TomboloJSON
         let refusal = Self.topics[0]
         rig.verdict = { $0.token == "ff" ? .accepted : refusal }
         rig.advance(to: 600)
-        #expect(rig.core.isParked(UpstreamNumber(0)))
+        #expect(rig.core.isParked(UpstreamNumber(0)) == true)
         rig.token("start:Runner", "ff", "d4")
         rig.advance(to: 610)
         #expect(rig.pushes.contains { $0.push.token == "ff" })
-        #expect(!rig.core.isParked(UpstreamNumber(0)))
+        #expect(rig.core.isParked(UpstreamNumber(0)) == false)
     }
 
     @Test func `tries become rare if all tokens are wrong`() {

@@ -24,7 +24,9 @@ import TomboloJSON
         return rig
     }
 
-    static func phases(_ rig: Rig) -> [String] { rig.view()?.destinations.map(\.phase) ?? [] }
+    static func phases(_ rig: borrowing Rig) -> [String] {
+        rig.view()?.destinations.map(\.phase) ?? []
+    }
 
     // MARK: A clock that was wrong
 

@@ -10,7 +10,7 @@ import TomboloJSON
         "card.began", "card.lost", "card.ended", "card.dismissed",
     ]
 
-    private static func story(_ rig: Rig) -> [String] {
+    private static func story(_ rig: borrowing Rig) -> [String] {
         rig.facts.filter { names.contains($0.kind) }.map { fact in
             let by = JSON(unchecked: fact.body).document.root["by"]?.string
             return by.map { "\(fact.kind) by \($0)" } ?? fact.kind

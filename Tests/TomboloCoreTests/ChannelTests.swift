@@ -353,7 +353,7 @@ import TomboloJSON
 
     @Test func `a channel is used again only after every old card is gone`() {
         var rig = Self.rig()
-        func channel(_ rig: Rig) -> String? {
+        func channel(_ rig: borrowing Rig) -> String? {
             rig.pushes.last { $0.push.event == .start }
                 .flatMap { Rig.aps($0.push)?["input-push-channel"]?.string }
         }

@@ -4,7 +4,7 @@ import TomboloCore
 
 /// When what a relay knows of its destinations goes to the disk.
 @Suite struct CheckpointTests {
-    private static func checkpoints(_ rig: Rig) -> Int {
+    private static func checkpoints(_ rig: borrowing Rig) -> Int {
         rig.stored.count { $0.space == .checkpoint }
     }
 
@@ -42,7 +42,7 @@ import TomboloCore
         rig.runningActivity(.lab)
         rig.advance(to: 60)
         rig.command(.update, #"{"state":{"lap":1}}"#)
-        #expect(!rig.core.hasBatch(now: rig.now))
+        #expect(rig.core.hasBatch(now: rig.now) == false)
         let last = rig.core.takeBatch(now: rig.now, writesAll: true)
         #expect(last?.records.count { $0.space == .checkpoint } == 1)
     }

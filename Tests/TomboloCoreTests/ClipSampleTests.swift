@@ -102,7 +102,7 @@ import TomboloJSON
     // MARK: Keyframes
 
     private static func keyframes(
-        _ rig: Rig, from: Int
+        _ rig: borrowing Rig, from: Int
     ) -> [(at: Double, value: Double, until: Double?)] {
         rig.pushes.dropFirst(from).compactMap { at, push in
             let state = Rig.json(Rig.state(push))

@@ -47,7 +47,7 @@ import TomboloJSON
 
     static let clip = #"{"flipbook":{"path":"/lap","frames":[0,1,2,3,4],"every":"100ms"}}"#
 
-    static func frames(_ rig: Rig, from: Int) -> [String] {
+    static func frames(_ rig: borrowing Rig, from: Int) -> [String] {
         rig.pushes.dropFirst(from).map {
             Rig.json(Rig.state($0.push))["lap"].map { String(decoding: $0.raw, as: UTF8.self) }
                 ?? ""
@@ -195,7 +195,7 @@ import TomboloJSON
         rig.command(.play, body)
         rig.advance(to: 20 + length + Double(beforeEnd) / 1000)
         rig.command(kind, "{}")
-        let state = try #require(rig.view()).state.document.root["lap"]?.double ?? -1
+        let state = try #require(rig.view() ?? nil).state.document.root["lap"]?.double ?? -1
         #expect((state - (Double(value) ?? 0)).magnitude < 0.6, "\(state)")
         rig.advance(to: 60)
         let pushed = rig.pushes.last.flatMap { Rig.aps($0.push)?["content-state"]?["lap"]?.double }

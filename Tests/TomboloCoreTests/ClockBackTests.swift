@@ -6,7 +6,7 @@ import TomboloJSON
 
 /// A clock that was ahead, and is set right: no card is silent for it (rule 6).
 @Suite struct ClockBackTests {
-    private func timestamps(_ rig: Rig) -> [Int64] {
+    private func timestamps(_ rig: borrowing Rig) -> [Int64] {
         rig.pushes.compactMap { Rig.aps($0.push)?["timestamp"]?.integer }
     }
 

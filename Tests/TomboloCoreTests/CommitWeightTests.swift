@@ -20,19 +20,19 @@ import TomboloJSON
     @Test func `a batch is full with as many devices as a commit looks at`() {
         var rig = Self.rig(devices: 100)
         for index in 0..<20 {
-            #expect(!rig.core.hasFullBatch, "\(index)")
+            #expect(rig.core.hasFullBatch == false, "\(index)")
             rig.command(
                 .start, #"{"type":"T","audience":{"user":"u1"},"state":{"n":0}}"#, id: "a\(index)")
         }
-        #expect(rig.core.hasFullBatch)
+        #expect(rig.core.hasFullBatch == true)
         while rig.commit() {}
-        #expect(!rig.core.hasFullBatch)
+        #expect(rig.core.hasFullBatch == false)
         // Each of them is on 100 devices now.
         for index in 0..<20 {
-            #expect(!rig.core.hasFullBatch, "\(index)")
+            #expect(rig.core.hasFullBatch == false, "\(index)")
             rig.command(.update, #"{"state":{"n":1}}"#, id: "a\(index)")
         }
-        #expect(rig.core.hasFullBatch)
+        #expect(rig.core.hasFullBatch == true)
     }
 
     @Test func `changes of one card weigh once in a batch, and as events`() {
@@ -40,10 +40,10 @@ import TomboloJSON
         rig.command(.start, #"{"type":"T","audience":{"user":"u1"},"state":{"n":0}}"#, id: "a")
         while rig.commit() {}
         for value in 1...Journal.eventsMax {
-            #expect(!rig.core.hasFullBatch, "\(value)")
+            #expect(rig.core.hasFullBatch == false, "\(value)")
             rig.command(.update, #"{"state":{"n":\#(value)}}"#, id: "a")
         }
-        #expect(rig.core.hasFullBatch)
+        #expect(rig.core.hasFullBatch == true)
     }
 
     @Test func `an event that is taken back weighs nothing`() throws {

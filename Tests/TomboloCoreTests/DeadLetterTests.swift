@@ -8,7 +8,7 @@ import TomboloJSON
     private static let topicDisallowed = PushResult.rejected(
         status: 400, reason: "TopicDisallowed", reaches: .push, tokenGoneSince: nil)
 
-    private func letters(_ rig: Rig) -> [DeadLetter] {
+    private func letters(_ rig: borrowing Rig) -> [DeadLetter] {
         rig.core.deadLetters(DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 100).letters
     }
 

@@ -13,19 +13,19 @@ import TomboloJSON
         return rig
     }
 
-    private static func ends(_ rig: Rig) -> [Push] {
+    private static func ends(_ rig: borrowing Rig) -> [Push] {
         rig.pushes.map(\.push).filter { $0.event == .end }
     }
 
     /// Devices on record.
-    private static func devices(_ rig: Rig) -> Int {
+    private static func devices(_ rig: borrowing Rig) -> Int {
         rig.recovery().records.count { record in
             record.space == .device
                 && String(decoding: record.value ?? [], as: UTF8.self).contains("registration")
         }
     }
 
-    private static func began(_ rig: Rig) -> Int { rig.facts.count { $0.kind == "card.began" } }
+    private static func began(_ rig: borrowing Rig) -> Int { rig.facts.count { $0.kind == "card.began" } }
 
     @Test func `it is gone at once, its card ends without content, and then nothing is left`() {
         var rig = Self.running()

@@ -9,7 +9,7 @@ import TomboloJSON
     private static let own = #"{"subject":{"device":"phone"},"content":{"secret":1}}"#
 
     /// Reloads that went since a place among the pushes.
-    private static func reloads(_ rig: Rig, from place: Int) -> Int {
+    private static func reloads(_ rig: borrowing Rig, from place: Int) -> Int {
         rig.pushes.dropFirst(place).count { "\($0.push.token)" == "ee" }
     }
 

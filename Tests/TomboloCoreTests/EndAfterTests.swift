@@ -19,7 +19,7 @@ import TomboloJSON
         return rig
     }
 
-    private static func ends(_ rig: Rig) -> [NewFact] {
+    private static func ends(_ rig: borrowing Rig) -> [NewFact] {
         rig.facts.filter { $0.kind == "activity.ended" }
     }
 

@@ -34,7 +34,7 @@ import TomboloCore
         rig.advance(to: 60)
         rig.command(.end, "{}")
         rig.advance(to: 90)
-        let letters = { (rig: Rig) in
+        let letters = { (rig: borrowing Rig) in
             rig.core.deadLetters(
                 DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 100
             ).letters.count

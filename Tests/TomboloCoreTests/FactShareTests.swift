@@ -22,11 +22,11 @@ import TomboloJSON
     }
 
     /// Facts of a tenant that register a token.
-    private static func tokens(_ rig: Rig, of tenant: TenantID = Rig.tenant) -> Int {
+    private static func tokens(_ rig: borrowing Rig, of tenant: TenantID = Rig.tenant) -> Int {
         rig.facts.count { $0.kind == "token.registered" && $0.tenant == tenant }
     }
 
-    private static func leftOut(_ rig: Rig, _ kind: String = "token.registered") -> Int64 {
+    private static func leftOut(_ rig: borrowing Rig, _ kind: String = "token.registered") -> Int64 {
         rig.facts.filter { $0.kind == "history.thinned" }.reduce(0) { sum, fact in
             let root = (try? JSONDocument(fact.body))?.root  // a wrong body counts nothing
             return sum + (root?["left_out"]?[kind]?.integer ?? 0)

@@ -27,7 +27,7 @@ import TomboloJSON
         return rig
     }
 
-    private func content(_ rig: Rig, _ family: WidgetFamily?) -> String? {
+    private func content(_ rig: borrowing Rig, _ family: WidgetFamily?) -> String? {
         rig.cutEntries(family)?.entries.first.map { "\($0.content)" }
     }
 

@@ -20,7 +20,7 @@ import TomboloJSON
     }
 
     private static func replay(
-        _ rig: Rig, _ budgetClass: BudgetClass? = nil, speed: Double = 1,
+        _ rig: borrowing Rig, _ budgetClass: BudgetClass? = nil, speed: Double = 1,
         only: ActivityNumber? = nil, _ change: (inout Budgets) -> Void = { _ in }
     ) -> GrantReplayOutcome {
         var configuration = CoreConfiguration(apps: rig.core.configuration.apps)

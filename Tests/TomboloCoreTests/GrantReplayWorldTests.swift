@@ -7,7 +7,8 @@ import TomboloJSON
 /// on after the last event, activities of days ago.
 @Suite struct GrantReplayWorldTests {
     private static func replay(
-        _ rig: Rig, only: ActivityNumber? = nil, _ change: (inout Budgets) -> Void = { _ in }
+        _ rig: borrowing Rig, only: ActivityNumber? = nil,
+        _ change: (inout Budgets) -> Void = { _ in }
     ) -> GrantReplayOutcome {
         var configuration = CoreConfiguration(apps: rig.core.configuration.apps)
         change(&configuration.budgets)
@@ -19,12 +20,12 @@ import TomboloJSON
         return replay.finish()
     }
 
-    private static func number(_ rig: Rig, _ id: String) throws -> ActivityNumber {
+    private static func number(_ rig: borrowing Rig, _ id: String) throws -> ActivityNumber {
         let name = try #require(Identifier(id))
-        return try #require(rig.core.number(of: ActivityKey(tenant: Rig.tenant, id: name)))
+        return try #require(rig.core.number(of: ActivityKey(tenant: Rig.tenant, id: name)) ?? nil)
     }
 
-    private static func frames(_ rig: Rig, _ id: String = "cat") -> FrameCounts? {
+    private static func frames(_ rig: borrowing Rig, _ id: String = "cat") -> FrameCounts? {
         rig.view(id)?.destinations.first?.frames
     }
 

@@ -5,7 +5,7 @@ import TomboloJSON
 
 /// Decisions as data: every event ends in exactly one at each destination, and they add up.
 @Suite struct LedgerTests {
-    private static func counts(_ rig: Rig, _ id: String = "cat") -> EventCounts {
+    private static func counts(_ rig: borrowing Rig, _ id: String = "cat") -> EventCounts {
         rig.ledgers(id)[0].ledger.counts
     }
 

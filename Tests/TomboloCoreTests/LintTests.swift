@@ -5,7 +5,9 @@ import TomboloJSON
 @testable import TomboloCore
 
 @Suite struct LintTests {
-    private func codes(_ rig: Rig) -> [Lint.Code] { rig.lastAccepted?.lint.map(\.code) ?? [] }
+    private func codes(_ rig: borrowing Rig) -> [Lint.Code] {
+        rig.lastAccepted?.lint.map(\.code) ?? []
+    }
 
     @Test func `a start without an alert gets a lint if it is pushed, and only then`() {
         var rig = Rig()

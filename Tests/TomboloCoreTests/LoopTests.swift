@@ -21,7 +21,7 @@ import TomboloJSON
         #"{"flipbook":{"path":"/image","frames":[0,1,2,3,4],"every":"\#(every)"\#(rest)}}"#
     }
 
-    private static func images(_ rig: Rig, from: Int) -> [Int64] {
+    private static func images(_ rig: borrowing Rig, from: Int) -> [Int64] {
         rig.pushes.dropFirst(from).compactMap {
             Rig.aps($0.push)?["content-state"]?["image"]?.integer
         }

@@ -23,7 +23,9 @@ import Testing
         }
     }
 
-    private static func letters(_ rig: Rig, of tenant: TenantID = Rig.tenant) -> [DeadLetter] {
+    private static func letters(_ rig: borrowing Rig, of tenant: TenantID = Rig.tenant)
+        -> [DeadLetter]
+    {
         let query = DeadLetterQuery(tenant: tenant)
         return rig.core.deadLetters(query, before: nil, limit: 20_000).letters
     }

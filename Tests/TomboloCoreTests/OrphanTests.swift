@@ -5,7 +5,7 @@ import TomboloJSON
 
 /// Tokens whose activity nobody knows, and cards whose activity is gone (pacing rule 5).
 @Suite struct OrphanTests {
-    static func names(_ rig: Rig) -> [String] {
+    static func names(_ rig: borrowing Rig) -> [String] {
         let key = DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)
         return rig.core.deviceView(key, now: rig.now)?.tokens.map(\.name) ?? []
     }

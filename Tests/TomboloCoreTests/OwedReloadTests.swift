@@ -26,12 +26,12 @@ import TomboloJSON
         return rig
     }
 
-    private static func reloads(_ rig: Rig) -> Int {
+    private static func reloads(_ rig: borrowing Rig) -> Int {
         rig.pushes.count { $0.push.surface == .widgets }
     }
 
     /// What is on record as owed.
-    private static func owed(_ rig: Rig) -> [Record] {
+    private static func owed(_ rig: borrowing Rig) -> [Record] {
         rig.recovery().records.filter { $0.space == .owedReload }
     }
 

@@ -12,7 +12,7 @@ import TomboloJSON
     private let tooMany = PushResult.rejected(
         status: 429, reason: "TooManyRequests", reaches: .tokenBackOff, tokenGoneSince: nil)
 
-    private func stamps(_ rig: Rig) -> [Int64] {
+    private func stamps(_ rig: borrowing Rig) -> [Int64] {
         rig.pushes.compactMap { Rig.aps($0.push)?["timestamp"]?.integer }
     }
 

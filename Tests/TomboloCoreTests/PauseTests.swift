@@ -30,7 +30,7 @@ import TomboloJSON
 
     @Test func `the name of a pause comes once, also after a restart`() {
         var rig = Rig()
-        let names = { (rig: Rig) in rig.core.pauses(of: Rig.tenant).map(\.name) }
+        let names = { (rig: borrowing Rig) in rig.core.pauses(of: Rig.tenant).map(\.name) }
         let first = rig.pause(#"{"all":true}"#)
         rig.resume(first)
         _ = rig.crash(recoverAt: 10)
@@ -131,7 +131,7 @@ import TomboloJSON
             rig.device("d-\(card)")
         }
         rig.advance(to: 5)
-        let paused = { (rig: Rig) in
+        let paused = { (rig: borrowing Rig) in
             (0..<cards).count {
                 rig.view("card-\($0)")?.destinations.first?.waiting?.reason == "paused"
             }

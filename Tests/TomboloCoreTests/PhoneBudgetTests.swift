@@ -4,7 +4,7 @@ import TomboloCore
 
 /// What the phone's own budget is estimated at: Apple publishes none.
 @Suite struct PhoneBudgetTests {
-    private func phone(_ rig: Rig) -> PhoneBudget? {
+    private func phone(_ rig: borrowing Rig) -> PhoneBudget? {
         rig.core.budgets(
             of: Rig.tenant, activity: nil, device: nil, limit: 10, now: rig.now
         ).first?.phone

@@ -6,55 +6,34 @@ import TomboloJSON
 /// What one request costs where there is much: it grows as the population does, and never as its
 /// square.
 @Suite struct PopulationTests {
-    /// A phone of `ann` with so many running cards that have their tokens.
-    static func crowded(_ cards: Int, tokens: Bool = false) -> Rig {
+    private static let start =
+        #"{"type":"Runner","audience":{"user":"ann"},"state":{"lap":0}}"#
+
+    /// What each request in the life of a phone takes of this thread's processor, where its user
+    /// has so many running cards.
+    static func life(_ cards: Int) -> [(name: String, seconds: Double)] {
+        var costs: [(String, Double)] = []
         var rig = Rig { $0.limits.runningPerRecipientMax = .max }
-        for card in 0..<cards {
-            rig.command(
-                .start, #"{"type":"Runner","audience":{"user":"ann"},"state":{"lap":0}}"#,
-                id: "card-\(card)")
+        func measure(_ name: String, _ work: (inout Rig) -> Void) {
+            costs.append((name, processorSeconds { work(&rig) }))
+            rig.advance(to: (rig.now - Rig.epoch).seconds + 5)
         }
-        rig.device("phone", user: "ann")
-        if tokens { rig.token("start:Runner", "aa") }
-        rig.advance(to: 5)
-        return rig
+        for card in 0..<cards { rig.command(.start, start, id: "card-\(card)") }
+        measure("registering") { $0.device("phone", user: "ann") }
+        measure("its start token") { $0.token("start:Runner", "aa") }
+        measure("presence") { $0.presence(.active) }
+        measure("an update token") { $0.token("activity:card-1", "bb") }
+        measure("a report") { $0.report("card-1", #"{"phase":"active"}"#) }
+        measure("a start") { $0.command(.start, start, id: "one-more") }
+        measure("its own user again") { $0.device("phone", user: "ann") }
+        measure("another user") { $0.device("phone", user: "bob") }
+        measure("the device's end") { $0.tell(.delete) }
+        return costs
     }
 
-    /// What each of some requests takes of this thread's processor.
+    /// The least of two lives: others run on this machine.
     static func costs(_ cards: Int) -> [(name: String, seconds: Double)] {
-        var costs: [(String, Double)] = []
-        func measure(_ name: String, _ rig: Rig, _ work: (inout Rig) -> Void) {
-            var least = Double.infinity
-            for _ in 0..<2 {
-                var rig = rig
-                // The copy is made here.
-                rig.device("other")
-                least = min(least, processorSeconds { work(&rig) })
-            }
-            costs.append((name, least))
-        }
-        var empty = Rig { $0.limits.runningPerRecipientMax = .max }
-        for card in 0..<cards {
-            empty.command(
-                .start, #"{"type":"Runner","audience":{"user":"ann"},"state":{"lap":0}}"#,
-                id: "card-\(card)")
-        }
-        measure("registering", empty) { $0.device("phone", user: "ann") }
-        let waiting = crowded(cards)
-        measure("its start token", waiting) { $0.token("start:Runner", "aa") }
-        let started = crowded(cards, tokens: true)
-        measure("presence", started) { $0.presence(.active) }
-        measure("an update token", started) { $0.token("activity:card-1", "bb") }
-        measure("a report", started) { $0.report("card-1", #"{"phase":"active"}"#) }
-        measure("a start", started) {
-            $0.command(
-                .start, #"{"type":"Runner","audience":{"user":"ann"},"state":{"lap":0}}"#,
-                id: "one-more")
-        }
-        measure("another user", started) { $0.device("phone", user: "bob") }
-        measure("its own user again", started) { $0.device("phone", user: "ann") }
-        measure("the device's end", started) { $0.tell(.delete) }
-        return costs
+        zip(life(cards), life(cards)).map { ($0.name, min($0.seconds, $1.seconds)) }
     }
 
     @Test func `a start on a channel looks at no other activity`() {

@@ -5,11 +5,11 @@ import Testing
 
 /// The answer says what a report came to, and an app in front stays there over a restart.
 @Suite struct PresenceLeaseTests {
-    private static func verdict(_ rig: Rig) -> Presence.Verdict? {
+    private static func verdict(_ rig: borrowing Rig) -> Presence.Verdict? {
         if case .stored(let stored)? = rig.answers.last { stored.presence } else { nil }
     }
 
-    private static func place(_ rig: Rig) -> String? {
+    private static func place(_ rig: borrowing Rig) -> String? {
         let key = DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)
         return rig.core.deviceView(key, now: rig.now)?.presence?.state.name
     }

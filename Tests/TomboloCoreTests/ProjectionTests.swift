@@ -5,7 +5,7 @@ import TomboloJSON
 
 /// Folding events gives the content state, with the producer's very bytes.
 @Suite struct ProjectionTests {
-    static func text(_ rig: Rig) -> String? {
+    static func text(_ rig: borrowing Rig) -> String? {
         rig.view().map { String(decoding: $0.state.bytes, as: UTF8.self) }
     }
 

@@ -15,7 +15,7 @@ import TomboloJSON
 
     static let phone = #"{"device":"phone"}"#
 
-    static func line(_ rig: Rig) -> String {
+    static func line(_ rig: borrowing Rig) -> String {
         rig.pushes.map { "\(Rig.text($0.at)):\($0.push.surface) \($0.push.token)" }
             .joined(separator: " ")
     }

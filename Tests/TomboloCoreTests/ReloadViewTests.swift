@@ -6,7 +6,7 @@ import TomboloJSON
 
 /// What a reload of a device's widgets waits for.
 @Suite struct ReloadViewTests {
-    private func view(_ rig: Rig, _ device: String = "phone") -> ReloadView? {
+    private func view(_ rig: borrowing Rig, _ device: String = "phone") -> ReloadView? {
         ReloadView(
             of: DeviceKey(tenant: Rig.tenant, id: Identifier(device)!), in: rig.core, now: rig.now)
     }

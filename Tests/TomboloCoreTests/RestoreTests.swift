@@ -18,7 +18,7 @@ import TomboloJSON
         return rig
     }
 
-    private func alerts(_ rig: Rig, from mark: Int) -> Int {
+    private func alerts(_ rig: borrowing Rig, from mark: Int) -> Int {
         rig.pushes.dropFirst(mark).count { Rig.aps($0.push)?["alert"] != nil }
     }
 

@@ -17,7 +17,7 @@ import TomboloJSON
     }
 
     /// The newest head of it, as the log would answer.
-    private func head(_ rig: Rig) throws -> Input {
+    private func head(_ rig: borrowing Rig) throws -> Input {
         let (head, version, seq) = try #require(rig.heads.values.first)
         return .remembered(PositionedHead(head, version: version, seq: seq))
     }
@@ -26,11 +26,11 @@ import TomboloJSON
         var rig = ended()
         rig.advance(to: 60.9)
         #expect(rig.view()?.status == .ended)
-        #expect(!rig.core.mayHaveRetired(Self.key))
+        #expect(rig.core.mayHaveRetired(Self.key) == false)
         #expect(rig.core.mayHaveRetired(among: [Self.key]).isEmpty)
         rig.advance(to: 70)
         #expect(rig.view() == nil)
-        #expect(rig.core.mayHaveRetired(Self.key))
+        #expect(rig.core.mayHaveRetired(Self.key) == true)
         #expect(rig.core.mayHaveRetired(among: [Self.key, Self.key]) == [Self.key, Self.key])
         #expect(rig.core.nextWake == nil, "nothing is left to do")
     }

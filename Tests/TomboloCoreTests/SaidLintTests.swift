@@ -5,7 +5,7 @@ import TomboloJSON
 @testable import TomboloCore
 
 @Suite struct SaidLintTests {
-    private func lints(_ rig: Rig) -> [Lint] { rig.lastAccepted?.lint ?? [] }
+    private func lints(_ rig: borrowing Rig) -> [Lint] { rig.lastAccepted?.lint ?? [] }
 
     @Test(arguments: [
         (#"{"path":"/lap","frames":[1,2],"every":"1s"}"#, [Lint.Code.clipForever]),

@@ -20,7 +20,7 @@ import TomboloJSON
         #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}\#(more)}"#
     }
 
-    private static func starts(_ rig: Rig) -> [Push] {
+    private static func starts(_ rig: borrowing Rig) -> [Push] {
         rig.pushes.map(\.push).filter { $0.event == .start }
     }
 

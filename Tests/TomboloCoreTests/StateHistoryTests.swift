@@ -18,14 +18,14 @@ import TomboloJSON
         return rig
     }
 
-    private func state(_ rig: Rig) -> JSON? {
+    private func state(_ rig: borrowing Rig) -> JSON? {
         let slot = rig.core.activities.slot(
             of: ActivityKey(tenant: Rig.tenant, id: Identifier("d")!))
         return slot.flatMap { rig.core.activities[$0].durable?.state }
     }
 
     /// Who is in the lines, newest first.
-    private func names(_ rig: Rig) -> String? {
+    private func names(_ rig: borrowing Rig) -> String? {
         state(rig)?.document.root["history"]?.elements.map { line in
             line["who"]?.string ?? line.json.description
         }.joined(separator: " ")
@@ -35,7 +35,7 @@ import TomboloJSON
         rig.command(.update, #"{"state":{"event":{"who":"\#(who)"}}}"#, id: "d")
     }
 
-    private func expectSameFromLog(_ rig: Rig) throws {
+    private func expectSameFromLog(_ rig: borrowing Rig) throws {
         var fold = ActivityFold()
         for event in rig.history { #expect(fold.apply(event) == nil) }
         let (head, version, _) = try #require(rig.heads.values.first)

@@ -63,8 +63,8 @@ import TomboloJSON
 
     /// The core goes on with `recovery`, lives for a while, and is looked at from all sides. Where
     /// it has set the row aside nothing of the row is left, and a short life is enough.
-    private static func live(_ world: Rig, _ recovery: CoreRecovery, _ what: String) {
-        var rig = world
+    private static func live(_ world: borrowing Rig, _ recovery: CoreRecovery, _ what: String) {
+        var rig = world.twin()
         let isTaken = rig.recover(recovery).isEmpty
         for second in isTaken ? [95.0, 800] : [95, 100] {
             rig.advance(to: second)
@@ -86,7 +86,7 @@ import TomboloJSON
     }
 
     /// Reads what readers read.
-    private static func look(_ rig: Rig) {
+    private static func look(_ rig: borrowing Rig) {
         let page = rig.activities(limit: 100)
         for view in page.views { _ = rig.core.ledgers(of: view.key, now: rig.now) }
         for device in ["phone"] {

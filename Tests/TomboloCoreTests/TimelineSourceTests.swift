@@ -23,7 +23,7 @@ import TomboloJSON
             .start, #"{"type":"Door","state":\#(state),"audience":{"user":"u43"}}"#, id: "door-7")
     }
 
-    private func read(_ rig: Rig, _ reader: TimelineReader = .anybody) -> String? {
+    private func read(_ rig: borrowing Rig, _ reader: TimelineReader = .anybody) -> String? {
         let id = Identifier("door-7")!
         // A test reads what it has put.
         let entries = try? rig.core.entries(

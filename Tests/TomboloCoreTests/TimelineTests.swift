@@ -25,7 +25,7 @@ import TomboloJSON
         "schedule":{"weekly":{"on":"monday","at":"06:00","zone":"Europe/Berlin"},"count":2}}
         """
 
-    private func line(_ rig: Rig, _ kind: String = "profile") -> String {
+    private func line(_ rig: borrowing Rig, _ kind: String = "profile") -> String {
         rig.entries(kind).map { entries in
             entries.entries.map { entry in
                 let at = entry.date - Rig.epoch
@@ -34,7 +34,7 @@ import TomboloJSON
         } ?? "none"
     }
 
-    private func dues(_ rig: Rig) -> [String] {
+    private func dues(_ rig: borrowing Rig) -> [String] {
         rig.facts.filter { $0.kind == "timeline.due" }.map {
             "\(Rig.text($0.recordedAt - Rig.epoch)) \(String(decoding: $0.body, as: UTF8.self))"
         }
@@ -357,6 +357,6 @@ extension Rig {
     func timelines() -> [TimelineView] {
         var listing = TimelineListing(Rig.tenant, kind: nil, after: nil, limit: 100)
         while listing.place != nil { core.collect(&listing) }
-        return listing.keys.compactMap(core.timeline)
+        return listing.keys.compactMap { core.timeline($0) }
     }
 }

@@ -5,7 +5,7 @@ import TomboloJSON
 
 /// What a 410 means, by the age of its card (pacing rule 14).
 @Suite struct TokenGoneTests {
-    private static func starts(_ rig: Rig) -> [String] {
+    private static func starts(_ rig: borrowing Rig) -> [String] {
         rig.pushes.filter { $0.push.event == .start }.map { Rig.text($0.at) }
     }
 

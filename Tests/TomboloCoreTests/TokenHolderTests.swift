@@ -12,7 +12,7 @@ import TomboloJSON
             id: id)
     }
 
-    private static func starts(_ rig: Rig, at token: String) -> Int {
+    private static func starts(_ rig: borrowing Rig, at token: String) -> Int {
         rig.pushes.count { $0.push.event == .start && $0.push.token == token }
     }
 

@@ -25,11 +25,11 @@ import Testing
         return rig
     }
 
-    private func refused(_ rig: Rig) -> [TokenStanding] {
+    private func refused(_ rig: borrowing Rig) -> [TokenStanding] {
         rig.core.deviceView(Self.key, now: rig.now)?.refused ?? []
     }
 
-    private func pushes(_ rig: Rig) -> RefusedPushes {
+    private func pushes(_ rig: borrowing Rig) -> RefusedPushes {
         RefusedPushes(of: Rig.tenant, since: Rig.epoch, in: rig.core)
     }
 
@@ -42,7 +42,7 @@ import Testing
             #expect(refusal.answer == "400 BadDeviceToken" && refusal.environment == .sandbox)
             #expect(refusal.isMisplaced)
             #expect(rig.view("dog")?.destinations.first?.token?.isRefused == true)
-            let reload = try #require(ReloadView(of: Self.key, in: rig.core, now: rig.now))
+            let reload = try #require(ReloadView(of: Self.key, in: rig.core, now: rig.now) ?? nil)
             #expect(reload.token.lack?.hasPrefix("Apple refused") == true)
             var overview = Overview()
             #expect(rig.core.look(&overview, of: Rig.tenant, from: 0, now: rig.now) == nil)

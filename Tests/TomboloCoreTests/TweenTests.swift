@@ -128,7 +128,7 @@ import TomboloJSON
         return rig
     }
 
-    private static func angles(_ rig: Rig, from: Int) -> [Double] {
+    private static func angles(_ rig: borrowing Rig, from: Int) -> [Double] {
         rig.pushes.dropFirst(from).compactMap {
             Rig.aps($0.push)?["content-state"]?["angle"]?.double
         }

@@ -5,7 +5,9 @@ import Testing
 
 /// What waits at destinations, by what holds it.
 @Suite struct WaitingChangesTests {
-    private static func waiting(_ rig: Rig, of tenant: TenantID = Rig.tenant) -> WaitingChanges {
+    private static func waiting(_ rig: borrowing Rig, of tenant: TenantID = Rig.tenant)
+        -> WaitingChanges
+    {
         var waiting = WaitingChanges()
         var place: Int? = 0
         while let next = place { place = rig.core.count(&waiting, of: tenant, from: next) }

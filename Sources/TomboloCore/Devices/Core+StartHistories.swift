@@ -39,7 +39,7 @@ extension Core {
     ) {
         func find(on slot: DeviceSlot) -> CardSlot? {
             devices[slot]?.destinations.first {
-                destinations.at($0).map(self.reference) == reference
+                destinations.at($0).map({ self.reference($0) }) == reference
             }
         }
         guard let key = devices[other]?.key, let old = find(on: slot).flatMap(destinations.at),

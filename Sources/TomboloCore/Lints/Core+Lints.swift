@@ -94,7 +94,7 @@ extension Core {
     /// channels.
     private func channelLints(_ name: Identifier, _ tenant: TenantID) -> [Lint] {
         guard let channel = channel(ChannelKey(tenant: tenant, name: name)) else { return [] }
-        let phones = devices.prefix(Self.devicesMax).lazy.compactMap { $0 }.filter { device in
+        let phones = devices.prefix(Self.devicesMax).compactMap { $0 }.filter { device in
             device.channel == nil && device.key.tenant == tenant
                 && (device.registration.app ?? self.configuration.onlyApp(of: tenant))
                     == channel.app
@@ -142,14 +142,7 @@ extension Core {
             }
             if !hasGone, closing != nil || wish == nil { break }
         }
-        let refused = activity.destinations.prefix(16).lazy.compactMap { destinations.at($0) }
-            .filter { $0.incarnation == activity.incarnation }
-            .compactMap { one in
-                TokenStanding(of: one, in: self).flatMap {
-                    Lint.ofRefusal($0, on: devices[one.device]?.key.id, "")
-                }
-            }.first
-        if let refused { lints.append(refused) }
+        if let refused = refusalLint(activity) { lints.append(refused) }
         if hasCards, hasGone {
             lints.append(
                 Lint(
@@ -167,6 +160,19 @@ extension Core {
         }
         if let closing { lints.append(Lint.beyondBudget(update, closing, now: now)) }
         return lints
+    }
+
+    /// A lint about the first of some cards whose token Apple has refused.
+    private func refusalLint(_ activity: Activity) -> Lint? {
+        for slot in activity.destinations.prefix(16) where destinations.holds(slot) {
+            guard destinations[slot].incarnation == activity.incarnation,
+                let standing = TokenStanding(of: destinations[slot], in: self),
+                let lint = Lint.ofRefusal(
+                    standing, on: devices[destinations[slot].device]?.key.id, "")
+            else { continue }
+            return lint
+        }
+        return nil
     }
 
     /// Until when no push of priority 10 is left for a wish; nil if one is left now.

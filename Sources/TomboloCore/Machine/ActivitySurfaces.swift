@@ -36,7 +36,7 @@ package struct ActivitySurfaces: Sendable {
     ///
     /// - Parameter asked: the device's widgets that have fetched their timelines.
     package init?(
-        of activity: ActivityKey, on key: DeviceKey, asked: [Widget], in core: Core
+        of activity: ActivityKey, on key: DeviceKey, asked: [Widget], in core: borrowing Core
     ) {
         guard let slot = core.activities.slot(of: activity),
             let durable = core.activities[slot].durable,

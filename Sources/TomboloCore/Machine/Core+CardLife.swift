@@ -46,7 +46,7 @@ extension Core {
     /// The newest timestamp among the cards that are not finished; nil if no card has one. The next
     /// push to that card must have a later one.
     package func newestTimestamp(at wall: Instant) -> Instant? {
-        destinations.indices.lazy.compactMap { slot -> Int64? in
+        destinations.indices.compactMap { slot -> Int64? in
             guard let destination = destinations.at(slot), !destination.isFinished else {
                 return nil
             }
@@ -191,7 +191,7 @@ extension Core {
     /// user.
     func predecessor(of destination: Destination) -> Destination? {
         guard destination.renewal > 0 else { return nil }
-        let before = activities[destination.activity].destinations.lazy.compactMap { index in
+        let before = activities[destination.activity].destinations.compactMap { index in
             destinations.at(index)
         }.first { destination.isSuccessor(of: $0) }
         return before?.hasBareEnd == true ? nil : before

@@ -90,7 +90,7 @@ extension Core {
     ) -> JSON {
         let (projection, wall) = (activity.accepted, wall(now))
         guard let playing = projection.clip else { return projection.state(at: wall) }
-        let known = destinations.lazy.compactMap({ self.destinations.at($0)?.cursor })
+        let known = destinations.compactMap({ self.destinations.at($0)?.cursor })
             .first(where: { $0.version == playing.version })
         let cursor =
             known

@@ -251,7 +251,7 @@ extension Core {
             else { continue }
             devices[known: one.device].tokens[name]?.isOnRecord = true
             for slot in devices[one.device]?.destinations ?? []
-            where destinations.at(slot).map(self.reference) == one.reference {
+            where destinations.at(slot).map({ self.reference($0) }) == one.reference {
                 destinations[slot].tokenIsNew = false
                 destinations.wakeFirst(slot)
             }
@@ -264,7 +264,7 @@ extension Core {
         _ device: DeviceSlot, besides reference: ActivityReference? = nil, now: Instant
     ) {
         for slot in devices[device]?.destinations ?? []
-        where reference == nil || destinations.at(slot).map(self.reference) != reference {
+        where reference == nil || destinations.at(slot).map({ self.reference($0) }) != reference {
             destinations[slot].noteSignOfLife(now: now)
             destinations.wake(slot, now: now)
         }
@@ -279,7 +279,7 @@ extension Core {
         recallShown(reference, of: device, now: now)
         var isUsed = false
         for slot in devices[device]?.destinations ?? []
-        where destinations.at(slot).map(self.reference) == reference {
+        where destinations.at(slot).map({ self.reference($0) }) == reference {
             isUsed = true
             useToken(token, at: slot, now: now)
         }

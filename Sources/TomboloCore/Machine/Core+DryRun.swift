@@ -214,7 +214,7 @@ extension Core {
         -> String?
     {
         guard start.route == .channel || start.route == .auto,
-            let device = devices.lazy.compactMap({ self.devices[$0] }).first(where: \.asksForToken),
+            let device = devices.compactMap({ self.devices[$0] }).first(where: \.asksForToken),
             let upstream = configuration.upstream(of: device),
             let slot = channels[upstream].next(now: now)
         else { return nil }

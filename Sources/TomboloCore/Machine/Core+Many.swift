@@ -86,11 +86,11 @@ extension Core {
         var created: [ActivityKey] = []
         var keys: [(TenantID, String)] = []
 
-        init(_ core: Core) {
+        init(_ core: borrowing Core) {
             place = core.journal.place
         }
 
-        mutating func note(_ command: Command, in core: Core) {
+        mutating func note(_ command: Command, in core: borrowing Core) {
             if let slot = core.activities.slot(of: command.activity) {
                 guard before[slot] == nil else { return noteKey(of: command, in: core) }
                 before[slot] = core.activities[slot]
@@ -103,7 +103,7 @@ extension Core {
             noteKey(of: command, in: core)
         }
 
-        private mutating func noteKey(of command: Command, in core: Core) {
+        private mutating func noteKey(of command: Command, in core: borrowing Core) {
             let tenant = command.activity.tenant
             if let key = command.idempotency?.key, core.idempotency[tenant, key] == nil {
                 keys.append((tenant, key))

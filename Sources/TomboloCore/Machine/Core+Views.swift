@@ -145,7 +145,7 @@ extension Core {
                 guard case .activity(let card) = standing.name else { return true }
                 // Dead tokens of cards that are over do not matter any more.
                 return device.destinations.contains {
-                    destinations.at($0).map(self.reference) == card
+                    destinations.at($0).map({ self.reference($0) }) == card
                 }
             }.sorted { $0.name.text < $1.name.text },
             presence: device.heard?.report.map { report in

@@ -16,7 +16,7 @@
 /// ```
 ///
 /// Cost: most steps touch only one activity or destination. Each timer costs O(log n).
-package struct Core: Sendable {
+package struct Core: ~Copyable, Sendable {
     package let configuration: CoreConfiguration
     var chance: Chance
 

@@ -37,7 +37,7 @@ package struct ReloadView: Hashable, Sendable {
     ///
     /// - Parameter name: `widget`, or the name of a control's token.
     package init?(
-        _ name: TokenName = .widget, of key: DeviceKey, in core: Core, now: Instant
+        _ name: TokenName = .widget, of key: DeviceKey, in core: borrowing Core, now: Instant
     ) {
         guard let slot = core.devices.slot(of: key), let device = core.devices[slot] else {
             return nil

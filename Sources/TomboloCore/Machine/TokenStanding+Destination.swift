@@ -1,7 +1,7 @@
 extension TokenStanding {
     /// What is known about the token that a card needs: its update token, or the start token. Nil
     /// if the card needs none, because it is over or listens on a channel.
-    init?(of destination: Destination, in core: Core) {
+    init?(of destination: Destination, in core: borrowing Core) {
         guard let device = core.devices[destination.device], device.channel == nil else {
             return nil
         }
@@ -34,7 +34,7 @@ package struct RefusedPushes: Sendable {
     package private(set) var standing: TokenStanding?
 
     /// - Parameter oldest: letters from before this time do not count.
-    package init(of tenant: TenantID, since oldest: Instant, in core: Core) {
+    package init(of tenant: TenantID, since oldest: Instant, in core: borrowing Core) {
         let letters = core.deadLetters.page(
             DeadLetterQuery(tenant: tenant), before: nil, limit: Self.countMax
         ).letters.prefix { $0.at >= oldest }
@@ -51,7 +51,7 @@ package struct RefusedPushes: Sendable {
     private static let countMax = 1_000
 
     /// What is known about a letter's token; nil if Apple refused the push for another reason.
-    private static func standing(_ letter: DeadLetter, _ core: Core) -> TokenStanding? {
+    private static func standing(_ letter: DeadLetter, _ core: borrowing Core) -> TokenStanding? {
         guard ["BadDeviceToken", "DeviceTokenNotForTopic"].contains(letter.reason),
             let activity = core.activities.slot(of: letter.activity)
         else { return nil }

@@ -20,16 +20,19 @@ extension Core {
                 event.incarnation != before.incarnation
                 || event.projection.isVisible(after: before.projection, to: type?.visibility)
             if reloads && isVisible {
-                owed[slot, default: OwedReload(activities[slot], apps: [])].followsType = true
+                let none = OwedReload(activities[slot], apps: [])
+                owed[slot, default: none].followsType = true
             }
         }
         for (slot, next) in last {
             let apps = timelines.appsThatDiffer(activities[slot], next.projection, types)
             guard apps?.isEmpty != true else { continue }
-            owed[slot, default: OwedReload(activities[slot])].apps = apps
+            let all = OwedReload(activities[slot])
+            owed[slot, default: all].apps = apps
         }
         for one in batch.retired where !timelines.slots(from: activities[one.slot].key).isEmpty {
-            owed[one.slot, default: OwedReload(activities[one.slot])].apps = nil
+            let all = OwedReload(activities[one.slot])
+            owed[one.slot, default: all].apps = nil
         }
         return owed.values.sorted { $0.number < $1.number }
     }

@@ -7,7 +7,7 @@ import TomboloJSON
 /// front. Apple accepts each push and makes each channel. Refusals, losses and pauses of the past
 /// are not repeated, so two replays differ only by their grants. Frames of an endless loop count
 /// until the last event of the history, those of other clips until their ends.
-package struct GrantReplay: Sendable {
+package struct GrantReplay: ~Copyable, Sendable {
     /// The core that runs the replay, with its apps, budgets and limits.
     private var core: Core
     private let speed: Double

@@ -32,7 +32,7 @@ enum BenchTimelinesCommand {
 }
 
 /// A core with many weekly timelines. Each is for a user with one device.
-struct TimelineWorld {
+struct TimelineWorld: ~Copyable {
     private static let kind = "profile"
 
     private var core: Core

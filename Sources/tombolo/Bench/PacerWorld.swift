@@ -3,7 +3,7 @@ import TomboloJSON
 
 /// A core with many destinations. Its disk and Apple answer at once, so it measures the cost of
 /// pacing alone. Each device has four activities, and each activity has a hundred devices.
-struct PacerWorld {
+struct PacerWorld: ~Copyable {
     static let devicesPerActivity = 100
     static let activitiesPerDevice = 4
 

@@ -34,13 +34,14 @@ enum BudgetSimulateCommand {
                     configuration: configuration, records: registry.records,
                     names: registry.names, only: only, budgetClass: budgetClass, speed: speed)
             }
-            var replays = [replay(configured, nil), replay(asked, budgetClass)]
+            var before = replay(configured, nil)
+            var after = replay(asked, budgetClass)
             try LogExport(home.reading()).run { item in
                 guard case .event(let event) = item else { return }
-                for index in replays.indices { replays[index].apply(event) }
+                before.apply(event)
+                after.apply(event)
             }
-            var outcomes: [GrantReplayOutcome] = []
-            for index in replays.indices { outcomes.append(replays[index].finish()) }
+            let outcomes = [before.finish(), after.finish()]
             try BudgetSimulateReport(
                 outcomes: outcomes, budgets: [configured, asked], budgetClass: budgetClass,
                 speed: speed

@@ -18,6 +18,9 @@ static inline long tombolo_ctx_set_mode(SSL_CTX *context, long mode) {
 static inline int tombolo_ctx_min_tls12(SSL_CTX *context) {
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
 }
+static inline int tombolo_ctx_set_groups(SSL_CTX *context, const char *names) {
+    return (int)SSL_CTX_set1_groups_list(context, names);
+}
 static inline void tombolo_ctx_strict_options(SSL_CTX *context) {
     // A missing close_notify counts as the end of input: HTTP has lengths of its own.
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |

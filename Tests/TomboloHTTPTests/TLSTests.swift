@@ -38,6 +38,29 @@ import TomboloLoop
         }
     }
 
+    /// The groups that OpenSSL knows, and those that this server takes.
+    @Test(arguments: [
+        ("X25519", true), ("P-256", true), ("P-384", true), ("P-521", false), ("X448", false),
+        ("ffdhe2048", false), ("ffdhe3072", false), ("ffdhe8192", false),
+    ])
+    func `no hello costs the loop more than 5 ms, whatever group it asks for`(
+        _ group: String, _ isTaken: Bool
+    ) async throws {
+        try await withServer(tls: true, answer: echo) { server in
+            let words = [
+                "s_client", "-connect", "127.0.0.1:\(server.port)", "-groups", group, "-alpn", "h2",
+            ]
+            var least = Double.infinity
+            for _ in 0..<3 {
+                let before = threadSeconds()
+                let text = try await server.run("/usr/bin/openssl", words)
+                least = min(least, threadSeconds() - before)
+                #expect(text.contains("ALPN protocol: h2") == isTaken, "\(text)")
+            }
+            #expect(least < 0.005, "\(group): \(least) s of the loop's thread")
+        }
+    }
+
     @Test func `an authority that the client does not trust is refused with the remedy`()
         async throws
     {

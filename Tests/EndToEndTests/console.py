@@ -5,6 +5,7 @@ finds nothing. With --photographs each is also kept as a picture: light, dark, a
 Needs playwright and axe-playwright-python from PyPI, and a Chromium on the path.
 """
 import argparse
+import base64
 import datetime
 import gzip
 import json
@@ -22,8 +23,9 @@ from playwright.sync_api import sync_playwright
 
 # 64000 before types had previews, and touches places; 68000 before widgets were drawn; 78000 before the
 # wall had buttons, icons, one bar of deeds, and the app in front; 86000 before cards were drawn by what
-# their phones have said; 87500 before numbers were shown as they were sent.
-GZIP_MAX = 89000
+# their phones have said; 87500 before numbers were shown as they were sent; 89000 before texts in tables had
+# lines of their own, and what Apple took was told from what phones have said.
+GZIP_MAX = 89400
 # The console's files as they are sent, with the heads of the answers.
 FIRST_SCREEN_MAX = 60_000
 # What a page comes to show it shows within so many seconds, on a busy machine too.
@@ -64,6 +66,7 @@ class Relay:
             stdout=subprocess.PIPE)
         first = json.loads(self.process.stdout.readline())
         self.origin, self.key, self.console = first["api"], first["key"], first["console"]
+        self.simulator = first["simulator"]
 
     def call(self, method, path, body=None, key=None):
         data = None
@@ -77,6 +80,20 @@ class Relay:
 
     def read(self, path):
         return json.loads(self.call("GET", path))
+
+    def fault(self, **rule):
+        """Has the simulator do so to each push. Its control port is the one that `dev` does not print."""
+        process = self.process.pid
+        with open(f"/proc/{process}/task/{process}/children") as file:
+            files = f"/proc/{file.read().split()[0]}/fd/"
+        sockets = [os.readlink(files + one) for one in os.listdir(files)]
+        with open("/proc/net/tcp") as file:
+            rows = [line.split() for line in file]
+        ports = [int(row[1].split(":")[1], 16) for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets]
+        port = next(one for one in ports if not self.simulator.endswith(f":{one}"))
+        rules = json.dumps({"rules": [{"to": "any", **rule}]}).encode()
+        urllib.request.urlopen(urllib.request.Request(
+            f"http://127.0.0.1:{port}/v1/faults", method="PUT", data=rules), timeout=30).close()
 
     def fill(self):
         """A day's work: a cat that runs, a turn, an order, a long list, and what an enemy would send."""
@@ -145,6 +162,11 @@ def until(page, script, arg=None, seconds=WITHIN):
         page.wait_for_timeout(30)
 
 
+SAID = """() => [...document.querySelectorAll('*')].flatMap(one => [
+    ...[...one.childNodes].filter(child => child.nodeType === Node.TEXT_NODE).map(child => child.data),
+    ...[...one.attributes].map(({ name, value }) => `${name}="${value}"`)])"""
+
+
 class Window:
     """A page whose log is kept."""
 
@@ -176,6 +198,12 @@ class Window:
     def quiet(self, place):
         check(self.log == [], place, "the browser's log:", self.log[:5])
 
+    def speaks(self, place):
+        """The texts and attributes of the page have no word of the language that the page is written in."""
+        said = [text for text in self.page.evaluate(SAID)
+                if any(word in text for word in ("[object", "undefined", "NaN"))]
+        check(not said, place, "says:", said[:3])
+
     def axe(self, place):
         """What axe finds; what its own script is not allowed to do is none of the console's."""
         before = len(self.log)
@@ -184,8 +212,8 @@ class Window:
         check(found.violations_count == 0, place, found.generate_report())
 
 
-def screens(relay, runner):
-    order = relay.read("/v1/deliveries?activity=order-17&result=accepted")["deliveries"][0]["id"]
+def screens(relay, runner, order=None):
+    order = order or relay.read("/v1/deliveries?activity=order-17&result=accepted")["deliveries"][0]["id"]
     return [
         ("overview", "overview", "Overview"), ("activities", "activities", "Activities"),
         ("runner", "activity/" + runner, runner), ("radial", "activity/radial-1", "radial-1"),
@@ -206,6 +234,7 @@ def walk(window, runner):
         window.page.wait_for_timeout(350)
         window.axe(name)
         window.quiet(name)
+        window.speaks(name)
     links = window.page.eval_on_selector_all("nav a", "all => all.map(a => a.getAttribute('href'))")
     check(len(links) == 11 and all(link.startswith("#/") for link in links), "nav", links)
 
@@ -271,6 +300,8 @@ def looks(window):
     held = "Apple took v2; the phone has said nothing since v1"
     shown("phone-3", "taken", held, "two")
     check("phone differs" not in page.inner_text(".got"), page.inner_text(".got"))
+    green = page.locator("main h1 .good, .got .good").all_inner_texts()
+    check(not green, "no phone has confirmed it, and it is green:", green)
     window.axe("a faint card")
     relay.call("POST", "/v1/phones/phone-3", {"do": "online"})
     shown("phone-3", "drawn", "draws v2", "two")
@@ -1180,13 +1211,16 @@ HEALTH = """() => { const dot = document.querySelector('.dot');
 
 
 def healthy(browser, relay):
-    """The dot is green where all is well, and red where Apple is away, pushes are refused or the clock is behind."""
+    """The dot is green where all is well, and red where Apple is away, pushes are refused or the clock is behind.
+
+    What Apple has taken is told from what phones have said.
+    """
     window = Window(browser, relay)
-    page, attention = window.page, []
+    page, attention, cards = window.page, [], {}
 
     def answer(route):
         overview = relay.read("/v1/overview")
-        route.fulfill(json={**overview, "attention": attention})
+        route.fulfill(json={**overview, "attention": attention, "cards": cards})
 
     page.route("**/v1/overview", answer)
     window.sign_in()
@@ -1206,8 +1240,133 @@ def healthy(browser, relay):
     attention.clear()
     until(page, "() => document.querySelector('.dot').title === 'Live'")
     check(page.evaluate(HEALTH) == green, "the dot stays red")
+    window.open("overview", "Overview")
+    for running, accepted, silent, words in (
+            (14, 12, 3, "12 of 14 cards; 3 phones have said nothing since."),
+            (1, 1, 1, "1 of 1 card; 1 phone has said nothing since."), (2, 2, 0, "2 of 2 cards."), (0, 0, 0, "")):
+        cards.update(running=running, accepted=accepted, silent=silent)
+        until(page, "words => document.querySelector('[aria-label=\"Furthest behind\"] p').textContent === words",
+              words and "Apple has taken the newest version for " + words)
     window.quiet("the dot")
     window.context.close()
+
+
+def states(browser, program, folder):
+    """Each screen has words of its own in each state: empty or full, and with the network, Apple or the clock wrong."""
+    with tempfile.TemporaryDirectory(prefix="tombolo-console.") as data:
+        relay = Relay(program, data, folder)
+        try:
+            window = Window(browser, relay)
+            window.sign_in()
+
+            def read(state, window=window, answers=True):
+                for name, path, _ in shown:
+                    window.page.evaluate("path => { main.replaceChildren(); location.hash = '#/' + path }", path)
+                    if answers:
+                        until(window.page, "() => document.querySelector('main h1, main .notice')")
+                    window.page.wait_for_timeout(150)
+                    window.speaks(f"{state}, {name}")
+
+            def send(verb, names, step, **more):
+                lines = [json.dumps({"activity": name, "do": verb, "state": {"step": step}, **more}) for name in names]
+                relay.call("POST", "/v1/events", ("\n".join(lines) + "\n").encode())
+
+            shown = screens(relay, "order-17", "none")
+            read("empty")
+            card = {"type": "OrderAttributes", "alert": {"title": "Order"},
+                    "audience": {"devices": ["phone-1", "phone-2"]}}
+            send("start", ["order-17"], "baking", **card)
+            window.open("activity/order-17", "order-17")
+            until(window.page, "() => document.querySelector('.got')?.dataset.look === 'drawn'")
+            shown = screens(relay, "order-17")
+            read("one card")
+            rows = [f"row-{number}" for number in range(199)]
+            send("start", rows, "baking", **card)
+            read("200 cards")
+            window.context.set_offline(True)
+            read("offline", answers=False)
+            window.context.set_offline(False)
+            relay.process.send_signal(signal.SIGSTOP)
+            read("frozen", answers=False)
+            relay.process.send_signal(signal.SIGCONT)
+            for state, rule, code in (("refused", {"status": 400, "reason": "BadTopic"}, "refused"),
+                                      ("dead", {"abort": True}, "upstream_closed")):
+                relay.fault(**rule)
+                send("update", ["order-17", *rows], state, urgency="high")
+                deadline = time.monotonic() + WITHIN
+                while code not in [one["code"] for one in relay.read("/v1/overview")["attention"]]:
+                    check(time.monotonic() < deadline, "Apple is not", state)
+                    time.sleep(0.05)
+                read(state)
+            other = Window(browser, relay)
+            # The browser is a year ahead.
+            other.page.clock.install(time=time.time() + 31_536_000)
+            overview = {**relay.read("/v1/overview"), "attention": [
+                {"code": "clock_behind", "text": "The clock is behind.", "count": 1, "try": ["timedatectl status"]}]}
+            other.page.route("**/v1/overview", lambda route: route.fulfill(json=overview))
+            other.sign_in()
+            read("clock", other)
+            for line in window.log + other.log:
+                check("Failed to load resource" in line, "the browser's log:", line)
+            for one in (window, other):
+                one.context.close()
+        finally:
+            relay.process.kill()
+            relay.process.communicate(timeout=30)
+
+
+PIXELS = """async pictures => {
+    const [home, app] = await Promise.all(pictures.map(async picture => {
+        const image = await createImageBitmap(await (await fetch('data:image/png;base64,' + picture)).blob());
+        const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+        context.drawImage(image, 0, 0);
+        return context.getImageData(0, 0, image.width, image.height);
+    }));
+    const count = home.width * home.height, black = {};
+    let differ = 0;
+    for (let index = 0; index < count; index += 1) {
+        const [one, other] = [home, app].map(({ data }) => data.slice(4 * index, 4 * index + 3));
+        if (one.some((value, part) => value !== other[part])) differ += 1;
+        const [x, y] = [index % home.width, Math.floor(index / home.width)];
+        const halves = [x < home.width / 2 ? 'left' : 'right', y < home.height / 2 ? 'top' : 'bottom'];
+        for (const [name, pixel] of [['home', one], ['app', other]]) {
+            if (Math.max(...pixel) > 24) continue;
+            for (const half of halves) black[`${name} ${half}`] = (black[`${name} ${half}`] ?? 0) + 2 / count;
+        }
+    }
+    return { differ: differ / count, black };
+}"""
+
+
+def framed(browser, program, folder):
+    """Where the app is a window, the Home Screen is another picture, and no half of a glass is black."""
+    with tempfile.TemporaryDirectory(prefix="tombolo-console.") as data:
+        relay = Relay(program, data, folder, ["--scenario", "window"])
+        try:
+            window = Window(browser, relay)
+            window.sign_in()
+            window.open("phones", "Phones")
+
+            def pictures(presence):
+                until(window.page, """presence => document.querySelectorAll(
+                    `[data-presence=${presence}] .inapp[data-window=true]`).length === 3""", presence)
+                window.page.wait_for_timeout(400)
+                return [base64.b64encode(one.screenshot()).decode()
+                        for one in window.page.locator(".phone:not(.pad) .glass").all()]
+
+            homes = pictures("background")
+            for number in (1, 2, 3):
+                relay.call("POST", f"/v1/phones/phone-{number}", {"do": "front"})
+            reader = browser.new_page()
+            for number, pair in enumerate(zip(homes, pictures("active")), start=1):
+                pixels = reader.evaluate(PIXELS, pair)
+                check(pixels["differ"] >= 0.05, f"phone-{number}: Home Screen and app are one picture", pixels)
+                check(max(pixels["black"].values(), default=0) < 0.5, f"phone-{number}: black", pixels["black"])
+            reader.close()
+            window.quiet("the scenario window")
+            window.context.close()
+        finally:
+            relay.end()
 
 
 CUT = """() => {
@@ -1390,6 +1549,8 @@ def main():
                 first_screen(browser, relay)
             opened_away(browser, relay)
             cut_off(browser, options.program, options.console_dir)
+            states(browser, options.program, options.console_dir)
+            framed(browser, options.program, options.console_dir)
             if options.photographs:
                 os.makedirs(options.photographs, exist_ok=True)
                 photographs(browser, relay, runner, options.photographs)

@@ -10,7 +10,7 @@ const PAGE = 200;
 /** So many are asked for again within a second. */
 const AGAIN_MAX = 8;
 
-export const tones = { active: "good", ended: "", waiting: "warn", damaged: "bad" };
+export const tones = { waiting: "warn", damaged: "bad" };
 
 /** A small state in one line: pictures by their size. */
 export function summary(state) {
@@ -28,7 +28,7 @@ export async function activities(root, { query, signal }) {
                 "It has changed since; the newest is read in a moment.")) },
         { title: "Type", cell: (row) => brief(row.type), wide: true },
         { title: "Version", cell: (row) => count(row.version), number: true },
-        { title: "Have the newest", hint: "Phones whose push of the newest version Apple has accepted",
+        { title: "Taken by Apple", hint: "Phones for which Apple has taken the newest version",
             cell: haveNewest, number: true },
         { title: "State", cell: (row) => summary(row.state), wide: true },
     ], {

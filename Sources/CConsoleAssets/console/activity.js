@@ -482,9 +482,7 @@ class DestinationView {
             fill(this.badges, badge(destination.class),
                 isGone ? badge(shown?.by ? `dismissed by ${shown.by}` : "gone", "warn")
                     : badge(destination.phase.replaceAll("_", " "), "", phases[destination.phase]),
-                !isGone && (behind > 0
-                    ? badge(`${count(behind)} behind`, "warn", "Versions that are not sent yet.")
-                    : badge("newest", "good", "Apple has accepted the newest version.")),
+                !isGone && behind > 0 && badge(`${count(behind)} behind`, "warn", "Versions that are not sent yet."),
                 !isGone && said,
                 destination.result === "rejected" && badge("refused", "bad"),
                 destination.result === "unknown" && badge("outcome unknown", "warn"));
@@ -508,11 +506,10 @@ class DestinationView {
         const stamp = `then ${then?.version} ${version} ${had?.result}`;
         if (this.stamp !== stamp) {
             this.stamp = stamp;
-            fill(this.badges, then && (behind > 0
-                ? badge(`${count(behind)} behind`, "warn", "Versions that were not sent by then.")
-                : badge("newest", "good", "Apple had accepted the newest version of then.")),
-            had?.result === "rejected" && badge("refused", "bad"),
-            had?.result === "unknown" && badge("outcome unknown", "warn"));
+            fill(this.badges,
+                behind > 0 && badge(`${count(behind)} behind`, "warn", "Versions that were not sent by then."),
+                had?.result === "rejected" && badge("refused", "bad"),
+                had?.result === "unknown" && badge("outcome unknown", "warn"));
         }
         this.decide(view, had);
         setText(this.words, !then ? "" : this.isChannel

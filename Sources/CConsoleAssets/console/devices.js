@@ -65,7 +65,7 @@ async function device(root, id, signal) {
     const check = new Table(`What the app of ${brief(id)} has sent`, [
         { title: "Step", cell: (row) => row.step.replaceAll("_", " ") },
         { title: "State", cell: (row) => badge(STATES[row.state] ?? row.state, TONES[row.state]) },
-        { title: "What is known, and what to do next", cell: (row) => [
+        { title: "What is known, and what to do next", wraps: true, cell: (row) => [
             brief(row.text, 300), row.next && h("p.hint", {}, `Next: ${brief(row.next, 300)}`)] },
     ], { key: (row) => `${row.step} ${row.text}`, none: "" });
     const budgets = h("div.meters");

@@ -21,7 +21,7 @@ export const reasons = {
     token_back_off: "Apple says wait", upstream_closed: "Apple is away",
     apple_error: "Apple is unwell", no_answer: "Apple did not answer",
     token_doubted: "the token is doubted",
-    upstream_closed: "Apple is away", timestamp_ahead: "the clock is behind", next_second: "the next second", paused: "paused",
+    timestamp_ahead: "the clock is behind", next_second: "the next second", paused: "paused",
     start_budget: "the start budget is spent", stranded: "new card has no token",
     no_channel: "no channel",
 };
@@ -53,6 +53,7 @@ export async function overview(root, { signal }) {
     const plots = Object.fromEntries(rates.map(([name, title]) => [name, new Plot(title)]));
     const lag = h("dl.facts");
     const results = h("dl.facts");
+    const taken = h("p");
     const slowest = new Table("Destinations that are behind", [
         { title: "Activity", cell: (row) => toActivity(row.activity) },
         { title: "Device", cell: (row) => toDevice(row.device) },
@@ -63,7 +64,7 @@ export async function overview(root, { signal }) {
     ], {
         key: (row) => `${row.activity} ${row.device}`,
         stamp: (row) => JSON.stringify(row) + Math.floor(Date.now() / 1000),
-        none: "Every destination has the newest version.",
+        none: "No card waits for a push.",
     });
     fill(root,
         h("h1", {}, "Overview"),
@@ -73,7 +74,7 @@ export async function overview(root, { signal }) {
         h("div.plots", {}, rates.map(([name]) => plots[name].element)),
         h("div.columns", {},
             panel("From event to push", lag), panel("What Apple said", results)),
-        panel("Furthest behind", slowest.element));
+        panel("Furthest behind", taken, slowest.element));
     const samples = [];
     const act = (now) => {
         session.me = { ...session.me, phones: now.phones, last_seq: now.last_seq };
@@ -82,6 +83,7 @@ export async function overview(root, { signal }) {
         if (samples.length > SAMPLES_MAX) samples.shift();
         for (const [name, , value] of rates) plots[name].draw(samples, value);
         drawAttention(attention, calm, now.attention);
+        setText(taken, wordsOfCards(now.cards ?? {}));
         slowest.update(now.slowest);
         facts(results, [
             ["accepted", now.counters.pushes_accepted], ["refused", now.counters.pushes_rejected],
@@ -90,6 +92,14 @@ export async function overview(root, { signal }) {
     };
     poll(1000, signal, async () => act(await get("/v1/overview", {}, signal)));
     poll(5000, signal, async () => drawLag(lag, await lags(signal)));
+}
+
+/** What Apple has taken, apart from what the phones have said of it. */
+function wordsOfCards({ running, accepted, silent }) {
+    if (!running) return "";
+    const most = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+    return `Apple has taken the newest version for ${count(accepted)} of ${most(running, "card")}`
+        + (silent ? `; ${most(silent, "phone")} ${silent === 1 ? "has" : "have"} said nothing since.` : ".");
 }
 
 function drawAttention(list, calm, items) {

@@ -14,7 +14,7 @@ export async function pacing(root, { signal }) {
         { title: "Of", cell: scope },
         { title: "Holds", cell: (row) => row.alerts_only ? "alerts" : "pushes" },
         { title: timeTitle("Since"), cell: (row) => time(row.since) },
-        { title: "Why", cell: (row) => brief(row.reason ?? "–", 120), wide: true },
+        { title: "Why", cell: (row) => brief(row.reason ?? "–", 120), wraps: true, wide: true },
         ...(may ? [{ title: "End", cell: (row) => h("button", {
             type: "button", "aria-label": `Resume ${row.id}`,
             onclick: () => act(() => remove(`/v1/pauses/${segment(row.id)}`), `${row.id} is over.`),

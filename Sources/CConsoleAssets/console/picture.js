@@ -58,7 +58,7 @@ export const previews = {
         drawn.art = artOf(preview, value);
         drawn.icon = iconOf(preview, value);
         drawn.title = text(value(preview.title));
-        drawn.subtitle = text(value(preview.subtitle));
+        drawn.subtitle = text(value(preview.subtitle), preview.unit);
         if (isNumber(done) && done >= 0 && done <= 1) drawn.progress = done;
         drawn.until = moment(value(preview.timer), dates);
         if (typeof tint === "string" && /^#[0-9a-f]{6}$/i.test(tint)) drawn.tint = tint;
@@ -68,7 +68,9 @@ export const previews = {
 
 const isPointer = (path) => typeof path === "string" && /^(\/|$)/.test(path);
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
-const text = (value) => typeof value === "string" || isNumber(value) ? plain(value, 80) : "";
+/** A number may have a unit. */
+const text = (value, unit) => isNumber(value) && typeof unit === "string" ? plain(`${value} ${unit}`, 80)
+    : typeof value === "string" || isNumber(value) ? plain(value, 80) : "";
 
 /** An intent is a name, or an object that says the word on its button and what goes with a press. */
 function buttonsOf({ intents }) {

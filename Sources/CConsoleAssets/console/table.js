@@ -1,18 +1,19 @@
 // Tables that stay calm: rows keep their elements, cells change only where they differ, and of a
 // thousand rows only those that are seen are in the page.
 
-import { h } from "./dom.js";
+import { fill, h } from "./dom.js";
 
 const ROW_HEIGHT = 36;
 const MARGIN = 12;
 
 /**
- * columns: [{ title, hint, cell(row) → text or Node, wide, number }]; `wide` columns go first on
- * narrow screens. key(row) names a row; its cells are made anew only where stamp(row) has changed.
+ * columns: [{ title, hint, cell(row) → text, Node or a list of them, wide, number, wraps }]; `wide`
+ * columns go first on narrow screens. Rows whose text `wraps` have no common height, so that all are in
+ * the page. key(row) names a row; its cells are made anew only where stamp(row) has changed.
  */
 export class Table {
     constructor(label, columns, { key, stamp = JSON.stringify, none = "Nothing here." }) {
-        Object.assign(this, { columns, key, stamp });
+        Object.assign(this, { columns, key, stamp, isWhole: columns.some((column) => column.wraps) });
         this.rows = [];
         this.elements = new Map();
         this.before = h("tr.spacer", { "aria-hidden": "true" });
@@ -31,8 +32,7 @@ export class Table {
     }
 
     classes(column) {
-        return [column.wide && "wide", column.number && "number"].filter(Boolean).join(" ")
-            || undefined;
+        return ["wide", "number", "wraps"].filter((name) => column[name]).join(" ") || undefined;
     }
 
     update(rows) {
@@ -44,8 +44,8 @@ export class Table {
     }
 
     draw() {
-        const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - MARGIN);
-        const height = this.scroller.clientHeight || 600;
+        const height = this.isWhole ? Infinity : this.scroller.clientHeight || 600;
+        const first = this.isWhole ? 0 : Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - MARGIN);
         const last = Math.min(this.rows.length, first + Math.ceil(height / ROW_HEIGHT) + 2 * MARGIN);
         this.before.style.height = `${first * ROW_HEIGHT}px`;
         this.after.style.height = `${(this.rows.length - last) * ROW_HEIGHT}px`;
@@ -77,12 +77,7 @@ export class Table {
         entry.element.setAttribute("aria-rowindex", index + 2);
         if (entry.stamp !== stamp) {
             entry.stamp = stamp;
-            this.columns.forEach((column, place) => {
-                const value = column.cell(row);
-                const cell = entry.cells[place];
-                if (value instanceof Node) cell.replaceChildren(value);
-                else cell.textContent = value ?? "";
-            });
+            this.columns.forEach((column, place) => fill(entry.cells[place], column.cell(row)));
         }
         return entry.element;
     }

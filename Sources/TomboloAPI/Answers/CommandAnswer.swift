@@ -82,10 +82,11 @@ package struct CommandAnswer: Sendable {
         let slowest: Decision?
         (destinations, slowest) = Self.counts(all, version)
         // The waiting made the first decision outdated: replace it.
-        if slowest != nil || destinations.sent > 0 { decision = slowest }
+        if slowest != nil || destinations.sent + destinations.sending > 0 { decision = slowest }
     }
 
-    /// Counts the destinations by what happened to a version: sent, waiting, or neither (they have
+    /// Counts the destinations by what happened to a version: sent and answered by Apple, on its
+    /// way, waiting, or none of these (they have
     /// the version without a push, or never get it). Also returns the decision that takes longest.
     private static func counts(
         _ destinations: [DestinationView], _ version: Int64
@@ -95,7 +96,8 @@ package struct CommandAnswer: Sendable {
             // Without a delivery the destination got its version before the relay's restart.
             let sent = destination.lastDelivery?.version ?? destination.acknowledgedVersion
             if sent >= version {
-                counts.sent += 1
+                let isOpen = destination.lastDelivery.map { $0.result == nil } ?? false
+                if isOpen { counts.sending += 1 } else { counts.sent += 1 }
                 isReserved = isReserved || destination.lastDelivery?.keepsBack(version) == true
             } else if let waiting = destination.waiting {
                 counts.add(waiting)

@@ -282,8 +282,11 @@ extension Core {
             guard let waiting = destinations[index].waiting else {
                 let version = activities[slot].durable?.version ?? 0
                 if reaches(version, index) {
-                    counts.sent += 1
                     let last = destinations[index].lastDelivery
+                    // Until Apple has answered, nobody knows whether it takes the push.
+                    let isOpen =
+                        last.map { $0.result == nil } ?? (destinations[index].inFlight != nil)
+                    if isOpen { counts.sending += 1 } else { counts.sent += 1 }
                     isReserved = isReserved || last?.keepsBack(version) == true
                 } else if destinations[index].acknowledged >= version {
                     counts.skipped += 1
@@ -309,7 +312,7 @@ extension Core {
             if left > 0 { skip = .noRoute }
             counts.skipped += left
         }
-        let skipped = counts.sent == 0 ? skip.map { Decision.skipped($0) } : nil
+        let skipped = counts.sent + counts.sending == 0 ? skip.map { Decision.skipped($0) } : nil
         return Accepted(
             activity: activities[slot].key.id, seq: activities[slot].seq,
             tenantSeq: activities[slot].tenantSeq,

@@ -47,7 +47,14 @@ extension Core {
         if let trouble = trouble(of: destination, index, device, now: now) {
             overview.add(trouble, activity, device.key.id)
         }
-        guard !destination.isFinished, destination.acknowledged < version else { return }
+        guard !destination.isFinished else { return }
+        overview.running += 1
+        guard destination.acknowledged < version else {
+            let report = device.reports[reference(destination)]
+            let isKnown = report?.received.map { $0 >= version } ?? false
+            if device.channel == nil, !isKnown { overview.silentCount += 1 }
+            return
+        }
         overview.add(
             Overview.Behind(
                 activity: activity, device: device.key.id,

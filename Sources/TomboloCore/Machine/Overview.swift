@@ -45,8 +45,13 @@ package struct Overview: Sendable {
     package var troubles: [Group] = []
     /// The slowest come first: those whose wait has no known end, then those that end last.
     package var slowest: [Behind] = []
-    /// Number of destinations of running activities that are behind.
+    /// Number of cards, and of channels, of running activities that are not over.
+    package var running = 0
+    /// How many of them are behind.
     package var behindCount = 0
+    /// How many of the rest Apple has taken the newest version for, without a report of it by the
+    /// phone. No phone speaks for a channel.
+    package var silentCount = 0
     /// Number of running activities that no device can show.
     package var unreached = 0
     package var unreachedExample: Identifier?

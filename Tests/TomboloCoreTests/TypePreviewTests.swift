@@ -9,7 +9,7 @@ import TomboloJSON
     @Test func `every member is read`() throws {
         let type = try ActivityType(
             reading: Rig.json(
-                #"{"preview":{"title":"/a","subtitle":"/b","image":"/c","progress":"/d","#
+                #"{"preview":{"title":"/a","subtitle":"/b","unit":"min","image":"/c","progress":"/d","#
                     + #""timer":"/e","tint":"/f","#
                     + #""radial":{"angle":"/g","items":5,"dash":4.5,"moves":"places"},"#
                     + #""window":{"corner":"/h"}}}"#))
@@ -19,9 +19,18 @@ import TomboloJSON
                 preview.title, preview.subtitle, preview.image, preview.progress, preview.timer,
                 preview.tint, preview.radial?.angle, preview.windowCorner,
             ].map { "\($0!)" } == ["/a", "/b", "/c", "/d", "/e", "/f", "/g", "/h"])
+        #expect(preview.unit == "min")
         #expect(preview.radial?.items == 5)
         #expect(preview.radial?.dash == 4.5)
         #expect(preview.radial?.moves == .places)
+    }
+
+    @Test(arguments: [(1, true), (16, true), (0, false), (17, false)])
+    func `a unit has 1 to 16 bytes`(_ bytes: Int, _ isTaken: Bool) throws {
+        let unit = String(repeating: "m", count: bytes)
+        let type = try? ActivityType(  // nil is what is looked at
+            reading: Rig.json(#"{"preview":{"unit":"\#(unit)"}}"#))
+        #expect(type?.preview?.unit == (isTaken ? unit : nil))
     }
 
     @Test func `an icon follows a flag, and items may be texts`() throws {

@@ -46,12 +46,15 @@ package struct TypePreview: Hashable, Sendable {
         }
     }
 
+    package static let unitBytesMax = 16
     /// Maximum number of items on the circle.
     package static let itemsMax: Int64 = 12
 
     /// Path to a text or a number in the state.
     package var title: JSONPointer?
     package var subtitle: JSONPointer?
+    /// The unit of a subtitle that is a number, such as "min"; drawn after it.
+    package var unit: String?
     /// Path to a PNG in base64.
     package var image: JSONPointer?
     /// Path to a number from 0 to 1.
@@ -75,6 +78,10 @@ package struct TypePreview: Hashable, Sendable {
         var preview = TypePreview()
         preview.title = pointer("title", &inner, schema)
         preview.subtitle = pointer("subtitle", &inner, schema)
+        preview.unit = inner.string("unit")
+        if let unit = preview.unit, !(1...unitBytesMax).contains(unit.utf8.count) {
+            inner.fail("unit", "must have 1 to \(unitBytesMax) bytes")
+        }
         preview.image = pointer("image", &inner, schema)
         preview.progress = pointer("progress", &inner, schema)
         preview.timer = pointer("timer", &inner, schema)

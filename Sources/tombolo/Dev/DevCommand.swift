@@ -128,7 +128,7 @@ final class DevRun: @unchecked Sendable {
 
     /// How the phones' app draws an order, so that the first card looks like an order.
     private static let firstPreview =
-        #"{"preview":{"title":"/step","subtitle":"/minutes","progress":"/progress","icon":"box"}}"#
+        #"{"preview":{"title":"/step","subtitle":"/minutes","unit":"min","progress":"/progress","icon":"box"}}"#
 
     private func registerFirstType(key: String) async throws {
         let client = try await RelayClient.connect(

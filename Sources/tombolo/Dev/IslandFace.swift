@@ -75,6 +75,9 @@ struct IslandFace: Hashable, Sendable {
         var rows = [preview.title, preview.subtitle].compactMap { pointer in
             pointer.flatMap { state.at($0) }.flatMap(Self.text)
         }
+        if let unit = preview.unit, preview.subtitle.flatMap({ state.at($0)?.kind }) == .number {
+            rows[rows.count - 1] += " \(unit)"
+        }
         // The terminal shows a symbol's name, because it cannot draw it.
         if let symbol = preview.icon?.symbol(of: state) {
             rows.insert("[\(symbol.rawValue)]", at: 0)

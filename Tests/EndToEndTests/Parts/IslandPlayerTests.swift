@@ -202,15 +202,15 @@ import TomboloJSON
         let state =
             ##"{"lap":3,"where":{"step":"oven\u0007"},"part":0.5,"eta":821692890,"tint":"#ff0000"}"##
         let face = Self.face(
-            #"{"title":"/where/step","subtitle":"/lap","progress":"/part","timer":"/eta","#
+            #"{"title":"/where/step","subtitle":"/lap","unit":"min","progress":"/part","timer":"/eta","#
                 + #""tint":"/tint"}"#)
         player.hold(try Self.json(state), of: "order-1", as: face, at: Self.start)
         #expect(
             player.drawing(at: Self.start)
-                == .texts(["oven ", "3", "[########        ]", "1:30"]))
+                == .texts(["oven ", "3 min", "[########        ]", "1:30"]))
         #expect(
             player.drawing(at: Self.start + .seconds(600))
-                == .texts(["oven ", "3", "[########        ]", "0:00"]))
+                == .texts(["oven ", "3 min", "[########        ]", "0:00"]))
         player.hold(
             try Self.json(#"{"lap":null,"where":[],"part":2,"eta":"soon"}"#), of: "order-1",
             as: face, at: Self.start)

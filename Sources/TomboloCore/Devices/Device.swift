@@ -39,6 +39,8 @@ struct Device: Sendable {
     /// The registration without the user. Devices with equal ones share it.
     private var shared: RegistrationPool.Shared
     var tokens = TokenTable()
+    /// Wall time since when the device has its user: a start for that user waits no longer.
+    var joinedAt = Instant.distantPast
     /// When the app last sent all its tokens. Tokens that it observed earlier and did not send are
     /// gone.
     var reconciledAt = Instant.distantPast
@@ -235,6 +237,7 @@ extension Device {
             owner.write(into: &writer)
         }
         if let leavingUntil { writer.member("leaving_until", leavingUntil.nanoseconds) }
+        if joinedAt != .distantPast { writer.member("joined", joinedAt.nanoseconds) }
         if let changedAt { writer.member("changed", changedAt.nanoseconds) }
         writer.name("tokens")
         writer.beginObject()
@@ -297,6 +300,7 @@ extension Device {
         shared = Self.common(registration)
         leavingUntil = view["leaving_until"]?.storedInstant
         changedAt = view["changed"]?.storedInstant
+        joinedAt = view["joined"]?.storedInstant ?? .distantPast
         owner = view["owner"].flatMap { DeviceOwner(reading: $0) }
         if let instant = view["reconciled"]?.integer {
             reconciledAt = Instant(nanoseconds: instant)

@@ -3,7 +3,14 @@
 extension Core {
     /// Adds destinations for a started activity, and lets devices that register later find the
     /// activity.
-    mutating func enterAudience(_ slot: ActivitySlot, now: Instant) {
+    ///
+    /// - Parameter isRecovered: true if the activity started before this relay did.
+    mutating func enterAudience(
+        _ slot: ActivitySlot, isRecovered: Bool = false, now: Instant
+    ) {
+        func add(_ device: DeviceSlot) {
+            addDestination(slot, device, isRecovered: isRecovered, now: now)
+        }
         let tenant = activities[slot].key.tenant
         switch activities[slot].durableDefinition.audience {
         case .none: break
@@ -12,15 +19,15 @@ extension Core {
             for id in ids {
                 let key = DeviceKey(tenant: tenant, id: id)
                 join(slot, key)
-                if let device = devices.slot(of: key) { addDestination(slot, device, now: now) }
+                if let device = devices.slot(of: key) { add(device) }
             }
         case .user(let user):
             let key = UserKey(tenant: tenant, user: user)
             audiences.join(slot, key)
-            for device in devices.slots(of: key) { addDestination(slot, device, now: now) }
+            for device in devices.slots(of: key) { add(device) }
         case .channel(let name):
             let key = ChannelKey(tenant: tenant, name: name)
-            if let channel = channels.slot(of: key) { addDestination(slot, channel, now: now) }
+            if let channel = channels.slot(of: key) { add(channel) }
         }
     }
 
@@ -87,7 +94,12 @@ extension Core {
 
     /// Adds a destination if activity and device have the same app and the device has room for a
     /// card. The caller examines the new destination.
-    mutating func addDestination(_ activity: ActivitySlot, _ device: DeviceSlot, now: Instant) {
+    ///
+    /// - Parameter isRecovered: true if the start was to go before this relay started: its wait
+    ///   goes on, and does not begin anew.
+    mutating func addDestination(
+        _ activity: ActivitySlot, _ device: DeviceSlot, isRecovered: Bool = false, now: Instant
+    ) {
         let incarnation = activities[activity].durableIncarnation
         let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
@@ -100,7 +112,8 @@ extension Core {
             number: destinations.takeNumber(), activity: activity, device: device,
             incarnation: incarnation, renewal: renewal, upstream: upstream,
             ledger: Ledger(since: activities[activity].durable?.version ?? 1), phaseSince: now)
-        destination.startWaitsSince = wall(now)
+        destination.startWaitsSince =
+            isRecovered ? max(definition.startedAt, owner.joinedAt) : wall(now)
         // If the app has already sent an update token, it has started the card itself.
         let reference = reference(destination)
         if let channel = owner.channel {

@@ -92,6 +92,7 @@ extension Core {
             recallStarts(ofDevice: slot, now: now)
             noteFact("device.registered", of: slot, now: now)
         }
+        if hasOtherUser || known == nil { devices[known: slot].joinedAt = wall(now) }
         devices[known: slot].owner = owner
         devices.shareRegistration(slot)
         if let user = devices.enterUser(slot) { audiences.moveDevice(1, of: user) }

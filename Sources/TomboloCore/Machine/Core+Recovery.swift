@@ -35,7 +35,7 @@ extension Core {
         let firstWithout = destinations.indices.upperBound
         moveCards(by: recovery.clockStep, now: now)
         for slot in activities.indices where !activities[slot].hasEnded {
-            enterAudience(slot, now: now)
+            enterAudience(slot, isRecovered: true, now: now)
         }
         // Destinations that have no checkpoint: if one has a token, it may have had pushes.
         for slot in firstWithout..<destinations.indices.upperBound

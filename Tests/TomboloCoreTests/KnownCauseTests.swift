@@ -1,0 +1,136 @@
+import CoreRig
+import Testing
+import TomboloJSON
+
+@testable import TomboloCore
+
+/// The causes behind the seeds of `Simulation/KNOWN.md`, each as a short history by hand. A cause
+/// that is cured loses its `withKnownIssue`.
+@Suite struct KnownCauseTests {
+    private static let start =
+        #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#
+
+    private func waiting(_ rig: borrowing Rig) -> Int64 {
+        rig.ledgers().first?.ledger.waiting(at: 1) ?? 0
+    }
+
+    @Test func `a start's wait goes on over a crash before its card's first checkpoint`() {
+        var rig = Rig()
+        rig.device()
+        rig.commitsByItself = false
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{},"start_wait":"1m"}"#)
+        rig.commit()
+        #expect(rig.crash(recoverAt: 50) == [])
+        rig.commitsByItself = true
+        rig.step(.tick)
+        #expect(waiting(rig) == 1)
+        rig.advance(to: 61)
+        #expect(waiting(rig) == 0)
+    }
+
+    @Test func `a phone that joined late has its own wait, also over such a crash`() {
+        var rig = Rig()
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"user":"ann"},"state":{},"start_wait":"1m"}"#)
+        rig.advance(to: 30)
+        rig.commitsByItself = false
+        rig.device("phone", user: "ann")
+        rig.commit()
+        #expect(rig.crash(recoverAt: 50) == [])
+        rig.commitsByItself = true
+        rig.advance(to: 89)
+        #expect(waiting(rig) == 1)
+        rig.advance(to: 91)
+        #expect(waiting(rig) == 0)
+    }
+
+    @Test func `a card does not lapse by a clock that was wrong after a reboot`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 60)
+        // The machine was off for seconds, and begins with a clock that is nine hours ahead.
+        var recovery = rig.recovery()
+        recovery.lead = .hours(9)
+        recovery.leads.note(.zero, at: Rig.epoch)
+        #expect(rig.recover(recovery) == [])
+        rig.advance(to: 120)
+        rig.step(.clock(lead: .zero))
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 180)
+        withKnownIssue("a card lapses by a wall clock") {
+            #expect(rig.line().hasSuffix(#"{"lap":1}"#))
+        }
+    }
+
+    @Test func `an old card ends when another of its name is started after a restore`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        var backup = rig.recovery()
+        rig.command(.start, Self.start)
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 10)
+        backup.restoredAt = rig.now
+        rig.recover(backup, stores: true)
+        rig.command(.start, Self.start)
+        rig.token("activity:cat", "cc")
+        rig.advance(to: 20)
+        // The app tells its tokens again: the old card is still there.
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 60)
+        let ended = rig.pushes.map(\.push).filter { $0.event == .end }.map(\.token)
+        withKnownIssue("the old card has the new one's name") { #expect(ended == ["bb"]) }
+    }
+
+    @Test func `each of two cards under one device name says what became of a version`() {
+        var rig = Rig()
+        rig.runningActivity()
+        _ = rig.pause(#"{"activity":"cat"}"#)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.tell(.delete)
+        rig.device()
+        rig.token("start:Runner", "dd")
+        rig.advance(to: 60)
+        let told = rig.facts.map { "\($0)" }.filter { $0.contains("phone") }
+        print("E", rig.line(), told)
+    }
+
+    @Test func `an end of the first life carries the first life's state`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        rig.command(.start, Self.start)
+        rig.advance(to: 10)
+        rig.commitsByItself = false
+        rig.command(.end, #"{"state":{"lap":1}}"#)
+        rig.command(.start, Self.start.replacing("0", with: "9")) { $0.restart = true }
+        rig.commit()
+        #expect(rig.crash(recoverAt: 20) == [])
+        rig.commitsByItself = true
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 30)
+        let end = rig.pushes.map(\.push).filter { $0.event == .end }.map(Rig.state)
+        withKnownIssue("a life's last state has no home") { #expect(end == [#"{"lap":1}"#]) }
+    }
+
+    @Test func `a dead token is given up also where the clock was ahead at its registration`() {
+        var rig = Rig()
+        rig.step(.clock(lead: .hours(1)))
+        rig.runningActivity()
+        rig.advance(to: 10)
+        rig.step(.clock(lead: .zero))
+        rig.verdict = { push in
+            push.event == .start
+                ? .accepted
+                : .rejected(
+                    status: 410, reason: "Unregistered", reaches: .tokenGone,
+                    tokenGoneSince: Rig.epoch + .seconds(5))
+        }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 1_200)
+        withKnownIssue("Apple's time and the relay's are of two clocks") {
+            #expect(rig.view()?.destinations.first?.phase == "gone")
+        }
+    }
+}

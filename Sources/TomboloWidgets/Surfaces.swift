@@ -3,8 +3,9 @@ internal import Foundation
 public import TomboloContract
 public import WidgetKit
 
-/// Uploads the push token of the app's widgets. Give it to one widget with
-/// `.pushHandler(TomboloWidgetPushHandler.self)`.
+/// Uploads the push token of the app's widgets, which is one for all of them. Give it to each
+/// widget that pushes shall reload, with `.pushHandler(TomboloWidgetPushHandler.self)`: a widget
+/// without it is not reloaded (Apple, `WidgetConfiguration.pushHandler(_:)`).
 @available(iOS 26.0, *)
 public struct TomboloWidgetPushHandler: WidgetPushHandler {
     public init() {}

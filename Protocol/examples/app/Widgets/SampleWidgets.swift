@@ -20,14 +20,21 @@ import WidgetKit
 /// The profile: a widget without a configuration.
 struct ProfileWidget: Widget {
     var body: some WidgetConfiguration {
-        let widget = StaticConfiguration(kind: "profile", provider: ProfileProvider()) { entry in
+        StaticConfiguration(kind: "profile", provider: ProfileProvider()) { entry in
             ProfileEntryView(entry: entry)
         }
         .supportedFamilies([.systemSmall, .systemMedium])
+        .reloadedByPush()
+    }
+}
+
+extension WidgetConfiguration {
+    /// Opts this widget in to reloads by push, where the system has them.
+    func reloadedByPush() -> some WidgetConfiguration {
         if #available(iOS 26.0, *) {
-            return widget.pushHandler(TomboloWidgetPushHandler.self)
+            return pushHandler(TomboloWidgetPushHandler.self)
         } else {
-            return widget
+            return self
         }
     }
 }
@@ -79,6 +86,7 @@ struct DoorWidget: Widget {
             DoorEntryView(entry: entry)
         }
         .supportedFamilies([.systemSmall, .accessoryInline, .accessoryRectangular])
+        .reloadedByPush()
     }
 }
 

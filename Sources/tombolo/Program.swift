@@ -25,6 +25,16 @@ struct Program: Sendable {
         }
     }
 
+    /// What root has made in somebody's data directory is that user's.
+    private func giveToOwner(_ invocation: Invocation) {
+        guard geteuid() == 0, invocation.flags.contains(where: { $0.name == Flag.data.name }),
+            // A configuration that cannot be read has no directory.
+            let configuration = try? ConfigurationSources(invocation).configuration
+        else { return }
+        configuration.data.map(FileOwner.give(in:))
+        (configuration.database?.pepperFile).map { FileOwner.give($0) }
+    }
+
     private func run(_ words: [String], on loop: EpollLoop) async -> ExitStatus {
         let table = CommandTable.tombolo
         do {
@@ -42,10 +52,11 @@ struct Program: Sendable {
                 let context = CommandContext(
                     invocation: invocation, terminal: terminal, loop: loop,
                     environment: environment)
+                defer { giveToOwner(invocation) }
                 return try await command.run(context)
             }
         } catch let error as ProgramError {
-            terminal.complain(error.text)
+            if error.status != .closedPipe { terminal.complain(error.text) }
             return error.status
         } catch {
             terminal.complain("tombolo: \(error)\n")

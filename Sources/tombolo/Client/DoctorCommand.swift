@@ -11,16 +11,18 @@ enum DoctorCommand {
     struct Finding: Sendable {
         var app: String
         var check: String
-        var isOK: Bool
+        var verdict: Verdict
         var detail: String
         var fix: String?
-        /// True if it needs attention, but is not a fault of the relay or its configuration.
-        var isNotice = false
 
-        init(app: String, check: String, isOK: Bool, detail: String, fix: String?) {
+        var isOK: Bool { verdict == .ok }
+        /// True if it names a trouble.
+        var isTrouble: Bool { verdict != .ok && verdict != .notAsked }
+
+        init(app: String, check: String, _ verdict: Verdict, detail: String, fix: String? = nil) {
             self.app = app
             self.check = check
-            self.isOK = isOK
+            self.verdict = verdict
             self.detail = detail
             self.fix = fix
         }
@@ -29,9 +31,20 @@ enum DoctorCommand {
         init(_ finding: ConfigurationFinding, _ sources: ConfigurationSources) {
             let name = finding.pointer.split(separator: "/").first.map(String.init) ?? "files"
             self.init(
-                app: "", check: name, isOK: false, detail: sources.text(finding),
-                fix: finding.remedy)
+                app: "", check: name, .failed, detail: sources.text(finding), fix: finding.remedy)
         }
+    }
+
+    /// What a check has found, in the words of the output.
+    enum Verdict: String, Hashable, Sendable {
+        case ok
+        /// Nobody knows: the key may not ask, or there is none.
+        case notAsked = "not asked"
+        /// It needs attention, but nothing is wrong with the relay, its configuration or Apple.
+        case notice = "look"
+        /// Apple or the network is at fault: a change of the relay does not help.
+        case elsewhere
+        case failed
     }
 
     /// Time limit for connecting, and also for the answer.
@@ -62,18 +75,18 @@ enum DoctorCommand {
             findings.append(await examine(checked, context.loop))
         }
         try print(findings, context)
-        if findings.allSatisfy({ $0.isOK || $0.isNotice }) { return .succeeded }
-        let isUnreachable = findings.contains { finding in
-            !finding.isOK && (finding.check == "reach" || finding.check == "relay" && named != nil)
+        let failed = findings.filter { $0.verdict == .failed }
+        guard failed.isEmpty else {
+            return named != nil && failed.contains { $0.check == "relay" } ? .unreachable : .failed
         }
-        return isUnreachable ? .unreachable : .failed
+        return findings.contains { $0.verdict == .elsewhere } ? .lint : .succeeded
     }
 
     // MARK: One app
 
     private static func examine(_ checked: CheckedApp, _ loop: EpollLoop) async -> Finding {
         let app = checked.app
-        var finding = Finding(app: app.id, check: "key", isOK: false, detail: "", fix: nil)
+        var finding = Finding(app: app.id, check: "key", .failed, detail: "")
         let endpoint = checked.upstream.endpoint
         let authorization = "bearer " + checked.signer.token(issuedAt: SystemClock().now())
         let tls: TLSClientConfiguration?
@@ -94,8 +107,11 @@ enum DoctorCommand {
                 tls: tls, on: loop, within: patience)
         } catch {
             finding.detail = "\(endpoint) cannot be reached: \(error)"
+            // What another certificate shows, a wrong clock or a wrong endpoint may explain.
+            let isTrust = error.kind == .tls || error.kind == .notTLS
+            if !isTrust { finding.verdict = .elsewhere }
             finding.fix =
-                error.kind == .tls || error.kind == .notTLS
+                isTrust
                 ? "timedatectl; openssl s_client -connect \(endpoint.host):\(endpoint.port)"
                 : "nc -vz \(endpoint.host) \(endpoint.port)  (Apple also listens on 2197)"
             return finding
@@ -131,6 +147,7 @@ enum DoctorCommand {
             body: KeyProbe.body)
         switch await client.perform(request, timeout: patience) {
         case .notProcessed(let failure), .unknown(let failure):
+            finding.verdict = .elsewhere
             finding.detail = "\(endpoint) did not answer: \(failure)"
             finding.fix = "run tombolo doctor again; then look at the network in between"
         case .answered(let answer):
@@ -138,12 +155,13 @@ enum DoctorCommand {
             finding.check = "answer"
             switch KeyVerdict(status: answer.status, reason: reason ?? "", app) {
             case .taken(let detail):
-                finding.isOK = true
+                finding.verdict = .ok
                 finding.detail = detail
             case .refused(let detail, let fix):
                 finding.detail = detail
                 finding.fix = fix
             case .unanswered(let detail):
+                finding.verdict = .elsewhere
                 finding.detail = detail
                 finding.fix = "wait 15 minutes, as Apple asks, and run tombolo doctor again"
             }
@@ -160,22 +178,28 @@ enum DoctorCommand {
             let lines = findings.map { finding in
                 let name = finding.app.isEmpty ? finding.check : finding.app
                 let fix = finding.fix.map { "\n  try: \($0)" } ?? ""
-                let word = finding.isOK ? "ok    " : finding.isNotice ? "look  " : "failed"
-                return "\(word)  \(name): \(finding.detail)\(fix)\n"
+                let word = finding.verdict.rawValue
+                let gap = String(repeating: " ", count: 11 - word.count)
+                return "\(word)\(gap)\(name): \(finding.detail)\(fix)\n"
             }
             return try context.terminal.show(lines.joined())
         }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("ok", findings.allSatisfy { $0.isOK || $0.isNotice })
+        writer.member("ok", !findings.contains { [.failed, .elsewhere].contains($0.verdict) })
         writer.name("checks")
         writer.beginArray()
         for finding in findings {
             writer.beginObject()
             if !finding.app.isEmpty { writer.member("app", finding.app) }
             writer.member("check", finding.check)
-            writer.member("ok", finding.isOK)
-            if finding.isNotice { writer.member("notice", true) }
+            switch finding.verdict {
+            case .notAsked: writer.member("asked", false)
+            case .notice: writer.member("notice", true)
+            case .elsewhere: writer.member("elsewhere", true)
+            case .ok, .failed: break
+            }
+            if finding.verdict != .notAsked { writer.member("ok", finding.isOK) }
             writer.member("detail", finding.detail)
             if let fix = finding.fix { writer.member("fix", fix) }
             writer.endObject()

@@ -26,13 +26,7 @@ struct RelayExamination {
     /// on cards may be so far ahead.
     private static let clockBehindMax = 60.0
 
-    private var origin: Origin {
-        if let named { return named }
-        let address = configuration.listen
-        let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][address.host] ?? address.host
-        return Origin(
-            scheme: configuration.tls == nil ? .http : .https, host: host, port: address.port)
-    }
+    private var origin: Origin { named ?? configuration.ownOrigin }
 
     /// True if a relay has already run with this configuration. If none has, it is no fault that no
     /// relay answers: the configuration may be examined before the first start.
@@ -41,7 +35,7 @@ struct RelayExamination {
     }
 
     func findings(_ loop: EpollLoop) async -> [Finding] {
-        var finding = Finding(app: "", check: "relay", isOK: true, detail: "", fix: nil)
+        var finding = Finding(app: "", check: "relay", .ok, detail: "")
         do {
             let client = try await RelayClient.connect(
                 to: origin, key: key, caFile: caFile ?? configuration.tls?.certificate, loop: loop)
@@ -51,28 +45,28 @@ struct RelayExamination {
                 finding.detail = "the relay at \(origin) takes events"
                 let details = await details(client)
                 // With a key, metrics and overview tell the same with numbers: leave these out.
-                let told = Set(details.filter { !$0.isOK }.map(\.check))
+                let told = Set(details.filter(\.isTrouble).map(\.check))
                 return [finding] + entries.filter { !told.contains($0.check) } + details
             } catch {
-                finding.isOK = false
+                finding.verdict = .failed
                 finding.detail = error.cause
                 finding.fix = error.remedy ?? "curl -k \(origin)/readyz"
             }
             return [finding] + (await details(client))
         } catch let error as ProgramError {
             guard error.isConnectionRefused else {
-                finding.isOK = false
+                finding.verdict = .failed
                 finding.detail = error.cause
                 finding.fix = error.remedy ?? "curl -k \(origin)/readyz"
                 return [finding]
             }
-            finding.isOK = named == nil && !hasRun
+            finding.verdict = named == nil && !hasRun ? .ok : .failed
             finding.detail =
                 "no relay listens on \(named?.description ?? configuration.listen.description) now"
             if hasRun { finding.detail += ", though \(configuration.data ?? "") has its log" }
             finding.fix = finding.isOK ? nil : "start it, and read its last lines on stderr"
         } catch {
-            finding.isOK = false
+            finding.verdict = .failed
             finding.detail = "\(origin): \(error)"
         }
         return [finding]
@@ -100,7 +94,7 @@ struct RelayExamination {
             let detail =
                 "disk, log, clock and upstreams are not asked for: that needs a --key of the "
                 + "tenant main with scope operate"
-            return [Finding(app: "", check: "inside", isOK: true, detail: detail, fix: nil)]
+            return [Finding(app: "", check: "inside", .notAsked, detail: detail)]
         }
         do throws(ProgramError) {
             let answer = try await client.send(RelayRequest("GET", "/metrics"), name: nil)
@@ -109,17 +103,17 @@ struct RelayExamination {
             guard overview.status != 403 else {
                 let detail = "what else needs attention is not asked for: that needs scope observe"
                 return findings(metrics)
-                    + [Finding(app: "", check: "attention", isOK: true, detail: detail, fix: nil)]
+                    + [Finding(app: "", check: "attention", .notAsked, detail: detail)]
             }
             let root = try overview.document().root
             let items = root["attention"].map { Array($0.elements) } ?? []
             let found = findings(metrics, attention: items)
-            let told = Set(found.filter { !$0.isOK }.map(\.check))
+            let told = Set(found.filter(\.isTrouble).map(\.check))
             return found + items.compactMap(Self.finding).filter { !told.contains($0.check) }
         } catch {
             return [
                 Finding(
-                    app: "", check: "inside", isOK: false, detail: error.cause, fix: error.remedy)
+                    app: "", check: "inside", .failed, detail: error.cause, fix: error.remedy)
             ]
         }
     }
@@ -129,14 +123,13 @@ struct RelayExamination {
     static func finding(_ item: JSONView) -> Finding? {
         guard let code = item["code"]?.string, let text = item["text"]?.string else { return nil }
         let check = checks[code]
-        var finding = Finding(
+        return Finding(
             app: item["app"]?.string.map(OperatorLog.shown) ?? "",
-            check: check ?? OperatorLog.shown(code.replacing("_", with: " ")), isOK: false,
+            check: check ?? OperatorLog.shown(code.replacing("_", with: " ")),
+            check == nil ? .notice : .failed,
             detail: OperatorLog.shown(text),
             fix: item["try"]?.elements.compactMap(\.string).first { $0 != "tombolo doctor" }
                 .map(OperatorLog.shown))
-        finding.isNotice = check == nil
-        return finding
     }
 
     /// Names of checks for codes about the relay itself and about actions of its operators.
@@ -155,11 +148,12 @@ struct RelayExamination {
     }
 
     private func disk(_ metrics: MetricsReading) -> Finding {
-        var finding = Finding(app: "", check: "disk", isOK: true, detail: "", fix: nil)
+        var finding = Finding(app: "", check: "disk", .ok, detail: "")
         if metrics.value("tombolo_database_dead_rows") != nil { return database(metrics) }
         guard let free = metrics.value("tombolo_disk_free_bytes"),
             let log = metrics.value("tombolo_log_bytes")
         else {
+            finding.verdict = .notAsked
             finding.detail =
                 "the key sees neither disk nor log: that needs scope operate of the tenant main"
             return finding
@@ -167,7 +161,7 @@ struct RelayExamination {
         finding.detail =
             "the log has \(Self.size(log)), and \(Self.size(free)) are free on its disk"
         if free < Self.diskFreeMin {
-            finding.isOK = false
+            finding.verdict = .failed
             finding.fix = "free some space; or lower limits.history and limits.facts"
         }
         return finding
@@ -180,13 +174,12 @@ struct RelayExamination {
             "\(($0.value * 100_000).rounded() / 100) ms (\($0.labels["quantile"] ?? ""))"
         }
         var finding = Finding(
-            app: "", check: "database", isOK: durability != "none",
+            app: "", check: "database", durability == "none" ? .failed : .ok,
             detail:
                 "the log has \(Self.size(metrics.value("tombolo_log_bytes") ?? 0)); commits have "
                 + "durability \(durability), and take \(commits.joined(separator: ", ")); "
                 + "\(Int(value("dead_rows"))) rows wait for VACUUM, and the oldest snapshot is "
-                + "\(Int(value("oldest_snapshot_transactions"))) transactions old",
-            fix: nil)
+                + "\(Int(value("oldest_snapshot_transactions"))) transactions old")
         if !finding.isOK { finding.fix = "set fsync = on in the server's postgresql.conf" }
         return finding
     }
@@ -195,7 +188,7 @@ struct RelayExamination {
         guard let rows = metrics.value("tombolo_damaged_rows"), rows > 0 else { return [] }
         return [
             Finding(
-                app: "", check: "log", isOK: false,
+                app: "", check: "log", .failed,
                 detail: "\(Int(rows)) rows of the log are damaged; the relay's log names them",
                 fix: "tombolo log verify --data \(configuration.data ?? "DIR")")
         ]
@@ -205,12 +198,11 @@ struct RelayExamination {
         let behind = metrics.value("tombolo_clock_behind_seconds") ?? 0
         guard behind > Self.clockBehindMax else {
             return Finding(
-                app: "", check: "clock", isOK: true,
-                detail: "the machine's clock is not behind the timestamps that phones have",
-                fix: nil)
+                app: "", check: "clock", .ok,
+                detail: "the machine's clock is not behind the timestamps that phones have")
         }
         return Finding(
-            app: "", check: "clock", isOK: false,
+            app: "", check: "clock", .failed,
             detail: "the \(RelayClock.trouble(behind: .seconds(Int64(min(behind, 1e9)))))",
             fix: "timedatectl status")
     }
@@ -222,8 +214,8 @@ struct RelayExamination {
         else { return [] }
         let ends = Instant(seconds: Int64(end))
         var finding = Finding(
-            app: "", check: "certificate", isOK: ends > now,
-            detail: "the relay shows a certificate that is valid until \(ends.rfc3339)", fix: nil)
+            app: "", check: "certificate", ends > now ? .ok : .failed,
+            detail: "the relay shows a certificate that is valid until \(ends.rfc3339)")
         if !finding.isOK {
             finding.fix = "renew the certificate, then: tombolo config reload"
         }
@@ -236,7 +228,7 @@ struct RelayExamination {
             return [
                 finding,
                 Finding(
-                    app: "", check: "certificate-in-use", isOK: false, detail: detail,
+                    app: "", check: "certificate-in-use", .failed, detail: detail,
                     fix: "tombolo config reload"),
             ]
         }
@@ -250,15 +242,16 @@ struct RelayExamination {
             let environment = series.labels["environment"] ?? ""
             guard series.value > 0 else {
                 return Finding(
-                    app: app, check: "upstream", isOK: true, detail: "pushes go (\(environment))",
-                    fix: nil)
+                    app: app, check: "upstream", .ok, detail: "pushes go (\(environment))")
             }
             let item = attention.first {
                 $0["code"]?.string == "upstream_closed" && $0["app"]?.string == app
                     && $0["environment"]?.string == environment
             }
+            // Where doctor asks Apple itself, that answer tells whether the key is at fault.
+            let isAsked = configuration.apps.contains { $0.id == app }
             return Finding(
-                app: app, check: "upstream", isOK: false,
+                app: app, check: "upstream", isAsked ? .elsewhere : .failed,
                 detail: item?["text"]?.string.map(OperatorLog.shown)
                     ?? "pushes wait (\(environment)): Apple refuses the key, is unwell, or cannot be "
                     + "reached",
@@ -274,9 +267,9 @@ struct RelayExamination {
         metrics.series("tombolo_upstream_info").compactMap { series in
             guard let file = series.labels["ca_file"], !file.isEmpty else { return nil }
             return Finding(
-                app: series.labels["app"] ?? "", check: "ca_file", isOK: true,
+                app: series.labels["app"] ?? "", check: "ca_file", .ok,
                 detail: "pushes go to \(series.labels["endpoint"] ?? ""), not to Apple, and trust "
-                    + "\(file)", fix: nil)
+                    + "\(file)")
         }
     }
 
@@ -289,5 +282,13 @@ struct RelayExamination {
         let tenths = Int((value * 10).rounded())
         return place == 0 || value >= 10
             ? "\(tenths / 10) \(units[place])" : "\(tenths / 10).\(tenths % 10) \(units[place])"
+    }
+}
+
+extension Configuration {
+    /// Where a relay with this configuration is asked from its own machine.
+    var ownOrigin: Origin {
+        let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][listen.host] ?? listen.host
+        return Origin(scheme: tls == nil ? .http : .https, host: host, port: listen.port)
     }
 }

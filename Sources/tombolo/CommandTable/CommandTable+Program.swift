@@ -33,8 +33,8 @@ extension CommandTable {
             .eraseActivity, .eraseDevice,
         ]
         let checking: [Subcommand] = [
-            .typePut, .typeList, .typeShow, .typeCheck, .typeCodegen, .lint, .doctor, .deadList,
-            .deadRetry,
+            .typePut, .typeList, .typeShow, .typeCheck, .typeCodegen, .lint, .doctor, .ready,
+            .deadList, .deadRetry,
         ]
         let measuring: [Subcommand] = [
             .benchPush, .benchAppend, .benchReplay, .benchPage, .benchPacer, .benchTimelines,

@@ -13,8 +13,11 @@ enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
     case unreachable = 5
     /// A part succeeded and the rest was refused.
     case partly = 6
-    /// The command succeeded, but a lint found something.
+    /// The command succeeded, but a lint found something; or `doctor` found a fault that is not the
+    /// relay's.
     case lint = 7
+    /// The reader of stdout has closed it: 128 and the number of SIGPIPE, as a shell reports it.
+    case closedPipe = 141
 
     /// The meaning, as `help` prints it.
     var meaning: String {
@@ -26,7 +29,8 @@ enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
         case .unauthorized: "key missing, wrong, or without the scope"
         case .unreachable: "the relay cannot be reached"
         case .partly: "some were done, some refused"
-        case .lint: "a lint has something to say"
+        case .lint: "a lint has something to say, or the fault is not the relay's"
+        case .closedPipe: "the reader of stdout has closed it, as head does"
         }
     }
 

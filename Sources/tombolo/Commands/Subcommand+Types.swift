@@ -8,6 +8,7 @@ extension Flag {
     static let reason = Flag(
         "reason", .text("REASON"), "only those refused with this word, such as BadDeviceToken")
     static let everything = toggle("all", "all of them")
+    static let live = toggle("live", "ask only whether the process answers")
 }
 
 extension Argument {
@@ -102,7 +103,22 @@ extension Subcommand {
             "tombolo doctor --relay http://127.0.0.1:8780",
             "TOMBOLO_KEY_FILE=operator.key tombolo doctor --config tombolo.json",
         ],
-        exits: [.unreachable], run: DoctorCommand.run)
+        exits: [.unreachable, .lint], run: DoctorCommand.run)
+
+    static let ready = Subcommand(
+        path: ["ready"], summary: "Ask whether the relay takes events, or runs at all",
+        arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
+        flags: Flag.ofConfiguration + [.live, .askedRelay, .caFile],
+        details: [
+            "For load balancers: without --live it fails while the relay takes no events.\n"
+                + "For what restarts the relay: with --live it succeeds while the process answers, also while\n"
+                + "the disk is full, the log is away or Apple is unwell. A restart would not help then."
+        ],
+        examples: [
+            "tombolo ready --config /etc/tombolo/tombolo.json",
+            "tombolo ready --live --relay http://127.0.0.1:8780",
+        ],
+        exits: [.unreachable], run: ReadyCommand.run)
 
     static let deadList = Subcommand(
         path: ["dead", "ls"], summary: "List pushes that Apple refused for good",

@@ -26,7 +26,8 @@ struct Terminal: Sendable {
             && environment["TERM"] != "dumb"
     }
 
-    /// Writes a line for people to stdout. Throws if the reader has closed it, as `head` does.
+    /// Writes a line for people to stdout. Throws if the reader has closed it, as `head` does: then
+    /// the program ends with `ExitStatus.closedPipe`, without a word.
     func print(_ line: String) throws(ProgramError) { try show("\(line)\n") }
 
     /// Writes lines for people to stdout, without control characters, because strangers may have
@@ -37,6 +38,9 @@ struct Terminal: Sendable {
 
     func write(_ bytes: some Sequence<UInt8>) throws(ProgramError) {
         if let number = Self.write(Array(bytes), to: output) {
+            guard number != EPIPE else {
+                throw ProgramError("stdout is closed", status: .closedPipe)
+            }
             throw ProgramError("cannot write to stdout: \(SystemError(number))")
         }
     }

@@ -1,4 +1,5 @@
 import Testing
+import TomboloCore
 
 @testable import tombolo
 
@@ -10,7 +11,7 @@ import Testing
         for word in ["dev", "serve", "sim", "trigger", "append", "tail", "log ls", "key mint"] {
             #expect(result.output.contains("\n  \(word)"), "\(word)")
         }
-        for code in 0...7 { #expect(result.output.contains("\n  \(code)  "), "\(code)") }
+        for code in Array(0...7) + [141] { #expect(result.output.contains("\n  \(code)  "), "\(code)") }
     }
 
     @Test(arguments: [
@@ -33,6 +34,11 @@ import Testing
         ("activity diff a 1..2..3", "not two versions"),
         ("activity show a --at noon", "neither a version nor a time"),
         ("control reload lock --device d --user u", "not both"),
+        ("send cat-7", "did you mean start or update?"), ("delete cat-7", "did you mean end?"),
+        ("list", "did you mean activity ls?"), ("status", "did you mean doctor?"),
+        ("init", "did you mean config init?"), ("logs", "did you mean log ls?"),
+        ("key create", "did you mean mint?"), ("key delete k", "did you mean rm?"),
+        ("device list", "did you mean ls?"),
     ])
     func `a wrong command line says what is wrong and how to correct it, and exits with 2`(
         _ line: String, _ expected: String
@@ -42,6 +48,51 @@ import Testing
         #expect(result.output.isEmpty)
         #expect(result.errors.contains(expected))
         #expect(result.errors.contains("\n  try: "))
+    }
+
+    @Test func `what other tools call a command is none of ours, and leads to one that is`() {
+        let table = CommandTable.tombolo
+        for (words, commands) in Suggestion.otherCommands {
+            #expect(words.allSatisfy { !table.firstWords.contains($0) }, "\(words)")
+            for command in commands {
+                let path = command.split(separator: " ").map(String.init)
+                #expect(table.command(beginning: path)?.path == path, "\(command)")
+            }
+        }
+        let members = Set(table.commands.compactMap { $0.path.dropFirst().first })
+        for (_, commands) in Suggestion.otherMembers {
+            #expect(commands.allSatisfy(members.contains), "\(commands)")
+        }
+    }
+
+    @Test func `no guess by letters leads to a command that ends, erases or deletes`() {
+        let table = CommandTable.tombolo
+        for command in table.commands where takesAway(command.name) {
+            let word = command.path.last ?? ""
+            for place in word.indices {
+                var typed = word
+                typed.remove(at: place)
+                let group = command.path.count > 1 ? command.path[0] : nil
+                let all = group.map(table.members) ?? table.firstWords
+                let words = Suggestion.correction(typed, of: group, among: all)
+                #expect(!words.contains("mean \(word)?"), "\(typed): \(words)")
+            }
+        }
+        let known = table.commands.filter { command in
+            ["End ", "Erase ", "Delete ", "Stop "].contains { command.summary.hasPrefix($0) }
+        }
+        for command in known {
+            #expect(takesAway(command.name) || takesAway(command.path[0]), "\(command.name)")
+        }
+    }
+
+    @Test(arguments: ["help", "help --man", "config doc", "completion bash"])
+    func `a reader that has gone ends the program without a word`(_ line: String) throws {
+        // The reader of this pipe has ended before the program begins.
+        let script = "exec 3> >(exit 0); wait $!; \(Tombolo.path) \(line) >&3; echo $?"
+        let result = try Shell.run("bash", "-c", script)
+        #expect(result.output == "141\n", "\(result.output)")
+        #expect(result.errors.isEmpty, "\(result.errors)")
     }
 
     @Test func `a wrong variable is named with its fix, and a flag stands above it`() throws {

@@ -1,4 +1,5 @@
 import Testing
+import TomboloCore
 import TomboloJSON
 
 @testable import TomboloServer
@@ -42,6 +43,45 @@ import TomboloJSON
         #expect(try found("POST", "/v1/activities/end")?.route.operation == .endActivities)
         // No activity is called "end", whatever the method.
         #expect(try found("PATCH", "/v1/activities/end") == nil)
+    }
+
+    @Test(arguments: [
+        ("/v1/activities/x/update", "PATCH /v1/activities/{id}"),
+        ("/activities/x/start", "PUT /v1/activities/{id}"),
+        ("/v1/activities/x/delete", "POST /v1/activities/{id}/end"),
+        ("/v1/activities/x/state", "GET /v1/activities/{id}"),
+        ("/v1/devices/x/remove", "DELETE /v1/devices/{device}"),
+        ("/v1/types/x/update", "PUT /v1/types/{type}"),
+        ("/v1/activties/x", "/v1/activities/{id}"),
+    ])
+    func `a verb of another API leads to what does the same here`(
+        _ path: String, _ meant: String
+    ) throws {
+        #expect(try nearest(path) == meant)
+    }
+
+    @Test(arguments: RouteTable.routes)
+    func `no guess by letters leads to what takes away`(route: Route) throws {
+        let path = ScopeWalkTests.path(route)
+        let verbs = RouteTable.otherVerbs.flatMap(\.verbs)
+        for place in path.indices where place > path.startIndex {
+            var typed = path
+            typed.remove(at: place)
+            guard let last = typed.split(separator: "/").last, !verbs.contains(String(last)),
+                let guess = try nearest(typed)
+            else { continue }
+            #expect(!takesAway(guess), "\(typed) leads to \(guess)")
+            let all = RouteTable.routes.filter { $0.path.text == guess }
+            #expect(all.contains { $0.method != "DELETE" }, "\(typed) leads to \(guess)")
+        }
+    }
+
+    @Test func `what ends, erases or deletes is known by the last word of its path`() {
+        let words = ["end", "erase", "delete", "stop"]
+        for route in RouteTable.routes where route.method != "DELETE" {
+            let isSo = words.contains { route.operation.rawValue.hasPrefix($0) }
+            #expect(takesAway(route.path.text) == isSo, "\(route.path.text)")
+        }
     }
 
     @Test(arguments: RouteTable.routes)

@@ -17,7 +17,8 @@ package struct FieldErrors: Error, Hashable, Sendable {
     package init(_ errors: [FieldError]) { self.errors = errors }
 }
 
-/// The candidate that is most similar to a name; nil if none is similar enough.
+/// The candidate that is most similar to a name; nil if none is similar enough, or if that one
+/// takes something away: nobody follows a guess to an erasure.
 ///
 /// The measure is the Damerau-Levenshtein distance without overlaps; up to a third of the name may
 /// differ. For a name longer than `nearNameBytesMax` there is no suggestion, and only the first
@@ -36,7 +37,14 @@ package func nearestName(to name: String, among candidates: some Sequence<String
         else { continue }
         nearest = (distance, candidate)
     }
-    return nearest?.name
+    return nearest.flatMap { takesAway($0.name) ? nil : $0.name }
+}
+
+/// True if a command, a path or a kind of event ends, erases or deletes something, by its last
+/// word.
+package func takesAway(_ name: String) -> Bool {
+    ["end", "erase", "delete", "remove", "rm", "stop"]
+        .contains(name.split { "/. ".contains($0) }.last.map(String.init) ?? "")
 }
 
 /// `; did you mean "X"?` as the end of a sentence; empty if `name` is nil.

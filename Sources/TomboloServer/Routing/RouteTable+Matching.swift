@@ -66,9 +66,11 @@ extension RouteTable {
         }
     }
 
-    /// The pattern of the path that was probably meant; nil if none is near. Compares the path with
-    /// every pattern, so it costs more than most requests.
+    /// The path that was probably meant, with its method if the path ends with a verb of another
+    /// API; nil if none is near. Compares the path with every pattern, so it costs more than most
+    /// requests.
     package static func nearest(to segments: [String]) -> String? {
+        if let request = request(meantBy: segments) { return request }
         let typed = "/" + segments.joined(separator: "/")
         var patterns: [String: String] = [:]
         for route in routes {
@@ -78,6 +80,36 @@ extension RouteTable {
             let versioned = route.path.filled(from: ["v1"] + segments)
             if versioned == "/v1" + typed { return route.path.text }
         }
-        return nearestName(to: typed, among: patterns.keys.sorted()).flatMap { patterns[$0] }
+        guard let near = nearestName(to: typed, among: patterns.keys.sorted()),
+            let pattern = patterns[near],
+            // Letters never lead to a path that can only delete.
+            routes.contains(where: { $0.path.text == pattern && $0.method != "DELETE" })
+        else { return nil }
+        return pattern
+    }
+
+    /// Verbs that other APIs have at the end of a path, and the methods or ends that do the same
+    /// here; the first one that the object has is meant.
+    package static let otherVerbs: [(verbs: [String], requests: [String])] = [
+        (["update", "patch", "modify", "change", "set", "edit"], ["PATCH", "PUT"]),
+        (["start", "create", "add", "new", "put", "register", "upsert"], ["PUT"]),
+        (["send", "push", "notify"], ["PATCH", "PUT"]),
+        (["get", "show", "state", "status", "view", "info"], ["GET"]),
+        (["stop", "cancel", "finish", "close", "dismiss", "complete"], ["POST /end", "DELETE"]),
+        (["delete", "remove", "destroy", "unregister"], ["DELETE", "POST /end"]),
+    ]
+
+    private static func request(meantBy segments: [String]) -> String? {
+        guard let verb = segments.last,
+            let requests = otherVerbs.first(where: { $0.verbs.contains(verb) })?.requests
+        else { return nil }
+        let object = (segments.first == "v1" ? [] : ["v1"]) + segments.dropLast()
+        for request in requests {
+            let words = request.split { " /".contains($0) }.map(String.init)
+            let path = object + words.dropFirst()
+            let meant = routes.first { $0.method == words[0] && $0.path.match(path) != nil }
+            if let meant { return "\(meant.method) \(meant.path.text)" }
+        }
+        return nil
     }
 }

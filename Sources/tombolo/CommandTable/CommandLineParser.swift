@@ -71,11 +71,11 @@ struct CommandLineParser: Sendable {
             }
             return .usage(
                 "unknown command \(group) \(words[1])"
-                    + Suggestion.question(words[1], among: members),
+                    + Suggestion.correction(words[1], of: group, among: members),
                 remedy: "tombolo help \(group)")
         }
         return .usage(
-            "unknown command \(group)" + Suggestion.question(group, among: table.firstWords),
+            "unknown command \(group)" + Suggestion.correction(group, of: nil, among: table.firstWords),
             remedy: "tombolo help")
     }
 

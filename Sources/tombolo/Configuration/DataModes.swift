@@ -9,10 +9,14 @@ struct DataModes {
     /// Paths that others can read or write, and whose mode the relay's user cannot change.
     private(set) var open: [String] = []
 
-    private static let files = [
-        "pepper", "tombolo.db", "tombolo.db-wal", "tombolo.db-shm", "tombolo.lock",
-        "tombolo.crashes", "tombolo.ballast",
-    ]
+    /// The files that a relay has in its data directory. Not all of them are always there.
+    static func paths(in directory: String) -> [String] {
+        [
+            "pepper", "tombolo.db", "tombolo.db-wal", "tombolo.db-shm", "tombolo.lock",
+            "tombolo.crashes", "tombolo.ballast",
+        ].map { "\(directory)/\($0)" }
+    }
+
     private static let others: mode_t = 0o007
 
     /// Checks a data directory and its files. Files that are missing are ignored, because the relay
@@ -22,7 +26,7 @@ struct DataModes {
     ///   - isDryRun: true to report what would be repaired and change nothing.
     ///   - user: the user that runs the relay.
     init(_ directory: String, isDryRun: Bool, user: uid_t = geteuid()) {
-        for path in [directory] + Self.files.map({ "\(directory)/\($0)" }) {
+        for path in [directory] + Self.paths(in: directory) {
             var status = stat()
             // Do not follow a link, because its target may not belong to the relay.
             let isThere = path == directory ? stat(path, &status) : lstat(path, &status)

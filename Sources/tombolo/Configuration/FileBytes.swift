@@ -63,6 +63,7 @@ enum FileBytes {
         }
         if close(descriptor) != 0, failure == nil { failure = errno }
         if failure == nil, rename(draft, path) != 0 { failure = errno }
+        FileOwner.give(path)
         if let failure {
             unlink(draft)
             throw SystemError(failure)

@@ -38,6 +38,7 @@ enum LogHome {
         var chance = SystemRandomNumberGenerator()
         switch self {
         case .directory(let path):
+            try FileOwner.check(in: path)
             let log = try SQLiteEventLog(
                 directory: path, retention: retention, caution: caution, chance: &chance)
             return (log, nil)
@@ -87,7 +88,9 @@ enum LogHome {
     func importing() throws -> LogImport {
         var chance = SystemRandomNumberGenerator()
         switch self {
-        case .directory(let path): return try LogImport(directory: path, chance: &chance)
+        case .directory(let path):
+            try FileOwner.check(in: path)
+            return try LogImport(directory: path, chance: &chance)
         case .database(let database):
             let check = database.pepperFile.isEmpty ? nil : try database.pepper().check
             return try PostgresEventLog.importing(

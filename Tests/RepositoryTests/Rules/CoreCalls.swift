@@ -28,12 +28,8 @@ struct CoreCalls {
 
     /// For each function, by its signature, those that it calls.
     private var calls: [String: Set<String>] = [:]
-    /// Where a method is passed as a value, such as `map(wall)`: it takes a copy of the core with
-    /// it, and so counts references to all that the core holds.
-    private(set) var copies: [String] = []
-    private static let takers: Set<String> = [
-        "map", "flatMap", "compactMap", "filter", "allSatisfy", "contains", "first", "forEach",
-    ]
+    /// For each file with functions of `Core`, the other files whose functions it calls.
+    private(set) var files: [String: Set<String>] = [:]
 
     init(_ files: [SwiftFile]) {
         let functions = files.flatMap { file in
@@ -43,11 +39,13 @@ struct CoreCalls {
         for function in functions {
             var called: Set<String> = []
             for index in function.body {
-                copies += Self.copy(at: index, in: function.file, byName.keys).map { [$0] } ?? []
                 guard let known = byName[function.file.tokens[index].text],
                     let labels = Self.labels(ofCall: index, in: function.file)
                 else { continue }
-                called.formUnion(known.filter { $0.takes(labels) }.map(\.signature))
+                let meant = known.filter { $0.takes(labels) }
+                called.formUnion(meant.map(\.signature))
+                let others = meant.map(\.file.path).filter { $0 != function.file.path }
+                self.files[function.file.path, default: []].formUnion(others)
             }
             calls[function.signature, default: []].formUnion(called)
         }
@@ -55,33 +53,7 @@ struct CoreCalls {
 
     /// Functions that call themselves, at once or by way of others.
     var recursive: [String] {
-        calls.keys.filter { reach($0).contains($0) }.sorted()
-    }
-
-    /// `map(wall)` or `first(where: isGone)`, with a method of the core's; nil where it is not.
-    private static func copy(
-        at index: Int, in file: SwiftFile, _ methods: some Collection<String>
-    ) -> String? {
-        let tokens = file.tokens[index...].prefix(6).map(\.text)
-        guard let name = tokens.first, takers.contains(name), tokens.count > 5, tokens[1] == "("
-        else { return nil }
-        let isLabelled = tokens[2] == "where" && tokens[3] == ":"
-        // `contains(wall)` asks for a value.
-        guard isLabelled || !["contains", "first"].contains(name) else { return nil }
-        let place = isLabelled ? 4 : 2
-        guard tokens[place + 1] == ")", methods.contains(tokens[place]) else { return nil }
-        return "\(file.path): \(name)(\(tokens[place]))"
-    }
-
-    private func reach(_ signature: String) -> Set<String> {
-        var reached: Set<String> = []
-        var waiting = [signature]
-        while let next = waiting.popLast() {
-            for other in calls[next] ?? [] where reached.insert(other).inserted {
-                waiting.append(other)
-            }
-        }
-        return reached
+        calls.keys.filter { Arrows(calls).reach($0).contains($0) }.sorted()
     }
 
     private static func functions(in file: SwiftFile, _ brace: Int) -> [Function] {
@@ -130,5 +102,40 @@ struct CoreCalls {
             index = (file.closings[index] ?? index) + 1
         }
         return found + [start..<end]
+    }
+}
+
+/// Who leads to whom, by name.
+struct Arrows {
+    let arrows: [String: Set<String>]
+
+    init(_ arrows: [String: Set<String>]) { self.arrows = arrows }
+
+    /// All that can be reached, by however many arrows.
+    func reach(_ name: String) -> Set<String> {
+        var reached: Set<String> = []
+        var waiting = [name]
+        while let next = waiting.popLast() {
+            for other in arrows[next] ?? [] where reached.insert(other).inserted {
+                waiting.append(other)
+            }
+        }
+        return reached
+    }
+
+    /// The pairs that lead to each other at once.
+    var twoWay: [String] {
+        arrows.flatMap { name, others in
+            others.filter { name < $0 && arrows[$0]?.contains(name) == true }
+                .map { "\(name) and \($0)" }
+        }.sorted()
+    }
+
+    /// How many reach each other.
+    var largestCircle: Int {
+        let reached = Dictionary(uniqueKeysWithValues: arrows.keys.map { ($0, reach($0)) })
+        return reached.map { name, others in
+            others.count { $0 == name || reached[$0]?.contains(name) == true }
+        }.max() ?? 0
     }
 }

@@ -5,15 +5,13 @@
 struct CoreShape {
     /// Numbers that may only fall.
     let measures: [String: Int]
-    /// Numbers that say how large things are, for information.
-    let sizes: [(name: String, count: Int)]
+    /// Lines of Swift: of each room, of all Sources, and of the folder where rules meet.
+    let lines: [String: Int]
 
     /// The folders that use each other.
     let pairNames: [String]
     /// Functions that call themselves, at once or by way of others.
     let recursive: [String]
-    /// Methods that are passed as values, each with a copy of the core.
-    let copies: [String]
 
     private let sources: [SwiftFile]
     private let core: [SwiftFile]
@@ -23,10 +21,9 @@ struct CoreShape {
         core = sources.filter { $0.target == "TomboloCore" }
         let bodies = core.map { ($0, Self.extensions(in: $0)) }
         let extending = bodies.filter { !$0.1.isEmpty }
-        let pairs = FolderPairs(core.filter { Self.extensions(in: $0).isEmpty })
-        pairNames = pairs.twoWay
         let calls = CoreCalls(core)
-        (recursive, copies) = (calls.recursive, calls.copies)
+        recursive = calls.recursive
+        pairNames = FolderPairs(core).arrows.twoWay
         var measures = [
             "stored properties of Core": core.reduce(0) { $0 + Self.storedProperties(in: $1) },
             "functions in extension Core": extending.reduce(0) { sum, file in
@@ -43,8 +40,9 @@ struct CoreShape {
                     }
             },
             "functions of Core that call themselves": recursive.count,
-            "methods of Core that are passed as values": copies.count,
             "two-way pairs of folders": pairNames.count,
+            "files that extend Core": extending.count,
+            "files in the largest circle": Arrows(calls.files).largestCircle,
         ]
         let names = extending.flatMap { file in
             file.1.flatMap { Self.functions(in: file.0, $0) }
@@ -54,25 +52,20 @@ struct CoreShape {
             $0 + max(0, $1 - Self.overloadsMax)
         }
         self.measures = measures
-        let lines = { (target: String?) in
-            sources.filter { target == nil || $0.target == target }
-                .reduce(0) { $0 + $1.lines.count - 1 }
+        var lines = Dictionary(grouping: sources, by: \.target).mapValues { files in
+            files.reduce(0) { $0 + $1.lines.count - 1 }
         }
-        sizes = [
-            ("files that extend Core", extending.count),
-            ("lines of Sources", lines(nil)),
-            ("lines of TomboloCore", lines("TomboloCore")),
-            ("lines of tombolo", lines("tombolo")),
-            ("lines of TomboloSQLite", lines("TomboloSQLite")),
-            ("folders of TomboloCore in the largest circle, by types", pairs.largestCircle),
-        ]
+        lines["Sources"] = lines.values.reduce(0, +)
+        lines["TomboloCore/Machine"] = core.filter { $0.path.contains("/Machine/") }.reduce(0) {
+            $0 + $1.lines.count - 1
+        }
+        self.lines = lines
     }
 
     /// The table as text, a line for each number.
     var text: String {
-        let falling = measures.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        return (falling + sizes.map { ($0.name, $0.count) })
-            .map { "\($0.0): \($0.1)" }.joined(separator: "\n")
+        measures.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            .joined(separator: "\n")
     }
 
     /// Parameters that say a place in a table: their type does not say in which.
@@ -165,7 +158,7 @@ struct CoreShape {
 /// Which folders of a room use the types that another one declares.
 struct FolderPairs {
     /// For each folder those whose types it uses.
-    let arrows: [String: Set<String>]
+    let arrows: Arrows
 
     init(_ files: [SwiftFile]) {
         var owners: [String: String] = [:]
@@ -182,35 +175,7 @@ struct FolderPairs {
                 if isUsed { arrows[own, default: []].insert(owner) }
             }
         }
-        self.arrows = arrows
-    }
-
-    /// The pairs that use each other, by name.
-    var twoWay: [String] {
-        arrows.flatMap { folder, others in
-            others.filter { folder < $0 && arrows[$0]?.contains(folder) == true }
-                .map { "\(folder) and \($0)" }
-        }.sorted()
-    }
-
-    /// How many folders reach each other, by however many arrows.
-    var largestCircle: Int {
-        let reached = Dictionary(uniqueKeysWithValues: arrows.keys.map { ($0, reach($0)) })
-        let circles = reached.map { folder, others in
-            others.count { $0 == folder || reached[$0]?.contains(folder) == true }
-        }
-        return circles.max() ?? 0
-    }
-
-    private func reach(_ folder: String) -> Set<String> {
-        var reached: Set<String> = []
-        var waiting = [folder]
-        while let next = waiting.popLast() {
-            for other in arrows[next] ?? [] where reached.insert(other).inserted {
-                waiting.append(other)
-            }
-        }
-        return reached
+        self.arrows = Arrows(arrows)
     }
 
     private static func folder(of file: SwiftFile) -> String {

@@ -35,6 +35,34 @@ struct Campaign {
         }
     }
 
+    /// Plays the rows of a table of known seeds: each must still break its promise, or the row
+    /// goes. A row is `| seed | promise | faults | …`; other lines are prose.
+    mutating func runKnown(_ rows: String) {
+        var played = 0
+        for line in rows.split(separator: "\n") {
+            let cells = line.split(separator: "|").map { cell in
+                String(cell.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            }
+            guard let seed = cells.first.flatMap(UInt64.init) else { continue }
+            played += 1
+            guard cells.count >= 3, let faults = FaultSet(names: cells[2]) else {
+                failed += 1
+                say("FAILED: the row of seed \(seed) cannot be read: \(line)")
+                continue
+            }
+            var run = SeedRun(seed: seed)
+            run.faults = faults
+            let found = Set(run.run().violations.map(\.promise))
+            guard !found.contains(cells[1]) else { continue }
+            failed += 1
+            say(
+                "FAILED: seed \(seed) no longer breaks \"\(cells[1])\""
+                    + (found.isEmpty ? "" : ", but \(found.sorted())")
+                    + ": remove its row, or find another seed for it")
+        }
+        say("\(played) known seeds were played")
+    }
+
     /// All that it takes to see the failure again. The first few are shrunk and told step by step.
     private func report(_ verdict: SeedRun.Verdict) {
         say("FAILED seed \(verdict.seed), \(BuildConfiguration.text), faults \(verdict.faults)")

@@ -7,6 +7,8 @@ struct Options {
     private(set) var from: UInt64 = 1
     private(set) var mutants: [Mutant] = []
     private(set) var hashes: String?
+    /// The file with the seeds that are known to break a promise.
+    private(set) var known: String?
     private(set) var faults: FaultSet?
     private(set) var showsHistory = false
 
@@ -39,6 +41,7 @@ struct Options {
             else { return false }
             mutants = named
         case "--hashes": hashes = value
+        case "--known": known = value
         case "--faults":
             guard let set = FaultSet(names: value) else { return false }
             faults = set
